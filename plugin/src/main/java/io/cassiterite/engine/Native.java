@@ -1,0 +1,117 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.engine;
+
+/**
+ * The only class with native methods: the border described in {@code docs/boundary.md}. Addresses are those of direct
+ * buffers, which the caller keeps reachable. Every method throws {@link EngineException}; all are safe to call from
+ * any thread, except that one cursor is used by one thread at a time.
+ */
+public final class Native
+{
+    private Native()
+    {
+    }
+
+    /** @return "cassiterite/VERSION rocksdb/VERSION" */
+    static native String version();
+
+    // --- the store: one per node
+
+    /**
+     * Opens the store.
+     *
+     * @param options UTF-8 lines {@code name=value}: the memtable configuration's parameters and, prefixed by
+     *                {@code node.}, what the node says (docs/operating.md lists all)
+     */
+    static native long storeOpen(byte[] options);
+
+    /** Closes the store after running calls end; every handle of it then answers CLOSED. Idempotent. */
+    static native void storeClose(long store);
+
+    /** Makes every write that has returned durable on the device. */
+    static native void storeSync(long store);
+
+    /** Applies live settings, same lines as {@link #storeOpen}; only those marked live are taken. */
+    static native void storeSet(long store, byte[] options);
+
+    /** A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches settings. */
+    static native String storeReport(long store, String topic);
+
+    /** The first background error since start or the last successful resume, as "KIND\tmessage", or null. */
+    static native String storeError(long store);
+
+    /** Asks the engine to leave the read-only state that a background error put it in. */
+    static native void storeResume(long store);
+
+    // --- tables
+
+    /** Opens or creates the current generation of a table; {@code request} is a table schema request. */
+    static native long tableOpen(long store, byte[] request);
+
+    /** Brings the table's columns up to the schema and returns their ids (see docs/boundary.md). */
+    static native byte[] tableColumns(long table, byte[] request);
+
+    /** Ids of the live columns, in the form of {@link #tableColumns}'s answer. */
+    static native byte[] tableColumnIds(long table);
+
+    /** Starts an empty generation, durably; the old handle stays readable until {@link #tableRetire}. */
+    static native long tableTruncate(long table);
+
+    /** Deletes the files of a generation that {@link #tableTruncate} replaced; its handle answers CLOSED from now on. */
+    static native void tableRetire(long table);
+
+    /** Drops the table: all generations, catalog record and files. */
+    static native void tableDrop(long store, byte[] tableIdAndIndex);
+
+    /** Flushes the table's memtable to an SST. */
+    static native void tableFlush(long table);
+
+    /** Rewrites the whole table to the bottommost level, purging what may be purged. */
+    static native void tableCompact(long table);
+
+    /**
+     * What compaction may purge.
+     *
+     * @param gcGraceSeconds     the table's gc_grace_seconds
+     * @param fenceTimestamp     deletions with a timestamp at or above it are kept: the smallest timestamp that a live
+     *                           sstable or another memtable of the table may hold; Long.MIN_VALUE purges nothing
+     * @param nowOffsetSeconds   the server's clock minus this machine's
+     */
+    static native void tablePurge(long table, long gcGraceSeconds, long fenceTimestamp, long nowOffsetSeconds);
+
+    /** Hard-links a consistent image of the table into {@code directory}, which must not exist, with a manifest. */
+    static native void tableSnapshot(long table, String directory);
+
+    /** Merges a snapshot made by {@link #tableSnapshot} into the table; returns the number of fragments loaded. */
+    static native long tableLoad(long table, String directory);
+
+    /**
+     * Fills: 0 estimated partitions, 1 estimated keys, 2 SST bytes, 3 memtable bytes, 4 smallest timestamp ever written
+     * (Long.MAX_VALUE if none), 5 1 if the generation has never held data, 6 writes since open, 7 reads since open,
+     * 8 bytes written by callers since open, 9 generation, 10 pending compaction bytes, 11 live SST files.
+     */
+    static native void tableStats(long table, long[] stats);
+
+    // --- data
+
+    static native void write(long table, long request, int requestLength, int flags);
+
+    static native int read(long table, long request, int requestLength, long answer, int answerCapacity);
+
+    static native int scan(long table, long request, int requestLength, long answer, int answerCapacity);
+
+    static native int cursorNext(long cursor, int flags, long answer, int answerCapacity);
+
+    static native void cursorClose(long cursor);
+
+    // --- pure functions over fragments, for tests against Cassandra's own classes
+
+    /** Merges fragments of one kind: {@code u32 length + bytes} each, concatenated. */
+    static native byte[] mergeFragments(int kind, byte[] fragments);
+
+    /** What compaction leaves of a fragment at {@code nowSeconds}; empty array if nothing. */
+    static native byte[] purgeFragment(int kind, byte[] fragment, long nowSeconds, long gcBeforeSeconds, long maxPurgeableTimestamp);
+}
