@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Licensed under the Apache License, Version 2.0: see the file LICENSE.
+#
+# Puts what the Rust build needs, beside cargo, into build/deps:
+#   librocksdb.so   the prebuilt RocksDB of Maven's org.rocksdb:rocksdbjni (nobody compiles RocksDB)
+#   libclang.so     for bindgen, from PyPI's libclang
+#   gcc-include     link to gcc's own headers (stddef.h and friends), which PyPI's libclang does not bring
+# native/.cargo/config.toml names these paths. Quick when everything is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+ROCKSDB_VERSION=11.8.1
+LIBCLANG_VERSION=18.1.1
+DEPENDENCY_PLUGIN=org.apache.maven.plugins:maven-dependency-plugin:3.8.1
+DEPS=build/deps
+PYTHON=${PYTHON:-python3}
+
+fail() { echo "native-deps: $*" >&2; exit 1; }
+
+[ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] \
+    || fail "only Linux on x86_64 is supported yet, this is $(uname -s) on $(uname -m)"
+mkdir -p "$DEPS"
+
+# Two builds may start at the same time.
+exec 9> "$DEPS/.lock"
+flock 9
+
+fetch_rocksdb() {
+    [ -s "$DEPS/librocksdb.so" ] && [ "$(cat "$DEPS/rocksdb.version" 2> /dev/null)" = "$ROCKSDB_VERSION" ] && return
+    echo "native-deps: RocksDB $ROCKSDB_VERSION from Maven Central"
+    command -v mvn > /dev/null || fail "mvn is missing: install Maven"
+    rm -rf "$DEPS/jar"
+    mvn -B -q "$DEPENDENCY_PLUGIN:copy" "-Dartifact=org.rocksdb:rocksdbjni:$ROCKSDB_VERSION" \
+        "-DoutputDirectory=$PWD/$DEPS/jar" < /dev/null || fail "Maven could not fetch rocksdbjni $ROCKSDB_VERSION"
+    "$PYTHON" -m zipfile -e "$DEPS/jar/rocksdbjni-$ROCKSDB_VERSION.jar" "$DEPS/jar/x"
+    chmod 755 "$DEPS/jar/x/librocksdbjni-linux64.so"
+    mv "$DEPS/jar/x/librocksdbjni-linux64.so" "$DEPS/librocksdb.so"
+    rm -rf "$DEPS/jar"
+    echo "$ROCKSDB_VERSION" > "$DEPS/rocksdb.version"
+}
+
+fetch_libclang() {
+    [ -s "$DEPS/libclang.so" ] && [ "$(cat "$DEPS/libclang.version" 2> /dev/null)" = "$LIBCLANG_VERSION" ] && return
+    echo "native-deps: libclang $LIBCLANG_VERSION from PyPI"
+    rm -rf "$DEPS/python"
+    "$PYTHON" -m pip install -q --no-deps --root-user-action=ignore --target "$DEPS/python" \
+        "libclang==$LIBCLANG_VERSION" < /dev/null || fail "pip could not fetch libclang $LIBCLANG_VERSION"
+    mv "$DEPS/python/clang/native/libclang.so" "$DEPS/libclang.so"
+    rm -rf "$DEPS/python"
+    echo "$LIBCLANG_VERSION" > "$DEPS/libclang.version"
+}
+
+link_gcc_headers() {
+    local include
+    include=$(gcc -print-file-name=include) || fail "gcc is missing: install gcc and g++"
+    [ -f "$include/stddef.h" ] || fail "gcc has no headers at $include"
+    ln -sfn "$include" "$DEPS/gcc-include"
+}
+
+fetch_rocksdb
+fetch_libclang
+link_gcc_headers
