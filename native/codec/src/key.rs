@@ -1,0 +1,142 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Keys: the partition, the kind of entry, and for rows the clustering (docs/formats.md, Keys).
+
+use crate::error::CodecError;
+
+pub use crate::murmur::murmur3_token;
+
+const NEXT_COMPONENT: u8 = 0x40;
+const TERMINATOR: u8 = 0x38;
+const ESCAPE: u8 = 0x00;
+const ESCAPED_CONTINUES: u8 = 0xFE;
+const ESCAPED_DONE: u8 = 0xFF;
+const TOKEN_BYTES: usize = 8;
+/// 0x40, the token, 0x40: what comes before the escaped partition key.
+const PREFIX_BYTES: usize = 1 + TOKEN_BYTES + 1;
+
+/// What a key holds; the byte after the partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// Partition deletion and range tombstones: a header fragment.
+    Header = 0x10,
+    /// The static row: a row fragment.
+    Static = 0x20,
+    /// A row: a row fragment.
+    Row = 0x30,
+}
+
+impl TryFrom<u8> for Kind {
+    type Error = CodecError;
+
+    fn try_from(byte: u8) -> Result<Self, CodecError> {
+        match byte {
+            0x10 => Ok(Kind::Header),
+            0x20 => Ok(Kind::Static),
+            0x30 => Ok(Kind::Row),
+            _ => Err(CodecError::malformed("kind of key", 0)),
+        }
+    }
+}
+
+impl From<Kind> for u8 {
+    fn from(kind: Kind) -> u8 {
+        kind as u8
+    }
+}
+
+/// A key taken apart; borrows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyParts<'a> {
+    /// The partition prefix, 0x38 included.
+    pub partition: &'a [u8],
+    /// What the key holds.
+    pub kind: Kind,
+    /// The clustering's order bytes; empty unless the kind is [`Kind::Row`].
+    pub clustering: &'a [u8],
+}
+
+/// Length in bytes of the partition prefix of `key`, its 0x38 included; `None` if malformed.
+pub fn partition_len(key: &[u8]) -> Option<usize> {
+    let (&first, rest) = key.split_first()?;
+    let second = *rest.get(TOKEN_BYTES)?;
+    if first != NEXT_COMPONENT || second != NEXT_COMPONENT {
+        return None;
+    }
+    let mut at = PREFIX_BYTES;
+    loop {
+        at += key.get(at..)?.iter().position(|&byte| byte == ESCAPE)? + 1;
+        while *key.get(at)? == ESCAPED_CONTINUES {
+            at += 1;
+        }
+        match *key.get(at)? {
+            TERMINATOR => return Some(at + 1),
+            ESCAPED_DONE if *key.get(at + 1)? != ESCAPE => at += 1,
+            _ => return None,
+        }
+    }
+}
+
+/// Takes a key apart.
+pub fn split(key: &[u8]) -> Result<KeyParts<'_>, CodecError> {
+    let length = partition_len(key).ok_or(CodecError::malformed("partition of key", 0))?;
+    let (partition, rest) = key.split_at(length);
+    let (&kind, clustering) = rest.split_first().ok_or(CodecError::malformed("key without a kind", length))?;
+    let kind = Kind::try_from(kind).map_err(|_| CodecError::malformed("kind of key", length))?;
+    if (kind == Kind::Row) == clustering.is_empty() {
+        return Err(CodecError::malformed("clustering of key", length + 1));
+    }
+    Ok(KeyParts { partition, kind, clustering })
+}
+
+/// The token of a partition prefix (or of a whole key).
+pub fn token(partition: &[u8]) -> Result<i64, CodecError> {
+    let bytes: [u8; TOKEN_BYTES] = partition
+        .get(1..=TOKEN_BYTES)
+        .and_then(|bytes| bytes.try_into().ok())
+        .ok_or(CodecError::malformed("token of key", 0))?;
+    Ok((u64::from_be_bytes(bytes) ^ (1 << 63)) as i64)
+}
+
+/// Appends the raw partition key of exactly one partition prefix to `out`.
+pub fn raw_partition_key(partition: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+    if partition_len(partition) != Some(partition.len()) {
+        return Err(CodecError::malformed("partition of key", 0));
+    }
+    let escaped = partition.get(PREFIX_BYTES..partition.len() - 1).unwrap_or_default();
+    out.reserve(escaped.len());
+    let mut rest = escaped;
+    while let Some(zero) = rest.iter().position(|&byte| byte == ESCAPE) {
+        let (plain, run) = rest.split_at(zero);
+        out.extend_from_slice(plain);
+        let more_zeros = run.iter().skip(1).take_while(|&&byte| byte == ESCAPED_CONTINUES).count();
+        let after = 1 + more_zeros;
+        let ends_key = after == run.len();
+        // the last zero byte of the key is the escaping's own end, not one of the key
+        out.resize(out.len() + after - usize::from(ends_key), 0);
+        rest = run.get(after + 1..).unwrap_or_default();
+    }
+    out.extend_from_slice(rest);
+    Ok(())
+}
+
+/// Appends the partition prefix of a partition key under its token to `out`.
+pub fn encode_partition(token: i64, raw_key: &[u8], out: &mut Vec<u8>) {
+    out.reserve(PREFIX_BYTES + raw_key.len() + 2);
+    out.push(NEXT_COMPONENT);
+    out.extend_from_slice(&((token as u64) ^ (1 << 63)).to_be_bytes());
+    out.push(NEXT_COMPONENT);
+    let mut in_zeros = false;
+    for &byte in raw_key {
+        match (in_zeros, byte == ESCAPE) {
+            (false, _) => out.push(byte),
+            (true, true) => out.push(ESCAPED_CONTINUES),
+            (true, false) => out.extend_from_slice(&[ESCAPED_DONE, byte]),
+        }
+        in_zeros = byte == ESCAPE;
+    }
+    out.push(if in_zeros { ESCAPED_CONTINUES } else { ESCAPE });
+    out.push(TERMINATOR);
+}
