@@ -1,1 +1,19 @@
-//! placeholder
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The store of Cassiterite: tables of merged row fragments on RocksDB, usable from native threads alone. It knows no
+//! JVM type; `cassiterite-bridge` puts Java in front of it.
+//!
+//! A map of the crate:
+//! * [`Store`] one RocksDB with one write-ahead log; [`Table`] one column family per table generation;
+//! * `catalog` which tables, generations and columns exist; `options` every setting with its default and reason;
+//! * `write` and `durability` updates and when they are safe; `read` points, slices, scans and their cursors;
+//! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
+//! * `compaction` and `raw` merge operator, purge filter and the C++ shim; `sys` the C functions used directly.
+//!
+//! Requests and answers are bytes: `docs/boundary.md`. What is on disk: `docs/formats.md`.
+
+mod error;
+mod sys;
+
+pub use error::{EngineError, Kind, Result};

@@ -1,0 +1,39 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Compiles the C++ shim (`src/raw/*.cc`) against the RocksDB headers that librocksdb-sys ships.
+
+use std::path::{Path, PathBuf};
+
+fn main() {
+    println!("cargo:rerun-if-changed=src/raw");
+    let sources = sources(Path::new("src/raw"));
+    if sources.is_empty() {
+        return;
+    }
+    let root = std::env::var("DEP_ROCKSDB_CARGO_MANIFEST_DIR").expect("librocksdb-sys names its folder");
+    cc::Build::new()
+        .cpp(true)
+        .files(sources)
+        .include(format!("{root}/rocksdb/include"))
+        .include(format!("{root}/rocksdb"))
+        .define("ROCKSDB_PLATFORM_POSIX", None)
+        .define("ROCKSDB_LIB_IO_POSIX", None)
+        .define("OS_LINUX", None)
+        .define("NDEBUG", None)
+        .flag("-std=c++20")
+        .flag("-fno-rtti") // as the prebuilt library
+        .flag("-Wno-unused-parameter")
+        .opt_level(2)
+        .compile("cassiterite_shim");
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "cc"))
+        .collect();
+    found.sort();
+    found
+}

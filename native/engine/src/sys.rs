@@ -1,0 +1,81 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The few C functions of RocksDB that the engine calls itself, because the crate `rocksdb` lacks them or allocates
+//! where the hot path must not. Every type here is safe to use and keeps alive what it points into.
+#![allow(unsafe_code)]
+
+mod family;
+mod import;
+mod iterate;
+mod lookup;
+mod write;
+
+pub(crate) use family::Family;
+pub(crate) use import::{import, ImportFile};
+pub(crate) use iterate::{Iter, IterSpec};
+pub(crate) use lookup::{Got, ReadMode};
+pub(crate) use write::{Batch, WriteMode};
+
+use crate::error::{EngineError, Result};
+use librocksdb_sys as ffi;
+use rocksdb::{AsRawPtr, DB};
+use std::ffi::{c_char, CStr, CString};
+use std::ptr;
+
+/// Runs a C call that reports through an error pointer.
+fn checked<T>(call: impl FnOnce(*mut *mut c_char) -> T) -> Result<T> {
+    let mut error: *mut c_char = ptr::null_mut();
+    let value = call(&mut error);
+    match take_error(error) {
+        None => Ok(value),
+        Some(error) => Err(error),
+    }
+}
+
+fn take_error(error: *mut c_char) -> Option<EngineError> {
+    if error.is_null() {
+        return None;
+    }
+    // SAFETY: RocksDB hands over a malloc'ed, NUL-terminated string; it is copied, then freed once.
+    let text = unsafe {
+        let text = CStr::from_ptr(error).to_string_lossy().into_owned();
+        ffi::rocksdb_free(error.cast());
+        text
+    };
+    Some(EngineError::from_status(&text))
+}
+
+fn raw(db: &DB) -> *mut ffi::rocksdb_t {
+    // SAFETY: the pointer is used only in calls made while `db` is borrowed.
+    unsafe { db.as_raw_ptr() }
+}
+
+fn c_string(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| EngineError::Invalid(format!("a name holds a NUL byte: {text:?}")))
+}
+
+/// Changes one option of the whole database while it runs.
+pub(crate) fn set_db_option(db: &DB, name: &str, value: &str) -> Result<()> {
+    let (name, value) = (c_string(name)?, c_string(value)?);
+    let (names, values) = ([name.as_ptr()], [value.as_ptr()]);
+    // SAFETY: both arrays hold one NUL-terminated string that outlives the call.
+    checked(|error| unsafe { ffi::rocksdb_set_db_options(raw(db), 1, names.as_ptr(), values.as_ptr(), error) })
+}
+
+/// Options of the C API that the crate has no setter for.
+pub(crate) fn set_extra_options(options: &mut rocksdb::Options, memtable_protection_bytes_per_key: u32) {
+    // SAFETY: `options` is borrowed mutably for the call.
+    unsafe {
+        ffi::rocksdb_options_set_memtable_protection_bytes_per_key(
+            options.as_raw_ptr(),
+            memtable_protection_bytes_per_key,
+        );
+    }
+}
+
+/// Stops manual compactions that run and refuses new ones, so that closing does not wait for them.
+pub(crate) fn stop_manual_compactions(db: &DB) {
+    // SAFETY: the handle is valid while `db` is borrowed; the call may come from any thread.
+    unsafe { ffi::rocksdb_disable_manual_compaction(raw(db)) }
+}

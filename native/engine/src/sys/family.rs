@@ -1,0 +1,92 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A column family handle that owns its way to the database.
+
+use super::{c_string, checked, raw};
+use crate::error::{EngineError, Result};
+use librocksdb_sys as ffi;
+use rocksdb::{AsColumnFamilyRef, BoundColumnFamily, DB};
+use std::sync::Arc;
+
+type Pointer = *mut ffi::rocksdb_column_family_handle_t;
+
+/// A column family and the database it belongs to; cheap to clone. Stays usable after the family has been dropped (its
+/// data go when the last handle does), and keeps the database open.
+#[derive(Clone)]
+pub(crate) struct Family {
+    pointer: Pointer,
+    // Before `db`: handles are released before the database closes.
+    _handle: Arc<Handle>,
+    db: Arc<DB>,
+}
+
+enum Handle {
+    Listed(#[allow(dead_code)] Arc<BoundColumnFamily<'static>>),
+    Unlisted(Pointer),
+}
+
+// SAFETY: RocksDB's handles may be used and released from any thread.
+unsafe impl Send for Handle {}
+// SAFETY: as above; a handle is never changed after creation.
+unsafe impl Sync for Handle {}
+// SAFETY: `pointer` belongs to the shared `_handle`.
+unsafe impl Send for Family {}
+// SAFETY: as above.
+unsafe impl Sync for Family {}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if let Handle::Unlisted(pointer) = *self {
+            // SAFETY: made by the import, owned only here.
+            unsafe { ffi::rocksdb_column_family_handle_destroy(pointer) }
+        }
+    }
+}
+
+impl Family {
+    /// The handle of a family that the database lists.
+    pub(crate) fn named(db: &Arc<DB>, name: &str) -> Result<Family> {
+        let bound = db
+            .cf_handle(name)
+            .ok_or_else(|| EngineError::Internal(format!("column family {name} has vanished; restart the node")))?;
+        let pointer = bound.inner();
+        // SAFETY: only the lifetime changes; `db` is kept beside the handle and released after it.
+        let bound = unsafe { std::mem::transmute::<Arc<BoundColumnFamily<'_>>, Arc<BoundColumnFamily<'static>>>(bound) };
+        Ok(Family { pointer, _handle: Arc::new(Handle::Listed(bound)), db: Arc::clone(db) })
+    }
+
+    pub(super) fn unlisted(db: &Arc<DB>, pointer: Pointer) -> Family {
+        Family { pointer, _handle: Arc::new(Handle::Unlisted(pointer)), db: Arc::clone(db) }
+    }
+
+    /// The database of this family.
+    pub(crate) fn db(&self) -> &Arc<DB> {
+        &self.db
+    }
+
+    pub(super) fn pointer(&self) -> Pointer {
+        self.pointer
+    }
+
+    /// Drops a family that the import made and that the database does not list.
+    pub(crate) fn drop_unlisted(self) -> Result<()> {
+        // SAFETY: handle and database are alive; the handle is released when `self` is.
+        checked(|error| unsafe { ffi::rocksdb_drop_column_family(raw(&self.db), self.pointer, error) })
+    }
+
+    /// The value of a numeric property; 0 where RocksDB does not know it.
+    pub(crate) fn property(&self, name: &str) -> u64 {
+        let Ok(name) = c_string(name) else { return 0 };
+        let mut value = 0;
+        // SAFETY: the name outlives the call; a failing call leaves `value` alone.
+        unsafe { ffi::rocksdb_property_int_cf(raw(&self.db), self.pointer, name.as_ptr(), &mut value) };
+        value
+    }
+}
+
+impl AsColumnFamilyRef for Family {
+    fn inner(&self) -> Pointer {
+        self.pointer
+    }
+}

@@ -1,0 +1,65 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Makes a column family out of SST files of another one.
+
+use super::{c_string, checked, raw, Family};
+use crate::error::{EngineError, Result};
+use librocksdb_sys as ffi;
+use rocksdb::{AsRawPtr, Options, DB};
+use std::path::Path;
+use std::sync::Arc;
+
+/// One file to import, in the folder given beside.
+pub(crate) struct ImportFile {
+    /// The name within the folder.
+    pub name: String,
+    /// The level it was on.
+    pub level: i32,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// Creates the column family `name` out of `files`, which are moved (linked, then unlinked) from `folder`. The family is
+/// not listed by the crate's database object: whoever made it drops it with [`Family::drop_unlisted`].
+pub(crate) fn import(
+    db: &Arc<DB>,
+    options: &Options,
+    name: &str,
+    folder: &Path,
+    files: &[ImportFile],
+) -> Result<Family> {
+    let folder_text = folder
+        .to_str()
+        .ok_or_else(|| EngineError::Invalid(format!("the path {} is not UTF-8", folder.display())))?;
+    let folder_c = c_string(folder_text)?;
+    let name = c_string(name)?;
+    let comparator = c_string("leveldb.BytewiseComparator")?;
+    let names = files.iter().map(|file| c_string(&file.name)).collect::<Result<Vec<_>>>()?;
+    // SAFETY: every string outlives the calls, which copy them; all that is created is released here, except what
+    // is handed over: each file to the list, the list to the metadata, the handle to the family.
+    unsafe {
+        let list = ffi::rocksdb_livefiles_create();
+        for (file, file_name) in files.iter().zip(&names) {
+            let live = ffi::rocksdb_livefile_create();
+            ffi::rocksdb_livefile_set_column_family_name(live, name.as_ptr());
+            ffi::rocksdb_livefile_set_directory(live, folder_c.as_ptr());
+            ffi::rocksdb_livefile_set_name(live, file_name.as_ptr());
+            ffi::rocksdb_livefile_set_level(live, file.level);
+            ffi::rocksdb_livefile_set_size(live, usize::try_from(file.bytes).unwrap_or(usize::MAX));
+            ffi::rocksdb_livefiles_add(list, live);
+        }
+        let metadata = ffi::rocksdb_export_import_files_metadata_create();
+        ffi::rocksdb_export_import_files_metadata_set_db_comparator_name(metadata, comparator.as_ptr());
+        ffi::rocksdb_export_import_files_metadata_set_files(metadata, list);
+        let how = ffi::rocksdb_import_column_family_options_create();
+        ffi::rocksdb_import_column_family_options_set_move_files(how, 1);
+        let made = checked(|error| {
+            let options = options.as_raw_ptr();
+            ffi::rocksdb_create_column_family_with_import(raw(db), options, name.as_ptr(), how, metadata, error)
+        });
+        ffi::rocksdb_import_column_family_options_destroy(how);
+        ffi::rocksdb_export_import_files_metadata_destroy(metadata);
+        Ok(Family::unlisted(db, made?))
+    }
+}

@@ -1,0 +1,132 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Iterators that own their bounds and their way to the database, so that a cursor can keep one between calls.
+
+use super::lookup::bytes;
+use super::{checked, raw, Family};
+use crate::error::Result;
+use librocksdb_sys as ffi;
+
+/// What an iterator is opened for.
+pub(crate) struct IterSpec {
+    /// First key that may be visited.
+    pub lower: Vec<u8>,
+    /// First key behind the last that may be visited; empty for no bound.
+    pub upper: Vec<u8>,
+    /// All visited keys have one prefix (token), so that filters may rule files out.
+    pub one_prefix: bool,
+    /// Whether blocks that are read stay in the block cache.
+    pub fill_cache: bool,
+}
+
+/// An iterator over one moment of a column family.
+pub(crate) struct Iter {
+    iterator: *mut ffi::rocksdb_iterator_t,
+    options: *mut ffi::rocksdb_readoptions_t,
+    // The options point into the bounds.
+    _spec: IterSpec,
+    _family: Family,
+}
+
+// SAFETY: an iterator has no tie to a thread; it is used through `&mut`, or read through `&` by one owner at a time.
+unsafe impl Send for Iter {}
+
+impl Iter {
+    pub(crate) fn open(family: &Family, spec: IterSpec) -> Iter {
+        // SAFETY: the bounds' bytes do not move when `spec` does (they are on the heap) and live as long as the iterator.
+        unsafe {
+            let options = ffi::rocksdb_readoptions_create();
+            ffi::rocksdb_readoptions_set_iterate_lower_bound(options, spec.lower.as_ptr().cast(), spec.lower.len());
+            if !spec.upper.is_empty() {
+                ffi::rocksdb_readoptions_set_iterate_upper_bound(options, spec.upper.as_ptr().cast(), spec.upper.len());
+            }
+            ffi::rocksdb_readoptions_set_prefix_same_as_start(options, u8::from(spec.one_prefix));
+            ffi::rocksdb_readoptions_set_total_order_seek(options, u8::from(!spec.one_prefix));
+            ffi::rocksdb_readoptions_set_fill_cache(options, u8::from(spec.fill_cache));
+            let iterator = ffi::rocksdb_create_iterator_cf(raw(family.db()), options, family.pointer());
+            Iter { iterator, options, _spec: spec, _family: family.clone() }
+        }
+    }
+
+    /// Goes to the first key at or behind `key`.
+    pub(crate) fn seek(&mut self, key: &[u8]) -> Result<()> {
+        // SAFETY: the iterator is alive; the key is not kept.
+        unsafe { ffi::rocksdb_iter_seek(self.iterator, key.as_ptr().cast(), key.len()) };
+        self.check()
+    }
+
+    /// Goes to the last key at or before `key`.
+    pub(crate) fn seek_back(&mut self, key: &[u8]) -> Result<()> {
+        // SAFETY: the iterator is alive; the key is not kept.
+        unsafe { ffi::rocksdb_iter_seek_for_prev(self.iterator, key.as_ptr().cast(), key.len()) };
+        self.check()
+    }
+
+    /// Goes to the following key. Only while [`Iter::entry`] is `Some`.
+    pub(crate) fn step(&mut self) -> Result<()> {
+        if self.valid() {
+            // SAFETY: the iterator is alive and on a key.
+            unsafe { ffi::rocksdb_iter_next(self.iterator) };
+        }
+        self.check()
+    }
+
+    /// Goes to the key before. Only while [`Iter::entry`] is `Some`.
+    pub(crate) fn step_back(&mut self) -> Result<()> {
+        if self.valid() {
+            // SAFETY: the iterator is alive and on a key.
+            unsafe { ffi::rocksdb_iter_prev(self.iterator) };
+        }
+        self.check()
+    }
+
+    /// Key and value here, until the iterator moves.
+    pub(crate) fn entry(&self) -> Option<(&[u8], &[u8])> {
+        if !self.valid() {
+            return None;
+        }
+        // SAFETY: the iterator is on a key; both slices stay until it moves, which takes `&mut self`.
+        unsafe {
+            let key = ffi::rocksdb_iter_key_slice(self.iterator);
+            let value = ffi::rocksdb_iter_value_slice(self.iterator);
+            Some((bytes(key.data, key.size), bytes(value.data, value.size)))
+        }
+    }
+
+    /// The key here, until the iterator moves.
+    pub(crate) fn key(&self) -> Option<&[u8]> {
+        if !self.valid() {
+            return None;
+        }
+        // SAFETY: as in `entry`.
+        unsafe {
+            let key = ffi::rocksdb_iter_key_slice(self.iterator);
+            Some(bytes(key.data, key.size))
+        }
+    }
+
+    fn valid(&self) -> bool {
+        // SAFETY: the iterator is alive.
+        unsafe { ffi::rocksdb_iter_valid(self.iterator) != 0 }
+    }
+
+    // An iterator that is off its keys is at their end or has failed: never take the one for the other.
+    fn check(&self) -> Result<()> {
+        if self.valid() {
+            return Ok(());
+        }
+        // SAFETY: the iterator is alive.
+        checked(|error| unsafe { ffi::rocksdb_iter_get_error(self.iterator, error) })
+    }
+}
+
+impl Drop for Iter {
+    fn drop(&mut self) {
+        // SAFETY: both made in `open`, released once, the iterator before what it points into.
+        unsafe {
+            ffi::rocksdb_iter_destroy(self.iterator);
+            ffi::rocksdb_readoptions_destroy(self.options);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Reading single keys into a caller's buffer, or several keys of one moment.
+
+use super::{checked, raw, take_error, Family};
+use crate::error::Result;
+use librocksdb_sys as ffi;
+use std::ffi::c_char;
+use std::{ptr, slice};
+
+/// Options of single-key reads. Shared by all threads.
+pub(crate) struct ReadMode(*mut ffi::rocksdb_readoptions_t);
+
+// SAFETY: set up once in `new`, only read afterwards.
+unsafe impl Send for ReadMode {}
+// SAFETY: as above.
+unsafe impl Sync for ReadMode {}
+
+/// What [`ReadMode::get_into`] found; lengths in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Got {
+    Absent,
+    Copied(usize),
+    /// The value is there but longer than the buffer; nothing was copied.
+    TooLong(usize),
+}
+
+impl ReadMode {
+    pub(crate) fn new() -> ReadMode {
+        // SAFETY: never returns null.
+        ReadMode(unsafe { ffi::rocksdb_readoptions_create() })
+    }
+
+    /// Copies the value of a key to the start of `buffer`.
+    pub(crate) fn get_into(&self, family: &Family, key: &[u8], buffer: &mut [u8]) -> Result<Got> {
+        let (mut length, mut found) = (0, 0);
+        // SAFETY: RocksDB writes at most `buffer.len()` bytes into `buffer`.
+        let copied = checked(|error| unsafe {
+            ffi::rocksdb_get_into_buffer_cf(
+                raw(family.db()),
+                self.0,
+                family.pointer(),
+                key.as_ptr().cast(),
+                key.len(),
+                buffer.as_mut_ptr().cast(),
+                buffer.len(),
+                &mut length,
+                &mut found,
+                error,
+            )
+        })?;
+        Ok(match (found, copied) {
+            (0, _) => Got::Absent,
+            (_, 0) => Got::TooLong(length),
+            _ => Got::Copied(length),
+        })
+    }
+
+    /// Reads keys, which ascend, as of one moment; the values come in the order of the keys.
+    pub(crate) fn get_many(&self, family: &Family, keys: &[&[u8]]) -> Result<Values> {
+        let slices: Vec<ffi::rocksdb_slice_t> =
+            keys.iter().map(|key| ffi::rocksdb_slice_t { data: key.as_ptr().cast(), size: key.len() }).collect();
+        let mut values = vec![ptr::null_mut(); keys.len()];
+        let mut errors: Vec<*mut c_char> = vec![ptr::null_mut(); keys.len()];
+        // SAFETY: the three arrays have one element per key and outlive the call.
+        unsafe {
+            ffi::rocksdb_batched_multi_get_cf_slice(
+                raw(family.db()),
+                self.0,
+                family.pointer(),
+                keys.len(),
+                slices.as_ptr(),
+                values.as_mut_ptr(),
+                errors.as_mut_ptr(),
+                true,
+            );
+        }
+        let values = Values(values);
+        let mut failure = None;
+        for error in errors {
+            failure = take_error(error).or(failure);
+        }
+        match failure {
+            None => Ok(values),
+            Some(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for ReadMode {
+    fn drop(&mut self) {
+        // SAFETY: made in `new`, released once.
+        unsafe { ffi::rocksdb_readoptions_destroy(self.0) }
+    }
+}
+
+/// Values of [`ReadMode::get_many`], where RocksDB holds them.
+pub(crate) struct Values(Vec<*mut ffi::rocksdb_pinnableslice_t>);
+
+impl Values {
+    /// The value of the key at `index`, if it is there.
+    pub(crate) fn get(&self, index: usize) -> Option<&[u8]> {
+        let pinned = *self.0.get(index)?;
+        if pinned.is_null() {
+            return None;
+        }
+        let mut length = 0;
+        // SAFETY: the bytes live as long as the pinned slice, which lives as long as `self`.
+        unsafe {
+            let data = ffi::rocksdb_pinnableslice_value(pinned, &mut length);
+            Some(bytes(data, length))
+        }
+    }
+}
+
+impl Drop for Values {
+    fn drop(&mut self) {
+        for pinned in self.0.drain(..).filter(|pinned| !pinned.is_null()) {
+            // SAFETY: handed over by RocksDB, released once.
+            unsafe { ffi::rocksdb_pinnableslice_destroy(pinned) }
+        }
+    }
+}
+
+/// A slice over bytes of RocksDB's.
+///
+/// # Safety
+/// `data` must be readable for `length` bytes for the lifetime the caller gives the result.
+pub(super) unsafe fn bytes<'a>(data: *const c_char, length: usize) -> &'a [u8] {
+    if length == 0 {
+        return &[];
+    }
+    // SAFETY: as promised by the caller; `data` is not null where there are bytes.
+    unsafe { slice::from_raw_parts(data.cast(), length) }
+}
