@@ -1,0 +1,78 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Where things are in this checkout. */
+public final class Checkout
+{
+    private static final Path ROOT = find();
+
+    private Checkout()
+    {
+    }
+
+    /** @return the folder that holds the Makefile */
+    public static Path root()
+    {
+        return ROOT;
+    }
+
+    /** @return the folder that holds one folder per test node */
+    public static Path nodes()
+    {
+        return ROOT.resolve("build/nodes");
+    }
+
+    /** Makes a folder and those above it; quiet when it is there. */
+    static void create(Path folder)
+    {
+        try
+        {
+            Files.createDirectories(folder);
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException("cannot make " + folder, e);
+        }
+    }
+
+    /** Deletes a folder and all that is in it; quiet when there is none. */
+    public static void delete(Path folder)
+    {
+        if (!Files.exists(folder))
+            return;
+        try (Stream<Path> tree = Files.walk(folder))
+        {
+            List<Path> deepestFirst = tree.sorted(Comparator.reverseOrder()).collect(Collectors.toList());
+            for (Path path : deepestFirst)
+                Files.delete(path);
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException("cannot delete " + folder, e);
+        }
+    }
+
+    private static Path find()
+    {
+        String property = System.getProperty("cassiterite.root");
+        Path folder = Path.of(property == null ? "" : property).toAbsolutePath().normalize();
+        while (folder != null && !Files.exists(folder.resolve("scripts/node")))
+            folder = folder.getParent();
+        if (folder == null)
+            throw new IllegalStateException("no checkout above " + Path.of("").toAbsolutePath()
+                                            + ": start there or set -Dcassiterite.root");
+        return folder;
+    }
+}

@@ -1,0 +1,145 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import com.datastax.oss.driver.api.core.CqlIdentifier;
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.CqlSessionBuilder;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
+import com.datastax.oss.driver.internal.core.connection.ExponentialReconnectionPolicy;
+import com.datastax.oss.driver.internal.core.time.ServerSideTimestampGenerator;
+
+/**
+ * CQL to one node through the Apache Java driver. Timestamps come from the node, so they follow its clock; requests are
+ * not retried on their own. Thread-safe.
+ */
+public final class Cql implements AutoCloseable
+{
+    private static final Duration REQUEST_BOUND = Duration.ofSeconds(30);
+    private static final Duration CONNECT_BOUND = Duration.ofSeconds(20);
+
+    private final CqlSession session;
+
+    private Cql(CqlSession session)
+    {
+        this.session = session;
+    }
+
+    static Cql connect(InetSocketAddress node, String keyspace)
+    {
+        CqlSessionBuilder builder = CqlSession.builder()
+                                              .addContactPoint(node)
+                                              .withLocalDatacenter("datacenter1")
+                                              .withConfigLoader(configuration());
+        if (keyspace != null)
+            builder.withKeyspace(CqlIdentifier.fromCql(keyspace));
+        return new Cql(builder.build());
+    }
+
+    private static DriverConfigLoader configuration()
+    {
+        return DriverConfigLoader.programmaticBuilder()
+                                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_BOUND)
+                                 .withDuration(DefaultDriverOption.CONNECTION_CONNECT_TIMEOUT, CONNECT_BOUND)
+                                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, CONNECT_BOUND)
+                                 .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, CONNECT_BOUND)
+                                 .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
+                                 .withBoolean(DefaultDriverOption.METADATA_TOKEN_MAP_ENABLED, false)
+                                 .withBoolean(DefaultDriverOption.NETTY_DAEMON, true)
+                                 .withInt(DefaultDriverOption.NETTY_IO_SHUTDOWN_QUIET_PERIOD, 0)
+                                 .withInt(DefaultDriverOption.NETTY_ADMIN_SHUTDOWN_QUIET_PERIOD, 0)
+                                 .withClass(DefaultDriverOption.TIMESTAMP_GENERATOR_CLASS,
+                                            ServerSideTimestampGenerator.class)
+                                 .withClass(DefaultDriverOption.RECONNECTION_POLICY_CLASS,
+                                            ExponentialReconnectionPolicy.class)
+                                 .withDuration(DefaultDriverOption.RECONNECTION_BASE_DELAY, Duration.ofMillis(200))
+                                 .withDuration(DefaultDriverOption.RECONNECTION_MAX_DELAY, Duration.ofSeconds(1))
+                                 .build();
+    }
+
+    /** Runs a statement. With values it is prepared, so that the values are coded by the columns' types. */
+    public ResultSet run(String cql, Object... values)
+    {
+        Statement<?> statement = values.length == 0 ? SimpleStatement.newInstance(cql)
+                                                    : session.prepare(cql).bind(values);
+        return session.execute(statement);
+    }
+
+    /** @return all rows, of all pages */
+    public List<Row> rows(String cql, Object... values)
+    {
+        return run(cql, values).all();
+    }
+
+    /** @return all rows as readable text, in the order they came; see {@link RowText#readable} */
+    public List<String> texts(String cql, Object... values)
+    {
+        return lines(RowText::readable, rows(cql, values));
+    }
+
+    /** @return all rows as the exact bytes that the node sent, in the order they came; see {@link RowText#exact} */
+    public List<String> exact(String cql, Object... values)
+    {
+        return lines(RowText::exact, rows(cql, values));
+    }
+
+    /** @return all rows as the exact bytes, read in pages of so many rows */
+    public List<String> exactPaged(int pageRows, String cql)
+    {
+        return lines(RowText::exact, session.execute(SimpleStatement.newInstance(cql).setPageSize(pageRows)).all());
+    }
+
+    private static List<String> lines(Function<Row, String> form, List<Row> rows)
+    {
+        return rows.stream().map(form).collect(Collectors.toCollection(ArrayList::new));
+    }
+
+    /** Runs a statement that the node must refuse as invalid, and returns its reason; fails when it is accepted. */
+    public String refusal(String cql, Object... values)
+    {
+        try
+        {
+            run(cql, values);
+        }
+        catch (QueryValidationException e)
+        {
+            return e.getMessage();
+        }
+        throw new AssertionError("accepted: " + cql);
+    }
+
+    /** Makes a keyspace of one replica, and drops what had its name. The connection does not use it: see {@link Node#cql(String)}. */
+    public void freshKeyspace(String name)
+    {
+        run("DROP KEYSPACE IF EXISTS " + name);
+        run("CREATE KEYSPACE " + name
+            + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    }
+
+    /** @return the driver's session, for what is not offered here (batches, asynchronous calls, options) */
+    public CqlSession session()
+    {
+        return session;
+    }
+
+    @Override
+    public void close()
+    {
+        session.close();
+    }
+}

@@ -1,0 +1,89 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Set;
+
+import javax.management.JMException;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+/** A JMX connection to a node. Thread-safe. */
+public final class Jmx implements AutoCloseable
+{
+    private final JMXConnector connector;
+    private final MBeanServerConnection server;
+
+    Jmx(int port)
+    {
+        try
+        {
+            connector = JMXConnectorFactory.connect(
+                new JMXServiceURL("service:jmx:rmi:///jndi/rmi://127.0.0.1:" + port + "/jmxrmi"));
+            server = connector.getMBeanServerConnection();
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException("no JMX on port " + port, e);
+        }
+    }
+
+    /** @return an attribute's value, for example {@code ("org.apache.cassandra.db:type=StorageService", "OperationMode")} */
+    public Object attribute(String objectName, String attribute)
+    {
+        try
+        {
+            return server.getAttribute(new ObjectName(objectName), attribute);
+        }
+        catch (JMException | IOException e)
+        {
+            throw new IllegalStateException(objectName + " " + attribute, e);
+        }
+    }
+
+    /** Calls an operation; {@code signature} holds its parameters' class names. */
+    public Object invoke(String objectName, String operation, Object[] arguments, String[] signature)
+    {
+        try
+        {
+            return server.invoke(new ObjectName(objectName), operation, arguments, signature);
+        }
+        catch (JMException | IOException e)
+        {
+            throw new IllegalStateException(objectName + " " + operation, e);
+        }
+    }
+
+    /** @return the names that match a pattern such as {@code "io.cassiterite:*"} */
+    public Set<ObjectName> names(String pattern)
+    {
+        try
+        {
+            return server.queryNames(new ObjectName(pattern), null);
+        }
+        catch (JMException | IOException e)
+        {
+            throw new IllegalStateException(pattern, e);
+        }
+    }
+
+    @Override
+    public void close()
+    {
+        try
+        {
+            connector.close();
+        }
+        catch (IOException e)
+        {
+            // The node may be gone already; nothing of ours is left open then.
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Says how a test node is to be; made by {@link Node#named}. */
+public final class NodeBuilder
+{
+    final String name;
+    final List<String> jvmOptions = new ArrayList<>();
+    final Map<String, String> yaml = new LinkedHashMap<>();
+    final Map<String, String> environment = new LinkedHashMap<>();
+    String address = "127.0.0.1";
+    String heap = "1g";
+    String seeds;
+    Path base;
+    boolean stock;
+    boolean keep;
+    boolean tuned = true;
+
+    NodeBuilder(String name)
+    {
+        this.name = name;
+        this.base = Checkout.nodes().resolve(name);
+    }
+
+    /** Without the plug-in. */
+    public NodeBuilder stock()
+    {
+        stock = true;
+        return this;
+    }
+
+    /** On another loopback address, for example 127.0.0.2; the ports are always free ones. */
+    public NodeBuilder address(String loopback)
+    {
+        address = loopback;
+        return this;
+    }
+
+    /** Joins the cluster of a node that runs. */
+    public NodeBuilder joining(Node seed)
+    {
+        seeds = seed.address() + ":" + seed.storagePort();
+        yaml("auto_bootstrap", "true");
+        return this;
+    }
+
+    /** As in {@code -Xmx}; 1g unless said. */
+    public NodeBuilder heap(String size)
+    {
+        heap = size;
+        return this;
+    }
+
+    /**
+     * Sets a top-level key of cassandra.yaml.
+     *
+     * @param value YAML; may begin with a line feed and go over several indented lines
+     */
+    public NodeBuilder yaml(String key, String value)
+    {
+        yaml.put(key, value);
+        return this;
+    }
+
+    /** Adds a JVM option, for example {@code -Dx=y}. */
+    public NodeBuilder jvm(String option)
+    {
+        jvmOptions.add(option);
+        return this;
+    }
+
+    /** Sets a variable of the node's environment. */
+    public NodeBuilder environment(String variable, String value)
+    {
+        environment.put(variable, value);
+        return this;
+    }
+
+    /** Keeps everything elsewhere than in build/nodes/NAME, for example on a small tmpfs. */
+    public NodeBuilder base(Path folder)
+    {
+        base = folder;
+        return this;
+    }
+
+    /** Starts on what an earlier node left in the base folder; otherwise the folder is emptied. */
+    public NodeBuilder keep()
+    {
+        keep = true;
+        return this;
+    }
+
+    /** With the JVM and caches of a real node (G1, all compilers), for measurements; starts more slowly. */
+    public NodeBuilder untuned()
+    {
+        tuned = false;
+        return this;
+    }
+
+    /** @return the node, not started */
+    public Node build()
+    {
+        if (!keep)
+            Checkout.delete(base);
+        return new Node(this);
+    }
+
+    /** @return the node, started */
+    public Node start()
+    {
+        return build().start();
+    }
+}
