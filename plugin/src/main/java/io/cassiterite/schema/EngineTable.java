@@ -1,0 +1,43 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.schema;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.schema.TableMetadata;
+
+/**
+ * Says which tables keep their data in the engine: those whose memtable configuration resolves to a factory of this
+ * plug-in. Pure functions, safe from any thread.
+ */
+public final class EngineTable
+{
+    private static final String PLUGIN_PACKAGE = "io.cassiterite.";
+
+    private EngineTable()
+    {
+    }
+
+    /** @return true if the table's data belongs into the engine according to its schema */
+    public static boolean is(TableMetadata table)
+    {
+        return !table.isVirtual() && isFactory(table.params.memtable.factory().getClass().getName());
+    }
+
+    public static boolean is(ColumnFamilyStore cfs)
+    {
+        return is(cfs.metadata());
+    }
+
+    /** @return true if a memtable configuration of this class (as cassandra.yaml names it) is the engine's */
+    public static boolean isConfiguration(String className)
+    {
+        return className != null && isFactory(className);
+    }
+
+    private static boolean isFactory(String className)
+    {
+        return className.startsWith(PLUGIN_PACKAGE);
+    }
+}

@@ -1,0 +1,159 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.schema;
+
+import java.util.List;
+
+import org.apache.cassandra.audit.AuditLogContext;
+import org.apache.cassandra.cql3.CQLStatement;
+import org.apache.cassandra.cql3.ColumnSpecification;
+import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.functions.Function;
+import org.apache.cassandra.cql3.statements.schema.AlterKeyspaceStatement;
+import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
+import org.apache.cassandra.cql3.statements.schema.AlterTableStatement;
+import org.apache.cassandra.cql3.statements.schema.AlterViewStatement;
+import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
+import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
+import org.apache.cassandra.cql3.statements.schema.CreateViewStatement;
+import org.apache.cassandra.schema.Keyspaces;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.service.ClientWarn;
+import org.apache.cassandra.service.QueryState;
+import org.apache.cassandra.transport.Dispatcher;
+import org.apache.cassandra.transport.messages.ResultMessage;
+
+/**
+ * A schema statement that is held against {@link SchemaRules} between its validation and its execution, so that
+ * authorization and Cassandra's own checks keep their order and their errors.
+ */
+final class GuardedStatement implements CQLStatement
+{
+    /** Keeps two statements of this node from being checked against the same schema and then both executed. */
+    private static final Object ONE_AT_A_TIME = new Object();
+
+    private final AlterSchemaStatement statement;
+    private final SchemaRules rules;
+    private final DefaultMemtable defaultMemtable;
+
+    GuardedStatement(AlterSchemaStatement statement, SchemaRules rules, DefaultMemtable defaultMemtable)
+    {
+        this.statement = statement;
+        this.rules = rules;
+        this.defaultMemtable = defaultMemtable;
+    }
+
+    @Override
+    public ResultMessage execute(QueryState state, QueryOptions options, Dispatcher.RequestTime requestTime)
+    {
+        synchronized (ONE_AT_A_TIME)
+        {
+            defaultMemtable.applyTo(statement);
+            check();
+            return statement.execute(state, options, requestTime);
+        }
+    }
+
+    @Override
+    public ResultMessage executeLocally(QueryState state, QueryOptions options)
+    {
+        synchronized (ONE_AT_A_TIME)
+        {
+            defaultMemtable.applyTo(statement);
+            check();
+            return statement.executeLocally(state, options);
+        }
+    }
+
+    private void check()
+    {
+        if (!canViolateRules(statement))
+            return;
+
+        Keyspaces before = Schema.instance.distributedKeyspaces();
+        Keyspaces after = simulate(before);
+        if (after != null)
+            rules.check(before, after);
+    }
+
+    /** @return the schema that the statement would make, or null if Cassandra itself will refuse the statement */
+    private Keyspaces simulate(Keyspaces before)
+    {
+        ClientWarn.State warnings = ClientWarn.instance.get();
+        ClientWarn.instance.set(null);
+        try
+        {
+            return statement.apply(before);
+        }
+        catch (RuntimeException e)
+        {
+            return null;
+        }
+        finally
+        {
+            ClientWarn.instance.set(warnings);
+        }
+    }
+
+    /** Functions and types are left out: simulating them would compile user code, and no rule looks at them. */
+    private static boolean canViolateRules(AlterSchemaStatement statement)
+    {
+        return statement instanceof CreateTableStatement
+               || statement instanceof AlterTableStatement
+               || statement instanceof CreateIndexStatement
+               || statement instanceof CreateViewStatement
+               || statement instanceof AlterViewStatement
+               || statement instanceof AlterKeyspaceStatement;
+    }
+
+    @Override
+    public List<ColumnSpecification> getBindVariables()
+    {
+        return statement.getBindVariables();
+    }
+
+    @Override
+    public short[] getPartitionKeyBindVariableIndexes()
+    {
+        return statement.getPartitionKeyBindVariableIndexes();
+    }
+
+    @Override
+    public Iterable<Function> getFunctions()
+    {
+        return statement.getFunctions();
+    }
+
+    @Override
+    public void authorize(ClientState state)
+    {
+        statement.authorize(state);
+    }
+
+    @Override
+    public void validate(ClientState state)
+    {
+        statement.validate(state);
+    }
+
+    @Override
+    public AuditLogContext getAuditLogContext()
+    {
+        return statement.getAuditLogContext();
+    }
+
+    @Override
+    public boolean hasConditions()
+    {
+        return statement.hasConditions();
+    }
+
+    @Override
+    public String toString()
+    {
+        return statement.toString();
+    }
+}

@@ -1,0 +1,159 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.schema;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+
+import org.apache.cassandra.dht.Murmur3Partitioner;
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.schema.IndexMetadata;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.Keyspaces;
+import org.apache.cassandra.schema.SchemaConstants;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.schema.ViewMetadata;
+
+/**
+ * What a schema may not say about engine tables, as pure functions over schemas. A change is refused only for what it
+ * makes worse, so that an unsupported object that came from elsewhere can still be dropped or left alone.
+ */
+public final class SchemaRules
+{
+    private final Predicate<TableMetadata> isEngine;
+
+    public SchemaRules()
+    {
+        this(EngineTable::is);
+    }
+
+    /** @param isEngine which tables keep their data in the engine */
+    SchemaRules(Predicate<TableMetadata> isEngine)
+    {
+        this.isEngine = isEngine;
+    }
+
+    /** @throws InvalidRequestException with every reason why the change from {@code before} to {@code after} is refused */
+    public void check(Keyspaces before, Keyspaces after)
+    {
+        List<String> refusals = refusals(before, after);
+        if (!refusals.isEmpty())
+            throw new InvalidRequestException(String.join(" ", refusals));
+    }
+
+    /** @return the reasons against the change from {@code before} to {@code after}, empty if there are none */
+    public List<String> refusals(Keyspaces before, Keyspaces after)
+    {
+        List<String> refusals = new ArrayList<>();
+        for (KeyspaceMetadata keyspace : after)
+        {
+            KeyspaceMetadata previous = before.getNullable(keyspace.name);
+            if (keyspace == previous)
+                continue;
+
+            Set<String> reasons = violations(keyspace);
+            if (previous != null)
+            {
+                reasons.removeAll(violations(previous));
+                refusals.addAll(memtableChanges(previous, keyspace));
+            }
+            refusals.addAll(reasons);
+        }
+        return refusals;
+    }
+
+    /** @return what is unsupported in this keyspace's engine tables as it stands */
+    public Set<String> violations(KeyspaceMetadata keyspace)
+    {
+        Set<String> reasons = new LinkedHashSet<>();
+        boolean hasEngineTables = false;
+        for (TableMetadata table : keyspace.tables)
+        {
+            if (!isEngine.test(table))
+                continue;
+            hasEngineTables = true;
+            reasons.addAll(violations(table));
+        }
+        for (ViewMetadata view : keyspace.views)
+            reasons.addAll(violations(keyspace, view));
+        if (hasEngineTables && hasTransientReplicas(keyspace))
+            reasons.add(String.format("Keyspace %s has transient replicas, which rely on incremental repair; " +
+                                      "Cassiterite tables do not support it yet. Use full replicas for this keyspace.",
+                                      keyspace.name));
+        return reasons;
+    }
+
+    /** @return what is unsupported in this engine table as it stands */
+    public static Set<String> violations(TableMetadata table)
+    {
+        Set<String> reasons = new LinkedHashSet<>();
+        if (SchemaConstants.isSystemKeyspace(table.keyspace))
+            reasons.add(String.format("%s is a table of Cassandra itself and must keep a stock memtable.", table));
+        if (!(table.partitioner instanceof Murmur3Partitioner))
+            reasons.add(String.format("%s uses %s; Cassiterite tables need Murmur3Partitioner.",
+                                      table, table.partitioner.getClass().getSimpleName()));
+        if (table.isCompactTable())
+            reasons.add(String.format("%s uses COMPACT STORAGE, which Cassiterite tables do not support. Create it " +
+                                      "without COMPACT STORAGE, or with another memtable.", table));
+        if (table.params.cdc)
+            reasons.add(String.format("%s has cdc enabled, but writes to a Cassiterite table do not go through the " +
+                                      "commit log. Set cdc = false, or use another memtable.", table));
+        for (IndexMetadata index : table.indexes)
+            reasons.add(String.format("Index %s (%s): Cassiterite tables do not support secondary indexes yet. Model " +
+                                      "the query as a table of its own, or use another memtable for %s.",
+                                      index.name, kind(index), table));
+        return reasons;
+    }
+
+    private List<String> violations(KeyspaceMetadata keyspace, ViewMetadata view)
+    {
+        List<String> reasons = new ArrayList<>();
+        TableMetadata base = keyspace.tables.getNullable(view.baseTableId);
+        if (base != null && isEngine.test(base))
+            reasons.add(String.format("Materialized view %s: its base table %s is a Cassiterite table, which does not " +
+                                      "support materialized views yet. Maintain a second table from the application, " +
+                                      "or use another memtable for the base table.", view.metadata, base));
+        if (isEngine.test(view.metadata))
+            reasons.add(String.format("Materialized view %s cannot itself use a Cassiterite memtable yet; leave its " +
+                                      "memtable option out.", view.metadata));
+        return reasons;
+    }
+
+    /**
+     * A switch between memtables is refused even when the table looks empty here: neither another node's data nor a
+     * write in flight can be ruled out, and what one side wrote would be invisible to the other after a crash.
+     */
+    private List<String> memtableChanges(KeyspaceMetadata before, KeyspaceMetadata after)
+    {
+        List<String> reasons = new ArrayList<>();
+        for (TableMetadata table : after.tables)
+        {
+            TableMetadata previous = before.tables.getNullable(table.id);
+            if (previous == null || isEngine.test(previous) == isEngine.test(table))
+                continue;
+            reasons.add(String.format("%s: the memtable of an existing table cannot change %s Cassiterite ('%s' to " +
+                                      "'%s'). Create a new table with the wanted memtable, copy the rows, drop the " +
+                                      "old table.",
+                                      table,
+                                      isEngine.test(table) ? "to" : "from",
+                                      previous.params.memtable.configurationKey(),
+                                      table.params.memtable.configurationKey()));
+        }
+        return reasons;
+    }
+
+    private static boolean hasTransientReplicas(KeyspaceMetadata keyspace)
+    {
+        return keyspace.createReplicationStrategy().hasTransientReplicas();
+    }
+
+    private static String kind(IndexMetadata index)
+    {
+        return index.isCustom() ? index.getIndexClassName() : index.kind.toString();
+    }
+}

@@ -1,0 +1,131 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.schema;
+
+import java.util.Set;
+import java.util.function.Consumer;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.SchemaChangeListener;
+import org.apache.cassandra.schema.SchemaConstants;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.schema.ViewMetadata;
+import org.apache.cassandra.utils.JVMStabilityInspector;
+
+/**
+ * Watches what the schema becomes, however it came about: a change agreed on by a node without the plug-in cannot be
+ * vetoed here, so it is reported loudly, and an index that would answer wrongly is made to refuse queries.
+ */
+public final class SchemaSafetyNet implements SchemaChangeListener
+{
+    private static final Logger logger = LoggerFactory.getLogger(SchemaSafetyNet.class);
+
+    private final Consumer<ColumnFamilyStore> onEngineTable;
+    private final Consumer<TableMetadata> onDropped;
+
+    /**
+     * @param onEngineTable called for every engine table that is created or changed, before the change is answered; must
+     *                      be idempotent
+     * @param onDropped     called when an engine table is gone
+     */
+    public SchemaSafetyNet(Consumer<ColumnFamilyStore> onEngineTable, Consumer<TableMetadata> onDropped)
+    {
+        this.onEngineTable = onEngineTable;
+        this.onDropped = onDropped;
+    }
+
+    @Override
+    public void onCreateTable(TableMetadata table)
+    {
+        admit(table);
+    }
+
+    @Override
+    public void onAlterTable(TableMetadata before, TableMetadata after, boolean affectsStatements)
+    {
+        if (EngineTable.is(before) != EngineTable.is(after))
+            logger.error("{}: the memtable changed from '{}' to '{}' by a node without Cassiterite's schema guard. Data " +
+                         "written before the change may be invisible. Change it back at once, on every node.",
+                         after,
+                         before.params.memtable.configurationKey(),
+                         after.params.memtable.configurationKey());
+        admit(after);
+    }
+
+    @Override
+    public void onCreateView(ViewMetadata view)
+    {
+        TableMetadata base = Schema.instance.getTableMetadata(view.baseTableId);
+        if (EngineTable.is(view.metadata) || (base != null && EngineTable.is(base)))
+            logger.error("Materialized view {} on {} was created by a node without Cassiterite's schema guard. Views of " +
+                         "Cassiterite tables are not built and must not be read: drop the view.", view.metadata, base);
+        admit(view.metadata);
+    }
+
+    @Override
+    public void onDropTable(TableMetadata table, boolean dropData)
+    {
+        if (EngineTable.is(table))
+            onDropped.accept(table);
+    }
+
+    /** Applies the checks to all tables that exist; for start-up, where listeners hear nothing. */
+    public void admitAll()
+    {
+        for (Keyspace keyspace : Keyspace.all())
+            for (ColumnFamilyStore cfs : keyspace.getColumnFamilyStores())
+                admit(cfs.metadata());
+    }
+
+    /** Closes again what an index build has opened since; for periodic use. */
+    public void closeIndexes()
+    {
+        for (Keyspace keyspace : Keyspace.all())
+            for (ColumnFamilyStore cfs : keyspace.getColumnFamilyStores())
+                if (EngineTable.is(cfs) && !cfs.metadata().indexes.isEmpty())
+                    IndexFence.close(cfs);
+    }
+
+    private void admit(TableMetadata table)
+    {
+        if (!EngineTable.is(table) || !Keyspace.isInitialized())
+            return;
+
+        ColumnFamilyStore cfs = Schema.instance.getColumnFamilyStoreInstance(table.id);
+        if (cfs == null)
+            return;
+
+        try
+        {
+            onEngineTable.accept(cfs);
+            report(cfs);
+        }
+        catch (Throwable t)
+        {
+            // Without its managers the table would stream and validate as if it were empty.
+            logger.error("{} cannot be served safely; the node stops", table, t);
+            JVMStabilityInspector.killCurrentJVM(t, false);
+        }
+    }
+
+    private static void report(ColumnFamilyStore cfs)
+    {
+        if (SchemaConstants.isSystemKeyspace(cfs.getKeyspaceName()))
+            throw new IllegalStateException("a table of Cassandra itself must keep a stock memtable");
+
+        Set<String> violations = SchemaRules.violations(cfs.metadata());
+        if (violations.isEmpty())
+            return;
+
+        for (String violation : violations)
+            logger.error("The schema holds what Cassiterite does not support: {}", violation);
+        IndexFence.close(cfs);
+    }
+}
