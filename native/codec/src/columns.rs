@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use crate::error::CodecError;
 use crate::fragment::Outcome;
+use crate::row;
 
 /// A small set of column ids, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -92,7 +93,5 @@ impl FromIterator<(u32, u32)> for ColumnMap {
 /// With [`Outcome::Unchanged`] and [`Outcome::Empty`] `out` is left empty. Two columns which become one are a
 /// [`CodecError::Conflict`].
 pub fn remap(fragment: &[u8], map: &ColumnMap, out: &mut Vec<u8>) -> Result<Outcome, CodecError> {
-    out.clear();
-    let _ = (fragment, map);
-    Err(CodecError::NoOperand)
+    row::remap(fragment, map, out)
 }

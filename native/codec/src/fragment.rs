@@ -6,7 +6,9 @@
 use crate::columns::ColumnSet;
 use crate::deletion::{DeletionTime, Purge};
 use crate::error::CodecError;
+use crate::header;
 use crate::key::Kind;
+use crate::row::{self, Rules};
 
 /// What a rewrite did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,14 +22,28 @@ pub enum Outcome {
 }
 
 /// Merges the fragments of one key, in any order, into `out` (cleared first). A single operand is copied as it is.
+///
+/// Commutative, associative and idempotent, byte for byte, for canonical operands; the exceptions, which are those of
+/// Cassandra's counters, are in docs/formats.md. After an error `out` is empty.
 pub fn merge(kind: Kind, operands: &[&[u8]], out: &mut Vec<u8>) -> Result<(), CodecError> {
     out.clear();
-    let _ = (kind, operands);
-    Err(CodecError::NoOperand)
+    let merged = match operands {
+        [] => Err(CodecError::NoOperand),
+        [only] => {
+            out.extend_from_slice(only);
+            Ok(())
+        }
+        many if kind == Kind::Header => header::merge(many, out),
+        many => row::merge(many, out),
+    };
+    cleared_on_error(merged, out)
 }
 
 /// What compaction leaves of one fully merged fragment, in `out` (cleared first): data that `covering` shadows removed,
 /// columns in `dropped` removed, expired cells turned into tombstones, purgeable deletions gone.
+///
+/// `covering` is a deletion that is kept elsewhere (the header's, for a row; live for a header). What a reader at
+/// `purge.now_s` sees never changes. After an error `out` is empty.
 pub fn compact(
     kind: Kind,
     fragment: &[u8],
@@ -36,32 +52,52 @@ pub fn compact(
     dropped: &ColumnSet,
     out: &mut Vec<u8>,
 ) -> Result<Outcome, CodecError> {
-    out.clear();
-    let _ = (kind, fragment, covering, purge, dropped);
-    Err(CodecError::NoOperand)
+    let outcome = match kind {
+        Kind::Header => header::compact(fragment, covering, purge, out),
+        Kind::Static | Kind::Row => {
+            let rules = Rules { covering, purge: *purge, dropped: Some(dropped), own_deletions: true };
+            row::rewrite(fragment, &rules, out)
+        }
+    };
+    cleared_on_error(outcome, out)
 }
 
-/// Removes from a row fragment only what `covering` deletes, into `out` (cleared first). Safe on unmerged operands.
+/// Removes from a row fragment only what `covering` deletes, into `out` (cleared first). Safe on unmerged operands, as
+/// long as `covering` is kept elsewhere or applied to all operands of the key. After an error `out` is empty.
 pub fn shadow(fragment: &[u8], covering: DeletionTime, out: &mut Vec<u8>) -> Result<Outcome, CodecError> {
-    out.clear();
-    let _ = (fragment, covering);
-    Err(CodecError::NoOperand)
+    let rules = Rules { covering, purge: Purge::NOTHING, dropped: None, own_deletions: false };
+    let outcome = row::rewrite(fragment, &rules, out);
+    cleared_on_error(outcome, out)
 }
 
 /// The smallest timestamp in the fragment, deletions included; `i64::MAX` if it is empty.
 pub fn min_timestamp(kind: Kind, fragment: &[u8]) -> Result<i64, CodecError> {
-    let _ = (kind, fragment);
-    Err(CodecError::NoOperand)
+    match kind {
+        Kind::Header => header::min_timestamp(fragment),
+        Kind::Static | Kind::Row => row::min_timestamp(fragment),
+    }
 }
 
-/// Whether the fragment says nothing. Malformed bytes are not empty.
+/// Whether the fragment says nothing (a row's clustering alone says nothing). Malformed bytes are not empty.
 pub fn is_empty(kind: Kind, fragment: &[u8]) -> bool {
-    let _ = (kind, fragment);
-    false
+    let empty = match kind {
+        Kind::Header => header::is_empty(fragment),
+        Kind::Static | Kind::Row => row::is_empty(fragment),
+    };
+    empty.unwrap_or(false)
 }
 
 /// Checks the whole structure, canonical order and encoding included.
 pub fn validate(kind: Kind, fragment: &[u8]) -> Result<(), CodecError> {
-    let _ = (kind, fragment);
-    Err(CodecError::NoOperand)
+    match kind {
+        Kind::Header => header::validate(fragment),
+        Kind::Static | Kind::Row => row::validate(fragment),
+    }
+}
+
+pub(crate) fn cleared_on_error<T>(result: Result<T, CodecError>, out: &mut Vec<u8>) -> Result<T, CodecError> {
+    if result.is_err() {
+        out.clear();
+    }
+    result
 }

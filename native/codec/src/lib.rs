@@ -10,13 +10,15 @@
 pub mod columns;
 pub mod header;
 pub mod key;
+pub mod row;
 
 mod deletion;
 mod error;
 mod fragment;
 mod murmur;
+mod wire;
 
-pub use columns::ColumnSet;
+pub use columns::{ColumnMap, ColumnSet};
 pub use deletion::{DeletionTime, Purge};
 pub use error::CodecError;
 pub use fragment::{compact, is_empty, merge, min_timestamp, shadow, validate, Outcome};

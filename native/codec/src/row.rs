@@ -1,0 +1,27 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Row fragments: reading, writing, merging and rewriting them (docs/formats.md, Row fragment).
+
+mod cell;
+mod complex;
+mod counter;
+mod head;
+mod liveness;
+mod merge;
+mod reader;
+mod rewrite;
+mod survey;
+mod winner;
+mod writer;
+
+pub use cell::Cell;
+pub use head::Head;
+pub use liveness::Liveness;
+pub use reader::{ColumnStart, ComplexStart, PathCell, RowReader};
+pub use writer::{ComplexWriter, RowWriter};
+
+pub(crate) use head::{put_deletion, read_deletion, read_version_and_flags, VERSION};
+pub(crate) use merge::merge;
+pub(crate) use rewrite::{remap, rewrite, Rules};
+pub(crate) use survey::{is_empty, min_timestamp, same_bytes, validate, validate_raw_clustering};

@@ -1,0 +1,123 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Merging the cells of one complex column.
+
+use std::cmp::Ordering;
+
+use smallvec::SmallVec;
+
+use crate::deletion::DeletionTime;
+use crate::error::CodecError;
+use crate::row::reader::{PathCell, RowReader};
+use crate::row::writer::RowWriter;
+
+/// Up to here the least path is looked for among all parts; beyond, sorting all cells is cheaper.
+const PARTS_MAX_LINEAR: usize = 8;
+
+/// The cells that one operand has for the column.
+pub(crate) struct Part<'a> {
+    pub(crate) reader: RowReader<'a>,
+    /// How many are still to be read.
+    pub(crate) cells: u64,
+}
+
+/// Writes column `id` with deletion `own` and those cells of `parts` that `active` leaves; the parts end at their end.
+pub(crate) fn merge(
+    writer: &mut RowWriter<'_>,
+    id: u32,
+    own: &DeletionTime,
+    active: &DeletionTime,
+    parts: &mut [Part<'_>],
+) -> Result<(), CodecError> {
+    let cells_max = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.cells));
+    writer.complex(id, own, cells_max, |out| {
+        let mut emit = |found: &PathCell<'_>| {
+            if !active.deletes(found.cell.timestamp) {
+                out.cell(found);
+            }
+        };
+        match parts {
+            [only] => only.reader.each_path_cell(only.cells, |found| {
+                emit(found);
+                Ok(())
+            }),
+            few if few.len() <= PARTS_MAX_LINEAR => merge_few(few, &mut emit),
+            many => merge_many(many, &mut emit),
+        }
+    })
+}
+
+/// Of cells under one path the winner; it keeps its own way to write the path, the bytewise smaller of equal cells.
+#[inline]
+fn winner<'a>(one: PathCell<'a>, two: PathCell<'a>) -> PathCell<'a> {
+    let raw = |found: &PathCell<'a>| found.raw.unwrap_or(found.order);
+    match one.cell.precedence(&two.cell).then_with(|| raw(&two).cmp(raw(&one))) {
+        Ordering::Less => two,
+        _ => one,
+    }
+}
+
+fn merge_few(parts: &mut [Part<'_>], emit: &mut impl FnMut(&PathCell<'_>)) -> Result<(), CodecError> {
+    let mut heads: SmallVec<[Option<PathCell<'_>>; PARTS_MAX_LINEAR]> = SmallVec::new();
+    for part in parts.iter_mut() {
+        heads.push(part.next(None)?);
+    }
+    while let Some(least) = heads.iter().flatten().map(|head| head.order).min() {
+        let mut best: Option<PathCell<'_>> = None;
+        for (head, part) in heads.iter_mut().zip(parts.iter_mut()) {
+            if let Some(found) = head.filter(|found| found.order == least) {
+                best = Some(best.map_or(found, |best| winner(best, found)));
+                *head = part.next(Some(found.order))?;
+            }
+        }
+        if let Some(best) = &best {
+            emit(best);
+        }
+    }
+    Ok(())
+}
+
+fn merge_many(parts: &mut [Part<'_>], emit: &mut impl FnMut(&PathCell<'_>)) -> Result<(), CodecError> {
+    let mut all = Vec::new();
+    for part in parts.iter_mut() {
+        let cells = std::mem::take(&mut part.cells);
+        part.reader.each_path_cell(cells, |found| {
+            all.push(*found);
+            Ok(())
+        })?;
+    }
+    all.sort_by(|one, two| one.order.cmp(two.order));
+    for same in all.chunk_by(|one, two| one.order == two.order) {
+        if let Some(best) = same.iter().copied().reduce(winner) {
+            emit(&best);
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Part<'a> {
+    #[inline]
+    fn next(&mut self, last: Option<&[u8]>) -> Result<Option<PathCell<'a>>, CodecError> {
+        let Some(left) = self.cells.checked_sub(1) else { return Ok(None) };
+        self.cells = left;
+        let found = self.reader.path_cell()?;
+        self.reader.check_order(last, found.order)?;
+        Ok(Some(found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::cell::Cell;
+
+    #[test]
+    fn equal_cells_under_differently_written_paths_keep_the_smaller_writing() {
+        let of = |raw| PathCell { order: b"p", raw, cell: Cell::live(1, b"v") };
+        let (small, large) = (of(Some(&b"a"[..])), of(Some(&b"b"[..])));
+        assert_eq!(winner(small, large), small);
+        assert_eq!(winner(large, small), small);
+        assert_eq!(winner(of(None), small), small);
+    }
+}

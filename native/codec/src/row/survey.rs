@@ -1,0 +1,89 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What can be said of one row fragment without rewriting it.
+
+use crate::error::CodecError;
+use crate::row::counter;
+use crate::row::reader::RowReader;
+use crate::row::rewrite::copy;
+use crate::wire::Reader;
+
+/// The smallest timestamp in the fragment; `i64::MAX` if it is empty.
+pub(crate) fn min_timestamp(fragment: &[u8]) -> Result<i64, CodecError> {
+    let (head, mut reader) = RowReader::new(fragment)?;
+    let mut least = i64::MAX;
+    if !head.liveness.is_none() {
+        least = head.liveness.timestamp;
+    }
+    if !head.deletion.is_live() {
+        least = least.min(head.deletion.marked_for_delete_at);
+    }
+    while let Some(column) = reader.next_column()? {
+        if column.is_complex() {
+            let start = reader.complex(column)?;
+            if !start.deletion.is_live() {
+                least = least.min(start.deletion.marked_for_delete_at);
+            }
+            reader.each_path_cell(start.cells, |found| {
+                least = least.min(found.cell.timestamp);
+                Ok(())
+            })?;
+        } else {
+            least = least.min(reader.cell(column)?.timestamp);
+        }
+    }
+    Ok(least)
+}
+
+/// Whether there is neither liveness nor deletion nor column.
+pub(crate) fn is_empty(fragment: &[u8]) -> Result<bool, CodecError> {
+    let (head, mut reader) = RowReader::new(fragment)?;
+    Ok(head.is_empty() && reader.next_column()?.is_none())
+}
+
+/// Checks structure, order and canonical encoding.
+pub(crate) fn validate(fragment: &[u8]) -> Result<(), CodecError> {
+    let (head, mut reader) = RowReader::new(fragment)?;
+    if let Some(clustering) = head.clustering {
+        validate_raw_clustering(clustering)?;
+    }
+    while let Some(column) = reader.next_column()? {
+        let offset = reader.offset();
+        if column.is_complex() {
+            let start = reader.complex(column)?;
+            if start.cells == 0 && start.deletion.is_live() {
+                return Err(CodecError::malformed("complex column without content", offset));
+            }
+            reader.each_path_cell(start.cells, |_| Ok(()))?;
+        } else {
+            let cell = reader.cell(column)?;
+            if cell.is_counter && !cell.value.is_empty() && !counter::is_canonical(cell.value) {
+                return Err(CodecError::malformed("counter context (pre-2.1 local shards are refused)", offset));
+            }
+        }
+    }
+    let mut canonical = Vec::new();
+    copy(fragment, &mut canonical)?;
+    same_bytes(fragment, &canonical)
+}
+
+/// An error at the first byte where a fragment differs from its canonical form.
+pub(crate) fn same_bytes(fragment: &[u8], canonical: &[u8]) -> Result<(), CodecError> {
+    if fragment == canonical {
+        return Ok(());
+    }
+    let offset = fragment.iter().zip(canonical).take_while(|(one, two)| one == two).count();
+    Err(CodecError::malformed("encoding, which is not canonical", offset))
+}
+
+/// Checks that the bytes are components, one after the other.
+pub(crate) fn validate_raw_clustering(bytes: &[u8]) -> Result<(), CodecError> {
+    let mut reader = Reader::new(bytes);
+    while !reader.is_done() {
+        if let Some(length) = reader.uvarint("clustering component")?.checked_sub(1) {
+            reader.take(length, "clustering component")?;
+        }
+    }
+    Ok(())
+}
