@@ -13,7 +13,9 @@
 //!
 //! Requests and answers are bytes: `docs/boundary.md`. What is on disk: `docs/formats.md`.
 
+pub mod compaction;
 mod error;
+mod raw;
 mod sys;
 
 pub use error::{EngineError, Kind, Result};

@@ -1,0 +1,26 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What happens to fragments when RocksDB merges and compacts them: the merge operator, and the purging of deletions,
+//! expired cells, dropped columns and everything that a deletion covers.
+//!
+//! A deletion may be forgotten only when nothing that it hides can ever be seen again. It goes when it is older than
+//! gc_grace *and* its timestamp is below everything that may hold older data, at the moment of purging:
+//! * the host's fence ([`TablePurge::set`]): its own sstables and memtables of the table;
+//! * the memtables of this table that are in no file yet ([`memtables`]);
+//! * every live file that this compaction does not read and that holds keys of the same partition ([`bounds`]).
+//!
+//! What this compaction reads itself needs no bound: the versions of one key come together in a full merge, and what
+//! the header of a partition deletes is removed from its rows, which follow it in key order ([`run`]). Where any of this
+//! cannot be known (an input list that does not fit, an explicit snapshot, several subcompactions), nothing is purged
+//! that depends on it. A flush never purges.
+
+mod bounds;
+mod events;
+mod memtables;
+mod purge;
+mod run;
+
+pub use crate::raw::StallCondition;
+pub use events::{BackgroundError, EventTotals, StoreEvents};
+pub use purge::{PurgeStats, TablePurge, WriteGuard};

@@ -1,0 +1,205 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What happens in the background of one store: errors, stalls, flushes and compactions.
+
+use super::purge::TablePurge;
+use crate::raw::{self, EventHooks, StallCondition};
+use rocksdb::Options;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+
+/// A failure of background work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackgroundError {
+    /// What was being done: RocksDB's BackgroundErrorReason, by name.
+    pub during: &'static str,
+    /// 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable.
+    pub severity: i32,
+    /// RocksDB's status as text.
+    pub status: String,
+}
+
+/// Sums since the store was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventTotals {
+    /// Flushes that ended well.
+    pub flushes: u64,
+    /// Bytes of their data blocks.
+    pub flush_bytes: u64,
+    /// Compactions that ended well.
+    pub compactions: u64,
+    /// Compactions that failed.
+    pub compactions_failed: u64,
+    /// Bytes that compactions read.
+    pub compaction_input_bytes: u64,
+    /// Bytes that compactions wrote.
+    pub compaction_output_bytes: u64,
+    /// How often writes were slowed down.
+    pub stalls_delayed: u64,
+    /// How often writes were stopped.
+    pub stalls_stopped: u64,
+    /// Background errors.
+    pub background_errors: u64,
+}
+
+/// The event listener of one store; all methods may be called from any thread.
+#[derive(Debug, Default)]
+pub struct StoreEvents {
+    watched: RwLock<HashMap<String, Weak<TablePurge>>>,
+    stalled: Mutex<HashMap<String, StallCondition>>,
+    first_error: Mutex<Option<BackgroundError>>,
+    totals: Totals,
+}
+
+#[derive(Debug, Default)]
+struct Totals {
+    flushes: AtomicU64,
+    flush_bytes: AtomicU64,
+    compactions: AtomicU64,
+    compactions_failed: AtomicU64,
+    compaction_input_bytes: AtomicU64,
+    compaction_output_bytes: AtomicU64,
+    stalls_delayed: AtomicU64,
+    stalls_stopped: AtomicU64,
+    background_errors: AtomicU64,
+}
+
+impl StoreEvents {
+    /// Hears nothing until [`StoreEvents::install`].
+    pub fn new() -> Arc<Self> {
+        Arc::new(StoreEvents::default())
+    }
+
+    /// Adds this listener to a database's options.
+    pub fn install(self: &Arc<Self>, options: &mut Options) {
+        raw::install_events(options, self);
+    }
+
+    /// Passes events of a column family on to its purging. Call it before the first write to the column family; a table
+    /// that is not watched purges nothing any more after its first write.
+    pub fn watch(&self, table: &Arc<TablePurge>) {
+        let mut watched = self.watched.write().unwrap_or_else(PoisonError::into_inner);
+        watched.retain(|_, table| table.strong_count() > 0);
+        watched.insert(table.name().to_owned(), Arc::downgrade(table));
+    }
+
+    /// The first background error since start or the last [`StoreEvents::clear_error`].
+    pub fn first_error(&self) -> Option<BackgroundError> {
+        self.first_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Forgets the background error, after a successful resume.
+    pub fn clear_error(&self) {
+        *self.first_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Column families whose writes are held back now, by name.
+    pub fn stalled(&self) -> Vec<(String, StallCondition)> {
+        let stalled = self.stalled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stalled: Vec<_> = stalled.iter().map(|(name, &condition)| (name.clone(), condition)).collect();
+        stalled.sort_by(|left, right| left.0.cmp(&right.0));
+        stalled
+    }
+
+    /// Sums since the store was opened.
+    pub fn totals(&self) -> EventTotals {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let totals = &self.totals;
+        EventTotals {
+            flushes: read(&totals.flushes),
+            flush_bytes: read(&totals.flush_bytes),
+            compactions: read(&totals.compactions),
+            compactions_failed: read(&totals.compactions_failed),
+            compaction_input_bytes: read(&totals.compaction_input_bytes),
+            compaction_output_bytes: read(&totals.compaction_output_bytes),
+            stalls_delayed: read(&totals.stalls_delayed),
+            stalls_stopped: read(&totals.stalls_stopped),
+            background_errors: read(&totals.background_errors),
+        }
+    }
+
+    fn table(&self, family: &str) -> Option<Arc<TablePurge>> {
+        self.watched.read().unwrap_or_else(PoisonError::into_inner).get(family)?.upgrade()
+    }
+}
+
+impl EventHooks for StoreEvents {
+    fn memtable_sealed(&self, family: &str, _first_sequence: u64) {
+        if let Some(table) = self.table(family) {
+            table.unflushed.seal();
+        }
+    }
+
+    fn flush_completed(&self, _family: &str, _largest_sequence: u64, data_bytes: u64) {
+        add(&self.totals.flushes, 1);
+        add(&self.totals.flush_bytes, data_bytes);
+    }
+
+    fn compaction_completed(&self, _family: &str, input_bytes: u64, output_bytes: u64, ok: bool) {
+        if ok {
+            add(&self.totals.compactions, 1);
+            add(&self.totals.compaction_input_bytes, input_bytes);
+            add(&self.totals.compaction_output_bytes, output_bytes);
+        } else {
+            add(&self.totals.compactions_failed, 1);
+        }
+    }
+
+    fn subcompaction_begun(&self, family: &str, number: i32) {
+        if number > 0 {
+            if let Some(table) = self.table(family) {
+                table.see_subcompaction();
+            }
+        }
+    }
+
+    fn stall_changed(&self, family: &str, condition: StallCondition) {
+        let mut stalled = self.stalled.lock().unwrap_or_else(PoisonError::into_inner);
+        match condition {
+            StallCondition::Normal => {
+                stalled.remove(family);
+                return;
+            }
+            StallCondition::Delayed => add(&self.totals.stalls_delayed, 1),
+            StallCondition::Stopped => add(&self.totals.stalls_stopped, 1),
+        }
+        stalled.insert(family.to_owned(), condition);
+    }
+
+    fn background_error(&self, reason: i32, severity: i32, status: &str) {
+        add(&self.totals.background_errors, 1);
+        let error = BackgroundError { during: reason_name(reason), severity, status: status.to_owned() };
+        eprintln!("cassiterite: background error during {}, severity {severity}: {status}", error.during);
+        self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    fn recovery_ended(&self, ok: bool, status: &str) {
+        if ok {
+            eprintln!("cassiterite: recovered from the background error");
+            self.clear_error();
+        } else {
+            eprintln!("cassiterite: recovery from the background error failed: {status}");
+        }
+    }
+}
+
+/// RocksDB's BackgroundErrorReason.
+fn reason_name(reason: i32) -> &'static str {
+    match reason {
+        0 => "flush",
+        1 => "compaction",
+        2 => "write callback",
+        3 => "memtable",
+        4 => "manifest write",
+        5 => "flush without WAL",
+        6 => "manifest write without WAL",
+        7 => "file open",
+        _ => "unknown work",
+    }
+}
+
+fn add(counter: &AtomicU64, amount: u64) {
+    counter.fetch_add(amount, Ordering::Relaxed);
+}

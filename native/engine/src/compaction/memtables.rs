@@ -1,0 +1,236 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The smallest timestamps of what is in memtables only.
+//!
+//! Each memtable has a segment; a chain links them, oldest first. A write lowers the segment that is current before it
+//! starts and the one that is current after it ended, and holds the first for as long as it runs: whichever memtable
+//! took it, a segment that is not older covers it until that memtable is in a file.
+
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+
+/// How many sealed segments are kept apart; older ones are united, which only purges less.
+const SEALED_SEGMENTS_MAX: usize = 64;
+
+/// The writes of one memtable.
+#[derive(Debug)]
+pub(super) struct Segment {
+    number: u64,
+    smallest: AtomicI64,
+    writers: AtomicUsize,
+    next: OnceLock<Arc<Segment>>,
+}
+
+impl Segment {
+    fn new(number: u64) -> Arc<Self> {
+        Arc::new(Segment {
+            number,
+            smallest: AtomicI64::new(i64::MAX),
+            writers: AtomicUsize::new(0),
+            next: OnceLock::new(),
+        })
+    }
+
+    fn lower(&self, timestamp: i64) {
+        if timestamp < self.smallest.load(Ordering::SeqCst) {
+            self.smallest.fetch_min(timestamp, Ordering::SeqCst);
+        }
+    }
+
+    /// The smallest timestamp from this segment on, later ones included; `i64::MAX` if nothing was written.
+    pub(super) fn smallest_from_here(&self) -> i64 {
+        let mut smallest = self.smallest.load(Ordering::SeqCst);
+        let mut next = self.next.get();
+        while let Some(segment) = next {
+            smallest = smallest.min(segment.smallest.load(Ordering::SeqCst));
+            next = segment.next.get();
+        }
+        smallest
+    }
+}
+
+impl Drop for Segment {
+    /// Lets go of a long chain without recursion.
+    fn drop(&mut self) {
+        let mut next = self.next.take();
+        while let Some(segment) = next {
+            next = Arc::into_inner(segment).and_then(|mut segment| segment.next.take());
+        }
+    }
+}
+
+/// A write that is going on.
+#[derive(Debug)]
+pub(super) struct Writing {
+    segment: Arc<Segment>,
+    timestamp: i64,
+}
+
+/// Segments that were sealed at one moment, oldest first.
+pub(super) struct Sealed {
+    segments: Vec<Arc<Segment>>,
+    current: Arc<Segment>,
+}
+
+/// All segments of one table that may hold data of no file.
+#[derive(Debug)]
+pub(super) struct Unflushed {
+    current: RwLock<Arc<Segment>>,
+    oldest: Mutex<Arc<Segment>>,
+}
+
+impl Unflushed {
+    pub(super) fn new() -> Self {
+        let first = Segment::new(0);
+        Unflushed { current: RwLock::new(Arc::clone(&first)), oldest: Mutex::new(first) }
+    }
+
+    /// Before a write: its timestamps count from now on, until [`Unflushed::end`] and the flush that follows.
+    pub(super) fn begin(&self, timestamp: i64) -> Writing {
+        // Under the lock, so that a segment which has been sealed gets no new writers.
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.writers.fetch_add(1, Ordering::SeqCst);
+        current.lower(timestamp);
+        Writing { segment: Arc::clone(&current), timestamp }
+    }
+
+    /// After a write, also one that failed.
+    pub(super) fn end(&self, writing: &Writing) {
+        self.note(writing.timestamp);
+        writing.segment.writers.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Lowers the current segment.
+    pub(super) fn note(&self, timestamp: i64) {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).lower(timestamp);
+    }
+
+    /// The current memtable takes no more writes, a new one follows.
+    pub(super) fn seal(&self) {
+        let mut oldest = self.lock();
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let following = Segment::new(current.number + 1);
+        if current.next.set(Arc::clone(&following)).is_ok() {
+            *current = following;
+        }
+        drop(current);
+        if chain(&oldest).len() > SEALED_SEGMENTS_MAX {
+            unite_oldest(&mut oldest);
+        }
+    }
+
+    /// The segments that are sealed now.
+    pub(super) fn sealed(&self) -> Sealed {
+        let oldest = self.lock();
+        let mut segments = chain(&oldest);
+        let current = segments.pop().unwrap_or_else(|| Arc::clone(&oldest));
+        Sealed { segments, current }
+    }
+
+    /// Forgets the segments whose memtables are in files: all of `sealed` but the `unflushed` newest. That number must
+    /// have been read after `sealed`. Returns the oldest segment that still counts.
+    pub(super) fn forget(&self, sealed: Sealed, unflushed: usize) -> Arc<Segment> {
+        let flushed = sealed.segments.len().saturating_sub(unflushed);
+        let busy = |segment: &&Arc<Segment>| segment.writers.load(Ordering::SeqCst) > 0;
+        let start = sealed
+            .segments
+            .iter()
+            .enumerate()
+            .find_map(|(at, segment)| (at >= flushed || busy(&segment)).then_some(segment))
+            .unwrap_or(&sealed.current);
+        let mut oldest = self.lock();
+        if oldest.number < start.number {
+            *oldest = Arc::clone(start);
+        }
+        Arc::clone(start)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Arc<Segment>> {
+        self.oldest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn chain(oldest: &Arc<Segment>) -> Vec<Arc<Segment>> {
+    let mut segments = vec![Arc::clone(oldest)];
+    let mut next = oldest.next.get();
+    while let Some(segment) = next {
+        segments.push(Arc::clone(segment));
+        next = segment.next.get();
+    }
+    segments
+}
+
+fn unite_oldest(oldest: &mut Arc<Segment>) {
+    let Some(following) = oldest.next.get().cloned() else { return };
+    if oldest.writers.load(Ordering::SeqCst) == 0 {
+        following.lower(oldest.smallest.load(Ordering::SeqCst));
+        *oldest = following;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn smallest(unflushed: &Unflushed, immutable: usize) -> i64 {
+        let sealed = unflushed.sealed();
+        unflushed.forget(sealed, immutable).smallest_from_here()
+    }
+
+    fn write(unflushed: &Unflushed, timestamp: i64) {
+        let writing = unflushed.begin(timestamp);
+        unflushed.end(&writing);
+    }
+
+    #[test]
+    fn a_segment_counts_until_its_memtable_is_flushed() {
+        let unflushed = Unflushed::new();
+        assert_eq!(smallest(&unflushed, 0), i64::MAX);
+        write(&unflushed, 10);
+        unflushed.seal();
+        write(&unflushed, 20);
+        assert_eq!(smallest(&unflushed, 1), 10);
+        assert_eq!(smallest(&unflushed, 0), 20);
+        unflushed.seal();
+        assert_eq!(smallest(&unflushed, 0), i64::MAX);
+    }
+
+    #[test]
+    fn a_write_that_spans_two_memtables_counts_in_both() {
+        let unflushed = Unflushed::new();
+        let writing = unflushed.begin(5);
+        unflushed.seal();
+        unflushed.seal();
+        assert_eq!(smallest(&unflushed, 0), 5, "held while it runs");
+        unflushed.end(&writing);
+        assert_eq!(smallest(&unflushed, 0), 5, "in the memtable that was current at its end");
+        unflushed.seal();
+        assert_eq!(smallest(&unflushed, 0), i64::MAX);
+    }
+
+    #[test]
+    fn a_reader_sees_later_segments_though_others_forget_them() {
+        let unflushed = Unflushed::new();
+        let start = unflushed.forget(unflushed.sealed(), 0);
+        for timestamp in [30, 20, 40] {
+            write(&unflushed, timestamp);
+            unflushed.seal();
+            smallest(&unflushed, 0);
+        }
+        assert_eq!(start.smallest_from_here(), 20);
+    }
+
+    #[test]
+    fn a_long_chain_is_bounded_and_loses_nothing() {
+        let unflushed = Unflushed::new();
+        let start = unflushed.forget(unflushed.sealed(), 0);
+        for timestamp in 0..100_000 {
+            write(&unflushed, timestamp);
+            unflushed.seal();
+        }
+        assert!(unflushed.sealed().segments.len() <= SEALED_SEGMENTS_MAX);
+        assert_eq!(smallest(&unflushed, SEALED_SEGMENTS_MAX), 0);
+        drop(start);
+    }
+}

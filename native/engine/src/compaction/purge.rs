@@ -1,0 +1,247 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The purging of one table generation: its settings, what it knows of unflushed data, and what it has done.
+
+use super::memtables::{Segment, Sealed, Unflushed, Writing};
+use super::run::CompactionRun;
+use crate::error::Result;
+use crate::raw::{self, CompactionSource, TableHooks};
+use cassiterite_codec::{key, ColumnSet};
+use rocksdb::{AsColumnFamilyRef, Options, DB};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Merges and purges the fragments of one column family; shared by everything that writes to it. All methods may be
+/// called from any thread. Nothing is purged before [`TablePurge::attach`] and [`TablePurge::set`], nor without
+/// [`StoreEvents`](super::StoreEvents) that watch this table.
+#[derive(Debug)]
+pub struct TablePurge {
+    name: String,
+    pub(super) unflushed: Unflushed,
+    pub(super) counters: Counters,
+    settings: Mutex<Settings>,
+    fence_timestamp: AtomicI64,
+    smallest_ever: AtomicI64,
+    attached: AtomicBool,
+    subcompactions_seen: AtomicBool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Settings {
+    times: Option<Times>,
+    dropped: Arc<ColumnSet>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    gc_grace_s: i64,
+    now_offset_s: i64,
+}
+
+/// What one compaction works with.
+pub(super) struct Policy {
+    pub(super) now_s: i64,
+    pub(super) gc_before_s: i64,
+    pub(super) dropped: Arc<ColumnSet>,
+}
+
+/// What compactions of a table have done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PurgeStats {
+    /// Fragments that lost something.
+    pub fragments_changed: u64,
+    /// Keys and operands that went altogether.
+    pub fragments_removed: u64,
+    /// Bytes of fragments that went, before compression.
+    pub bytes_removed: u64,
+    /// Keys that hold an empty fragment now; the next compaction of their files removes them.
+    pub empties_left: u64,
+    /// Merges that failed on malformed fragments.
+    pub merge_failures: u64,
+    /// Compactions that purged nothing, because they could not know whether they may.
+    pub blind_compactions: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Counters {
+    pub(super) fragments_changed: AtomicU64,
+    pub(super) fragments_removed: AtomicU64,
+    pub(super) bytes_removed: AtomicU64,
+    pub(super) empties_left: AtomicU64,
+    pub(super) merge_failures: AtomicU64,
+    pub(super) blind_compactions: AtomicU64,
+}
+
+/// A write that is going on: dropped when it has ended, with success or without.
+#[derive(Debug)]
+#[must_use = "the write is over when the guard is dropped"]
+pub struct WriteGuard<'a> {
+    table: &'a TablePurge,
+    writing: Writing,
+}
+
+impl Drop for WriteGuard<'_> {
+    fn drop(&mut self) {
+        self.table.unflushed.end(&self.writing);
+    }
+}
+
+impl TablePurge {
+    /// For the column family of this name.
+    pub fn new(name: impl Into<String>) -> Arc<Self> {
+        Arc::new(TablePurge {
+            name: name.into(),
+            unflushed: Unflushed::new(),
+            counters: Counters::default(),
+            settings: Mutex::default(),
+            fence_timestamp: AtomicI64::new(i64::MIN),
+            smallest_ever: AtomicI64::new(i64::MAX),
+            attached: AtomicBool::new(false),
+            subcompactions_seen: AtomicBool::new(false),
+        })
+    }
+
+    /// The column family's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sets merge operator, compaction filter factory and properties collector of a column family's options.
+    pub fn install(self: &Arc<Self>, options: &mut Options) {
+        raw::install_table(options, self);
+    }
+
+    /// Learns the timestamps of what is stored already. Call once, after opening or creating the column family and before
+    /// the first write. What a memtable holds by then blocks purging until it is flushed.
+    pub fn attach(&self, db: &DB, family: &impl AsColumnFamilyRef) -> Result<()> {
+        let unflushed = ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"];
+        for property in unflushed {
+            if db.property_int_value_cf(family, property).ok().flatten() != Some(0) {
+                self.note_write(i64::MIN);
+            }
+        }
+        for file in raw::live_files(db, family)? {
+            self.lower_ever(file.min_timestamp.unwrap_or(i64::MIN));
+        }
+        self.attached.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Announces a write, or an ingestion of files, whose smallest timestamp is `min_timestamp`. Keep the guard until the
+    /// database has returned.
+    pub fn begin_write(&self, min_timestamp: i64) -> WriteGuard<'_> {
+        self.lower_ever(min_timestamp);
+        WriteGuard { table: self, writing: self.unflushed.begin(min_timestamp) }
+    }
+
+    /// Notes a timestamp that the current memtable may hold; [`TablePurge::begin_write`] is what writers need.
+    pub fn note_write(&self, min_timestamp: i64) {
+        self.lower_ever(min_timestamp);
+        self.unflushed.note(min_timestamp);
+    }
+
+    /// What may be purged: deletions older than `gc_grace_s` by the clock of this machine plus `now_offset_s`, with
+    /// timestamps below `fence_timestamp` (`i64::MIN`: none).
+    pub fn set(&self, gc_grace_s: i64, fence_timestamp: i64, now_offset_s: i64) {
+        let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        settings.times = Some(Times { gc_grace_s: gc_grace_s.max(0), now_offset_s });
+        self.fence_timestamp.store(fence_timestamp, Ordering::SeqCst);
+    }
+
+    /// The ids of columns that were dropped for good: compaction removes them.
+    pub fn set_dropped(&self, dropped: ColumnSet) {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner).dropped = Arc::new(dropped);
+    }
+
+    /// The smallest timestamp that has been written, or was stored at [`TablePurge::attach`]; `i64::MAX` if none.
+    pub fn min_timestamp_ever(&self) -> i64 {
+        self.smallest_ever.load(Ordering::SeqCst)
+    }
+
+    /// What compactions have done.
+    pub fn stats(&self) -> PurgeStats {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        PurgeStats {
+            fragments_changed: read(&self.counters.fragments_changed),
+            fragments_removed: read(&self.counters.fragments_removed),
+            bytes_removed: read(&self.counters.bytes_removed),
+            empties_left: read(&self.counters.empties_left),
+            merge_failures: read(&self.counters.merge_failures),
+            blind_compactions: read(&self.counters.blind_compactions),
+        }
+    }
+
+    pub(super) fn policy(&self) -> Policy {
+        let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (now_s, gc_before_s) = match settings.times {
+            None => (i64::MIN, i64::MIN),
+            Some(times) => {
+                let now_s = machine_now_s().saturating_add(times.now_offset_s);
+                (now_s, now_s.saturating_sub(times.gc_grace_s))
+            }
+        };
+        Policy { now_s, gc_before_s, dropped: settings.dropped }
+    }
+
+    pub(super) fn fence_timestamp(&self) -> i64 {
+        self.fence_timestamp.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn is_attached(&self) -> bool {
+        self.attached.load(Ordering::SeqCst)
+    }
+
+    /// Whether a compaction of this table has ever been split between threads.
+    pub(super) fn subcompactions_seen(&self) -> bool {
+        self.subcompactions_seen.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn see_subcompaction(&self) {
+        if !self.subcompactions_seen.swap(true, Ordering::SeqCst) {
+            eprintln!("cassiterite: compactions of {} are split: partition deletions are not purged", self.name);
+        }
+    }
+
+    pub(super) fn sealed(&self) -> Sealed {
+        self.unflushed.sealed()
+    }
+
+    pub(super) fn forget(&self, sealed: Sealed, immutable_memtables: u64) -> Arc<Segment> {
+        self.unflushed.forget(sealed, usize::try_from(immutable_memtables).unwrap_or(usize::MAX))
+    }
+
+    fn lower_ever(&self, timestamp: i64) {
+        if timestamp < self.smallest_ever.load(Ordering::Relaxed) {
+            self.smallest_ever.fetch_min(timestamp, Ordering::SeqCst);
+        }
+    }
+}
+
+impl TableHooks for TablePurge {
+    type Compaction = CompactionRun;
+
+    fn merge(&self, key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> bool {
+        let merged = key::split(key).and_then(|parts| cassiterite_codec::merge(parts.kind, fragments, out));
+        if merged.is_err() {
+            self.counters.merge_failures.fetch_add(1, Ordering::Relaxed);
+        }
+        merged.is_ok()
+    }
+
+    fn min_timestamp(&self, key: &[u8], fragment: &[u8]) -> i64 {
+        key::split(key)
+            .and_then(|parts| cassiterite_codec::min_timestamp(parts.kind, fragment))
+            .unwrap_or(i64::MIN)
+    }
+
+    fn begin(self: &Arc<Self>, source: &CompactionSource<'_>) -> CompactionRun {
+        CompactionRun::begin(self, source)
+    }
+}
+
+fn machine_now_s() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}

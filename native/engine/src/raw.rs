@@ -1,0 +1,75 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The Rust face of the C++ shim (`shim.h`): merge operator, compaction filter, table properties collector, event
+//! listener, and the few calls that neither the crate `rocksdb` nor the C API has. Everything public here is safe.
+//!
+//! RocksDB calls into Rust from its own threads, several at once. A panic never crosses into C++: it is caught at the
+//! border and answered with the harmless outcome (keep the entry, fail the merge, purge nothing).
+#![allow(unsafe_code)]
+
+mod admin;
+mod events;
+mod files;
+mod table;
+
+pub(crate) use admin::{resume, verify_checksums, RateLimiter};
+pub use events::StallCondition;
+pub(crate) use events::{install_events, EventHooks};
+pub(crate) use files::{live_files, LiveFile};
+pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, TableHooks};
+
+use crate::error::{EngineError, Result};
+use std::ffi::{c_char, c_void, CStr};
+
+/// Borrowed bytes of C++ (`Bytes` in shim.h).
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Bytes {
+    data: *const u8,
+    size: usize,
+}
+
+impl Bytes {
+    /// SAFETY: `data` must be valid for `size` bytes for the whole of `'a`; null is allowed where `size` is 0.
+    unsafe fn as_slice<'a>(&self) -> &'a [u8] {
+        if self.data.is_null() || self.size == 0 {
+            return &[];
+        }
+        // SAFETY: promised by the caller.
+        unsafe { std::slice::from_raw_parts(self.data, self.size) }
+    }
+}
+
+/// Runs `call`; a panic in it becomes `otherwise`, and one line in the process's error output.
+fn contained<T>(what: &str, otherwise: T, call: impl FnOnce() -> T) -> T {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
+        Ok(value) => value,
+        Err(_) => {
+            eprintln!("cassiterite: panic in {what}; the entry is left as it is");
+            otherwise
+        }
+    }
+}
+
+/// Turns a malloc'ed error text (null is success) into a result.
+fn checked(message: *mut c_char) -> Result<()> {
+    if message.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the shim hands over a malloc'ed, NUL-terminated string; it is copied, then freed once.
+    let text = unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        librocksdb_sys::rocksdb_free(message.cast());
+        text
+    };
+    Err(EngineError::from_status(&text))
+}
+
+/// The C++ object behind a handle of the C API, whose first member is a pointer to it.
+///
+/// SAFETY: `handle` must be a live `rocksdb_t` or `rocksdb_column_family_handle_t`.
+unsafe fn object_of<T>(handle: *mut T) -> *mut c_void {
+    // SAFETY: both structures are `{ X* rep; .. }` in the C API of the RocksDB version that this crate is built for.
+    unsafe { *handle.cast::<*mut c_void>() }
+}

@@ -1,0 +1,98 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+// The store's event listener: tells Rust what happens, and announces compactions to the filters that they create.
+
+#include <algorithm>
+#include <memory>
+
+#include "rocksdb/listener.h"
+#include "rocksdb/options.h"
+#include "shim.h"
+
+namespace cassiterite {
+
+Announcement& announcement() {
+  thread_local Announcement current;
+  return current;
+}
+
+uint64_t file_number(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  uint64_t number = 0;
+  for (size_t at = slash == std::string::npos ? 0 : slash + 1; at < path.size() && path[at] != '.'; at++) {
+    if (path[at] < '0' || path[at] > '9') {
+      return 0;
+    }
+    number = number * 10 + static_cast<uint64_t>(path[at] - '0');
+  }
+  return number;
+}
+
+namespace {
+
+Bytes text(const std::string& string) { return {string.data(), string.size()}; }
+
+class Listener : public rocksdb::EventListener {
+ public:
+  explicit Listener(const EventCalls& calls) : calls_(calls) {}
+  ~Listener() override { calls_.drop_state(calls_.state); }
+
+  const char* Name() const override { return "cassiterite.events"; }
+
+  void OnMemTableSealed(const rocksdb::MemTableInfo& info) override {
+    calls_.memtable_sealed(calls_.state, text(info.cf_name), info.first_seqno);
+  }
+
+  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
+    calls_.flush_completed(calls_.state, text(info.cf_name), info.largest_seqno, info.table_properties.data_size);
+  }
+
+  void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) override {
+    Announcement& current = announcement();
+    current.db = db;
+    current.family_id = info.cf_id;
+    current.input_numbers.clear();
+    for (const auto& path : info.input_files) {
+      current.input_numbers.push_back(file_number(path));
+    }
+    std::sort(current.input_numbers.begin(), current.input_numbers.end());
+  }
+
+  void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
+    announcement() = Announcement{};
+    calls_.compaction_completed(calls_.state, text(info.cf_name), info.stats.total_input_bytes,
+                                info.stats.total_output_bytes, info.status.ok());
+  }
+
+  void OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& info) override {
+    calls_.subcompaction_begun(calls_.state, text(info.cf_name), info.subcompaction_job_id);
+  }
+
+  void OnStallConditionsChanged(const rocksdb::WriteStallInfo& info) override {
+    calls_.stall_changed(calls_.state, text(info.cf_name), static_cast<int>(info.condition.cur));
+  }
+
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
+    const std::string message = error->ToString();
+    calls_.background_error(calls_.state, static_cast<int>(reason), static_cast<int>(error->severity()),
+                            text(message));
+  }
+
+  void OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& info) override {
+    info.old_bg_error.PermitUncheckedError();
+    const std::string message = info.new_bg_error.ToString();
+    calls_.recovery_ended(calls_.state, info.new_bg_error.ok(), text(message));
+  }
+
+ private:
+  const EventCalls calls_;
+};
+
+}  // namespace
+
+extern "C" void cassiterite_events_install(rocksdb::Options* options, const EventCalls* calls) {
+  options->listeners.push_back(std::make_shared<Listener>(*calls));
+}
+
+}  // namespace cassiterite

@@ -1,0 +1,126 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What RocksDB tells about its background work.
+
+use super::{contained, Bytes};
+use rocksdb::{AsRawPtr, Options};
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+/// Whether writes to a column family are held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StallCondition {
+    /// Writes go on.
+    Normal,
+    /// Writes are slowed down.
+    Delayed,
+    /// Writes wait.
+    Stopped,
+}
+
+/// Receives events; called by RocksDB's threads, several at once. It must be quick and must not call the database.
+pub(crate) trait EventHooks: Send + Sync + 'static {
+    /// A memtable became immutable; `first_sequence` is that of its first entry.
+    fn memtable_sealed(&self, family: &str, first_sequence: u64);
+    /// Memtables up to a sequence number are in a file.
+    fn flush_completed(&self, family: &str, largest_sequence: u64, data_bytes: u64);
+    /// A compaction ended.
+    fn compaction_completed(&self, family: &str, input_bytes: u64, output_bytes: u64, ok: bool);
+    /// A part of a compaction starts; 0 is the first.
+    fn subcompaction_begun(&self, family: &str, number: i32);
+    /// Writes of a column family are held back otherwise than before.
+    fn stall_changed(&self, family: &str, condition: StallCondition);
+    /// Background work failed. Severities: 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable.
+    fn background_error(&self, reason: i32, severity: i32, status: &str);
+    /// RocksDB's own recovery from a background error ended.
+    fn recovery_ended(&self, ok: bool, status: &str);
+}
+
+#[repr(C)]
+struct EventCalls {
+    state: *mut c_void,
+    drop_state: extern "C" fn(*mut c_void),
+    memtable_sealed: extern "C" fn(*mut c_void, Bytes, u64),
+    flush_completed: extern "C" fn(*mut c_void, Bytes, u64, u64),
+    compaction_completed: extern "C" fn(*mut c_void, Bytes, u64, u64, bool),
+    subcompaction_begun: extern "C" fn(*mut c_void, Bytes, c_int),
+    stall_changed: extern "C" fn(*mut c_void, Bytes, c_int),
+    background_error: extern "C" fn(*mut c_void, c_int, c_int, Bytes),
+    recovery_ended: extern "C" fn(*mut c_void, bool, Bytes),
+}
+
+extern "C" {
+    fn cassiterite_events_install(options: *mut c_void, calls: *const EventCalls);
+}
+
+/// Sends the events of every database that is opened with `options` to `hooks`.
+pub(crate) fn install_events<H: EventHooks>(options: &mut Options, hooks: &Arc<H>) {
+    let calls = EventCalls {
+        state: Arc::into_raw(Arc::clone(hooks)).cast_mut().cast(),
+        drop_state: drop_state::<H>,
+        memtable_sealed: memtable_sealed::<H>,
+        flush_completed: flush_completed::<H>,
+        compaction_completed: compaction_completed::<H>,
+        subcompaction_begun: subcompaction_begun::<H>,
+        stall_changed: stall_changed::<H>,
+        background_error: background_error::<H>,
+        recovery_ended: recovery_ended::<H>,
+    };
+    // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call; `calls` is copied; C++ gives
+    // `state` back to `drop_state` exactly once.
+    unsafe { cassiterite_events_install(options.as_raw_ptr().cast(), &calls) }
+}
+
+extern "C" fn drop_state<H: EventHooks>(state: *mut c_void) {
+    // SAFETY: `state` came from `Arc::into_raw` in `install_events`, and C++ gives it back once.
+    contained("the end of a store", (), || drop(unsafe { Arc::from_raw(state.cast::<H>()) }));
+}
+
+/// Calls `deliver` with the hooks and the text.
+fn deliver<H: EventHooks>(state: *mut c_void, text: Bytes, deliver: impl FnOnce(&H, &str)) {
+    contained("an event", (), || {
+        // SAFETY: C++ holds `state` while it calls; the text lives for this call.
+        let (hooks, text) = unsafe { (&*state.cast::<H>(), text.as_slice()) };
+        deliver(hooks, &String::from_utf8_lossy(text));
+    });
+}
+
+extern "C" fn memtable_sealed<H: EventHooks>(state: *mut c_void, family: Bytes, first_sequence: u64) {
+    deliver::<H>(state, family, |hooks, family| hooks.memtable_sealed(family, first_sequence));
+}
+
+extern "C" fn flush_completed<H: EventHooks>(state: *mut c_void, family: Bytes, largest_sequence: u64, bytes: u64) {
+    deliver::<H>(state, family, |hooks, family| hooks.flush_completed(family, largest_sequence, bytes));
+}
+
+extern "C" fn compaction_completed<H: EventHooks>(
+    state: *mut c_void,
+    family: Bytes,
+    input_bytes: u64,
+    output_bytes: u64,
+    ok: bool,
+) {
+    deliver::<H>(state, family, |hooks, family| hooks.compaction_completed(family, input_bytes, output_bytes, ok));
+}
+
+extern "C" fn subcompaction_begun<H: EventHooks>(state: *mut c_void, family: Bytes, number: c_int) {
+    deliver::<H>(state, family, |hooks, family| hooks.subcompaction_begun(family, number));
+}
+
+extern "C" fn stall_changed<H: EventHooks>(state: *mut c_void, family: Bytes, condition: c_int) {
+    let condition = match condition {
+        0 => StallCondition::Delayed,
+        1 => StallCondition::Stopped,
+        _ => StallCondition::Normal,
+    };
+    deliver::<H>(state, family, |hooks, family| hooks.stall_changed(family, condition));
+}
+
+extern "C" fn background_error<H: EventHooks>(state: *mut c_void, reason: c_int, severity: c_int, status: Bytes) {
+    deliver::<H>(state, status, |hooks, status| hooks.background_error(reason, severity, status));
+}
+
+extern "C" fn recovery_ended<H: EventHooks>(state: *mut c_void, ok: bool, status: Bytes) {
+    deliver::<H>(state, status, |hooks, status| hooks.recovery_ended(ok, status));
+}

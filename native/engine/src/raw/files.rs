@@ -1,0 +1,89 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The live files of a column family, each with the smallest timestamp that its properties tell.
+
+use super::{checked, object_of, Bytes};
+use crate::error::Result;
+use rocksdb::{AsColumnFamilyRef, AsRawPtr, DB};
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr;
+
+/// The version byte of the property `cassiterite.min_timestamp`.
+const PROPERTY_VERSION: u8 = 1;
+
+/// One live SST file.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveFile {
+    /// Its number, as in its name.
+    pub number: u64,
+    /// Its level.
+    pub level: i32,
+    /// Its size.
+    pub file_bytes: u64,
+    /// Its smallest key.
+    pub smallest_key: Vec<u8>,
+    /// Its largest key.
+    pub largest_key: Vec<u8>,
+    /// The smallest timestamp of its entries; `None` where the file does not say.
+    pub min_timestamp: Option<i64>,
+}
+
+/// `FileView` of shim.h.
+#[repr(C)]
+pub(super) struct FileView {
+    number: u64,
+    level: c_int,
+    file_bytes: u64,
+    smallest_key: Bytes,
+    largest_key: Bytes,
+    min_timestamp_property: Bytes,
+}
+
+extern "C" {
+    fn cassiterite_live_files(
+        db: *mut c_void,
+        family: *mut c_void,
+        call: extern "C" fn(*mut c_void, *const FileView),
+        target: *mut c_void,
+    ) -> *mut c_char;
+}
+
+/// Lists the live files of a column family, with their timestamps, as of one moment.
+pub(crate) fn live_files(db: &DB, family: &impl AsColumnFamilyRef) -> Result<Vec<LiveFile>> {
+    let mut files: Vec<LiveFile> = Vec::new();
+    // SAFETY: both handles are borrowed for the call, and `push_file` gets the vector it expects, only during it.
+    checked(unsafe {
+        cassiterite_live_files(
+            object_of(db.as_raw_ptr()),
+            object_of(family.inner()),
+            push_file,
+            ptr::from_mut(&mut files).cast(),
+        )
+    })?;
+    Ok(files)
+}
+
+/// Appends a file to the `Vec<LiveFile>` behind `target`.
+pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
+    // SAFETY: every caller passes a live vector as target, and C++ a live view.
+    let (files, view) = unsafe { (&mut *target.cast::<Vec<LiveFile>>(), &*view) };
+    // SAFETY: the slices of a view live for this call.
+    let (smallest, largest, property) = unsafe {
+        (view.smallest_key.as_slice(), view.largest_key.as_slice(), view.min_timestamp_property.as_slice())
+    };
+    files.push(LiveFile {
+        number: view.number,
+        level: view.level,
+        file_bytes: view.file_bytes,
+        smallest_key: smallest.to_vec(),
+        largest_key: largest.to_vec(),
+        min_timestamp: decode(property),
+    });
+}
+
+fn decode(property: &[u8]) -> Option<i64> {
+    let (&version, rest) = property.split_first()?;
+    let timestamp = i64::from_le_bytes(rest.try_into().ok()?);
+    (version == PROPERTY_VERSION).then_some(timestamp)
+}

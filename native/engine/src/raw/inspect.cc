@@ -1,0 +1,122 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+// Live files with their timestamps, and the calls that neither the crate nor the C API has.
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "db/db_impl/db_impl.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/options.h"
+#include "rocksdb/rate_limiter.h"
+#include "rocksdb/table_properties.h"
+#include "shim.h"
+
+namespace cassiterite {
+
+namespace {
+
+using rocksdb::ColumnFamilyHandle;
+using rocksdb::DB;
+using rocksdb::Status;
+
+// A malloc'ed text of an error, null for success; freed by rocksdb_free.
+char* message_of(const Status& status) { return status.ok() ? nullptr : strdup(status.ToString().c_str()); }
+
+// Files may be compacted away between the two calls that describe them: then ask again.
+constexpr int kAttempts = 8;
+
+Status show_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
+  for (int attempt = 0; attempt < kAttempts; attempt++) {
+    rocksdb::ColumnFamilyMetaData meta;
+    db->GetColumnFamilyMetaData(family, &meta);
+    rocksdb::TablePropertiesCollection properties;
+    const Status status = db->GetPropertiesOfAllTables(family, &properties);
+    if (!status.ok()) {
+      return status;
+    }
+    std::unordered_map<uint64_t, const rocksdb::TableProperties*> by_number;
+    for (const auto& [path, table] : properties) {
+      by_number[file_number(path)] = table.get();
+    }
+    bool complete = true;
+    for (const auto& level : meta.levels) {
+      for (const auto& file : level.files) {
+        complete = complete && by_number.count(file.file_number) == 1;
+      }
+    }
+    if (!complete) {
+      continue;
+    }
+    for (const auto& level : meta.levels) {
+      for (const auto& file : level.files) {
+        const auto& collected = by_number[file.file_number]->user_collected_properties;
+        const auto found = collected.find(kMinTimestampProperty);
+        const Bytes property = found == collected.end() ? Bytes{nullptr, 0} : bytes(found->second);
+        const FileView view{file.file_number,       level.level, file.size, bytes(file.smallestkey),
+                            bytes(file.largestkey), property};
+        call(target, &view);
+      }
+    }
+    return Status::OK();
+  }
+  return Status::Busy("the files of the table change too fast to be listed");
+}
+
+}  // namespace
+
+extern "C" char* cassiterite_live_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
+  return message_of(show_files(db, family, call, target));
+}
+
+// What a compaction has to know of the rest of its column family. The order of the three steps is part of the purge
+// rules: a memtable that is not counted any more is in a file that is listed afterwards.
+extern "C" char* cassiterite_compaction_look(const CompactionSource* source, uint64_t* immutable_memtables,
+                                             uint64_t* snapshots, uint32_t* max_subcompactions, FileCall call,
+                                             void* target) {
+  auto* db = static_cast<rocksdb::DBImpl*>(source->db);
+  const std::unique_ptr<ColumnFamilyHandle> family = db->GetColumnFamilyHandleUnlocked(source->family_id);
+  if (family == nullptr) {
+    return strdup("the column family is gone");
+  }
+  *max_subcompactions = source->db->GetDBOptions().max_subcompactions;
+  if (!source->db->GetIntProperty(family.get(), DB::Properties::kNumImmutableMemTable, immutable_memtables) ||
+      !source->db->GetIntProperty(family.get(), DB::Properties::kNumSnapshots, snapshots)) {
+    return strdup("a property of the column family cannot be read");
+  }
+  return message_of(show_files(source->db, family.get(), call, target));
+}
+
+extern "C" char* cassiterite_resume(DB* db) { return message_of(db->Resume()); }
+
+extern "C" char* cassiterite_verify_checksums(DB* db) {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  return message_of(db->VerifyChecksum(options));
+}
+
+using Limiter = std::shared_ptr<rocksdb::RateLimiter>;
+
+extern "C" Limiter* cassiterite_limiter_new(int64_t bytes_per_second) {
+  return new Limiter(rocksdb::NewGenericRateLimiter(bytes_per_second, 100 * 1000, 10,
+                                                    rocksdb::RateLimiter::Mode::kWritesOnly));
+}
+
+extern "C" void cassiterite_limiter_drop(Limiter* limiter) { delete limiter; }
+
+extern "C" void cassiterite_limiter_install(Limiter* limiter, rocksdb::Options* options) {
+  options->rate_limiter = *limiter;
+}
+
+extern "C" void cassiterite_limiter_set(Limiter* limiter, int64_t bytes_per_second) {
+  (*limiter)->SetBytesPerSecond(bytes_per_second);
+}
+
+extern "C" int64_t cassiterite_limiter_get(const Limiter* limiter) { return (*limiter)->GetBytesPerSecond(); }
+
+extern "C" int64_t cassiterite_limiter_total(const Limiter* limiter) { return (*limiter)->GetTotalBytesThrough(); }
+
+}  // namespace cassiterite

@@ -1,0 +1,85 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+// What the C++ shim and its Rust face (raw.rs) say to each other. Rust owns every `state` and `run` behind a void
+// pointer; C++ gives each back exactly once, to `drop_state` or `end`. No callback throws or unwinds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "rocksdb/db.h"
+
+namespace cassiterite {
+
+// Borrowed bytes; the same layout as rocksdb::Slice.
+struct Bytes {
+  const char* data;
+  size_t size;
+};
+static_assert(sizeof(Bytes) == sizeof(rocksdb::Slice));
+
+inline Bytes bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// Who runs a compaction, as far as the thread that creates its filter knows. `db` is null where that is not known.
+struct CompactionSource {
+  rocksdb::DB* db;
+  uint32_t family_id;
+  const uint64_t* input_numbers;
+  size_t input_count;
+};
+
+// Callbacks of one column family, implemented in table.rs.
+struct TableCalls {
+  void* state;
+  void (*drop_state)(void* state);
+  // `run` is null outside a compaction. Returns false where the fragments cannot be merged.
+  bool (*merge)(void* state, void* run, Bytes key, const Bytes* existing, const Bytes* operands, size_t count,
+                std::string* out);
+  int64_t (*min_timestamp)(void* state, Bytes key, Bytes value);
+  void* (*begin)(void* state, const CompactionSource* source);
+  // Returns 0 keep, 1 remove, 2 change to `out`.
+  int (*filter)(void* run, Bytes key, bool is_operand, Bytes value, std::string* out);
+  void (*end)(void* run);
+};
+
+// Callbacks of one store, implemented in events.rs. Codes are RocksDB's own enumerations.
+struct EventCalls {
+  void* state;
+  void (*drop_state)(void* state);
+  void (*memtable_sealed)(void* state, Bytes family, uint64_t first_sequence);
+  void (*flush_completed)(void* state, Bytes family, uint64_t largest_sequence, uint64_t bytes);
+  void (*compaction_completed)(void* state, Bytes family, uint64_t input_bytes, uint64_t output_bytes, bool ok);
+  void (*subcompaction_begun)(void* state, Bytes family, int number);
+  void (*stall_changed)(void* state, Bytes family, int condition);
+  void (*background_error)(void* state, int reason, int severity, Bytes message);
+  void (*recovery_ended)(void* state, bool ok, Bytes message);
+};
+
+// One live SST file, shown to `FileCall`.
+struct FileView {
+  uint64_t number;
+  int level;
+  uint64_t bytes;
+  Bytes smallest_key;
+  Bytes largest_key;
+  Bytes min_timestamp_property;  // empty where the file has none
+};
+using FileCall = void (*)(void* target, const FileView* file);
+
+// What this thread's running compaction was announced with (OnCompactionBegin comes on the thread that then creates
+// the filter of its first subcompaction). Cleared when taken and when the compaction ends.
+struct Announcement {
+  rocksdb::DB* db = nullptr;
+  uint32_t family_id = 0;
+  std::vector<uint64_t> input_numbers;
+};
+Announcement& announcement();
+
+// The number in the name of a table file; 0 where there is none.
+uint64_t file_number(const std::string& path);
+
+extern const char* const kMinTimestampProperty;
+
+}  // namespace cassiterite

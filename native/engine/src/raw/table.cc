@@ -1,0 +1,221 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+// Merge operator, compaction filter and table properties collector of one column family.
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "rocksdb/compaction_filter.h"
+#include "rocksdb/env.h"
+#include "rocksdb/merge_operator.h"
+#include "rocksdb/options.h"
+#include "rocksdb/table_properties.h"
+#include "shim.h"
+
+namespace cassiterite {
+
+const char* const kMinTimestampProperty = "cassiterite.min_timestamp";
+
+namespace {
+
+using rocksdb::CompactionFilter;
+using rocksdb::Slice;
+using rocksdb::Status;
+
+// Owns the Rust state that operator, filter factory and collector factory share.
+class Table {
+ public:
+  explicit Table(const TableCalls& calls) : calls(calls) {}
+  ~Table() { calls.drop_state(calls.state); }
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  const TableCalls calls;
+};
+
+// The compaction that this thread is in: the operator purges only under the filter of its own table.
+struct Running {
+  const Table* table = nullptr;
+  void* run = nullptr;
+};
+thread_local Running running;
+
+class FragmentMerge : public rocksdb::MergeOperator {
+ public:
+  explicit FragmentMerge(std::shared_ptr<Table> table) : table_(std::move(table)) {}
+
+  const char* Name() const override { return "cassiterite.fragment"; }
+
+  bool FullMergeV3(const MergeOperationInputV3& in, MergeOperationOutputV3* out) const override {
+    const Slice* existing = std::get_if<Slice>(&in.existing_value);
+    void* run = running.table == table_.get() ? running.run : nullptr;
+    if (run == nullptr && existing == nullptr && in.operand_list.size() == 1) {
+      out->new_value = in.operand_list.front();
+      return true;
+    }
+    std::string merged;
+    if (!std::holds_alternative<rocksdb::WideColumns>(in.existing_value) &&
+        call(run, in.key, existing, in.operand_list.data(), in.operand_list.size(), &merged)) {
+      out->new_value = std::move(merged);
+      return true;
+    }
+    rocksdb::Error(in.logger, "cassiterite: fragments of key %s cannot be merged", in.key.ToString(true).c_str());
+    // Reads of this key fail; flush and compaction keep its operands as they are, and the store stays writable.
+    out->op_failure_scope = OpFailureScope::kMustMerge;
+    return false;
+  }
+
+  // RocksDB tries this where older operands may lie below: nothing is ever purged here.
+  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operands, std::string* merged,
+                         rocksdb::Logger*) const override {
+    const std::vector<Slice> list(operands.begin(), operands.end());
+    return call(nullptr, key, nullptr, list.data(), list.size(), merged);
+  }
+
+ private:
+  bool call(void* run, const Slice& key, const Slice* existing, const Slice* operands, size_t count,
+            std::string* merged) const {
+    return table_->calls.merge(table_->calls.state, run, bytes(key), reinterpret_cast<const Bytes*>(existing),
+                               reinterpret_cast<const Bytes*>(operands), count, merged);
+  }
+
+  const std::shared_ptr<Table> table_;
+};
+
+class FragmentFilter : public CompactionFilter {
+ public:
+  FragmentFilter(std::shared_ptr<Table> table, void* run) : table_(std::move(table)), run_(run) {
+    running = {table_.get(), run_};
+  }
+  ~FragmentFilter() override {
+    running = {};
+    if (run_ != nullptr) {
+      table_->calls.end(run_);
+    }
+  }
+
+  const char* Name() const override { return "cassiterite.purge"; }
+
+  bool IgnoreSnapshots() const override { return true; }
+
+  Decision FilterV2(int, const Slice& key, ValueType type, const Slice& value, std::string* changed,
+                    std::string*) const override {
+    if (run_ == nullptr || (type != ValueType::kValue && type != ValueType::kMergeOperand)) {
+      return Decision::kKeep;
+    }
+    switch (table_->calls.filter(run_, bytes(key), type == ValueType::kMergeOperand, bytes(value), changed)) {
+      case 1:
+        return Decision::kRemove;
+      case 2:
+        return Decision::kChangeValue;
+      default:
+        return Decision::kKeep;
+    }
+  }
+
+ private:
+  const std::shared_ptr<Table> table_;
+  void* const run_;
+};
+
+class FragmentFilterFactory : public rocksdb::CompactionFilterFactory {
+ public:
+  explicit FragmentFilterFactory(std::shared_ptr<Table> table) : table_(std::move(table)) {}
+
+  const char* Name() const override { return "cassiterite.purge"; }
+
+  std::unique_ptr<CompactionFilter> CreateCompactionFilter(const CompactionFilter::Context& context) override {
+    const Announcement announced = std::exchange(announcement(), Announcement{});
+    std::vector<uint64_t> inputs;
+    for (const auto& [path, properties] : context.input_table_properties) {
+      inputs.push_back(file_number(path));
+    }
+    std::sort(inputs.begin(), inputs.end());
+    // Both sources must name the same files: a subcompaction on another thread, CompactFiles or an unreadable input
+    // leave the inputs unknown.
+    const bool known = !inputs.empty() && inputs.front() != 0 && announced.db != nullptr &&
+                       announced.family_id == context.column_family_id && announced.input_numbers == inputs;
+    const CompactionSource source{known ? announced.db : nullptr, context.column_family_id, inputs.data(),
+                                  inputs.size()};
+    void* run = table_->calls.begin(table_->calls.state, &source);
+    return std::make_unique<FragmentFilter>(table_, run);
+  }
+
+ private:
+  const std::shared_ptr<Table> table_;
+};
+
+// Writes the smallest timestamp of a file into its properties: a version byte and a little-endian i64.
+class TimestampCollector : public rocksdb::TablePropertiesCollector {
+ public:
+  explicit TimestampCollector(std::shared_ptr<Table> table) : table_(std::move(table)) {}
+
+  const char* Name() const override { return "cassiterite.timestamps"; }
+
+  Status AddUserKey(const Slice& key, const Slice& value, rocksdb::EntryType type, rocksdb::SequenceNumber,
+                    uint64_t) override {
+    switch (type) {
+      case rocksdb::kEntryPut:
+      case rocksdb::kEntryMerge:
+        smallest_ = std::min(smallest_, table_->calls.min_timestamp(table_->calls.state, bytes(key), bytes(value)));
+        break;
+      case rocksdb::kEntryDelete:
+      case rocksdb::kEntrySingleDelete:
+      case rocksdb::kEntryRangeDeletion:
+        break;
+      default:
+        smallest_ = std::numeric_limits<int64_t>::min();
+    }
+    return Status::OK();
+  }
+
+  Status Finish(rocksdb::UserCollectedProperties* properties) override {
+    std::string value(1, '\x01');
+    for (int shift = 0; shift < 64; shift += 8) {
+      value.push_back(static_cast<char>(static_cast<uint64_t>(smallest_) >> shift));
+    }
+    (*properties)[kMinTimestampProperty] = value;
+    return Status::OK();
+  }
+
+  rocksdb::UserCollectedProperties GetReadableProperties() const override {
+    return {{kMinTimestampProperty, std::to_string(smallest_)}};
+  }
+
+ private:
+  const std::shared_ptr<Table> table_;
+  int64_t smallest_ = std::numeric_limits<int64_t>::max();
+};
+
+class TimestampCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  explicit TimestampCollectorFactory(std::shared_ptr<Table> table) : table_(std::move(table)) {}
+
+  const char* Name() const override { return "cassiterite.timestamps"; }
+
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
+    return new TimestampCollector(table_);
+  }
+
+ private:
+  const std::shared_ptr<Table> table_;
+};
+
+}  // namespace
+
+extern "C" void cassiterite_table_install(rocksdb::Options* options, const TableCalls* calls) {
+  auto table = std::make_shared<Table>(*calls);
+  options->merge_operator = std::make_shared<FragmentMerge>(table);
+  options->compaction_filter_factory = std::make_shared<FragmentFilterFactory>(table);
+  options->table_properties_collector_factories.push_back(std::make_shared<TimestampCollectorFactory>(table));
+}
+
+extern "C" void cassiterite_string_assign(std::string* string, const char* data, size_t size) {
+  string->assign(data, size);
+}
+
+}  // namespace cassiterite

@@ -1,0 +1,241 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Merge, purge and timestamps of one column family.
+
+use super::files::{push_file, FileView, LiveFile};
+use super::{checked, contained, Bytes};
+use crate::error::Result;
+use rocksdb::{AsRawPtr, Options};
+use std::ffi::{c_char, c_int, c_void};
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ptr;
+use std::sync::Arc;
+
+/// What a filter does with an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// The entry stays.
+    Keep,
+    /// A value becomes a deletion of its key; an operand is dropped.
+    Remove,
+    /// The entry gets the bytes in `out`.
+    Change,
+}
+
+/// What a column family does with its fragments; called by many threads at once.
+pub(crate) trait TableHooks: Send + Sync + 'static {
+    /// One compaction, on one thread.
+    type Compaction: CompactionHooks;
+
+    /// Merges fragments of one key, oldest first, into `out` (empty). False where they cannot be merged.
+    fn merge(&self, key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> bool;
+
+    /// The smallest timestamp in an entry; `i64::MIN` where that is not known, `i64::MAX` where there is none.
+    fn min_timestamp(&self, key: &[u8], fragment: &[u8]) -> i64;
+
+    /// A compaction starts on this thread.
+    fn begin(self: &Arc<Self>, source: &CompactionSource<'_>) -> Self::Compaction;
+}
+
+/// One running compaction. Its keys come in ascending order; it is dropped when the compaction ends.
+pub(crate) trait CompactionHooks: 'static {
+    /// An entry: an operand before it is merged, or a value that has no operand on top.
+    fn filter(&mut self, key: &[u8], is_operand: bool, fragment: &[u8], out: &mut Vec<u8>) -> Decision;
+
+    /// The whole history of a key, oldest first: a value if there is one (`has_value`), then the operands.
+    fn merge(&mut self, key: &[u8], has_value: bool, fragments: &[&[u8]], out: &mut Vec<u8>) -> bool;
+}
+
+/// Where a starting compaction can look at the rest of its column family.
+#[repr(C)]
+pub(crate) struct CompactionSource<'a> {
+    db: *mut c_void,
+    family_id: u32,
+    input_numbers: *const u64,
+    input_count: usize,
+    call: PhantomData<&'a ()>,
+}
+
+/// What a compaction sees of the rest of its column family, at one moment after it has begun.
+pub(crate) struct CompactionView {
+    /// Sealed memtables whose data were in no file when the files were listed.
+    pub immutable_memtables: u64,
+    /// Explicit snapshots of the database.
+    pub snapshots: u64,
+    /// How many threads one compaction may use.
+    pub max_subcompactions: u32,
+    /// Live files that are not inputs of this compaction.
+    pub other_files: Vec<LiveFile>,
+}
+
+impl CompactionSource<'_> {
+    /// Looks at the column family; `None` where RocksDB does not tell what this compaction's inputs are.
+    pub(crate) fn look(&self) -> Result<Option<CompactionView>> {
+        if self.db.is_null() || self.input_numbers.is_null() {
+            return Ok(None);
+        }
+        let mut view =
+            CompactionView { immutable_memtables: 0, snapshots: 0, max_subcompactions: 0, other_files: Vec::new() };
+        let mut files: Vec<LiveFile> = Vec::new();
+        // SAFETY: `self` is the structure that C++ passed to `begin`, still borrowed; the compaction that runs on this
+        // thread keeps the database open; `push_file` gets the vector it expects, only during this call.
+        checked(unsafe {
+            cassiterite_compaction_look(
+                ptr::from_ref(self).cast(),
+                &mut view.immutable_memtables,
+                &mut view.snapshots,
+                &mut view.max_subcompactions,
+                push_file,
+                ptr::from_mut(&mut files).cast(),
+            )
+        })?;
+        // SAFETY: `input_numbers` points to `input_count` numbers that live as long as this structure.
+        let inputs = unsafe { std::slice::from_raw_parts(self.input_numbers, self.input_count) };
+        let listed = files.len();
+        files.retain(|file| inputs.binary_search(&file.number).is_err());
+        if listed - files.len() != inputs.len() {
+            return Ok(None); // An input that is not live: these are not the files that this compaction reads.
+        }
+        view.other_files = files;
+        Ok(Some(view))
+    }
+}
+
+#[repr(C)]
+struct TableCalls {
+    state: *mut c_void,
+    drop_state: extern "C" fn(*mut c_void),
+    merge: extern "C" fn(*mut c_void, *mut c_void, Bytes, *const Bytes, *const Bytes, usize, *mut c_void) -> bool,
+    min_timestamp: extern "C" fn(*mut c_void, Bytes, Bytes) -> i64,
+    begin: extern "C" fn(*mut c_void, *const CompactionSource<'static>) -> *mut c_void,
+    filter: extern "C" fn(*mut c_void, Bytes, bool, Bytes, *mut c_void) -> c_int,
+    end: extern "C" fn(*mut c_void),
+}
+
+extern "C" {
+    fn cassiterite_table_install(options: *mut c_void, calls: *const TableCalls);
+    fn cassiterite_string_assign(string: *mut c_void, data: *const u8, size: usize);
+    fn cassiterite_compaction_look(
+        source: *const c_void,
+        immutable_memtables: *mut u64,
+        snapshots: *mut u64,
+        max_subcompactions: *mut u32,
+        call: extern "C" fn(*mut c_void, *const FileView),
+        target: *mut c_void,
+    ) -> *mut c_char;
+}
+
+/// Makes `hooks` the merge operator, compaction filter and properties collector of every column family that is opened
+/// with `options`. They live until the last of them, and `options`, are gone.
+pub(crate) fn install_table<H: TableHooks>(options: &mut Options, hooks: &Arc<H>) {
+    let calls = TableCalls {
+        state: Arc::into_raw(Arc::clone(hooks)).cast_mut().cast(),
+        drop_state: drop_state::<H>,
+        merge: merge::<H>,
+        min_timestamp: min_timestamp::<H>,
+        begin: begin::<H>,
+        filter: filter::<H>,
+        end: end::<H>,
+    };
+    // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call; `calls` is copied; C++ gives
+    // `state` back to `drop_state` exactly once.
+    unsafe { cassiterite_table_install(options.as_raw_ptr().cast(), &calls) }
+}
+
+/// One compaction and its buffer.
+struct Run<C> {
+    hooks: C,
+    out: Vec<u8>,
+}
+
+extern "C" fn drop_state<H: TableHooks>(state: *mut c_void) {
+    // SAFETY: `state` came from `Arc::into_raw` in `install_table`, and C++ gives it back once.
+    contained("the end of a table", (), || drop(unsafe { Arc::from_raw(state.cast::<H>()) }));
+}
+
+extern "C" fn begin<H: TableHooks>(state: *mut c_void, source: *const CompactionSource<'static>) -> *mut c_void {
+    contained("the start of a compaction", ptr::null_mut(), || {
+        // SAFETY: C++ holds `state`, which came from `Arc::into_raw`, while it calls: its count is left as it is.
+        let hooks = ManuallyDrop::new(unsafe { Arc::from_raw(state.cast::<H>()) });
+        // SAFETY: a live structure of the caller's frame.
+        let source = unsafe { &*source };
+        Box::into_raw(Box::new(Run { hooks: hooks.begin(source), out: Vec::new() })).cast()
+    })
+}
+
+extern "C" fn end<H: TableHooks>(run: *mut c_void) {
+    // SAFETY: `run` came from `begin`, and C++ gives it back once, when nothing uses it any more.
+    contained("the end of a compaction", (), || drop(unsafe { Box::from_raw(run.cast::<Run<H::Compaction>>()) }));
+}
+
+extern "C" fn filter<H: TableHooks>(
+    run: *mut c_void,
+    key: Bytes,
+    is_operand: bool,
+    fragment: Bytes,
+    changed: *mut c_void,
+) -> c_int {
+    let decision = contained("a compaction filter", Decision::Keep, || {
+        // SAFETY: `run` came from `begin`; one thread uses it, and no call of it is nested in another.
+        let run = unsafe { &mut *run.cast::<Run<H::Compaction>>() };
+        // SAFETY: key and fragment are slices of RocksDB that live for this call.
+        let (key, fragment) = unsafe { (key.as_slice(), fragment.as_slice()) };
+        run.out.clear();
+        let decision = run.hooks.filter(key, is_operand, fragment, &mut run.out);
+        if decision == Decision::Change {
+            assign(changed, &run.out);
+        }
+        decision
+    });
+    match decision {
+        Decision::Keep => 0,
+        Decision::Remove => 1,
+        Decision::Change => 2,
+    }
+}
+
+extern "C" fn merge<H: TableHooks>(
+    state: *mut c_void,
+    run: *mut c_void,
+    key: Bytes,
+    existing: *const Bytes,
+    operands: *const Bytes,
+    count: usize,
+    merged: *mut c_void,
+) -> bool {
+    contained("a merge", false, || {
+        // SAFETY: `existing` is null or one slice, `operands` are `count` slices, all of RocksDB and for this call.
+        let (key, existing, operands) =
+            unsafe { (key.as_slice(), existing.as_ref(), std::slice::from_raw_parts(operands, count)) };
+        // SAFETY: as above.
+        let fragments: Vec<&[u8]> =
+            existing.into_iter().chain(operands).map(|bytes| unsafe { bytes.as_slice() }).collect();
+        if run.is_null() {
+            // SAFETY: C++ holds `state` while it calls.
+            let hooks = unsafe { &*state.cast::<H>() };
+            let mut out = Vec::new();
+            return hooks.merge(key, &fragments, &mut out) && assign(merged, &out);
+        }
+        // SAFETY: `run` came from `begin` of the filter that lives on this thread; no call of it is nested in another.
+        let run = unsafe { &mut *run.cast::<Run<H::Compaction>>() };
+        run.out.clear();
+        run.hooks.merge(key, existing.is_some(), &fragments, &mut run.out) && assign(merged, &run.out)
+    })
+}
+
+extern "C" fn min_timestamp<H: TableHooks>(state: *mut c_void, key: Bytes, fragment: Bytes) -> i64 {
+    contained("the timestamps of a file", i64::MIN, || {
+        // SAFETY: C++ holds `state` while it calls; key and fragment live for this call.
+        let (hooks, key, fragment) = unsafe { (&*state.cast::<H>(), key.as_slice(), fragment.as_slice()) };
+        hooks.min_timestamp(key, fragment)
+    })
+}
+
+/// Copies bytes into a `std::string`; always true.
+fn assign(string: *mut c_void, bytes: &[u8]) -> bool {
+    // SAFETY: `string` is the caller's live `std::string`.
+    unsafe { cassiterite_string_assign(string, bytes.as_ptr(), bytes.len()) };
+    true
+}
