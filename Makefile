@@ -1,4 +1,122 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
+#
+# Hides both builds: cargo for native/, Maven for plugin/ and nodetest/.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# bash has a variable SECONDS of its own: only what was said to make counts
+ORACLE_SECONDS := $(if $(filter undefined,$(origin SECONDS)),3600,$(SECONDS))
+ROUNDS ?= 50
+# JOBS=1 for a small machine
+JOBS ?= $(shell nproc)
+
+MVN := mvn -B -ntp -Dstyle.color=never
+LIB := native/target/release/libcassiterite.so
+JAR := plugin/target/cassiterite-5.0-0.1.0.jar
+JAR_PATH := io/cassiterite/native/linux-x86_64
+RUST_LOG := build/test-rust.log
+PLUGIN_SOURCES := $(shell find plugin/src/main -type f 2> /dev/null)
+NODETEST_CLASSPATH := nodetest/target/classpath
+
+.PHONY: help
+help: ## this list
+	@echo "Cassiterite, for Apache Cassandra: make TARGET"
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r t d; do printf '  %-12s %s\n' "$$t" "$$d"; done
+
+.PHONY: need
+need:
+	@scripts/need.sh
+
 .PHONY: deps
-deps: ## fetch what the Rust build needs (RocksDB, libclang) into build/deps
+deps: need ## fetch what the builds need into build/: RocksDB, libclang, Apache Cassandra
 	@scripts/native-deps.sh
+	@scripts/cassandra-home.sh
+
+.PHONY: build
+build: deps $(JAR) ## the native library and the plug-in jar; only what is missing or older than its sources
+
+# cargo knows best what is stale, and leaves the file's time alone when nothing is.
+.PHONY: FORCE
+FORCE:
+
+$(LIB): FORCE | deps
+	@cd native && cargo build --quiet --locked --release -j $(JOBS)
+
+$(JAR): $(LIB) $(PLUGIN_SOURCES) pom.xml plugin/pom.xml | deps
+	@echo "build: $(JAR)"
+	@$(MVN) -q -pl plugin -Dmaven.test.skip=true package
+	@for file in libcassiterite.so librocksdb.so; do \
+	    unzip_list=$$(python3 -m zipfile -l $(JAR)); \
+	    grep -q "$(JAR_PATH)/$$file" <<< "$$unzip_list" || { echo "build: $$file is not in $(JAR)" >&2; rm -f $(JAR); exit 1; }; \
+	done
+	@touch $(JAR)
+
+.PHONY: run
+run: build ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data in ./data; Ctrl-C stops it
+	@scripts/python-env.sh
+	@scripts/run
+
+.PHONY: demo
+demo: build ## guided tour: real flights in, queries, kill -9 during writes, every acknowledged row checked
+	@scripts/python-env.sh
+	@build/venv/bin/python scripts/demo.py
+
+.PHONY: test
+test: lint test-rust test-java test-node ## lint and all tests
+	@python3 scripts/test_summary.py
+
+.PHONY: test-rust
+test-rust: deps
+	@echo "== Rust tests"
+	@mkdir -p build
+	@cd native && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee ../$(RUST_LOG)
+
+.PHONY: test-java
+test-java: build
+	@echo "== Java tests"
+	@rm -rf plugin/target/surefire-reports
+	@$(MVN) -pl plugin test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+
+.PHONY: test-node
+test-node: build
+	@echo "== node tests"
+	@rm -rf nodetest/target/surefire-reports
+	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+
+.PHONY: lint
+lint: deps ## format and lint of all languages; warnings are errors
+	@echo "== lint"
+	@cd native && cargo fmt --all --check
+	@cd native && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
+	@$(MVN) -q -Plint process-test-classes
+	@for file in scripts/*.sh scripts/run scripts/node scripts/nodetool; do bash -n "$$file"; done
+	@python3 -W error -m py_compile scripts/*.py scripts/demo_parts/*.py
+
+.PHONY: format
+format: ## bring the sources into the format that lint wants, as far as a tool can
+	@cd native && cargo fmt --all
+	@find plugin/src nodetest/src -name '*.java' | xargs scripts/java_format.py
+
+$(NODETEST_CLASSPATH): nodetest/pom.xml pom.xml
+	@$(MVN) -q -pl nodetest compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=runtime
+
+.PHONY: nodetest-classes
+nodetest-classes: build $(NODETEST_CLASSPATH)
+	@$(MVN) -q -pl nodetest compile
+
+.PHONY: oracle
+oracle: nodetest-classes ## random statements on twin tables, compared: make oracle SECONDS=3600 SEED=1
+	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
+
+.PHONY: crash
+crash: nodetest-classes ## kill -9 during writes, again and again: make crash ROUNDS=50
+	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.crash.CrashMain $(ROUNDS)
+
+.PHONY: dist
+dist: build ## the release folder that a Cassandra operator installs from: build/dist
+	@scripts/dist.sh
+
+.PHONY: clean
+clean: ## remove everything that was built; ./data stays
+	@rm -rf build native/target plugin/target nodetest/target

@@ -123,7 +123,7 @@ public final class Cql implements AutoCloseable
         throw new AssertionError("accepted: " + cql);
     }
 
-    /** Makes a keyspace of one replica, and drops what had its name. The connection does not use it: see {@link Node#cql(String)}. */
+    /** Makes a keyspace of one replica, and drops what had its name; {@link Node#cql(String)} uses it. */
     public void freshKeyspace(String name)
     {
         run("DROP KEYSPACE IF EXISTS " + name);

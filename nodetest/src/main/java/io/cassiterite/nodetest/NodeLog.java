@@ -95,7 +95,7 @@ public final class NodeLog
     }
 
     /** @return why the node failed, as far as it says so: from its last ERROR on, else its last lines */
-    String lastTrouble()
+    public String lastTrouble()
     {
         List<String> lines = lines();
         int from = Math.max(0, lines.size() - TAIL_LINES);

@@ -1,0 +1,89 @@
+# Licensed under the Apache License, Version 2.0: see the file LICENSE.
+"""One Cassandra node, as a process of its own, started by scripts/node."""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
+from cassandra.policies import WhiteListRoundRobinPolicy
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ADDRESS = "127.0.0.1"
+START_SECONDS = 120
+STOP_SECONDS = 60
+REQUEST_SECONDS = 60
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind((ADDRESS, 0))
+        return probe.getsockname()[1]
+
+
+def connect(port):
+    """A cluster and a session; the caller shuts the cluster down."""
+    profile = ExecutionProfile(load_balancing_policy=WhiteListRoundRobinPolicy([ADDRESS]), request_timeout=REQUEST_SECONDS)
+    cluster = Cluster([ADDRESS], port=port, protocol_version=5, connect_timeout=REQUEST_SECONDS,
+                      execution_profiles={EXEC_PROFILE_DEFAULT: profile})
+    return cluster, cluster.connect()
+
+
+class Node:
+    """Starts empty. `stock` leaves the plug-in out."""
+
+    def __init__(self, stock):
+        self.base = ROOT / "build" / "demo"
+        self.stock = stock
+        self.port = free_port()
+        self.other_ports = free_port(), free_port()
+        self.process = None
+        shutil.rmtree(self.base, ignore_errors=True)
+        self.base.mkdir(parents=True)
+
+    def start(self):
+        """Returns the seconds until the node took CQL connections."""
+        command = [str(ROOT / "scripts" / "node"), "--base", str(self.base), "--heap", "1g", "--fast",
+                   "--cql-port", str(self.port), "--storage-port", str(self.other_ports[0]),
+                   "--jmx-port", str(self.other_ports[1]), "--die-with", str(os.getpid()),
+                   "--yaml", "commitlog_sync: batch", "--yaml", "batch_size_warn_threshold: 64KiB",
+                   "--yaml", "batch_size_fail_threshold: 256KiB"]
+        if self.stock:
+            command.append("--stock")
+        begin = time.monotonic()
+        with open(self.base / "console.log", "ab") as console:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=console, stderr=console,
+                                            start_new_session=True)
+        while not self.listens():
+            if self.process.poll() is not None:
+                raise SystemExit(f"demo: the node did not start; see {self.base}/console.log and logs/system.log")
+            if time.monotonic() - begin > START_SECONDS:
+                self.kill()
+                raise SystemExit(f"demo: the node was not up within {START_SECONDS} s; see {self.base}/logs/system.log")
+            time.sleep(0.05)
+        return time.monotonic() - begin
+
+    def listens(self):
+        try:
+            socket.create_connection((ADDRESS, self.port), timeout=1).close()
+            return True
+        except OSError:
+            return False
+
+    def kill(self):
+        """kill -9, if it runs."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait(STOP_SECONDS)
+
+    def stop(self):
+        """Ends cleanly."""
+        self.process.terminate()
+        self.process.wait(STOP_SECONDS)
+
+    def disk_bytes(self):
+        """What the node keeps on disk."""
+        return sum(file.stat().st_size for file in self.base.rglob("*") if file.is_file())

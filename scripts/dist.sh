@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Licensed under the Apache License, Version 2.0: see the file LICENSE.
+#
+# `make dist`: the folder that a Cassandra operator installs from. Needs a finished build.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+NAME=cassiterite-5.0-0.1.0
+JAR=plugin/target/$NAME.jar
+DIST=build/dist/$NAME
+
+rm -rf "$DIST"
+mkdir -p "$DIST"
+cp "$JAR" LICENSE NOTICE "$DIST/"
+cp config/cassandra/memtable.yaml "$DIST/cassandra.yaml-snippet.yaml"
+cp config/cassandra/jvm-plugin.options "$DIST/jvm-server.options-snippet.options"
+cp config/dist/INSTALL.md "$DIST/INSTALL.md"
+
+{
+    cat config/dist/THIRD-PARTY-head.txt
+    (cd native && cargo tree --locked -p cassiterite-bridge -e normal --prefix none -f '{p} | {l} | {r}') \
+        | sed 's/ (\*)$//; s/ (\*) / /; s/ (proc-macro)//' | grep -v '^cassiterite-' | sort -u
+} > "$DIST/THIRD-PARTY.txt"
+
+(cd "$DIST" && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum > SHA256SUMS)
+(cd "$DIST" && sha256sum --quiet -c SHA256SUMS)
+echo "$DIST:"
+ls -l "$DIST" | awk 'NR > 1 { printf "  %12d  %s\n", $5, $9 }'

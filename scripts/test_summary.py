@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# Licensed under the Apache License, Version 2.0: see the file LICENSE.
+"""Prints the closing line of `make test`: how many tests ran, from cargo's log and Maven's reports."""
+import glob
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+RUST_LOG = "build/test-rust.log"
+
+
+def rust_counts():
+    passed = failed = 0
+    with open(RUST_LOG, encoding="utf-8") as log:
+        for ok, bad in re.findall(r"^test result: .*? (\d+) passed; (\d+) failed", log.read(), re.MULTILINE):
+            passed += int(ok)
+            failed += int(bad)
+    return passed, failed
+
+
+def java_counts(module):
+    passed = failed = 0
+    for report in glob.glob(f"{module}/target/surefire-reports/TEST-*.xml"):
+        suite = ElementTree.parse(report).getroot()
+        bad = int(suite.get("failures")) + int(suite.get("errors"))
+        failed += bad
+        passed += int(suite.get("tests")) - bad - int(suite.get("skipped"))
+    return passed, failed
+
+
+def main():
+    parts = {"Rust": rust_counts(), "Java": java_counts("plugin"), "node": java_counts("nodetest")}
+    passed = sum(counts[0] for counts in parts.values())
+    failed = sum(counts[1] for counts in parts.values())
+    detail = ", ".join(f"{counts[0]} {name}" for name, counts in parts.items())
+    print(f"make test: {passed} tests passed ({detail}), {failed} failed; lint clean")
+    empty = [name for name, counts in parts.items() if sum(counts) == 0]
+    if empty:
+        print(f"make test: no {' and no '.join(empty)} tests ran", file=sys.stderr)
+    return 1 if failed or empty else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
