@@ -1,0 +1,233 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.engine;
+
+import java.nio.ByteBuffer;
+
+import org.apache.cassandra.utils.memory.MemoryUtil;
+
+/**
+ * What the engine answers to a read or scan, entry by entry, fetching more as needed. Not thread-safe. Closing gives
+ * the buffer back and ends the cursor; it may be done twice, and reading on afterwards fails.
+ */
+public final class Answer implements AutoCloseable
+{
+    public static final int HEADER = 1;
+    public static final int STATIC = 2;
+    public static final int ROW = 3;
+    public static final int PARTITION = 4;
+    public static final int SLICE_END = 5;
+
+    private static final int HEAD_BYTES = 12;
+    private static final int ENTRY_HEAD_BYTES = 5;
+    private static final int SKIP = 1;
+
+    private final Table table;
+    private ByteBuffer buffer;
+    private Cursor cursor;
+    private int next;
+    private int limit;
+    private int kind;
+    private int start;
+    private int end;
+    private boolean repeat;
+
+    private Answer(Table table, ByteBuffer buffer)
+    {
+        this.table = table;
+        this.buffer = buffer;
+    }
+
+    /** Reads one partition; {@code request} as in docs/boundary.md. */
+    static Answer read(Table table, DirectOutput request)
+    {
+        return open(table, request, false);
+    }
+
+    /** Reads a range of partitions. */
+    static Answer scan(Table table, DirectOutput request)
+    {
+        return open(table, request, true);
+    }
+
+    private static Answer open(Table table, DirectOutput request, boolean scan)
+    {
+        Answer answer = new Answer(table, Buffers.takeAnswer(Buffers.ANSWER_BYTES));
+        boolean opened = false;
+        try
+        {
+            int filled = answer.ask(table, request, scan);
+            if (filled < 0)
+            {
+                answer.grow(-filled);
+                filled = answer.ask(table, request, scan);
+            }
+            answer.accept(filled);
+            opened = true;
+            return answer;
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, table);
+        }
+        finally
+        {
+            if (!opened)
+                answer.close();
+        }
+    }
+
+    private int ask(Table table, DirectOutput request, boolean scan)
+    {
+        long address = MemoryUtil.getAddress(buffer);
+        return scan ? Native.scan(table.handle(), request.address(), request.length(), address, buffer.capacity())
+                    : Native.read(table.handle(), request.address(), request.length(), address, buffer.capacity());
+    }
+
+    /** Moves to the next entry; false at the end of the answer. */
+    public boolean next()
+    {
+        if (repeat)
+        {
+            repeat = false;
+            return true;
+        }
+        while (next >= limit)
+        {
+            if (cursor == null)
+            {
+                if (buffer == null)
+                    throw new IllegalStateException("answer used after close");
+                return false;
+            }
+            fetch(0);
+        }
+        kind = buffer.get(next);
+        start = next + ENTRY_HEAD_BYTES;
+        end = start + buffer.getInt(next + 1);
+        next = end;
+        return true;
+    }
+
+    /** Makes the following {@link #next} answer the current entry again. */
+    public void pushBack()
+    {
+        repeat = true;
+    }
+
+    /** Moves to the next PARTITION entry, without fetching what lies between; false at the end of the answer. */
+    public boolean nextPartition()
+    {
+        if (repeat)
+        {
+            repeat = false;
+            if (kind == PARTITION)
+                return true;
+        }
+        while (true)
+        {
+            if (next >= limit)
+            {
+                if (cursor == null)
+                    return false;
+                fetch(SKIP);
+            }
+            else if (next() && kind == PARTITION)
+                return true;
+        }
+    }
+
+    public int kind()
+    {
+        return kind;
+    }
+
+    /** The buffer that holds the current entry's bytes at {@link #start} to {@link #end}, until the next move. */
+    public ByteBuffer buffer()
+    {
+        return buffer;
+    }
+
+    public int start()
+    {
+        return start;
+    }
+
+    public int end()
+    {
+        return end;
+    }
+
+    /** True if everything has been fetched, so that the engine holds nothing open for this answer. */
+    public boolean isFetched()
+    {
+        return cursor == null;
+    }
+
+    public Table table()
+    {
+        return table;
+    }
+
+    @Override
+    public void close()
+    {
+        if (cursor != null)
+        {
+            cursor.close();
+            cursor = null;
+        }
+        if (buffer != null)
+        {
+            Buffers.giveBack(buffer);
+            buffer = null;
+            next = limit = 0;
+            repeat = false;
+        }
+    }
+
+    private void fetch(int flags)
+    {
+        try
+        {
+            int filled = cursor.next(flags, MemoryUtil.getAddress(buffer), buffer.capacity());
+            if (filled < 0)
+            {
+                grow(-filled);
+                filled = cursor.next(flags, MemoryUtil.getAddress(buffer), buffer.capacity());
+            }
+            accept(filled);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, table);
+        }
+    }
+
+    private void accept(int filled)
+    {
+        int payload = filled < HEAD_BYTES ? -1 : buffer.getInt(8);
+        if (payload < 0 || payload != filled - HEAD_BYTES)
+            throw new IllegalStateException("malformed answer of " + filled + " bytes from the engine");
+        long handle = buffer.getLong(0);
+        if (handle == 0 && cursor != null)
+        {
+            cursor.finished();
+            cursor = null;
+        }
+        else if (handle != 0 && cursor == null)
+            cursor = new Cursor(handle);
+        next = HEAD_BYTES;
+        limit = filled;
+    }
+
+    private void grow(int bytes)
+    {
+        ByteBuffer small = buffer;
+        buffer = null;
+        Buffers.giveBack(small);
+        buffer = Buffers.takeAnswer(bytes);
+    }
+}

@@ -1,0 +1,66 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.engine;
+
+import org.apache.cassandra.io.FSReadError;
+import org.apache.cassandra.io.FSWriteError;
+import org.apache.cassandra.io.sstable.CorruptSSTableException;
+
+/**
+ * Turns the engine's failures into those that Cassandra knows, so that its disk failure policy decides what a node
+ * does about a broken device or a corrupt file. Kinds that are no disk failure pass as they are.
+ */
+public final class Failures
+{
+    private Failures()
+    {
+    }
+
+    /**
+     * @return what to throw
+     * @throws FSReadError for failures of the device
+     */
+    public static RuntimeException onRead(EngineException failure, Table table)
+    {
+        return onRead(failure, table.store().directory());
+    }
+
+    public static RuntimeException onRead(EngineException failure, String path)
+    {
+        switch (failure.kind())
+        {
+            case IO:
+            case NO_SPACE:
+                throw new FSReadError(failure, path);
+            case CORRUPTION:
+                return new CorruptSSTableException(failure, path);
+            default:
+                return failure;
+        }
+    }
+
+    /**
+     * @return what to throw
+     * @throws FSWriteError for failures of the device
+     */
+    public static RuntimeException onWrite(EngineException failure, Table table)
+    {
+        return onWrite(failure, table.store().directory());
+    }
+
+    public static RuntimeException onWrite(EngineException failure, String path)
+    {
+        switch (failure.kind())
+        {
+            case IO:
+            case NO_SPACE:
+                throw new FSWriteError(failure, path);
+            case CORRUPTION:
+                return new CorruptSSTableException(failure, path);
+            default:
+                return failure;
+        }
+    }
+}

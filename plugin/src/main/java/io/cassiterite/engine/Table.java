@@ -1,0 +1,182 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.engine;
+
+/**
+ * One generation of one table in the store. Thread-safe. Handles are counted by the engine: a call after the
+ * generation was retired or the store closed fails with kind CLOSED, it never touches freed memory.
+ */
+public final class Table
+{
+    private static final int NO_WAL = 1;
+
+    private final Store store;
+    private final long handle;
+    private final String name;
+
+    Table(Store store, long handle, String name)
+    {
+        this.store = store;
+        this.handle = handle;
+        this.name = name;
+    }
+
+    /** Applies a write request atomically; durable as the node's commit log mode says, unless {@code durable} is false. */
+    public void write(DirectOutput request, boolean durable)
+    {
+        try
+        {
+            Native.write(handle, request.address(), request.length(), durable ? 0 : NO_WAL);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Reads one partition; the answer must be closed. */
+    public Answer read(DirectOutput request)
+    {
+        return Answer.read(this, request);
+    }
+
+    /** Reads a range of partitions; the answer must be closed. */
+    public Answer scan(DirectOutput request)
+    {
+        return Answer.scan(this, request);
+    }
+
+    /** Brings the columns up to the schema and returns their ids; {@code request} is a {@link TableSchema} request. */
+    public ColumnIds columns(byte[] request)
+    {
+        try
+        {
+            return ColumnIds.parse(Native.tableColumns(handle, request));
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Starts an empty generation, durably, and returns it; this one stays readable until {@link #retire}. */
+    public Table truncate()
+    {
+        try
+        {
+            return new Table(store, Native.tableTruncate(handle), name);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Deletes the files of a generation that {@link #truncate} replaced. */
+    public void retire()
+    {
+        try
+        {
+            Native.tableRetire(handle);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Writes the table's data in memory to a file. */
+    public void flush()
+    {
+        try
+        {
+            Native.tableFlush(handle);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Rewrites the whole table, purging what may be purged. Takes long. */
+    public void compact()
+    {
+        try
+        {
+            Native.tableCompact(handle);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** @see Native#tablePurge */
+    public void purge(long gcGraceSeconds, long fenceTimestamp, long nowOffsetSeconds)
+    {
+        try
+        {
+            Native.tablePurge(handle, gcGraceSeconds, fenceTimestamp, nowOffsetSeconds);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Links a consistent image of the table into {@code directory}, which must not exist; its parent must. */
+    public void snapshot(String directory)
+    {
+        try
+        {
+            Native.tableSnapshot(handle, directory);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Merges a snapshot into the table; returns the number of fragments loaded. */
+    public long load(String directory)
+    {
+        try
+        {
+            return Native.tableLoad(handle, directory);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    public TableStats stats()
+    {
+        try
+        {
+            return new TableStats(handle);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, this);
+        }
+    }
+
+    public Store store()
+    {
+        return store;
+    }
+
+    /** "keyspace.table", for messages. */
+    public String name()
+    {
+        return name;
+    }
+
+    long handle()
+    {
+        return handle;
+    }
+}

@@ -1,0 +1,70 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.engine;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+
+import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.ByteBufferUtil;
+import org.apache.cassandra.utils.UUIDGen;
+
+/** Writes what the engine must know of a table's schema (docs/boundary.md, "Table schema request"). */
+public final class TableSchema
+{
+    static final int REGULAR = 0;
+    static final int STATIC = 1;
+
+    private static final int VERSION = 1;
+    private static final int COUNTER = 1;
+
+    private TableSchema()
+    {
+    }
+
+    /** The request for {@code metadata}, its non-key columns in their own order, statics first. */
+    public static byte[] request(TableMetadata metadata)
+    {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.write(VERSION);
+        out.write(metadata.isCounter() ? COUNTER : 0);
+        putBytes(out, identity(metadata.id));
+        putBytes(out, metadata.keyspace.getBytes(StandardCharsets.UTF_8));
+        putBytes(out, metadata.name.getBytes(StandardCharsets.UTF_8));
+        putInt(out, metadata.staticColumns().size() + metadata.regularColumns().size());
+        for (ColumnMetadata column : metadata.staticColumns())
+            putColumn(out, STATIC, column);
+        for (ColumnMetadata column : metadata.regularColumns())
+            putColumn(out, REGULAR, column);
+        return out.toByteArray();
+    }
+
+    /** What names a table in the store: its id, followed by an index name, which is empty here. */
+    public static byte[] identity(TableId id)
+    {
+        return UUIDGen.decompose(id.asUUID());
+    }
+
+    private static void putColumn(ByteArrayOutputStream out, int kind, ColumnMetadata column)
+    {
+        out.write(kind);
+        putBytes(out, ByteBufferUtil.getArray(column.name.bytes));
+        putBytes(out, column.type.asCQL3Type().toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void putBytes(ByteArrayOutputStream out, byte[] bytes)
+    {
+        putInt(out, bytes.length);
+        out.write(bytes, 0, bytes.length);
+    }
+
+    private static void putInt(ByteArrayOutputStream out, int value)
+    {
+        for (int shift = 0; shift < 32; shift += 8)
+            out.write(value >>> shift);
+    }
+}

@@ -1,0 +1,80 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.engine;
+
+/** The engine's counters of one table at one moment. */
+public final class TableStats
+{
+    private static final int COUNT = 12;
+
+    private final long[] values = new long[COUNT];
+
+    TableStats(long table)
+    {
+        Native.tableStats(table, values);
+    }
+
+    public long estimatedPartitions()
+    {
+        return values[0];
+    }
+
+    public long estimatedKeys()
+    {
+        return values[1];
+    }
+
+    public long sstBytes()
+    {
+        return values[2];
+    }
+
+    public long memtableBytes()
+    {
+        return values[3];
+    }
+
+    /** Smallest timestamp ever written, in the writer's unit (microseconds by habit); Long.MAX_VALUE if none. */
+    public long smallestTimestamp()
+    {
+        return values[4];
+    }
+
+    /** True if the generation has never held data. Exact. */
+    public boolean isPristine()
+    {
+        return values[5] == 1;
+    }
+
+    public long writesSinceOpen()
+    {
+        return values[6];
+    }
+
+    public long readsSinceOpen()
+    {
+        return values[7];
+    }
+
+    public long bytesWrittenSinceOpen()
+    {
+        return values[8];
+    }
+
+    public long generation()
+    {
+        return values[9];
+    }
+
+    public long pendingCompactionBytes()
+    {
+        return values[10];
+    }
+
+    public long liveSstFiles()
+    {
+        return values[11];
+    }
+}

@@ -1,0 +1,103 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.util.HashMap;
+import java.util.Map;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.exceptions.ConfigurationException;
+import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.utils.FBUtilities;
+
+import io.cassiterite.engine.Store;
+
+/** The node's one store: opened by the first table that needs it, closed when the node has drained. Thread-safe. */
+public final class NodeStore
+{
+    private static final Logger logger = LoggerFactory.getLogger(NodeStore.class);
+    private static final String FOLDER = "cassiterite";
+
+    private static Store store;
+    private static Map<String, String> opened;
+
+    private NodeStore()
+    {
+    }
+
+    /**
+     * The store, opened if it is not yet.
+     *
+     * @param parameters those of a memtable configuration
+     * @throws ConfigurationException if the store was opened with other parameters, or this is no server
+     */
+    public static synchronized Store get(Map<String, String> parameters)
+    {
+        if (store != null)
+        {
+            if (!opened.equals(parameters))
+                throw new ConfigurationException("A node has one Cassiterite store, but two memtable configurations describe it"
+                                                 + " differently: " + opened + " and " + parameters);
+            return store;
+        }
+        if (!DatabaseDescriptor.isDaemonInitialized())
+            throw new ConfigurationException("Cassiterite's store is opened by the server only");
+        Map<String, String> options = options(parameters);
+        logger.info("Opening Cassiterite's store in {}", options.get(Store.DIRECTORY));
+        Store opening = Store.open(options);
+        StorageService.instance.addPostShutdownHook(NodeStore::close);
+        store = opening;
+        opened = new HashMap<>(parameters);
+        return store;
+    }
+
+    /** The store if it has been opened, else null. */
+    public static synchronized Store getIfOpen()
+    {
+        return store;
+    }
+
+    private static synchronized void close()
+    {
+        if (store == null)
+            return;
+        logger.info("Closing Cassiterite's store");
+        // it stays in place, so that whatever still reads gets a clean error instead of a second store
+        store.close();
+    }
+
+    private static Map<String, String> options(Map<String, String> parameters)
+    {
+        Map<String, String> options = new HashMap<>(parameters);
+        String dataDirectory = DatabaseDescriptor.getAllDataFileLocations()[0];
+        // beside the data directory, because Cassandra takes what lies in it for keyspaces
+        options.putIfAbsent(Store.DIRECTORY, new File(new File(dataDirectory).toAbsolute().parent(), FOLDER).absolutePath());
+        options.put("node.data_directory", new File(dataDirectory).absolutePath());
+        options.put("node.cassandra_version", FBUtilities.getReleaseVersionString());
+        options.put("node.compaction_throughput_mib",
+                    Integer.toString(DatabaseDescriptor.getCompactionThroughputMebibytesPerSecAsInt()));
+        putSyncMode(options);
+        return options;
+    }
+
+    private static void putSyncMode(Map<String, String> options)
+    {
+        options.put("node.commitlog_sync", DatabaseDescriptor.getCommitLogSync().name());
+        switch (DatabaseDescriptor.getCommitLogSync())
+        {
+            case periodic:
+                options.put("node.commitlog_sync_period_ms", Integer.toString(DatabaseDescriptor.getCommitLogSyncPeriod()));
+                break;
+            case group:
+                options.put("node.commitlog_sync_group_window_ms", Long.toString(DatabaseDescriptor.getCommitLogSyncGroupWindow()));
+                break;
+            default:
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+
+import org.apache.cassandra.db.commitlog.CommitLogPosition;
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.metrics.TableMetrics;
+import org.apache.cassandra.schema.TableMetadataRef;
+
+/** Makes the memtables of one configuration in cassandra.yaml. Two with equal parameters are equal. */
+public final class CassiteriteFactory implements Memtable.Factory
+{
+    private static volatile Function<TableMetadataRef, TableMetrics.ReleasableMetric> metrics = table -> null;
+
+    private final Map<String, String> parameters;
+
+    CassiteriteFactory(Map<String, String> parameters)
+    {
+        this.parameters = Map.copyOf(parameters);
+    }
+
+    /** Sets what registers a table's engine metrics; called for tables that are created from now on. */
+    public static void registerMetricsWith(Function<TableMetadataRef, TableMetrics.ReleasableMetric> register)
+    {
+        metrics = register;
+    }
+
+    /** The configuration's parameters. */
+    public Map<String, String> parameters()
+    {
+        return new HashMap<>(parameters);
+    }
+
+    @Override
+    public Memtable create(AtomicReference<CommitLogPosition> commitLogLowerBound, TableMetadataRef metadata, Memtable.Owner owner)
+    {
+        return MemtableCreation.create(commitLogLowerBound, metadata, owner, this);
+    }
+
+    @Override
+    public boolean writesShouldSkipCommitLog()
+    {
+        return true;
+    }
+
+    @Override
+    public boolean writesAreDurable()
+    {
+        return true;
+    }
+
+    @Override
+    public boolean streamToMemtable()
+    {
+        return true;
+    }
+
+    /** False, because what Cassandra does when it is true leaves an sstable behind for good with each stream. */
+    @Override
+    public boolean streamFromMemtable()
+    {
+        return false;
+    }
+
+    @Override
+    public TableMetrics.ReleasableMetric createMemtableMetrics(TableMetadataRef metadata)
+    {
+        return metrics.apply(metadata);
+    }
+
+    @Override
+    public boolean equals(Object other)
+    {
+        return other instanceof CassiteriteFactory && parameters.equals(((CassiteriteFactory) other).parameters);
+    }
+
+    @Override
+    public int hashCode()
+    {
+        return parameters.hashCode();
+    }
+}

@@ -1,0 +1,128 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.apache.cassandra.db.DataRange;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.EmptyIterators;
+import org.apache.cassandra.db.PartitionPosition;
+import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.commitlog.CommitLogPosition;
+import org.apache.cassandra.db.filter.ColumnFilter;
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
+import org.apache.cassandra.db.rows.UnfilteredRowIterator;
+import org.apache.cassandra.index.transactions.UpdateTransaction;
+import org.apache.cassandra.io.sstable.SSTableReadsListener;
+import org.apache.cassandra.schema.TableMetadataRef;
+import org.apache.cassandra.utils.concurrent.OpOrder;
+
+import io.cassiterite.engine.Buffers;
+import io.cassiterite.engine.DirectOutput;
+import io.cassiterite.engine.Table;
+
+import io.netty.util.concurrent.FastThreadLocal;
+
+/**
+ * A memtable that is the table: it keeps rows in the engine, for good. It is never flushed; only TRUNCATE and DROP
+ * replace it. Reads and writes are here, the rest is in {@link EngineMemtable}.
+ */
+public final class CassiteriteMemtable extends EngineMemtable
+{
+    private static final FastThreadLocal<FragmentWriter> WRITERS = new FastThreadLocal<FragmentWriter>()
+    {
+        @Override
+        protected FragmentWriter initialValue()
+        {
+            return new FragmentWriter();
+        }
+    };
+
+    private volatile ColumnSelection lastSelection;
+
+    CassiteriteMemtable(AtomicReference<CommitLogPosition> commitLogLowerBound, TableMetadataRef metadata, Owner owner,
+                        CassiteriteFactory factory, Table table, TruncatedTable truncated)
+    {
+        super(commitLogLowerBound, metadata, owner, factory, table, truncated);
+    }
+
+    /** What Cassandra looks up to read a configuration: takes all of its parameters. */
+    public static Memtable.Factory factory(Map<String, String> parameters)
+    {
+        CassiteriteFactory factory = new CassiteriteFactory(parameters);
+        parameters.clear();
+        return factory;
+    }
+
+    @Override
+    public long put(PartitionUpdate update, UpdateTransaction indexer, OpOrder.Group opGroup)
+    {
+        if (indexer != UpdateTransaction.NO_OP)
+            throw Refusals.indexed(metadata());
+        Table table = tableToWrite();
+        FragmentWriter writer = WRITERS.get();
+        DirectOutput request = compose(writer, update);
+        if (request != null)
+        {
+            statistics.note(writer.smallestTimestamp(), update.operationCount());
+            table.write(request, writesAreLogged());
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private DirectOutput compose(FragmentWriter writer, PartitionUpdate update)
+    {
+        DirectOutput request = Buffers.request();
+        Columns columns = columns();
+        boolean something = writer.write(request, update, columns);
+        // a column that is not even in the present schema has been dropped; others are new, and we about to be told
+        if (writer.leftOutColumns() && columns.metadata != metadata())
+            something = writer.write(request.clear(), update, refreshColumns());
+        return something ? request : null;
+    }
+
+    @Override
+    public UnfilteredRowIterator rowIterator(DecoratedKey key, Slices slices, ColumnFilter columnFilter, boolean reversed,
+                                             SSTableReadsListener listener)
+    {
+        Table table = table();
+        return table == null ? null : PartitionReader.read(context(table, columnFilter), key, slices, reversed);
+    }
+
+    @Override
+    public UnfilteredRowIterator rowIterator(DecoratedKey key)
+    {
+        Table table = table();
+        return table == null ? null : PartitionReader.readLazily(context(table, ColumnFilter.all(metadata())), key);
+    }
+
+    @Override
+    public UnfilteredPartitionIterator partitionIterator(ColumnFilter columnFilter, DataRange dataRange,
+                                                         SSTableReadsListener listener)
+    {
+        Table table = table();
+        return table == null ? EmptyIterators.unfilteredPartition(metadata())
+                             : new ScanReader(context(table, columnFilter), dataRange);
+    }
+
+    @Override
+    public FlushablePartitionSet<?> getFlushSet(PartitionPosition from, PartitionPosition to)
+    {
+        throw Refusals.flush(metadata());
+    }
+
+    private ReadContext context(Table table, ColumnFilter filter)
+    {
+        Columns columns = columns();
+        ColumnSelection selection = lastSelection;
+        if (selection == null || selection.filter != filter || selection.columns != columns)
+            lastSelection = selection = new ColumnSelection(filter, columns);
+        return new ReadContext(table, columns, selection, statistics.encoding());
+    }
+}

@@ -1,0 +1,55 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+
+/** The node's engine tables: the current memtable of each. Thread-safe. */
+public final class EngineTables
+{
+    private static final ConcurrentMap<TableId, CassiteriteMemtable> CURRENT = new ConcurrentHashMap<>();
+
+    private EngineTables()
+    {
+    }
+
+    /** A live view of all. */
+    public static Collection<CassiteriteMemtable> all()
+    {
+        return CURRENT.values();
+    }
+
+    /** The current memtable of a table, or null if the engine does not keep it. */
+    public static CassiteriteMemtable find(TableId id)
+    {
+        return CURRENT.get(id);
+    }
+
+    public static CassiteriteMemtable find(String keyspace, String table)
+    {
+        for (CassiteriteMemtable memtable : CURRENT.values())
+        {
+            TableMetadata metadata = memtable.metadata();
+            if (metadata.keyspace.equals(keyspace) && metadata.name.equals(table))
+                return memtable;
+        }
+        return null;
+    }
+
+    static void put(CassiteriteMemtable memtable)
+    {
+        CURRENT.put(memtable.metadata().id, memtable);
+    }
+
+    static void remove(CassiteriteMemtable memtable)
+    {
+        CURRENT.remove(memtable.metadata().id, memtable);
+    }
+}

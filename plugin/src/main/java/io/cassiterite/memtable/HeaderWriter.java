@@ -1,0 +1,131 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import java.util.Iterator;
+
+import org.apache.cassandra.db.ClusteringBound;
+import org.apache.cassandra.db.DeletionInfo;
+import org.apache.cassandra.db.DeletionTime;
+import org.apache.cassandra.db.RangeTombstone;
+
+import io.cassiterite.engine.DirectOutput;
+
+/**
+ * Writes the header fragment of a partition: its deletion and range tombstones, canonical as docs/formats.md asks.
+ * Keeps state during a write: one per thread.
+ */
+final class HeaderWriter
+{
+    private KeyEncoder keys;
+    private DeletionTime partition;
+    private ClusteringBound<?> start;
+    private ClusteringBound<?> end;
+    private DeletionTime deletion;
+    private long smallest;
+    private int count;
+
+    /**
+     * Writes the header fragment, or what of it is not trivial.
+     *
+     * @return false, with an unfinished fragment behind, if it deletes nothing
+     */
+    boolean write(DirectOutput out, KeyEncoder keys, DeletionInfo info)
+    {
+        this.keys = keys;
+        partition = info.getPartitionDeletion();
+        smallest = Long.MAX_VALUE;
+        out.putByte(Fragments.VERSION);
+        int flagsAt = out.length();
+        int flags = 0;
+        out.putByte(0);
+        if (!partition.isLive())
+        {
+            flags |= Fragments.PARTITION_DELETION;
+            putDeletion(out, partition);
+        }
+        if (info.hasRanges() && putRanges(out, info))
+            flags |= Fragments.RANGES;
+        out.setByte(flagsAt, flags);
+        return flags != 0;
+    }
+
+    /** The smallest timestamp of what was written last. */
+    long smallestTimestamp()
+    {
+        return smallest;
+    }
+
+    /** The count stands before the ranges, so they are counted first. */
+    private boolean putRanges(DirectOutput out, DeletionInfo info)
+    {
+        int before = out.length();
+        putAll(out, info);
+        int ranges = count;
+        out.truncate(before);
+        if (ranges == 0)
+            return false;
+        out.putUnsignedVarint(ranges);
+        putAll(out, info);
+        return true;
+    }
+
+    private void putAll(DirectOutput out, DeletionInfo info)
+    {
+        count = 0;
+        start = null;
+        for (Iterator<RangeTombstone> it = info.rangeIterator(false); it.hasNext(); )
+        {
+            RangeTombstone range = it.next();
+            if (!range.deletionTime().supersedes(partition) || range.deletedSlice().isEmpty(keys.comparator()))
+                continue;
+            if (start != null && touches(range))
+                end = range.deletedSlice().end();
+            else
+            {
+                putPending(out);
+                start = range.deletedSlice().start();
+                end = range.deletedSlice().end();
+                deletion = range.deletionTime();
+            }
+        }
+        putPending(out);
+    }
+
+    private boolean touches(RangeTombstone next)
+    {
+        return deletion.equals(next.deletionTime())
+               && keys.comparator().compare(end, next.deletedSlice().start()) == 0;
+    }
+
+    private void putPending(DirectOutput out)
+    {
+        if (start == null)
+            return;
+        putPosition(out, start);
+        putPosition(out, end);
+        putDeletion(out, deletion);
+        start = null;
+        count++;
+    }
+
+    private void putPosition(DirectOutput out, ClusteringBound<?> bound)
+    {
+        int before = out.length();
+        keys.putClustering(out, bound);
+        int length = out.length() - before;
+        out.truncate(before);
+        out.putUnsignedVarint(length);
+        keys.putClustering(out, bound);
+        RawClusterings.put(out, bound);
+    }
+
+    private void putDeletion(DirectOutput out, DeletionTime time)
+    {
+        smallest = Math.min(smallest, time.markedForDeleteAt());
+        out.putLong(time.markedForDeleteAt());
+        out.putUnsignedVarint(time.localDeletionTime());
+    }
+}

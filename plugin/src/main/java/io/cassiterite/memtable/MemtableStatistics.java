@@ -1,0 +1,118 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.rows.EncodingStats;
+
+import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.Table;
+import io.cassiterite.engine.TableStats;
+
+/**
+ * What Cassandra wants to know of a generation's size and age, some of it with every read: kept here so that only the
+ * rare questions cross the border. Thread-safe.
+ */
+final class MemtableStatistics
+{
+    private final Table table;
+    private final LongAdder operations = new LongAdder();
+    private final AtomicLong smallest = new AtomicLong(Long.MAX_VALUE);
+    private volatile EncodingStats encoding = EncodingStats.NO_STATS;
+    private volatile boolean written;
+
+    /** @param table null for a table that is being dropped, which has nothing */
+    MemtableStatistics(Table table)
+    {
+        this.table = table;
+        if (table != null)
+            reload();
+    }
+
+    /** Learns from the engine what came into it by other ways. */
+    void reload()
+    {
+        TableStats stats = table.stats();
+        if (stats.isPristine())
+            return;
+        long bound = stats.smallestTimestamp();
+        lower(bound == Long.MAX_VALUE ? Long.MIN_VALUE : bound);
+        written = true;
+    }
+
+    /** Notes a write that is about to be done. */
+    void note(long smallestTimestamp, int operationCount)
+    {
+        if (smallestTimestamp < smallest.get())
+            lower(smallestTimestamp);
+        if (!written)
+            written = true;
+        operations.add(operationCount);
+    }
+
+    private void lower(long timestamp)
+    {
+        long known = smallest.get();
+        while (timestamp < known && !smallest.compareAndSet(known, timestamp))
+            known = smallest.get();
+        long bound = smallest.get();
+        encoding = new EncodingStats(bound, EncodingStats.NO_STATS.minLocalDeletionTime, EncodingStats.NO_STATS.minTTL);
+    }
+
+    /** A lower bound for every timestamp in the table; Long.MAX_VALUE if it is empty. Never the value that means none. */
+    long smallestTimestamp()
+    {
+        long bound = smallest.get();
+        return bound == Memtable.NO_MIN_TIMESTAMP ? bound - 1 : bound;
+    }
+
+    EncodingStats encoding()
+    {
+        return encoding;
+    }
+
+    boolean isPristine()
+    {
+        return !written && (table == null || table.stats().isPristine());
+    }
+
+    /** An estimate, never zero for a table with data. */
+    long partitions()
+    {
+        TableStats stats = open();
+        return stats == null || stats.isPristine() && !written ? 0 : Math.max(1, stats.estimatedPartitions());
+    }
+
+    long memoryBytes()
+    {
+        TableStats stats = open();
+        return stats == null ? 0 : stats.memtableBytes();
+    }
+
+    /** Operations since the node started; never zero for a table with data. */
+    long operations()
+    {
+        long since = operations.sum();
+        return since > 0 || isPristine() ? since : 1;
+    }
+
+    /** The engine's counters; null after the store was closed, when metrics still ask. */
+    private TableStats open()
+    {
+        try
+        {
+            return table == null ? null : table.stats();
+        }
+        catch (EngineException e)
+        {
+            if (e.kind() == EngineException.Kind.CLOSED)
+                return null;
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import org.apache.cassandra.db.rows.EncodingStats;
+import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.db.rows.Rows;
+import org.apache.cassandra.schema.TableMetadata;
+
+import io.cassiterite.engine.Answer;
+import io.cassiterite.engine.Table;
+
+/** What stays the same during one read: the table's generation, its schema, and the columns wanted. Immutable. */
+final class ReadContext
+{
+    final Table table;
+    final Columns columns;
+    final ColumnSelection selection;
+    final EncodingStats stats;
+
+    ReadContext(Table table, Columns columns, ColumnSelection selection, EncodingStats stats)
+    {
+        this.table = table;
+        this.columns = columns;
+        this.selection = selection;
+        this.stats = stats;
+    }
+
+    TableMetadata metadata()
+    {
+        return columns.metadata;
+    }
+
+    /** The row that the answer stands at, filtered; null if nothing is left of it. */
+    Row readRow(Answer answer)
+    {
+        return read(answer, selection, false);
+    }
+
+    /** The row that the answer stands at, with all columns. */
+    Row readWholeRow(Answer answer)
+    {
+        return read(answer, null, false);
+    }
+
+    Row readStaticRow(Answer answer)
+    {
+        Row row = read(answer, selection, true);
+        return row == null ? Rows.EMPTY_STATIC_ROW : row;
+    }
+
+    Row readWholeStaticRow(Answer answer)
+    {
+        Row row = read(answer, null, true);
+        return row == null ? Rows.EMPTY_STATIC_ROW : row;
+    }
+
+    private Row read(Answer answer, ColumnSelection wanted, boolean isStatic)
+    {
+        return FragmentReader.local().read(answer.buffer(), answer.start(), answer.end(), columns, wanted, isStatic);
+    }
+}
