@@ -11,6 +11,11 @@ package io.cassiterite.engine;
  */
 public final class Native
 {
+    static
+    {
+        NativeLibrary.load();
+    }
+
     private Native()
     {
     }

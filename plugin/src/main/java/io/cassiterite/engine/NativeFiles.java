@@ -1,0 +1,119 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.engine;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The engine's two libraries in a directory of their own, which only this user may read: the engine finds RocksDB
+ * beside itself. The files go when the process ends; what a crashed process left is removed by the next one.
+ */
+final class NativeFiles
+{
+    /** Names the directory to unpack into; by default java.io.tmpdir. */
+    static final String DIRECTORY_PROPERTY = "cassiterite.native_directory";
+
+    private static final String ENGINE = "libcassiterite.so";
+    private static final String ROCKSDB = "librocksdb.so";
+    private static final String RESOURCES = "/io/cassiterite/native/linux-x86_64/";
+    private static final Pattern UNPACKED = Pattern.compile("cassiterite-native-(\\d+)-.*");
+
+    private final Path library;
+
+    private NativeFiles(Path library)
+    {
+        this.library = library;
+    }
+
+    /** @return the engine's library, ready to be loaded */
+    Path library()
+    {
+        return library;
+    }
+
+    /** @param override the engine's file where it is not the jar's, or null */
+    static NativeFiles unpack(String override) throws IOException
+    {
+        Path base = Path.of(System.getProperty(DIRECTORY_PROPERTY, System.getProperty("java.io.tmpdir"))).toAbsolutePath();
+        removeLeftovers(base);
+        String prefix = "cassiterite-native-" + ProcessHandle.current().pid() + '-';
+        Path directory = Files.createTempDirectory(base, prefix,
+                                                   PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        directory.toFile().deleteOnExit();
+
+        Path given = override == null || override.isEmpty() ? null : Path.of(override).toAbsolutePath();
+        Path besideGiven = given == null ? null : given.resolveSibling(ROCKSDB);
+        boolean isRocksBeside = besideGiven != null && Files.exists(besideGiven);
+        copy(isRocksBeside ? besideGiven : null, directory.resolve(ROCKSDB));
+        Path library = directory.resolve(ENGINE);
+        copy(given, library);
+        return new NativeFiles(library);
+    }
+
+    private static void copy(Path source, Path target) throws IOException
+    {
+        target.toFile().deleteOnExit();
+        if (source != null)
+        {
+            Files.copy(source, target);
+            return;
+        }
+        String resource = RESOURCES + target.getFileName();
+        try (InputStream in = NativeFiles.class.getResourceAsStream(resource))
+        {
+            if (in == null)
+                throw new NoSuchFileException(resource, null, "not in the jar");
+            Files.copy(in, target);
+        }
+    }
+
+    private static void removeLeftovers(Path base) throws IOException
+    {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(base, "cassiterite-native-*"))
+        {
+            for (Path entry : entries)
+            {
+                Matcher matcher = UNPACKED.matcher(entry.getFileName().toString());
+                if (matcher.matches() && isLeftover(Long.parseLong(matcher.group(1))))
+                    remove(entry);
+            }
+        }
+        catch (NumberFormatException e)
+        {
+            // Not a name of ours: left alone.
+        }
+    }
+
+    /** In a container the number of a crashed process comes again: then it is this one's, which has unpacked nothing yet. */
+    private static boolean isLeftover(long pid)
+    {
+        return pid == ProcessHandle.current().pid() || ProcessHandle.of(pid).isEmpty();
+    }
+
+    /** Best effort: what belongs to another user cannot be removed, and need not be. */
+    private static void remove(Path directory)
+    {
+        for (String name : List.of(ENGINE, ROCKSDB, "."))
+        {
+            try
+            {
+                Files.deleteIfExists(directory.resolve(name).normalize());
+            }
+            catch (IOException e)
+            {
+                return;
+            }
+        }
+    }
+}
