@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::error::CodecError;
-use crate::fragment::Outcome;
+use crate::fragment::{cleared_on_error, Outcome};
 use crate::row;
 
 /// A small set of column ids, sorted.
@@ -17,8 +17,8 @@ pub struct ColumnSet {
 
 impl ColumnSet {
     /// The empty set.
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        ColumnSet { ids: SmallVec::new_const() }
     }
 
     /// Adds `id`; whether it was new.
@@ -93,5 +93,6 @@ impl FromIterator<(u32, u32)> for ColumnMap {
 /// With [`Outcome::Unchanged`] and [`Outcome::Empty`] `out` is left empty. Two columns which become one are a
 /// [`CodecError::Conflict`].
 pub fn remap(fragment: &[u8], map: &ColumnMap, out: &mut Vec<u8>) -> Result<Outcome, CodecError> {
-    row::remap(fragment, map, out)
+    let outcome = row::remap(fragment, map, out);
+    cleared_on_error(outcome, out)
 }

@@ -137,6 +137,7 @@ pub(crate) const LOCAL_DELETION_S_MAX: u64 = u32::MAX as u64 - 1;
 pub(crate) const TTL_S_MAX: u64 = i32::MAX as u64;
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -45,7 +45,7 @@ pub(crate) fn is_canonical(ranges: &[Range<'_>], partition: &DeletionTime) -> bo
 pub(crate) fn sweep<'a>(mut ranges: Vec<Range<'a>>, partition: &DeletionTime) -> Vec<Range<'a>> {
     ranges.retain(|range| counts(range, partition));
     ranges.sort_by_key(|range| range.start.order);
-    if is_canonical(&ranges, partition) {
+    if is_canonical(&ranges, partition) && neighbours_agree(&ranges) {
         return ranges;
     }
     let mut edges: Vec<Edge<'a>> = ranges.iter().flat_map(|range| edges(*range)).collect();
@@ -67,6 +67,14 @@ pub(crate) fn sweep<'a>(mut ranges: Vec<Range<'a>>, partition: &DeletionTime) ->
         current = (!strongest.is_live()).then_some((position, strongest));
     }
     swept
+}
+
+/// Whether ranges that touch write their common position alike. A writer need not, a merge always does.
+fn neighbours_agree(ranges: &[Range<'_>]) -> bool {
+    ranges.windows(2).all(|pair| match pair {
+        [one, two] => one.end.order != two.start.order || one.end.raw == two.start.raw,
+        _ => true,
+    })
 }
 
 /// An empty range deletes nothing; nor does one that the partition deletion outdoes.

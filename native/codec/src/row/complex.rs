@@ -108,6 +108,7 @@ impl<'a> Part<'a> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::row::cell::Cell;

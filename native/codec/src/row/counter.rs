@@ -145,6 +145,7 @@ fn write(shards: &[Shard], column: u32, out: &mut Vec<u8>) -> Result<(), CodecEr
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
