@@ -47,6 +47,12 @@ public final class Store implements AutoCloseable
         }
     }
 
+    /** @return "cassiterite/VERSION rocksdb/VERSION" */
+    public static String version()
+    {
+        return Native.version();
+    }
+
     /** Opens or creates the current generation of a table; {@code request} is a {@link TableSchema} request. */
     public Table openTable(byte[] request, String name)
     {

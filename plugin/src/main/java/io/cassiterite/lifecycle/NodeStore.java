@@ -12,9 +12,7 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.exceptions.ConfigurationException;
-import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.service.StorageService;
-import org.apache.cassandra.utils.FBUtilities;
 
 import io.cassiterite.engine.Store;
 
@@ -22,7 +20,6 @@ import io.cassiterite.engine.Store;
 public final class NodeStore
 {
     private static final Logger logger = LoggerFactory.getLogger(NodeStore.class);
-    private static final String FOLDER = "cassiterite";
 
     private static Store store;
     private static Map<String, String> opened;
@@ -63,6 +60,12 @@ public final class NodeStore
         return store;
     }
 
+    /** The parameters that the store was opened with, empty if it has not been. */
+    static synchronized Map<String, String> parameters()
+    {
+        return opened == null ? Map.of() : Map.copyOf(opened);
+    }
+
     private static synchronized void close()
     {
         if (store == null)
@@ -75,13 +78,7 @@ public final class NodeStore
     private static Map<String, String> options(Map<String, String> parameters)
     {
         Map<String, String> options = new HashMap<>(parameters);
-        String dataDirectory = DatabaseDescriptor.getAllDataFileLocations()[0];
-        // beside the data directory, because Cassandra takes what lies in it for keyspaces
-        options.putIfAbsent(Store.DIRECTORY, new File(new File(dataDirectory).toAbsolute().parent(), FOLDER).absolutePath());
-        options.put("node.data_directory", new File(dataDirectory).absolutePath());
-        options.put("node.cassandra_version", FBUtilities.getReleaseVersionString());
-        options.put("node.compaction_throughput_mib",
-                    Integer.toString(DatabaseDescriptor.getCompactionThroughputMebibytesPerSecAsInt()));
+        options.put(Store.DIRECTORY, StoreDirectory.of(parameters).toString());
         putSyncMode(options);
         return options;
     }
@@ -92,10 +89,10 @@ public final class NodeStore
         switch (DatabaseDescriptor.getCommitLogSync())
         {
             case periodic:
-                options.put("node.commitlog_sync_period_ms", Integer.toString(DatabaseDescriptor.getCommitLogSyncPeriod()));
+                options.put("node.commitlog_sync_period", DatabaseDescriptor.getCommitLogSyncPeriod() + "ms");
                 break;
             case group:
-                options.put("node.commitlog_sync_group_window_ms", Long.toString(DatabaseDescriptor.getCommitLogSyncGroupWindow()));
+                options.put("node.commitlog_sync_group_window", DatabaseDescriptor.getCommitLogSyncGroupWindow() + "ms");
                 break;
             default:
         }

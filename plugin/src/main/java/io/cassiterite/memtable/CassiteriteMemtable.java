@@ -26,6 +26,7 @@ import org.apache.cassandra.utils.concurrent.OpOrder;
 import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
 import io.cassiterite.engine.Table;
+import io.cassiterite.lifecycle.Plugin;
 
 import io.netty.util.concurrent.FastThreadLocal;
 
@@ -56,6 +57,7 @@ public final class CassiteriteMemtable extends EngineMemtable
     public static Memtable.Factory factory(Map<String, String> parameters)
     {
         CassiteriteFactory factory = new CassiteriteFactory(parameters);
+        Plugin.start(factory.parameters());
         parameters.clear();
         return factory;
     }

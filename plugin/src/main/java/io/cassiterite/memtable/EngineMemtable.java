@@ -161,6 +161,13 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         fence.refresh();
     }
 
+    /** Tells the engine again what it may purge, which depends on Cassandra's clock. Cheap. */
+    public void refreshPurge()
+    {
+        fence.attach();
+        fence.refresh();
+    }
+
     @Override
     public void localRangesUpdated()
     {

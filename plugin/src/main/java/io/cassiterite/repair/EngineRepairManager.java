@@ -9,7 +9,6 @@ import java.util.Collection;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
 
-import io.cassiterite.schema.EngineTable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +21,8 @@ import org.apache.cassandra.repair.NoSuchRepairSessionException;
 import org.apache.cassandra.repair.TableRepairManager;
 import org.apache.cassandra.repair.ValidationPartitionIterator;
 import org.apache.cassandra.utils.TimeUUID;
+
+import io.cassiterite.schema.EngineTable;
 
 /**
  * Repair of an engine table: refused, because the stock validation sees only sstables and its empty Merkle tree would

@@ -147,9 +147,10 @@ public final class SchemaRules
         return reasons;
     }
 
+    /** Replication factors with transient replicas are written "3/1". */
     private static boolean hasTransientReplicas(KeyspaceMetadata keyspace)
     {
-        return keyspace.createReplicationStrategy().hasTransientReplicas();
+        return keyspace.params.replication.options.values().stream().anyMatch(factor -> factor.contains("/"));
     }
 
     private static String kind(IndexMetadata index)

@@ -6,7 +6,6 @@ package io.cassiterite.stream;
 
 import java.util.Collection;
 
-import io.cassiterite.schema.EngineTable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +19,8 @@ import org.apache.cassandra.streaming.StreamReceiver;
 import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.streaming.messages.StreamMessageHeader;
 import org.apache.cassandra.utils.TimeUUID;
+
+import io.cassiterite.schema.EngineTable;
 
 /**
  * Streams of an engine table. Sending is refused, because the stock sender sees only sstables and would report success

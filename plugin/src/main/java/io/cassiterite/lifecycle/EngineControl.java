@@ -1,0 +1,64 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.util.Map;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.schema.TableMetadata;
+
+import io.cassiterite.engine.TableStats;
+
+/**
+ * What the parts of the plug-in that look after a running node need from the engine. Every method may be called from any
+ * thread and throws an unchecked exception if the engine fails or is closed.
+ */
+public interface EngineControl
+{
+    /** @return false before the store is opened and after it is closed */
+    boolean isOpen();
+
+    /** @return "cassiterite/VERSION rocksdb/VERSION" */
+    String version();
+
+    /** @return the engine's memory limits, for people */
+    String memoryBudget();
+
+    /** @return the directory of the node's store */
+    File storeDirectory();
+
+    /** @return the parameters of the memtable configuration */
+    Map<String, String> options();
+
+    /** @return lines of tab-separated values, the first line names the columns */
+    String report(String topic);
+
+    /** @return the background error that stopped writes as "KIND\tmessage", or null */
+    String backgroundError();
+
+    /** Asks the engine to accept writes again after a background error. */
+    void resume();
+
+    /** Applies live settings. */
+    void set(Map<String, String> options);
+
+    /** @return the table's statistics, or null if the engine does not hold the table */
+    TableStats stats(TableMetadata table);
+
+    void flush(ColumnFamilyStore cfs);
+
+    /** Rewrites the whole table to the bottommost level; returns when it is done. */
+    void compact(ColumnFamilyStore cfs);
+
+    /** Links an image of the table into the snapshot of this name, as {@code nodetool snapshot} does. */
+    void snapshot(ColumnFamilyStore cfs, String name);
+
+    /** Merges a snapshot directory into the table. @return the number of fragments loaded */
+    long load(ColumnFamilyStore cfs, String directory);
+
+    /** Tells compaction again what it may purge from the table: that depends on Cassandra's clock. */
+    void refreshPurge(ColumnFamilyStore cfs);
+}

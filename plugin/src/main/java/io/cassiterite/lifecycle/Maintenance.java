@@ -1,0 +1,143 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.utils.JVMStabilityInspector;
+import org.apache.cassandra.utils.NoSpamLogger;
+
+import io.cassiterite.observe.Engine;
+import io.cassiterite.observe.EngineKeyspace;
+import io.cassiterite.observe.EngineMetrics;
+import io.cassiterite.observe.StorageServiceProxy;
+import io.cassiterite.schema.SchemaSafetyNet;
+
+/**
+ * The plug-in's one background thread. While the node starts it finishes what {@link Plugin#start} could not do yet; from
+ * then on it looks after the engine once a second.
+ */
+final class Maintenance implements Runnable
+{
+    private static final Logger logger = LoggerFactory.getLogger(Maintenance.class);
+    private static final NoSpamLogger rareLogger = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
+
+    private static final long STARTING_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long STOP_WAIT_MS = 10_000;
+
+    private final EngineControl engine;
+    private final EngineTenants tenants;
+    private final SchemaSafetyNet safetyNet;
+    private final ErrorWatch errors;
+    private final ThroughputLimit throughput;
+    private final Thread thread = new Thread(this, "cassiterite-maintenance");
+
+    private volatile boolean stopped;
+    private boolean announced;
+    private boolean verbsReplaced;
+    private boolean schemaAdmitted;
+
+    Maintenance(EngineControl engine, EngineTenants tenants, SchemaSafetyNet safetyNet)
+    {
+        this.engine = engine;
+        this.tenants = tenants;
+        this.safetyNet = safetyNet;
+        this.errors = new ErrorWatch(engine,
+                                     () -> engine.storeDirectory().toJavaIOFile().getUsableSpace(),
+                                     JVMStabilityInspector::inspectThrowable);
+        this.throughput = new ThroughputLimit(engine, DatabaseDescriptor::getCompactionThroughputBytesPerSec);
+        thread.setDaemon(true);
+    }
+
+    void start()
+    {
+        thread.start();
+    }
+
+    /** Returns when the thread does not touch the engine any more. */
+    void stop()
+    {
+        stopped = true;
+        LockSupport.unpark(thread);
+        try
+        {
+            if (Thread.currentThread() != thread)
+                thread.join(STOP_WAIT_MS);
+        }
+        catch (InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void run()
+    {
+        while (!stopped)
+        {
+            try
+            {
+                tick();
+            }
+            catch (Exception | Error e)
+            {
+                JVMStabilityInspector.inspectThrowable(e);
+                rareLogger.error("Maintenance of the engine failed; it is tried again every second", e);
+            }
+            LockSupport.parkNanos(this, isStarting() ? STARTING_INTERVAL_NANOS : INTERVAL_NANOS);
+        }
+    }
+
+    private boolean isStarting()
+    {
+        return !(announced && verbsReplaced && schemaAdmitted && ManagerInstaller.isSettled());
+    }
+
+    private void tick()
+    {
+        ManagerInstaller.settle();
+        if (engine.isOpen())
+        {
+            if (!announced)
+                announce();
+            errors.check();
+            throughput.pass();
+        }
+        if (!Keyspace.isInitialized())
+            return;
+        if (!schemaAdmitted && ManagerInstaller.isSettled())
+        {
+            safetyNet.admitAll();
+            schemaAdmitted = true;
+        }
+        if (!verbsReplaced)
+            verbsReplaced = StorageServiceProxy.install(engine);
+        safetyNet.closeIndexes();
+        if (engine.isOpen() && schemaAdmitted)
+            tenants.refresh();
+    }
+
+    private void announce()
+    {
+        announced = true;
+        logger.info("{} opened {}, memory budget: {}", versions(engine.version()), engine.storeDirectory(), engine.memoryBudget());
+        Engine.register(engine);
+        EngineKeyspace.register(engine);
+        EngineMetrics.register(engine);
+    }
+
+    /** "cassiterite/1 rocksdb/2" as people write it. */
+    static String versions(String version)
+    {
+        return version.replaceFirst("^cassiterite/(\\S+) rocksdb/(\\S+)$", "Cassiterite $1 (RocksDB $2)");
+    }
+}

@@ -1,0 +1,143 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.lang.reflect.Field;
+import java.util.function.Consumer;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.JVMStabilityInspector;
+
+import io.cassiterite.repair.EngineRepairManager;
+import io.cassiterite.schema.EngineTable;
+import io.cassiterite.stream.EngineStreamManager;
+
+/**
+ * Gives every engine table the plug-in's stream and repair managers, which Cassandra has no setting for. Until that is
+ * done a table would stream and validate as if it were empty, so the node stops if it cannot be done. All methods are
+ * idempotent and safe from any thread.
+ */
+public final class ManagerInstaller
+{
+    private static final Logger logger = LoggerFactory.getLogger(ManagerInstaller.class);
+
+    private static final Field STREAM_MANAGER = managerField("streamManager");
+    private static final Field REPAIR_MANAGER = managerField("repairManager");
+
+    private static volatile boolean settled;
+    private static volatile Consumer<ColumnFamilyStore> onPatched = cfs -> {};
+
+    private ManagerInstaller()
+    {
+    }
+
+    /** Sets what else is to be done, once or more, for a table that has its managers. */
+    static void onPatched(Consumer<ColumnFamilyStore> action)
+    {
+        onPatched = action;
+        settled = false;
+    }
+
+    /**
+     * Installs the managers of one engine table; does nothing for other tables.
+     *
+     * @return false if the table is still under construction, which would overwrite the managers
+     */
+    public static boolean ensurePatched(ColumnFamilyStore cfs)
+    {
+        if (!EngineTable.is(cfs))
+            return true;
+        if (cfs.getRepairManager() == null)
+            return false;
+        if (isPatched(cfs))
+            return true;
+
+        try
+        {
+            patch(cfs);
+        }
+        catch (Throwable t)
+        {
+            logger.error("Cannot install Cassiterite's stream and repair managers for {}; the node stops, because it " +
+                         "would stream and repair the table as if it were empty", cfs.metadata(), t);
+            JVMStabilityInspector.killCurrentJVM(t, false);
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Installs the managers of all engine tables of the schema, unless that is known to be done. Called before every read
+     * of a system table during start-up: the last such read precedes the opening of the internode port.
+     */
+    static void settle()
+    {
+        if (settled || !Keyspace.isInitialized())
+            return;
+
+        boolean all = true;
+        for (String keyspaceName : Schema.instance.getKeyspaces())
+        {
+            KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(keyspaceName);
+            if (keyspace == null)
+                continue;
+            for (TableMetadata table : keyspace.tablesAndViews())
+                all &= settle(table);
+        }
+        settled = all;
+    }
+
+    /** @return true if every engine table of the schema had its managers when last looked at */
+    static boolean isSettled()
+    {
+        return settled;
+    }
+
+    private static boolean settle(TableMetadata table)
+    {
+        if (!EngineTable.is(table))
+            return true;
+        ColumnFamilyStore cfs = Schema.instance.getColumnFamilyStoreInstance(table.id);
+        return cfs != null && ensurePatched(cfs);
+    }
+
+    private static boolean isPatched(ColumnFamilyStore cfs)
+    {
+        return cfs.getStreamManager() instanceof EngineStreamManager && cfs.getRepairManager() instanceof EngineRepairManager;
+    }
+
+    private static synchronized void patch(ColumnFamilyStore cfs) throws IllegalAccessException
+    {
+        if (isPatched(cfs))
+            return;
+        STREAM_MANAGER.set(cfs, new EngineStreamManager(cfs));
+        REPAIR_MANAGER.set(cfs, new EngineRepairManager(cfs));
+        if (!isPatched(cfs))
+            throw new IllegalStateException("the managers were set, but Cassandra does not use them");
+        onPatched.accept(cfs);
+        logger.debug("Installed stream and repair managers for {}", cfs.metadata());
+    }
+
+    private static Field managerField(String name)
+    {
+        try
+        {
+            Field field = ColumnFamilyStore.class.getDeclaredField(name);
+            field.setAccessible(true);
+            return field;
+        }
+        catch (NoSuchFieldException e)
+        {
+            throw new IllegalStateException("This version of Cassandra is not supported: no ColumnFamilyStore." + name, e);
+        }
+    }
+}

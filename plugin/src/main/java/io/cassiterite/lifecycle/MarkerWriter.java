@@ -1,0 +1,73 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.schema.TableId;
+
+/** Writes the {@link TableMarker}s of engine tables that are open. Thread-safe. */
+final class MarkerWriter
+{
+    private static final Logger logger = LoggerFactory.getLogger(MarkerWriter.class);
+
+    private final EngineControl engine;
+    private final Set<TableId> marked = ConcurrentHashMap.newKeySet();
+    private volatile String storeId;
+
+    MarkerWriter(EngineControl engine)
+    {
+        this.engine = engine;
+    }
+
+    /** Marks the table unless it is marked already; a failure is reported and left to the next call. */
+    void mark(ColumnFamilyStore cfs)
+    {
+        if (marked.contains(cfs.metadata.id) || !engine.isOpen())
+            return;
+        try
+        {
+            write(cfs);
+            marked.add(cfs.metadata.id);
+        }
+        catch (IOException e)
+        {
+            logger.error("Cannot write {} of {}. Until this succeeds, a later start without the engine would not be noticed.",
+                         TableMarker.FILE_NAME, cfs.metadata(), e);
+        }
+    }
+
+    void forget(TableId table)
+    {
+        marked.remove(table);
+    }
+
+    private void write(ColumnFamilyStore cfs) throws IOException
+    {
+        Path store = engine.storeDirectory().toPath().toAbsolutePath().normalize();
+        if (storeId == null)
+            storeId = StoreIdentity.readOrCreate(store);
+        Path directory = tableDirectory(cfs);
+        if (TableMarker.exists(directory) && TableMarker.read(directory).isOf(cfs.metadata.id.toString(), storeId))
+            return;
+        new TableMarker(cfs.metadata.id.toString(), cfs.metadata().toString(), store.toString(), storeId, engine.version())
+            .write(directory);
+    }
+
+    /** The first data directory that has been used for the table; all of them are looked at by the start guard. */
+    private static Path tableDirectory(ColumnFamilyStore cfs)
+    {
+        File directory = cfs.getDirectories().getCFDirectories().get(0);
+        return directory.toPath();
+    }
+}

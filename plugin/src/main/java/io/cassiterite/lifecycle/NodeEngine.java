@@ -1,0 +1,159 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.CacheService;
+
+import io.cassiterite.engine.Store;
+import io.cassiterite.engine.Table;
+import io.cassiterite.engine.TableStats;
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.observe.StoreReport;
+
+/** The engine of this node: its store and the tables that are open in it. */
+final class NodeEngine implements EngineControl
+{
+    private volatile boolean closing;
+
+    /** Says that the store closes; from then on {@link #isOpen} is false. */
+    void closing()
+    {
+        closing = true;
+    }
+
+    @Override
+    public boolean isOpen()
+    {
+        return !closing && NodeStore.getIfOpen() != null;
+    }
+
+    @Override
+    public String version()
+    {
+        return Store.version();
+    }
+
+    @Override
+    public String memoryBudget()
+    {
+        return StoreReport.parse(report("settings")).rows.stream()
+                          .filter(row -> row.get("name").equals("block_cache_size") || row.get("name").equals("write_buffers_total"))
+                          .map(row -> row.get("name") + ' ' + row.get("value"))
+                          .collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public File storeDirectory()
+    {
+        return new File(store().directory());
+    }
+
+    @Override
+    public Map<String, String> options()
+    {
+        return NodeStore.parameters();
+    }
+
+    @Override
+    public String report(String topic)
+    {
+        return store().report(topic);
+    }
+
+    @Override
+    public String backgroundError()
+    {
+        return store().error();
+    }
+
+    @Override
+    public void resume()
+    {
+        store().resume();
+    }
+
+    @Override
+    public void set(Map<String, String> options)
+    {
+        store().set(options);
+    }
+
+    @Override
+    public TableStats stats(TableMetadata table)
+    {
+        CassiteriteMemtable memtable = EngineTables.find(table.id);
+        return memtable == null || memtable.table() == null ? null : memtable.table().stats();
+    }
+
+    @Override
+    public void flush(ColumnFamilyStore cfs)
+    {
+        table(cfs).flush();
+    }
+
+    @Override
+    public void compact(ColumnFamilyStore cfs)
+    {
+        table(cfs).compact();
+    }
+
+    @Override
+    public void snapshot(ColumnFamilyStore cfs, String name)
+    {
+        memtable(cfs.metadata.id).performSnapshot(name);
+    }
+
+    @Override
+    public long load(ColumnFamilyStore cfs, String directory)
+    {
+        long fragments = table(cfs).load(directory);
+        memtable(cfs.metadata.id).statisticsChanged();
+        // The rows did not come through the write path, which would have dropped their cached predecessors.
+        CacheService.instance.invalidateRowCacheForCf(cfs.metadata());
+        if (cfs.metadata().isCounter())
+            CacheService.instance.invalidateCounterCacheForCf(cfs.metadata());
+        return fragments;
+    }
+
+    @Override
+    public void refreshPurge(ColumnFamilyStore cfs)
+    {
+        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+        if (memtable != null)
+            memtable.refreshPurge();
+    }
+
+    private static Store store()
+    {
+        Store store = NodeStore.getIfOpen();
+        if (store == null)
+            throw new IllegalStateException("the engine's store is not open");
+        return store;
+    }
+
+    private static Table table(ColumnFamilyStore cfs)
+    {
+        Table table = memtable(cfs.metadata.id).table();
+        if (table == null)
+            throw new IllegalStateException(cfs.metadata() + " is being dropped");
+        return table;
+    }
+
+    private static CassiteriteMemtable memtable(TableId id)
+    {
+        CassiteriteMemtable memtable = EngineTables.find(id);
+        if (memtable == null)
+            throw new IllegalStateException("the engine does not hold the table with id " + id);
+        return memtable;
+    }
+}

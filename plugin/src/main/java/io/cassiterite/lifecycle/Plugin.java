@@ -1,0 +1,120 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.util.Map;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.config.CassandraRelevantProperties;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.exceptions.ConfigurationException;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.utils.JVMStabilityInspector;
+
+import io.cassiterite.memtable.CassiteriteFactory;
+import io.cassiterite.observe.EngineTableMetrics;
+import io.cassiterite.schema.EngineQueryHandler;
+import io.cassiterite.schema.SchemaSafetyNet;
+
+/** Everything of the plug-in that surrounds the engine in a running node, started once. */
+public final class Plugin
+{
+    private static final Logger logger = LoggerFactory.getLogger(Plugin.class);
+
+    private static boolean started;
+
+    private Plugin()
+    {
+    }
+
+    /**
+     * Opens the node's store and starts what surrounds it: schema listener, managers, metrics, MBeans, maintenance and
+     * orderly shutdown. What needs more of the node than exists at this moment follows by itself. Called whenever a
+     * configuration is first used, before any table uses it, so that a bad one is refused without a trace; does nothing
+     * in offline tools.
+     *
+     * @param parameters of the memtable configuration
+     * @throws ConfigurationException if the node's JVM options make the engine unsafe or the store cannot be opened with
+     *                                these parameters; during the node's start the JVM stops instead, because Cassandra
+     *                                would go on with its default memtable
+     */
+    public static synchronized void start(Map<String, String> parameters)
+    {
+        if (!DatabaseDescriptor.isDaemonInitialized())
+            return;
+        checkOptions();
+        if (!started)
+            startOnce();
+        started = true;
+        openStore(parameters);
+    }
+
+    private static void openStore(Map<String, String> parameters)
+    {
+        try
+        {
+            NodeStore.get(parameters);
+        }
+        catch (Exception | Error e)
+        {
+            throw refuse("the store cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    private static void startOnce()
+    {
+        NodeEngine engine = new NodeEngine();
+        EngineTenants tenants = new EngineTenants(engine);
+        SchemaSafetyNet safetyNet = new SchemaSafetyNet(tenants::admit, tenants::dropped);
+        Maintenance maintenance = new Maintenance(engine, tenants, safetyNet);
+
+        CassiteriteFactory.registerMetricsWith(table -> new EngineTableMetrics(table.get(), engine));
+        ManagerInstaller.onPatched(tenants::arrived);
+        Schema.instance.registerListener(safetyNet);
+        StorageService.instance.addPostShutdownHook(() -> shutDown(maintenance, engine));
+        maintenance.start();
+    }
+
+    /**
+     * Refuses a configuration or an engine that cannot be used. Cassandra takes a failing memtable factory for an
+     * unknown one and, while it loads the schema, opens the table with its default memtable instead: then the JVM stops.
+     *
+     * @return what to throw
+     */
+    public static ConfigurationException refuse(String message, Throwable cause)
+    {
+        ConfigurationException refusal = new ConfigurationException("Cassiterite: " + message, cause);
+        if (DatabaseDescriptor.isDaemonInitialized() && !StorageService.instance.isDaemonSetupCompleted())
+        {
+            logger.error("{} The node must not start.", refusal.getMessage(), cause);
+            JVMStabilityInspector.killCurrentJVM(refusal, true);
+        }
+        return refusal;
+    }
+
+    private static void checkOptions()
+    {
+        if (!StartGuard.hasPassed())
+            throw refuse("add -Dcassandra.storage_hook=" + StartGuard.class.getName() + " to the JVM options and do not " +
+                         "map the memtable configuration 'default' to Cassiterite. Without the guard a later start could " +
+                         "open the tables without their data.", null);
+
+        String handler = CassandraRelevantProperties.CUSTOM_QUERY_HANDLER_CLASS.getString();
+        if (!EngineQueryHandler.class.getName().equals(handler))
+            throw refuse("add -Dcassandra.custom_query_handler_class=" + EngineQueryHandler.class.getName() + " to the " +
+                         "JVM options (found: " + handler + "). Without it the node would accept schema changes that lose " +
+                         "data.", null);
+    }
+
+    /** Runs in Cassandra's shutdown and in nodetool drain, before the store is closed; the process may live on. */
+    private static void shutDown(Maintenance maintenance, NodeEngine engine)
+    {
+        engine.closing();
+        maintenance.stop();
+    }
+}

@@ -1,0 +1,61 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a node finds at start, before it loads the schema: plain data for {@link StartRules}. */
+final class StartFacts
+{
+    /** A row of system_schema.tables or views. */
+    static final class SchemaTable
+    {
+        final String name;
+        final String id;
+        final String memtable;
+
+        /**
+         * @param name     keyspace.table
+         * @param id       hexadecimal table id, with dashes
+         * @param memtable name of its memtable configuration, or null if the schema names none
+         */
+        SchemaTable(String name, String id, String memtable)
+        {
+            this.name = name;
+            this.id = id;
+            this.memtable = memtable;
+        }
+    }
+
+    /** For example 5.0.9. */
+    String cassandraVersion;
+
+    /** Class names of the memtable configurations of cassandra.yaml by name, inheritance resolved, "default" included. */
+    Map<String, String> memtableClasses = new LinkedHashMap<>();
+
+    /** Class name of the configured query handler, or null. */
+    String queryHandler;
+
+    /** Value of the property of {@link io.cassiterite.schema.DefaultMemtable}, or null. */
+    String defaultMemtable;
+
+    /** Simple name of the partitioner's class. */
+    String partitioner;
+
+    List<SchemaTable> tables = new ArrayList<>();
+    List<TableMarker> markers = new ArrayList<>();
+
+    /** Why the native library cannot be loaded, or null if it is. */
+    String libraryError;
+
+    /** The store's directory by the engine's configuration, or null if no configuration is the engine's. */
+    String storeDirectory;
+
+    /** The id of the store found in that directory, or null if there is no store. */
+    String storeId;
+}

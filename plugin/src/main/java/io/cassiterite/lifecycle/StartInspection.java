@@ -1,0 +1,133 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import org.apache.cassandra.config.CassandraRelevantProperties;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.config.InheritingClass;
+import org.apache.cassandra.config.ParameterizedClass;
+import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.cql3.UntypedResultSet;
+import org.apache.cassandra.exceptions.ConfigurationException;
+import org.apache.cassandra.schema.SchemaConstants;
+import org.apache.cassandra.utils.FBUtilities;
+
+import io.cassiterite.engine.NativeLibrary;
+import io.cassiterite.schema.DefaultMemtable;
+import io.cassiterite.schema.EngineTable;
+
+/** Collects {@link StartFacts} from a node whose system tables can be read and whose user schema is not loaded yet. */
+final class StartInspection
+{
+    private static final String DEFAULT_CONFIGURATION = "default";
+    private static final String DEFAULT_CLASS = "SkipListMemtable";
+
+    private StartInspection()
+    {
+    }
+
+    /** @throws ConfigurationException if something that decides about the start cannot be read */
+    static StartFacts inspect()
+    {
+        StartFacts facts = new StartFacts();
+        Map<String, ParameterizedClass> configurations = configurations(DatabaseDescriptor.getMemtableConfigurations());
+        facts.cassandraVersion = FBUtilities.getReleaseVersionString();
+        configurations.forEach((name, configuration) -> facts.memtableClasses.put(name, configuration.class_name));
+        facts.queryHandler = CassandraRelevantProperties.CUSTOM_QUERY_HANDLER_CLASS.getString();
+        facts.defaultMemtable = DefaultMemtable.configurationName();
+        facts.partitioner = DatabaseDescriptor.getPartitioner().getClass().getSimpleName();
+        addTables(facts, "tables", "table_name");
+        addTables(facts, "views", "view_name");
+        addDisk(facts, configurations);
+        facts.libraryError = libraryError(facts);
+        return facts;
+    }
+
+    /** A range read: unlike a read by key it does not need the storage hook, which is being made. */
+    private static void addTables(StartFacts facts, String schemaTable, String nameColumn)
+    {
+        String query = String.format("SELECT keyspace_name, %s, id, memtable FROM %s.%s",
+                                     nameColumn, SchemaConstants.SCHEMA_KEYSPACE_NAME, schemaTable);
+        for (UntypedResultSet.Row row : QueryProcessor.executeOnceInternal(query))
+        {
+            String keyspace = row.getString("keyspace_name");
+            if (SchemaConstants.isLocalSystemKeyspace(keyspace))
+                continue;
+            String memtable = row.has("memtable") ? row.getString("memtable") : null;
+            facts.tables.add(new StartFacts.SchemaTable(keyspace + '.' + row.getString(nameColumn),
+                                                        row.getUUID("id").toString(),
+                                                        memtable));
+        }
+    }
+
+    private static void addDisk(StartFacts facts, Map<String, ParameterizedClass> configurations)
+    {
+        try
+        {
+            for (String directory : DatabaseDescriptor.getNonLocalSystemKeyspacesDataFileLocations())
+                facts.markers.addAll(TableMarker.readAll(Path.of(directory)));
+
+            for (ParameterizedClass configuration : configurations.values())
+                if (EngineTable.isConfiguration(configuration.class_name))
+                    facts.storeDirectory = StoreDirectory.of(configuration.parameters).toString();
+            if (facts.storeDirectory != null)
+                facts.storeId = StoreIdentity.read(Path.of(facts.storeDirectory));
+        }
+        catch (IOException e)
+        {
+            throw new ConfigurationException("Cassiterite: this node must not start, because it cannot be told where its " +
+                                             "tables are: " + e, e);
+        }
+    }
+
+    private static String libraryError(StartFacts facts)
+    {
+        if (facts.storeDirectory == null)
+            return null;
+        try
+        {
+            NativeLibrary.load();
+            return null;
+        }
+        catch (Throwable t) // also UnsatisfiedLinkError and failures of class initialization
+        {
+            return t.toString();
+        }
+    }
+
+    /** @return the memtable configurations of cassandra.yaml with inheritance resolved and "default" included */
+    static Map<String, ParameterizedClass> configurations(Map<String, InheritingClass> definitions)
+    {
+        Map<String, ParameterizedClass> resolved = new LinkedHashMap<>();
+        Map<String, InheritingClass> open = new HashMap<>(definitions == null ? Map.of() : definitions);
+        if (!open.containsKey(DEFAULT_CONFIGURATION))
+            resolved.put(DEFAULT_CONFIGURATION, new ParameterizedClass(DEFAULT_CLASS, null));
+
+        boolean progress = true;
+        while (progress)
+        {
+            int before = open.size();
+            open.entrySet().removeIf(entry -> resolve(entry.getKey(), entry.getValue(), resolved));
+            progress = open.size() < before;
+        }
+        if (!open.isEmpty())
+            throw new ConfigurationException("memtable configurations inherit from each other or from unknown ones: " + open.keySet());
+        return resolved;
+    }
+
+    private static boolean resolve(String name, InheritingClass definition, Map<String, ParameterizedClass> resolved)
+    {
+        if (definition.inherits != null && !resolved.containsKey(definition.inherits))
+            return false;
+        resolved.put(name, definition.resolve(resolved));
+        return true;
+    }
+}

@@ -1,0 +1,146 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.cassiterite.schema.DefaultMemtable;
+import io.cassiterite.schema.EngineQueryHandler;
+import io.cassiterite.schema.EngineTable;
+
+/**
+ * When a node must not start, as a pure function: Cassandra itself would open an engine table whose engine is missing
+ * with its default memtable, empty, and take new writes there.
+ */
+final class StartRules
+{
+    static final String SUPPORTED_VERSION = "5.0.";
+
+    private static final String DEFAULT_CONFIGURATION = "default";
+    private static final String PARTITIONER = "Murmur3Partitioner";
+
+    private final StartFacts facts;
+    private final List<String> refusals = new ArrayList<>();
+
+    private StartRules(StartFacts facts)
+    {
+        this.facts = facts;
+    }
+
+    /** @return the reasons why the node must not start, each with what to do; empty if it may */
+    static List<String> refusals(StartFacts facts)
+    {
+        StartRules rules = new StartRules(facts);
+        rules.checkVersion();
+        rules.checkDefaults();
+        rules.checkDefinitions();
+        rules.checkMarkers();
+        rules.checkSettings();
+        return rules.refusals;
+    }
+
+    private void checkVersion()
+    {
+        if (facts.cassandraVersion == null || !facts.cassandraVersion.startsWith(SUPPORTED_VERSION))
+            refuse("this jar is for Apache Cassandra %sx, but the node runs %s. Install the jar for that version.",
+                   SUPPORTED_VERSION, facts.cassandraVersion);
+    }
+
+    private void checkDefaults()
+    {
+        if (isEngine(DEFAULT_CONFIGURATION))
+            refuse("cassandra.yaml maps the memtable configuration 'default' to Cassiterite, but Cassandra's own tables " +
+                   "use it and need a stock memtable. Give the configuration another name; for new user tables set " +
+                   "-D%s to that name.", DefaultMemtable.PROPERTY);
+
+        if (facts.defaultMemtable != null && !isEngine(facts.defaultMemtable))
+            refuse("-D%s=%s does not name a Cassiterite memtable configuration of cassandra.yaml.",
+                   DefaultMemtable.PROPERTY, facts.defaultMemtable);
+    }
+
+    private void checkDefinitions()
+    {
+        for (StartFacts.SchemaTable table : facts.tables)
+            if (table.memtable != null && !facts.memtableClasses.containsKey(table.memtable))
+                refuse("table %s uses the memtable configuration '%s', which cassandra.yaml of this node does not define. " +
+                       "Cassandra would open the table with its default memtable, without its data. Add the " +
+                       "configuration under memtable: configurations:.", table.name, table.memtable);
+    }
+
+    private void checkMarkers()
+    {
+        Map<String, StartFacts.SchemaTable> tables = new HashMap<>();
+        for (StartFacts.SchemaTable table : facts.tables)
+            tables.put(table.id, table);
+
+        for (TableMarker marker : facts.markers)
+        {
+            StartFacts.SchemaTable table = tables.get(marker.tableId);
+            if (table != null) // else the table has been dropped; only its snapshots are left
+                checkMarker(marker, table);
+        }
+    }
+
+    private void checkMarker(TableMarker marker, StartFacts.SchemaTable table)
+    {
+        if (!isEngine(table.memtable))
+        {
+            refuse("the rows of table %s are in the Cassiterite store %s, but its memtable configuration '%s' now maps to " +
+                   "%s. Map it to Cassiterite again.",
+                   table.name, marker.storeDirectory, configuration(table), facts.memtableClasses.get(configuration(table)));
+            return;
+        }
+        // The id decides, not the path: a store may be moved together with its configuration.
+        if (!marker.storeId.equals(facts.storeId))
+            refuse("the rows of table %s are in the Cassiterite store %s with id %s, but the configured directory %s holds " +
+                   "%s. Is its disk mounted, and the directory configured right?",
+                   table.name, marker.storeDirectory, marker.storeId, facts.storeDirectory,
+                   facts.storeId == null ? "no store" : "the store " + facts.storeId);
+    }
+
+    private void checkSettings()
+    {
+        if (facts.libraryError != null && facts.memtableClasses.values().stream().anyMatch(EngineTable::isConfiguration))
+            refuse("the native library cannot be loaded: %s", facts.libraryError);
+
+        StartFacts.SchemaTable example = engineTable();
+        if (example == null)
+            return;
+
+        if (!EngineQueryHandler.class.getName().equals(facts.queryHandler))
+            refuse("table %s is a Cassiterite table, but -Dcassandra.custom_query_handler_class=%s is not set (found: %s). " +
+                   "Without it the node would accept schema changes that lose data.",
+                   example.name, EngineQueryHandler.class.getName(), facts.queryHandler);
+        if (!PARTITIONER.equals(facts.partitioner))
+            refuse("table %s is a Cassiterite table, which needs %s; the node uses %s.",
+                   example.name, PARTITIONER, facts.partitioner);
+    }
+
+    private StartFacts.SchemaTable engineTable()
+    {
+        for (StartFacts.SchemaTable table : facts.tables)
+            if (isEngine(table.memtable))
+                return table;
+        return null;
+    }
+
+    private boolean isEngine(String configuration)
+    {
+        return EngineTable.isConfiguration(facts.memtableClasses.get(configuration == null ? DEFAULT_CONFIGURATION : configuration));
+    }
+
+    private static String configuration(StartFacts.SchemaTable table)
+    {
+        return table.memtable == null ? DEFAULT_CONFIGURATION : table.memtable;
+    }
+
+    private void refuse(String format, Object... arguments)
+    {
+        refusals.add(String.format(format, arguments));
+    }
+}

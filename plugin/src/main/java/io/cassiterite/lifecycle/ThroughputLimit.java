@@ -1,0 +1,40 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.util.Map;
+import java.util.function.DoubleSupplier;
+
+/**
+ * Makes {@code compaction_throughput} and {@code nodetool setcompactionthroughput} act on the engine. A limit in the
+ * memtable configuration holds until the node's limit is changed while it runs. Used by one thread.
+ */
+final class ThroughputLimit
+{
+    static final String OPTION = "compaction_rate_limit";
+
+    private final EngineControl engine;
+    private final DoubleSupplier bytesPerSecond;
+    private Long passed;
+
+    /** @param bytesPerSecond the node's limit, 0 for none */
+    ThroughputLimit(EngineControl engine, DoubleSupplier bytesPerSecond)
+    {
+        this.engine = engine;
+        this.bytesPerSecond = bytesPerSecond;
+    }
+
+    /** Passes the node's limit on if it is news to the engine. */
+    void pass()
+    {
+        long limit = (long) bytesPerSecond.getAsDouble();
+        boolean isFirst = passed == null;
+        if (!isFirst && passed == limit)
+            return;
+        if (!isFirst || !engine.options().containsKey(OPTION))
+            engine.set(Map.of(OPTION, limit + "B/s"));
+        passed = limit;
+    }
+}

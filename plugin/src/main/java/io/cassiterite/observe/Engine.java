@@ -1,0 +1,85 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.util.List;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.utils.MBeanWrapper;
+
+import io.cassiterite.lifecycle.EngineControl;
+
+/** @see EngineMBean */
+public final class Engine implements EngineMBean
+{
+    private static final List<String> TOPICS = List.of("tables", "levels", "stalls", "caches", "settings");
+
+    private final EngineControl engine;
+
+    private Engine(EngineControl engine)
+    {
+        this.engine = engine;
+    }
+
+    /** Registers the MBean; called once. */
+    public static void register(EngineControl engine)
+    {
+        MBeanWrapper.instance.registerMBean(new Engine(engine), OBJECT_NAME);
+    }
+
+    @Override
+    public String getVersion()
+    {
+        return engine.version();
+    }
+
+    @Override
+    public String getStoreDirectory()
+    {
+        return engine.storeDirectory().toString();
+    }
+
+    @Override
+    public String getBackgroundError()
+    {
+        String error = RemoteFailure.guard("reading the engine's state", engine::backgroundError);
+        return error == null ? "" : error.replace('\t', ' ');
+    }
+
+    @Override
+    public void flush(String keyspace, String table)
+    {
+        ColumnFamilyStore cfs = EngineTableFinder.named(keyspace, table);
+        RemoteFailure.guard("flushing " + cfs.metadata(), () -> engine.flush(cfs));
+    }
+
+    @Override
+    public void compact(String keyspace, String table)
+    {
+        ColumnFamilyStore cfs = EngineTableFinder.named(keyspace, table);
+        RemoteFailure.guard("compacting " + cfs.metadata(), () -> engine.compact(cfs));
+    }
+
+    @Override
+    public long snapshotLoad(String keyspace, String table, String directory)
+    {
+        ColumnFamilyStore cfs = EngineTableFinder.named(keyspace, table);
+        return RemoteFailure.guard("loading " + directory + " into " + cfs.metadata(), () -> engine.load(cfs, directory));
+    }
+
+    @Override
+    public void resume()
+    {
+        RemoteFailure.guard("resuming writes", engine::resume);
+    }
+
+    @Override
+    public String report(String topic)
+    {
+        if (!TOPICS.contains(topic))
+            throw new IllegalArgumentException("unknown topic '" + topic + "', known are " + TOPICS);
+        return RemoteFailure.guard("reporting " + topic, () -> engine.report(topic));
+    }
+}

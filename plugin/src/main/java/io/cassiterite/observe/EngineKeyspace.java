@@ -1,0 +1,60 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.util.Map;
+
+import com.google.common.collect.ImmutableList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.virtual.VirtualKeyspace;
+import org.apache.cassandra.db.virtual.VirtualKeyspaceRegistry;
+import org.apache.cassandra.db.virtual.VirtualTable;
+import org.apache.cassandra.schema.Schema;
+
+import io.cassiterite.lifecycle.EngineControl;
+
+/** The virtual keyspace {@code cassiterite}: the engine's reports for cqlsh. */
+public final class EngineKeyspace
+{
+    private static final Logger logger = LoggerFactory.getLogger(EngineKeyspace.class);
+
+    public static final String NAME = "cassiterite";
+
+    private static final Map<String, String> COMMENTS = Map.of("tables", "tables in the engine: sizes, counts, writes and reads since the start",
+                                                               "levels", "files and bytes per level of each table",
+                                                               "stalls", "how often and how long writes were slowed down or stopped, by cause",
+                                                               "caches", "memory of the engine: capacity, use, hits and misses",
+                                                               "settings", "the engine's options as they are in force");
+
+    private EngineKeyspace()
+    {
+    }
+
+    /** Makes the reports queryable; called once, when the store is open. */
+    public static void register(EngineControl engine)
+    {
+        if (Schema.instance.distributedKeyspaces().containsKeyspace(NAME))
+        {
+            logger.error("A user keyspace is called '{}': the engine's virtual tables are not available. Rename the " +
+                         "keyspace and restart the node.", NAME);
+            return;
+        }
+        ImmutableList.Builder<VirtualTable> tables = ImmutableList.builder();
+        for (Map.Entry<String, String> topic : COMMENTS.entrySet())
+            tables.add(table(engine, topic.getKey(), topic.getValue()));
+        VirtualKeyspaceRegistry.instance.register(new VirtualKeyspace(NAME, tables.build()));
+    }
+
+    private static VirtualTable table(EngineControl engine, String topic, String comment)
+    {
+        StoreReport sample = StoreReport.parse(engine.report(topic));
+        return new ReportTable(NAME,
+                               comment,
+                               new ReportSchema(topic, sample.columns),
+                               () -> StoreReport.parse(engine.report(topic)));
+    }
+}

@@ -1,0 +1,45 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+/**
+ * The engine for operators, registered as {@link #OBJECT_NAME}. Operations throw an IllegalStateException
+ * or IllegalArgumentException that says what to do; long ones return when they are done.
+ */
+public interface EngineMBean
+{
+    String OBJECT_NAME = "io.cassiterite:type=Engine";
+
+    /** "cassiterite/VERSION rocksdb/VERSION" */
+    String getVersion();
+
+    String getStoreDirectory();
+
+    /** The error that stopped writes as "KIND message", or an empty string. */
+    String getBackgroundError();
+
+    /** Writes a table's data in memory to files. */
+    void flush(String keyspace, String table);
+
+    /** Rewrites a table, purging what may be purged. */
+    void compact(String keyspace, String table);
+
+    /**
+     * Merges a snapshot into a table. Rows that the table already has stay; the newer cell wins.
+     *
+     * @param directory the engine's folder inside the snapshot, on this node
+     * @return the number of fragments loaded
+     */
+    long snapshotLoad(String keyspace, String table, String directory);
+
+    /** Asks the engine to accept writes again after a background error whose cause is gone. */
+    void resume();
+
+    /**
+     * @param topic tables, levels, stalls, caches or settings
+     * @return lines of tab-separated values, the first line names the columns
+     */
+    String report(String topic);
+}

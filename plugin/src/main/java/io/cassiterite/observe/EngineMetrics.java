@@ -1,0 +1,113 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.util.List;
+import java.util.Map;
+
+import com.codahale.metrics.Gauge;
+
+import org.apache.cassandra.metrics.CassandraMetricsRegistry;
+import org.apache.cassandra.metrics.CassandraMetricsRegistry.MetricName;
+
+import io.cassiterite.lifecycle.EngineControl;
+
+/**
+ * Every figure of the reports on caches and stalls as a gauge {@code org.apache.cassandra.metrics:type=Cassiterite,
+ * scope=ROW,name=CamelCaseFigure}, and whether the engine refuses writes.
+ */
+public final class EngineMetrics
+{
+    private static final String GROUP = "org.apache.cassandra.metrics";
+    private static final String TYPE = "Cassiterite";
+    private static final long REPORT_LIFE_NANOS = 1_000_000_000L;
+
+    private EngineMetrics()
+    {
+    }
+
+    /** Registers the gauges; called once, when the store is open. */
+    public static void register(EngineControl engine)
+    {
+        gauge("Store", "BackgroundError", () -> engine.isOpen() && engine.backgroundError() != null ? 1L : 0L);
+        for (String topic : List.of("caches", "stalls"))
+            register(engine, topic);
+    }
+
+    private static void register(EngineControl engine, String topic)
+    {
+        RecentReport report = new RecentReport(engine, topic);
+        StoreReport sample = report.get();
+        if (sample.columns.isEmpty())
+            return;
+        String key = sample.columns.get(0);
+        for (Map<String, String> row : sample.rows)
+            for (String figure : sample.columns.subList(1, sample.columns.size()))
+                gauge(row.get(key), camelCase(figure), () -> number(report.get(), key, row.get(key), figure));
+    }
+
+    private static void gauge(String scope, String name, Gauge<? extends Number> gauge)
+    {
+        String bean = String.format("%s:type=%s,scope=%s,name=%s", GROUP, TYPE, scope, name);
+        CassandraMetricsRegistry.Metrics.register(new MetricName(GROUP, TYPE, name, scope, bean), gauge);
+    }
+
+    private static Number number(StoreReport report, String key, String keyValue, String figure)
+    {
+        for (Map<String, String> row : report.rows)
+            if (keyValue.equals(row.get(key)))
+                return parse(row.get(figure));
+        return 0L;
+    }
+
+    private static Number parse(String text)
+    {
+        if (text.isEmpty())
+            return 0L;
+        try
+        {
+            return Long.valueOf(text);
+        }
+        catch (NumberFormatException e)
+        {
+            return Double.valueOf(text);
+        }
+    }
+
+    static String camelCase(String name)
+    {
+        StringBuilder camel = new StringBuilder(name.length());
+        for (String word : name.split("_"))
+            if (!word.isEmpty())
+                camel.append(Character.toUpperCase(word.charAt(0))).append(word.substring(1));
+        return camel.toString();
+    }
+
+    /** A report asked of the engine at most once a second, however many gauges read it. */
+    private static final class RecentReport
+    {
+        private final EngineControl engine;
+        private final String topic;
+        private StoreReport report;
+        private long readAtNanos;
+
+        RecentReport(EngineControl engine, String topic)
+        {
+            this.engine = engine;
+            this.topic = topic;
+        }
+
+        synchronized StoreReport get()
+        {
+            long now = System.nanoTime();
+            if (report == null || (now - readAtNanos > REPORT_LIFE_NANOS && engine.isOpen()))
+            {
+                report = StoreReport.parse(engine.report(topic));
+                readAtNanos = now;
+            }
+            return report;
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+
+import io.cassiterite.lifecycle.EngineControl;
+
+/**
+ * What nodetool's verbs mean for engine tables, which have no sstables: each either does its job on the engine or refuses
+ * with the reason, before anything is done. Stock verbs would report success and do nothing.
+ */
+final class EngineVerbs
+{
+    private static final Logger logger = LoggerFactory.getLogger(EngineVerbs.class);
+
+    private final EngineControl engine;
+    private final Predicate<String> ownsEverything;
+
+    /** @param ownsEverything whether this node is a replica of all partitions of a keyspace */
+    EngineVerbs(EngineControl engine, Predicate<String> ownsEverything)
+    {
+        this.engine = engine;
+        this.ownsEverything = ownsEverything;
+    }
+
+    void compact(List<ColumnFamilyStore> tables)
+    {
+        for (ColumnFamilyStore cfs : tables)
+        {
+            logger.info("Compacting {} in the engine", cfs.metadata());
+            RemoteFailure.guard("compacting " + cfs.metadata(), () -> engine.compact(cfs));
+        }
+    }
+
+    void snapshot(List<ColumnFamilyStore> tables, String name)
+    {
+        for (ColumnFamilyStore cfs : tables)
+            RemoteFailure.guard("taking snapshot " + name + " of " + cfs.metadata(), () -> engine.snapshot(cfs, name));
+    }
+
+    /** A table whose every partition belongs to this node holds nothing to clean. */
+    void checkCleanup(String keyspace, List<ColumnFamilyStore> tables)
+    {
+        if (!tables.isEmpty() && !ownsEverything.test(keyspace))
+            refuse("cleanup", tables, "removing partitions that the node does not own any more is not supported yet");
+    }
+
+    void refuse(String verb, List<ColumnFamilyStore> tables, String reason)
+    {
+        if (tables.isEmpty())
+            return;
+        String names = tables.stream().map(cfs -> cfs.metadata().toString()).collect(Collectors.joining(", "));
+        String message = String.format("Nothing was done: %s on Cassiterite tables (%s): %s. Name the other tables of the " +
+                                       "keyspace explicitly.", verb, names, reason);
+        logger.error(message);
+        throw new UnsupportedOperationException(message);
+    }
+}

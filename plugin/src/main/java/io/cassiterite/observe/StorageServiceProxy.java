@@ -1,0 +1,148 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+
+import javax.management.StandardEmitterMBean;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.service.StorageServiceMBean;
+import org.apache.cassandra.utils.MBeanWrapper;
+
+import io.cassiterite.lifecycle.EngineControl;
+
+/**
+ * Stands before Cassandra's StorageService MBean, so that the verbs of nodetool that work on sstables also work on engine
+ * tables, or say that they do not. Everything else, notifications included, is Cassandra's own.
+ */
+public final class StorageServiceProxy implements InvocationHandler
+{
+    static final String OBJECT_NAME = "org.apache.cassandra.db:type=StorageService";
+
+    private static final String WHOLE_TABLES_ONLY = "the engine compacts whole tables only: use nodetool compact KEYSPACE TABLE";
+    private static final String CHECKSUMS = "there are no sstables; the engine verifies checksums with every read and compaction";
+
+    private final StorageServiceMBean stock;
+    private final EngineVerbs verbs;
+
+    StorageServiceProxy(StorageServiceMBean stock, EngineVerbs verbs)
+    {
+        this.stock = stock;
+        this.verbs = verbs;
+    }
+
+    /** @return false if Cassandra has not registered its MBean yet */
+    public static boolean install(EngineControl engine)
+    {
+        if (!MBeanWrapper.instance.isRegistered(OBJECT_NAME))
+            return false;
+        StorageService stock = StorageService.instance;
+        EngineVerbs verbs = new EngineVerbs(engine, Ownership::ownsEverything);
+        StorageServiceMBean proxy = create(stock, verbs);
+        MBeanWrapper.instance.unregisterMBean(OBJECT_NAME);
+        MBeanWrapper.instance.registerMBean(new StandardEmitterMBean(proxy, StorageServiceMBean.class, stock), OBJECT_NAME);
+        return true;
+    }
+
+    static StorageServiceMBean create(StorageServiceMBean stock, EngineVerbs verbs)
+    {
+        return (StorageServiceMBean) Proxy.newProxyInstance(StorageServiceProxy.class.getClassLoader(),
+                                                            new Class<?>[]{ StorageServiceMBean.class },
+                                                            new StorageServiceProxy(stock, verbs));
+    }
+
+    @Override
+    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable
+    {
+        VerbArguments verb = new VerbArguments(method, arguments);
+        check(method.getName(), verb);
+        Object result = delegate(method, arguments);
+        perform(method.getName(), verb);
+        return result;
+    }
+
+    /** Refuses before anything is done. */
+    private void check(String name, VerbArguments verb)
+    {
+        switch (name)
+        {
+            case "forceKeyspaceCleanup":
+                verbs.checkCleanup(verb.lastString(), verb.tables());
+                break;
+            case "forceKeyspaceCompactionForTokenRange":
+            case "forceKeyspaceCompactionForPartitionKey":
+                verbs.refuse("compact of a part", verb.tables(verb.firstString()), WHOLE_TABLES_ONLY);
+                break;
+            case "forceCompactionKeysIgnoringGcGrace":
+                verbs.refuse("forcecompact", EngineTableFinder.selected(verb.firstString(), verb.lastString()), WHOLE_TABLES_ONLY);
+                break;
+            case "scrub":
+            case "verify":
+                verbs.refuse(name, verb.tables(), CHECKSUMS);
+                break;
+            case "disableAutoCompaction":
+                verbs.refuse("disableautocompaction", verb.tables(), "the engine always compacts in the background");
+                break;
+            case "mutateSSTableRepairedState":
+                verbs.refuse("repaired state", verb.listedTables(), "rows in the engine are never marked repaired");
+                break;
+            case "repairAsync":
+                checkRepair(verb);
+                break;
+            default:
+        }
+    }
+
+    private void checkRepair(VerbArguments verb)
+    {
+        String keyspace = verb.firstString();
+        List<ColumnFamilyStore> tables = verb.repairedTables();
+        if (!tables.isEmpty() && Keyspace.open(keyspace).getReplicationStrategy().getReplicationFactor().allReplicas > 1)
+            verbs.refuse("repair", tables, "validation and streaming of engine tables are not supported yet");
+    }
+
+    /** Does for engine tables what the stock method has done for the others. */
+    private void perform(String name, VerbArguments verb)
+    {
+        switch (name)
+        {
+            case "forceKeyspaceCompaction":
+            case "garbageCollect":
+            case "recompressSSTables":
+                verbs.compact(verb.tables());
+                break;
+            case "upgradeSSTables":
+                if (!verb.firstBoolean()) // else only files of an older format, of which the engine has none
+                    verbs.compact(verb.tables());
+                break;
+            case "takeSnapshot":
+                Map<String, String> options = verb.options();
+                if (options != null && Boolean.parseBoolean(options.getOrDefault("skipFlush", "false")))
+                    verbs.snapshot(EngineTableFinder.selectedEntities(verb.trailing()), verb.firstString());
+                break;
+            default: // relocatesstables among them: a store has one directory, so nothing can be misplaced
+        }
+    }
+
+    private Object delegate(Method method, Object[] arguments) throws Throwable
+    {
+        try
+        {
+            return method.invoke(stock, arguments);
+        }
+        catch (InvocationTargetException e)
+        {
+            throw e.getCause();
+        }
+    }
+}

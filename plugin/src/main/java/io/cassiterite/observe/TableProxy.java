@@ -1,0 +1,106 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.List;
+
+import javax.management.NotCompliantMBeanException;
+import javax.management.StandardMBean;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.ColumnFamilyStoreMBean;
+import org.apache.cassandra.utils.MBeanWrapper;
+
+import io.cassiterite.engine.TableStats;
+import io.cassiterite.lifecycle.EngineControl;
+
+/**
+ * Stands before the MBean of an engine table, so that compaction and estimates asked of the table itself mean the engine.
+ * Everything else is Cassandra's own.
+ */
+public final class TableProxy implements InvocationHandler
+{
+    private final ColumnFamilyStore cfs;
+    private final EngineControl engine;
+    private final EngineVerbs verbs;
+
+    private TableProxy(ColumnFamilyStore cfs, EngineControl engine)
+    {
+        this.cfs = cfs;
+        this.engine = engine;
+        this.verbs = new EngineVerbs(engine, Ownership::ownsEverything);
+    }
+
+    /** Replaces the table's MBeans, which must be registered. Cassandra unregisters them by name when the table goes. */
+    public static void install(ColumnFamilyStore cfs, EngineControl engine)
+    {
+        for (String name : List.of(ColumnFamilyStore.getTableMBeanName(cfs.getKeyspaceName(), cfs.name, cfs.isIndex()),
+                                   ColumnFamilyStore.getColumnFamilieMBeanName(cfs.getKeyspaceName(), cfs.name, cfs.isIndex())))
+        {
+            if (!MBeanWrapper.instance.isRegistered(name))
+                continue;
+            MBeanWrapper.instance.unregisterMBean(name);
+            MBeanWrapper.instance.registerMBean(mbean(cfs, engine), name);
+        }
+    }
+
+    private static StandardMBean mbean(ColumnFamilyStore cfs, EngineControl engine)
+    {
+        ColumnFamilyStoreMBean proxy =
+            (ColumnFamilyStoreMBean) Proxy.newProxyInstance(TableProxy.class.getClassLoader(),
+                                                            new Class<?>[]{ ColumnFamilyStoreMBean.class },
+                                                            new TableProxy(cfs, engine));
+        try
+        {
+            return new StandardMBean(proxy, ColumnFamilyStoreMBean.class);
+        }
+        catch (NotCompliantMBeanException e)
+        {
+            throw new IllegalStateException("This version of Cassandra is not supported: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable
+    {
+        switch (method.getName())
+        {
+            case "forceMajorCompaction":
+                delegate(method, arguments);
+                verbs.compact(List.of(cfs));
+                return null;
+            case "forceCompactionForTokenRange":
+            case "forceCompactionForTokenRanges":
+                verbs.refuse("compact of a token range", List.of(cfs), "the engine compacts whole tables only");
+                return null;
+            case "estimateKeys":
+                return (Long) delegate(method, arguments) + estimatedPartitions();
+            default:
+                return delegate(method, arguments);
+        }
+    }
+
+    private long estimatedPartitions()
+    {
+        TableStats stats = RemoteFailure.guard("reading statistics of " + cfs.metadata(), () -> engine.stats(cfs.metadata()));
+        return stats == null ? 0 : stats.estimatedPartitions();
+    }
+
+    private Object delegate(Method method, Object[] arguments) throws Throwable
+    {
+        try
+        {
+            return method.invoke(cfs, arguments);
+        }
+        catch (InvocationTargetException e)
+        {
+            throw e.getCause();
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.repair.messages.RepairOption;
+
+/**
+ * Arguments of a method of Cassandra's StorageService MBean. They come in many orders, but the tables are always the
+ * trailing string array and the keyspace is, unless said otherwise, the last plain string.
+ */
+final class VerbArguments
+{
+    private final Method method;
+    private final Object[] arguments;
+
+    VerbArguments(Method method, Object[] arguments)
+    {
+        this.method = method;
+        this.arguments = arguments == null ? new Object[0] : arguments;
+    }
+
+    String firstString()
+    {
+        for (Object argument : arguments)
+            if (argument instanceof String)
+                return (String) argument;
+        throw unexpected();
+    }
+
+    String lastString()
+    {
+        for (int i = arguments.length - 1; i >= 0; i--)
+            if (arguments[i] instanceof String)
+                return (String) arguments[i];
+        throw unexpected();
+    }
+
+    boolean firstBoolean()
+    {
+        for (Object argument : arguments)
+            if (argument instanceof Boolean)
+                return (Boolean) argument;
+        throw unexpected();
+    }
+
+    /** @return the trailing array of names, empty if null */
+    String[] trailing()
+    {
+        Object last = arguments.length == 0 ? null : arguments[arguments.length - 1];
+        if (last == null)
+            return new String[0];
+        if (last instanceof String[])
+            return (String[]) last;
+        throw unexpected();
+    }
+
+    /** @return the map among the arguments, or null */
+    @SuppressWarnings("unchecked")
+    Map<String, String> options()
+    {
+        for (Object argument : arguments)
+            if (argument instanceof Map)
+                return (Map<String, String>) argument;
+        return null;
+    }
+
+    /** @return the engine tables that are meant */
+    List<ColumnFamilyStore> tables()
+    {
+        return tables(lastString());
+    }
+
+    List<ColumnFamilyStore> tables(String keyspace)
+    {
+        return EngineTableFinder.selected(keyspace, trailing());
+    }
+
+    /** @return the engine tables in a list argument */
+    List<ColumnFamilyStore> listedTables()
+    {
+        for (Object argument : arguments)
+            if (argument instanceof List)
+                return EngineTableFinder.selected(lastString(), ((List<?>) argument).toArray(new String[0]));
+        throw unexpected();
+    }
+
+    /** @return the engine tables among those that repair options select */
+    List<ColumnFamilyStore> repairedTables()
+    {
+        String tables = options() == null ? null : options().get(RepairOption.COLUMNFAMILIES_KEY);
+        return tables == null || tables.isEmpty()
+               ? EngineTableFinder.selected(firstString())
+               : EngineTableFinder.selected(firstString(), tables.split("\\s*,\\s*"));
+    }
+
+    private IllegalStateException unexpected()
+    {
+        return new IllegalStateException("Cassiterite does not know the arguments of " + method +
+                                         "; this version of Cassandra is not supported");
+    }
+}

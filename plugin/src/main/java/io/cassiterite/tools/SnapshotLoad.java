@@ -1,0 +1,69 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.tools;
+
+import java.io.IOException;
+
+import javax.management.JMX;
+import javax.management.MBeanServerConnection;
+import javax.management.MalformedObjectNameException;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
+
+import io.cassiterite.observe.EngineMBean;
+
+/**
+ * Loads a snapshot of an engine table into a table of a running node, over JMX. Needs only the plug-in's jar:
+ * {@code java -cp cassiterite-5.0.jar io.cassiterite.tools.SnapshotLoad HOST PORT KEYSPACE TABLE DIRECTORY}.
+ * The directory is one on the node.
+ */
+public final class SnapshotLoad
+{
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+
+    private SnapshotLoad()
+    {
+    }
+
+    public static void main(String[] arguments)
+    {
+        System.exit(run(arguments));
+    }
+
+    private static int run(String[] arguments)
+    {
+        if (arguments.length != 5)
+        {
+            System.err.println("usage: SnapshotLoad HOST PORT KEYSPACE TABLE DIRECTORY\n" +
+                               "  HOST PORT   JMX address of the node, usually 127.0.0.1 7199\n" +
+                               "  DIRECTORY   the engine's folder inside the snapshot, as a path on the node");
+            return USAGE;
+        }
+        String url = String.format("service:jmx:rmi:///jndi/rmi://%s:%s/jmxrmi", arguments[0], arguments[1]);
+        try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(url)))
+        {
+            long fragments = engine(connector).snapshotLoad(arguments[2], arguments[3], arguments[4]);
+            System.out.printf("loaded %d fragments into %s.%s%n", fragments, arguments[2], arguments[3]);
+            return 0;
+        }
+        catch (IOException | RuntimeException | MalformedObjectNameException e)
+        {
+            System.err.println("not loaded: " + (e.getMessage() == null ? e : e.getMessage()));
+            return FAILED;
+        }
+    }
+
+    private static EngineMBean engine(JMXConnector connector) throws IOException, MalformedObjectNameException
+    {
+        MBeanServerConnection connection = connector.getMBeanServerConnection();
+        ObjectName name = new ObjectName(EngineMBean.OBJECT_NAME);
+        if (!connection.isRegistered(name))
+            throw new IOException("the node has no Cassiterite engine running");
+        return JMX.newMBeanProxy(connection, name, EngineMBean.class);
+    }
+}
