@@ -1,0 +1,187 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import java.nio.ByteBuffer;
+import java.util.Random;
+import java.util.TreeSet;
+
+import org.apache.cassandra.db.BufferClusteringBound;
+import org.apache.cassandra.db.Clustering;
+import org.apache.cassandra.db.ClusteringBound;
+import org.apache.cassandra.db.ClusteringPrefix;
+import org.apache.cassandra.db.DeletionTime;
+import org.apache.cassandra.db.LivenessInfo;
+import org.apache.cassandra.db.MutableDeletionInfo;
+import org.apache.cassandra.db.RangeTombstone;
+import org.apache.cassandra.db.Slice;
+import org.apache.cassandra.db.context.CounterContext;
+import org.apache.cassandra.db.marshal.AbstractType;
+import org.apache.cassandra.db.marshal.CollectionType;
+import org.apache.cassandra.db.marshal.MapType;
+import org.apache.cassandra.db.marshal.ListType;
+import org.apache.cassandra.db.marshal.UserType;
+import org.apache.cassandra.db.rows.BTreeRow;
+import org.apache.cassandra.db.rows.BufferCell;
+import org.apache.cassandra.db.rows.Cell;
+import org.apache.cassandra.db.rows.CellPath;
+import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.ByteBufferUtil;
+import org.apache.cassandra.utils.CounterId;
+
+/** Random rows of a table. Timestamps and times are few, so that ties are common. */
+final class RandomRow
+{
+    static final long NOW = 1_700_000_000L;
+
+    private final Random random;
+    private final TableMetadata metadata;
+
+    RandomRow(Random random, TableMetadata metadata)
+    {
+        this.random = random;
+        this.metadata = metadata;
+    }
+
+    Clustering<?> clustering()
+    {
+        int size = metadata.comparator.size();
+        ByteBuffer[] values = new ByteBuffer[size];
+        for (int i = 0; i < size; i++)
+            values[i] = RandomTable.value(random, metadata.comparator.subtype(i));
+        return Clustering.make(values);
+    }
+
+    Row row(Clustering<?> clustering)
+    {
+        Row.Builder builder = BTreeRow.unsortedBuilder();
+        builder.newRow(clustering);
+        boolean isStatic = clustering == Clustering.STATIC_CLUSTERING;
+        if (!isStatic && random.nextInt(3) > 0)
+            builder.addPrimaryKeyLivenessInfo(liveness());
+        if (!isStatic && random.nextInt(5) == 0)
+            builder.addRowDeletion(Row.Deletion.regular(deletion()));
+        for (ColumnMetadata column : isStatic ? metadata.staticColumns() : metadata.regularColumns())
+            if (random.nextInt(3) > 0)
+                addColumn(builder, column);
+        return builder.build();
+    }
+
+    private void addColumn(Row.Builder builder, ColumnMetadata column)
+    {
+        if (column.isSimple())
+        {
+            builder.addCell(cell(column, null));
+            return;
+        }
+        if (random.nextInt(3) == 0)
+            builder.addComplexDeletion(column, deletion());
+        TreeSet<ByteBuffer> paths = new TreeSet<>(Columns.pathType(column));
+        for (int i = random.nextInt(5); i > 0; i--)
+            paths.add(path(column.type));
+        for (ByteBuffer path : paths)
+            builder.addCell(cell(column, CellPath.create(path)));
+    }
+
+    private ByteBuffer path(AbstractType<?> type)
+    {
+        if (type instanceof UserType)
+            return ByteBufferUtil.bytes((short) random.nextInt(2));
+        return RandomTable.nativeValue(random, ((CollectionType<?>) type).nameComparator());
+    }
+
+    private AbstractType<?> valueType(ColumnMetadata column, CellPath path)
+    {
+        if (path == null)
+            return column.type;
+        if (column.type instanceof UserType)
+            return ((UserType) column.type).fieldType(path.get(0).getShort(0));
+        if (column.type instanceof MapType)
+            return ((MapType<?, ?>) column.type).getValuesType();
+        return column.type instanceof ListType ? ((ListType<?>) column.type).getElementsType() : null;
+    }
+
+    private Cell<?> cell(ColumnMetadata column, CellPath path)
+    {
+        int kind = random.nextInt(6);
+        if (kind == 0)
+            return BufferCell.tombstone(column, timestamp(), time(), path);
+        if (column.isCounterColumn())
+            return BufferCell.live(column, timestamp(), counter());
+        AbstractType<?> type = valueType(column, path);
+        ByteBuffer value = type == null ? ByteBufferUtil.EMPTY_BYTE_BUFFER : RandomTable.value(random, type);
+        return kind == 1 ? new BufferCell(column, timestamp(), ttl(), time(), value, path)
+                         : new BufferCell(column, timestamp(), Cell.NO_TTL, Cell.NO_DELETION_TIME, value, path);
+    }
+
+    private ByteBuffer counter()
+    {
+        boolean[] present = { random.nextBoolean(), random.nextBoolean(), random.nextBoolean() };
+        int shards = 0;
+        for (boolean one : present)
+            shards += one ? 1 : 0;
+        CounterContext.ContextState state = CounterContext.ContextState.allocate(shards, 0, 0);
+        for (int i = 0; i < present.length; i++)
+            if (present[i])
+                state.writeGlobal(CounterId.fromInt(i + 1), random.nextInt(3), random.nextInt(5) - 2);
+        return state.context;
+    }
+
+    LivenessInfo liveness()
+    {
+        return random.nextInt(3) == 0 ? LivenessInfo.withExpirationTime(timestamp(), ttl(), time())
+                                      : LivenessInfo.create(timestamp(), NOW);
+    }
+
+    DeletionTime deletion()
+    {
+        return DeletionTime.build(timestamp(), time());
+    }
+
+    MutableDeletionInfo deletionInfo()
+    {
+        MutableDeletionInfo info = new MutableDeletionInfo(random.nextInt(3) == 0 ? deletion() : DeletionTime.LIVE);
+        for (int i = random.nextInt(5); i > 0; i--)
+            addRange(info);
+        return info;
+    }
+
+    private void addRange(MutableDeletionInfo info)
+    {
+        ClusteringBound<?> a = bound(true);
+        ClusteringBound<?> b = bound(false);
+        if (!Slice.isEmpty(metadata.comparator, a, b))
+            info.add(new RangeTombstone(Slice.make(a, b), deletion()), metadata.comparator);
+    }
+
+    ClusteringBound<?> bound(boolean isStart)
+    {
+        int size = random.nextInt(metadata.comparator.size() + 1);
+        Clustering<?> full = clustering();
+        ByteBuffer[] values = new ByteBuffer[size];
+        for (int i = 0; i < size; i++)
+            values[i] = full.bufferAt(i);
+        boolean inclusive = size == 0 || random.nextBoolean();
+        return BufferClusteringBound.create(ClusteringPrefix.Kind.valueOf((inclusive ? "INCL" : "EXCL") + (isStart ? "_START_BOUND" : "_END_BOUND")),
+                                            values);
+    }
+
+    private long timestamp()
+    {
+        return random.nextInt(20) == 0 ? -1 - random.nextInt(3) : 100 + random.nextInt(6);
+    }
+
+    private long time()
+    {
+        return NOW + random.nextInt(4);
+    }
+
+    private int ttl()
+    {
+        return 10 + random.nextInt(2);
+    }
+}

@@ -1,0 +1,269 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+import org.apache.cassandra.cql3.FieldIdentifier;
+import org.apache.cassandra.db.marshal.AbstractType;
+import org.apache.cassandra.db.marshal.AsciiType;
+import org.apache.cassandra.db.marshal.BooleanType;
+import org.apache.cassandra.db.marshal.ByteType;
+import org.apache.cassandra.db.marshal.BytesType;
+import org.apache.cassandra.db.marshal.CounterColumnType;
+import org.apache.cassandra.db.marshal.DecimalType;
+import org.apache.cassandra.db.marshal.DoubleType;
+import org.apache.cassandra.db.marshal.FloatType;
+import org.apache.cassandra.db.marshal.InetAddressType;
+import org.apache.cassandra.db.marshal.Int32Type;
+import org.apache.cassandra.db.marshal.IntegerType;
+import org.apache.cassandra.db.marshal.ListType;
+import org.apache.cassandra.db.marshal.LongType;
+import org.apache.cassandra.db.marshal.MapType;
+import org.apache.cassandra.db.marshal.ReversedType;
+import org.apache.cassandra.db.marshal.SetType;
+import org.apache.cassandra.db.marshal.ShortType;
+import org.apache.cassandra.db.marshal.SimpleDateType;
+import org.apache.cassandra.db.marshal.TimeType;
+import org.apache.cassandra.db.marshal.TimeUUIDType;
+import org.apache.cassandra.db.marshal.TimestampType;
+import org.apache.cassandra.db.marshal.TupleType;
+import org.apache.cassandra.db.marshal.UTF8Type;
+import org.apache.cassandra.db.marshal.UUIDType;
+import org.apache.cassandra.db.marshal.UserType;
+import org.apache.cassandra.dht.Murmur3Partitioner;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.serializers.CollectionSerializer;
+import org.apache.cassandra.utils.ByteBufferUtil;
+import org.apache.cassandra.utils.TimeUUID;
+
+/** Random schemas and random values of every type. Values are few and short, so that they often meet. */
+final class RandomTable
+{
+    static final List<AbstractType<?>> NATIVE = Arrays.asList(
+        AsciiType.instance, UTF8Type.instance, BytesType.instance, Int32Type.instance, LongType.instance,
+        ShortType.instance, ByteType.instance, IntegerType.instance, DecimalType.instance, FloatType.instance,
+        DoubleType.instance, BooleanType.instance, TimestampType.instance, SimpleDateType.instance, TimeType.instance,
+        UUIDType.instance, TimeUUIDType.instance, InetAddressType.instance);
+
+    private RandomTable()
+    {
+    }
+
+    static TableMetadata counters(Random random)
+    {
+        return base(random).isCounter(true)
+                           .addStaticColumn("s", CounterColumnType.instance)
+                           .addRegularColumn("a", CounterColumnType.instance)
+                           .addRegularColumn("b", CounterColumnType.instance).build();
+    }
+
+    static TableMetadata any(Random random)
+    {
+        TableMetadata.Builder builder = base(random);
+        int statics = random.nextInt(4);
+        for (int i = 0; i < statics; i++)
+            builder.addStaticColumn("s" + i, columnType(random));
+        int regulars = random.nextInt(10) == 0 ? 40 + random.nextInt(40) : random.nextInt(8);
+        for (int i = 0; i < regulars; i++)
+            builder.addRegularColumn("c" + i, columnType(random));
+        return builder.build();
+    }
+
+    private static TableMetadata.Builder base(Random random)
+    {
+        TableMetadata.Builder builder = TableMetadata.builder("ks", "t").partitioner(Murmur3Partitioner.instance)
+                                                     .addPartitionKeyColumn("pk", BytesType.instance);
+        int clusterings = 1 + random.nextInt(3);
+        for (int i = 0; i < clusterings; i++)
+            builder.addClusteringColumn("ck" + i, clusteringType(random));
+        return builder;
+    }
+
+    static AbstractType<?> clusteringType(Random random)
+    {
+        AbstractType<?> type = random.nextInt(8) == 0 ? frozenType(random) : pick(random, NATIVE);
+        return random.nextInt(3) == 0 ? ReversedType.getInstance(type) : type;
+    }
+
+    static AbstractType<?> columnType(Random random)
+    {
+        switch (random.nextInt(8))
+        {
+            case 0: return ListType.getInstance(pick(random, NATIVE), true);
+            case 1: return SetType.getInstance(pick(random, NATIVE), true);
+            case 2: return MapType.getInstance(pick(random, NATIVE), pick(random, NATIVE), true);
+            case 3: return userType(random, true);
+            case 4: return frozenType(random);
+            default: return pick(random, NATIVE);
+        }
+    }
+
+    private static AbstractType<?> frozenType(Random random)
+    {
+        switch (random.nextInt(5))
+        {
+            case 0: return ListType.getInstance(pick(random, NATIVE), false);
+            case 1: return SetType.getInstance(pick(random, NATIVE), false);
+            case 2: return MapType.getInstance(pick(random, NATIVE), pick(random, NATIVE), false);
+            case 3: return userType(random, false);
+            default: return new TupleType(Arrays.asList(pick(random, NATIVE), pick(random, NATIVE)));
+        }
+    }
+
+    private static UserType userType(Random random, boolean multiCell)
+    {
+        return new UserType("ks", ByteBufferUtil.bytes("u"),
+                            Arrays.asList(FieldIdentifier.forUnquoted("f"), FieldIdentifier.forUnquoted("g")),
+                            Arrays.asList(pick(random, NATIVE), pick(random, NATIVE)), multiCell);
+    }
+
+    static <T> T pick(Random random, List<T> values)
+    {
+        return values.get(random.nextInt(values.size()));
+    }
+
+    /** A value; sometimes empty, where the type has empty values. */
+    static ByteBuffer value(Random random, AbstractType<?> given)
+    {
+        AbstractType<?> type = given.unwrap();
+        if (random.nextInt(12) == 0 && type.allowsEmpty())
+            return ByteBufferUtil.EMPTY_BYTE_BUFFER;
+        if (type instanceof ListType)
+            return pack(values(random, ((ListType<?>) type).getElementsType(), false), 1);
+        if (type instanceof SetType)
+            return pack(values(random, ((SetType<?>) type).getElementsType(), true), 1);
+        if (type instanceof MapType)
+            return map(random, (MapType<?, ?>) type);
+        if (type instanceof TupleType)
+            return tuple(random, (TupleType) type);
+        return nativeValue(random, type);
+    }
+
+    private static ByteBuffer pack(List<ByteBuffer> values, int perElement)
+    {
+        return CollectionSerializer.pack(values, values.size() / perElement);
+    }
+
+    private static List<ByteBuffer> values(Random random, AbstractType<?> type, boolean sorted)
+    {
+        List<ByteBuffer> values = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--)
+        {
+            ByteBuffer value = nativeValue(random, type);
+            if (!sorted || values.stream().noneMatch(v -> type.compare(v, value) == 0))
+                values.add(value);
+        }
+        if (sorted)
+            Collections.sort(values, type);
+        return values;
+    }
+
+    private static ByteBuffer map(Random random, MapType<?, ?> type)
+    {
+        List<ByteBuffer> entries = new ArrayList<>();
+        for (ByteBuffer key : values(random, type.getKeysType(), true))
+        {
+            entries.add(key);
+            entries.add(nativeValue(random, type.getValuesType()));
+        }
+        return pack(entries, 2);
+    }
+
+    private static ByteBuffer tuple(Random random, TupleType type)
+    {
+        List<ByteBuffer> fields = new ArrayList<>();
+        for (AbstractType<?> field : type.allTypes())
+            fields.add(random.nextInt(5) == 0 ? null : nativeValue(random, field));
+        return TupleType.buildValue(fields.toArray(new ByteBuffer[0]));
+    }
+
+    static ByteBuffer nativeValue(Random random, AbstractType<?> type)
+    {
+        if (type == UTF8Type.instance || type == AsciiType.instance || type == BytesType.instance)
+            return ByteBuffer.wrap(bytes(random, type == BytesType.instance));
+        if (type == Int32Type.instance)
+            return Int32Type.instance.decompose((int) number(random));
+        if (type == LongType.instance)
+            return LongType.instance.decompose(number(random));
+        if (type == ShortType.instance)
+            return ShortType.instance.decompose((short) number(random));
+        if (type == ByteType.instance)
+            return ByteType.instance.decompose((byte) number(random));
+        if (type == IntegerType.instance)
+            return random.nextInt(6) == 0 ? ByteBuffer.wrap(new byte[]{ 0, 0, (byte) random.nextInt(4) })
+                                          : IntegerType.instance.decompose(BigInteger.valueOf(number(random)).pow(1 + random.nextInt(2)));
+        if (type == DecimalType.instance)
+            return DecimalType.instance.decompose(new BigDecimal(BigInteger.valueOf(number(random)), random.nextInt(5) - 2));
+        if (type == FloatType.instance)
+            return FloatType.instance.decompose(number(random) / 3f);
+        if (type == DoubleType.instance)
+            return DoubleType.instance.decompose(number(random) / 3d);
+        if (type == BooleanType.instance)
+            return BooleanType.instance.decompose(random.nextBoolean());
+        if (type == TimestampType.instance)
+            return ByteBufferUtil.bytes(number(random));
+        if (type == SimpleDateType.instance)
+            return ByteBufferUtil.bytes((int) number(random));
+        if (type == TimeType.instance)
+            return ByteBufferUtil.bytes(Math.abs(number(random) % 86_400_000_000_000L));
+        if (type == UUIDType.instance)
+            return random.nextBoolean() ? UUIDType.instance.decompose(new UUID(number(random), number(random))) : timeUuid(random);
+        if (type == TimeUUIDType.instance)
+            return timeUuid(random);
+        if (type == InetAddressType.instance)
+            return InetAddressType.instance.decompose(address(random));
+        throw new AssertionError(type);
+    }
+
+    private static ByteBuffer timeUuid(Random random)
+    {
+        return TimeUUID.atUnixMicrosWithLsb(1_000_000 + random.nextInt(20), random.nextInt(8) - 4).toBytes();
+    }
+
+    private static InetAddress address(Random random)
+    {
+        byte[] bytes = new byte[random.nextBoolean() ? 4 : 16];
+        bytes[bytes.length - 1] = (byte) random.nextInt(5);
+        bytes[0] = (byte) (random.nextInt(5) * 60);
+        try
+        {
+            return InetAddress.getByAddress(bytes);
+        }
+        catch (UnknownHostException e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static long number(Random random)
+    {
+        switch (random.nextInt(4))
+        {
+            case 0: return random.nextLong();
+            case 1: return 1L << random.nextInt(64);
+            case 2: return -(1L << random.nextInt(63));
+            default: return random.nextInt(7) - 3;
+        }
+    }
+
+    private static byte[] bytes(Random random, boolean any)
+    {
+        byte[] bytes = new byte[random.nextInt(5)];
+        for (int i = 0; i < bytes.length; i++)
+            bytes[i] = (byte) (random.nextInt(3) == 0 ? 0 : any && random.nextInt(3) == 0 ? 0xFD + random.nextInt(3) : 'a' + random.nextInt(3));
+        return bytes;
+    }
+}
