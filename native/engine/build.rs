@@ -1,20 +1,20 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Compiles the C++ shim (`src/raw/*.cc`) against the RocksDB headers that librocksdb-sys ships.
+//! Compiles the C++ shim (`src/raw/*.cc`, `src/sys/*.cc`) against the RocksDB headers that librocksdb-sys ships.
 
 use std::path::{Path, PathBuf};
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/raw");
-    let sources = sources(Path::new("src/raw"));
-    if sources.is_empty() {
-        return;
+    let mut sources_all = Vec::new();
+    for folder in ["src/raw", "src/sys"] {
+        println!("cargo:rerun-if-changed={folder}");
+        sources_all.extend(sources(Path::new(folder)));
     }
     let root = std::env::var("DEP_ROCKSDB_CARGO_MANIFEST_DIR").expect("librocksdb-sys names its folder");
     cc::Build::new()
         .cpp(true)
-        .files(sources)
+        .files(sources_all)
         .include(format!("{root}/rocksdb/include"))
         .include(format!("{root}/rocksdb"))
         .define("ROCKSDB_PLATFORM_POSIX", None)

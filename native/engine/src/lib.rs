@@ -13,9 +13,31 @@
 //!
 //! Requests and answers are bytes: `docs/boundary.md`. What is on disk: `docs/formats.md`.
 
+mod bytes;
+mod catalog;
 pub mod compaction;
+mod durability;
 mod error;
+mod load;
+mod options;
 mod raw;
+mod read;
+mod report;
+mod schema;
+mod snapshot;
+mod stats;
+mod store;
 mod sys;
+mod table;
+mod write;
 
 pub use error::{EngineError, Kind, Result};
+pub use options::documentation as settings_documentation;
+pub use read::{cursor_close, cursor_next};
+pub use store::Store;
+pub use table::Table;
+
+/// The version of the RocksDB that is loaded, like `11.8.1`; an error where the engine was built for another one.
+pub fn rocksdb_version() -> Result<String> {
+    sys::rocksdb_version()
+}

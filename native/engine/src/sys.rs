@@ -9,12 +9,14 @@ mod family;
 mod import;
 mod iterate;
 mod lookup;
+mod version;
 mod write;
 
 pub(crate) use family::Family;
 pub(crate) use import::{import, ImportFile};
 pub(crate) use iterate::{Iter, IterSpec};
-pub(crate) use lookup::{Got, ReadMode};
+pub(crate) use lookup::{Got, ReadMode, Values};
+pub(crate) use version::rocksdb_version;
 pub(crate) use write::{Batch, WriteMode};
 
 use crate::error::{EngineError, Result};
@@ -78,4 +80,17 @@ pub(crate) fn set_extra_options(options: &mut rocksdb::Options, memtable_protect
 pub(crate) fn stop_manual_compactions(db: &DB) {
     // SAFETY: the handle is valid while `db` is borrowed; the call may come from any thread.
     unsafe { ffi::rocksdb_disable_manual_compaction(raw(db)) }
+}
+
+extern "C" {
+    fn cassiterite_compact(database: *mut ffi::rocksdb_t, family: *mut ffi::rocksdb_column_family_handle_t) -> *mut c_char;
+}
+
+/// Rewrites a whole column family to its bottommost level, also files that are there already.
+pub(crate) fn compact(family: &Family) -> Result<()> {
+    // SAFETY: both handles are alive for the call.
+    match take_error(unsafe { cassiterite_compact(raw(family.db()), family.pointer()) }) {
+        None => Ok(()),
+        Some(error) => Err(error.context("compacting a table")),
+    }
 }

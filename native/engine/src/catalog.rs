@@ -1,0 +1,134 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Which tables, generations and columns exist: records in the default column family (docs/formats.md, Catalog).
+
+mod record;
+
+pub(crate) use record::{decode_columns, encode_columns, sealed, unsealed, Column, ColumnKind, Record};
+
+use crate::error::{EngineError, Result};
+use rocksdb::{IteratorMode, WriteOptions, DB};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+const STORE_KEY: &[u8] = b"s";
+const TABLE_KEY: u8 = b't';
+/// The layout of the whole directory: keys, column families, catalog.
+const STORE_FORMAT: u32 = 1;
+
+/// The catalog of one store, kept in memory; every change is on the device before it counts.
+pub(crate) struct Catalog {
+    db: Arc<DB>,
+    records: Mutex<HashMap<Vec<u8>, Record>>,
+}
+
+impl Catalog {
+    /// Reads all records. A store without a format record is new and gets one.
+    pub(crate) fn load(db: &Arc<DB>) -> Result<Catalog> {
+        match db.get(STORE_KEY)? {
+            Some(bytes) => check_format(&bytes)?,
+            None => db.put_opt(STORE_KEY, sealed(STORE_FORMAT.to_le_bytes().to_vec(), STORE_KEY), &synced())?,
+        }
+        let mut records = HashMap::new();
+        for entry in db.iterator(IteratorMode::Start) {
+            let (key, value) = entry?;
+            match key.split_first() {
+                Some((&TABLE_KEY, id)) => {
+                    records.insert(id.to_vec(), Record::decode(&key, &value)?);
+                }
+                _ if &*key == STORE_KEY => {}
+                _ => return Err(EngineError::Corruption("the catalog has a key of no known kind".into())),
+            }
+        }
+        Ok(Catalog { db: Arc::clone(db), records: Mutex::new(records) })
+    }
+
+    /// The record of a table.
+    pub(crate) fn get(&self, id: &[u8]) -> Result<Option<Record>> {
+        Ok(self.lock()?.get(id).cloned())
+    }
+
+    /// All table ids.
+    pub(crate) fn ids(&self) -> Result<Vec<Vec<u8>>> {
+        Ok(self.lock()?.keys().cloned().collect())
+    }
+
+    /// Stores a new record, durably.
+    pub(crate) fn insert(&self, id: &[u8], record: Record) -> Result<()> {
+        let mut records = self.lock()?;
+        self.store(id, &record)?;
+        records.insert(id.to_vec(), record);
+        Ok(())
+    }
+
+    /// Changes a record, durably, and returns it. Nothing is written if `change` changes nothing.
+    pub(crate) fn update(&self, id: &[u8], change: impl FnOnce(&mut Record) -> Result<()>) -> Result<Record> {
+        let mut records = self.lock()?;
+        let before = records.get(id).ok_or_else(EngineError::closed)?;
+        let mut after = before.clone();
+        change(&mut after)?;
+        if after != *before {
+            self.store(id, &after)?;
+            records.insert(id.to_vec(), after.clone());
+        }
+        Ok(after)
+    }
+
+    /// Forgets a table, durably; whether it was known.
+    pub(crate) fn remove(&self, id: &[u8]) -> Result<bool> {
+        let mut records = self.lock()?;
+        if !records.contains_key(id) {
+            return Ok(false);
+        }
+        self.db.delete_opt(key_of(id), &synced())?;
+        records.remove(id);
+        Ok(true)
+    }
+
+    fn store(&self, id: &[u8], record: &Record) -> Result<()> {
+        let key = key_of(id);
+        let value = record.encode(&key)?;
+        self.db.put_opt(&key, value, &synced()).map_err(|error| EngineError::from(error).context("writing the catalog"))
+    }
+
+    fn lock(&self) -> Result<MutexGuard<'_, HashMap<Vec<u8>, Record>>> {
+        self.records.lock().map_err(|_| EngineError::poisoned())
+    }
+}
+
+/// The name of a table generation's column family: `<hex id>[.index].<generation>`.
+pub(crate) fn family_name(id: &[u8], generation: u64) -> String {
+    let (table, index) = id.split_at_checked(16).unwrap_or((id, &[]));
+    let mut name: String = table.iter().map(|byte| format!("{byte:02x}")).collect();
+    if !index.is_empty() {
+        name.push('.');
+        name.push_str(&String::from_utf8_lossy(index));
+    }
+    format!("{name}.{generation}")
+}
+
+fn check_format(bytes: &[u8]) -> Result<()> {
+    let body = unsealed(bytes, STORE_KEY, "the store's format record")?;
+    let format = body.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
+    match format {
+        Some(STORE_FORMAT) => Ok(()),
+        Some(later) => Err(EngineError::Invalid(format!(
+            "this store was written in format {later}, by a later Cassiterite; this one knows format {STORE_FORMAT}: \
+             install the later version again"
+        ))),
+        None => Err(EngineError::Corruption("the store's format record is malformed; restore the directory".into())),
+    }
+}
+
+fn key_of(id: &[u8]) -> Vec<u8> {
+    let mut key = vec![TABLE_KEY];
+    key.extend_from_slice(id);
+    key
+}
+
+fn synced() -> WriteOptions {
+    let mut options = WriteOptions::default();
+    options.set_sync(true);
+    options
+}

@@ -1,0 +1,172 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Loads a snapshot into a live table: its files become a column family of their own, whose fragments are merged in.
+
+use crate::catalog::{Column, Record};
+use crate::compaction::TablePurge;
+use crate::error::{EngineError, Result};
+use crate::options::family_options;
+use crate::schema::same_type;
+use crate::snapshot::{file_name, link, sync_directory, Manifest};
+use crate::store::staging;
+use crate::sys::{import, Batch, Family, ImportFile, Iter, IterSpec};
+use crate::table::TableCore;
+use crate::write::apply;
+use cassiterite_codec::columns::{remap, ColumnMap};
+use cassiterite_codec::key::{self, Kind};
+use cassiterite_codec::{is_empty, min_timestamp, CodecError, Outcome};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Fragments are written in batches of about this size: writers of the node are not held up for long.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Merges the snapshot in `directory` into the table; the number of fragments.
+pub(crate) fn load(core: &TableCore, directory: &Path) -> Result<u64> {
+    let manifest = Manifest::read(directory)?;
+    let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
+    if manifest.counter != record.counter {
+        let why = format!("the snapshot is of {}.{}, only one of the two has counters", manifest.keyspace, manifest.name);
+        return Err(EngineError::Invalid(why));
+    }
+    if manifest.files.is_empty() {
+        return Ok(0);
+    }
+    let columns = map_columns(&manifest, &record, directory);
+    let loaded = Staged::link(core, directory, &manifest).and_then(|staged| {
+        let source = staged.import(core, &manifest)?;
+        let merged = merge_all(core, &source, &columns);
+        let dropped = source.drop_unlisted();
+        let merged = merged?;
+        dropped.map(|()| merged)
+    });
+    loaded.map_err(|error| error.context(format_args!("loading the snapshot {}", directory.display())))
+}
+
+/// Columns of the snapshot by name, kind and type. What the table no longer has is left out.
+fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> ColumnMap {
+    let same = |left: &Column, right: &Column| {
+        left.name == right.name && left.kind == right.kind && same_type(&left.of, &right.of)
+    };
+    let mut pairs = Vec::new();
+    for old in manifest.columns.iter().filter(|column| !column.dropped) {
+        match record.live().find(|new| same(old, new)) {
+            Some(new) => pairs.push((old.id, new.id)),
+            None => eprintln!(
+                "cassiterite: loading {}: the table has no column {} of type {}: its values are left out",
+                directory.display(),
+                String::from_utf8_lossy(&old.name),
+                old.of
+            ),
+        }
+    }
+    pairs.into_iter().collect()
+}
+
+fn merge_all(core: &TableCore, source: &Family, columns: &ColumnMap) -> Result<u64> {
+    let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false };
+    let mut iter = Iter::open(source, spec);
+    iter.seek(&[])?;
+    let mut loading = Loading { core, batch: Batch::new(), smallest_timestamp: i64::MAX, fragments: 0 };
+    let mut remapped = Vec::new();
+    while let Some((found, value)) = iter.entry() {
+        let kind = key::split(found).map_err(corrupt)?.kind;
+        let outcome = match kind {
+            Kind::Header => Outcome::Unchanged,
+            Kind::Static | Kind::Row => remap(value, columns, &mut remapped).map_err(corrupt)?,
+        };
+        match outcome {
+            Outcome::Unchanged if is_empty(kind, value) => {}
+            Outcome::Unchanged => loading.add(kind, found, value)?,
+            Outcome::Changed => loading.add(kind, found, &remapped)?,
+            Outcome::Empty => {}
+        }
+        iter.step()?;
+    }
+    loading.write()?;
+    core.store().durability.sync(&core.store().db)?;
+    Ok(loading.fragments)
+}
+
+struct Loading<'a> {
+    core: &'a TableCore,
+    batch: Batch,
+    smallest_timestamp: i64,
+    fragments: u64,
+}
+
+impl Loading<'_> {
+    fn add(&mut self, kind: Kind, key: &[u8], fragment: &[u8]) -> Result<()> {
+        self.core.announce(kind == Kind::Header)?;
+        self.smallest_timestamp = self.smallest_timestamp.min(min_timestamp(kind, fragment).map_err(corrupt)?);
+        self.batch.merge(self.core.family(), key, fragment);
+        self.fragments += 1;
+        if self.batch.bytes() >= BATCH_BYTES {
+            self.write()?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> Result<()> {
+        if !self.batch.is_empty() {
+            apply(self.core, &mut self.batch, self.smallest_timestamp, true)?;
+            self.batch.clear();
+            self.smallest_timestamp = i64::MAX;
+        }
+        Ok(())
+    }
+}
+
+fn corrupt(error: CodecError) -> EngineError {
+    EngineError::Corruption(format!("the snapshot holds what is no fragment: {error}; take it from another copy"))
+}
+
+/// Links to a snapshot's files within the store, for the import to take; removed when dropped.
+struct Staged {
+    directory: PathBuf,
+    number: u64,
+}
+
+impl Staged {
+    fn link(core: &TableCore, from: &Path, manifest: &Manifest) -> Result<Staged> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let settings = core.store().settings.lock().map_err(|_| EngineError::poisoned())?.clone();
+        let directory = staging(&settings).join(number.to_string());
+        fs::create_dir_all(&directory)?;
+        let staged = Staged { directory, number };
+        for file in &manifest.files {
+            let name = file_name(file.number);
+            link(&from.join(&name), &staged.directory.join(&name))?;
+        }
+        sync_directory(&staged.directory)?;
+        Ok(staged)
+    }
+
+    fn import(&self, core: &TableCore, manifest: &Manifest) -> Result<Family> {
+        // Not a name that the catalog could give: what a crash leaves of it is dropped at the next start.
+        let name = format!("{}.load.{}", core.family_name(), self.number);
+        let purge = TablePurge::new(name.as_str()); // never told what it may purge, so it only merges
+        let mut options = {
+            let settings = core.store().settings.lock().map_err(|_| EngineError::poisoned())?;
+            family_options(&settings, &core.store().shared, &purge)
+        };
+        options.set_disable_auto_compactions(true);
+        let files: Vec<ImportFile> = manifest
+            .files
+            .iter()
+            .map(|file| ImportFile { name: file_name(file.number), level: file.level, bytes: file.bytes })
+            .collect();
+        import(&core.store().db, &options, &name, &self.directory, &files)
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.directory) {
+            eprintln!("cassiterite: {} stays until the node restarts: {error}", self.directory.display());
+        }
+    }
+}

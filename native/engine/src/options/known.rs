@@ -1,0 +1,75 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Every parameter, with its default and the reason for it. `docs/settings.md` is printed from here.
+
+/// One parameter.
+pub(super) struct Known {
+    pub name: &'static str,
+    /// What is taken when the parameter is not given; `computed` ones depend on others or on the machine.
+    pub default: &'static str,
+    /// Whether `Store::set` takes it on a running store.
+    pub live: bool,
+    /// How it is written.
+    pub form: &'static str,
+    /// What it is for and why this default.
+    pub why: &'static str,
+}
+
+macro_rules! known {
+    ($name:literal, $default:literal, $live:literal, $form:literal, $why:literal) => {
+        Known { name: $name, default: $default, live: $live, form: $form, why: $why }
+    };
+}
+
+/// The parameters, in the order of the documentation.
+pub(super) const KNOWN: &[Known] = &[
+    known!("directory", "(required)", false, "absolute path",
+        "Where the store lives: one per node, on local storage."),
+    known!("wal_directory", "computed", false, "absolute path",
+        "Where the write-ahead log lives; `directory` unless given. A device of its own keeps syncs from queueing behind \
+         compaction."),
+    known!("block_cache_size", "computed", true, "size",
+        "Memory for uncompressed blocks and, charged to it, all memtables: with it native memory is bounded. An eighth of \
+         the machine's memory, at least 128MiB, at most 1GiB: the page cache holds the (compressed) files besides, and \
+         the JVM's heap needs room."),
+    known!("write_buffers_total", "computed", true, "size",
+        "Memory for the memtables of all tables together, out of `block_cache_size`; the largest is flushed when it is \
+         used up. A third of the cache, at most 512MiB."),
+    known!("write_buffer_size", "32MiB", false, "size",
+        "Memory of one table's memtable before it is flushed: files of L0 large enough that few are compacted at a time."),
+    known!("max_wal_size", "1GiB", true, "size",
+        "Size of the write-ahead log at which tables that pin its oldest part are flushed. Bounds replay at start to \
+         seconds."),
+    known!("background_jobs", "computed", true, "1 to 64",
+        "Threads that flush and compact: one per core, at least 2, at most 8."),
+    known!("compaction_rate_limit", "64MiB/s", true, "rate, 0B/s: none",
+        "What flushes and compactions may write together; Cassandra's own default for compaction_throughput."),
+    known!("compaction_style", "leveled", false, "leveled or universal",
+        "leveled: fewest sorted runs, so fastest reads, about 10 % of space overhead. universal: fewer rewrites for \
+         tables that are mostly written, up to twice the space."),
+    known!("periodic_compaction", "10d", false, "duration, 1h to 365d",
+        "A file older than this is rewritten, so that deletions in cold ranges are purged. A table whose gc_grace_seconds \
+         is known uses that instead."),
+    known!("compression", "lz4", false, "none, lz4 or zstd",
+        "All levels but the last. LZ4 costs less than the I/O it saves."),
+    known!("bottommost_compression", "lz4", false, "none, lz4 or zstd",
+        "The last level, most of the data. zstd saves about 10 % over lz4 and costs reads that miss the cache 3 us."),
+    known!("block_size", "8KiB", false, "size, 1KiB to 256KiB",
+        "Uncompressed bytes read at a time: a few rows of 1-6 KB. 16KiB for larger rows."),
+    known!("bloom_bits", "10", false, "2 to 20",
+        "Bits per key of the filters that spare reads of absent keys: 1 % of them are read in vain at 10."),
+    known!("max_open_files", "-1", false, "-1 or at least 64",
+        "-1: all files stay open, their indexes and filters in memory (about 0.9 % of the data)."),
+    known!("wal_sync", "commitlog", false, "commitlog or batch",
+        "commitlog: as the node's commitlog_sync says. batch: every write is on the device before it returns, whatever \
+         the node says."),
+    known!("stats_level", "none", true, "none or tickers",
+        "tickers: count hits, misses and bytes for the reports; costs reads a few percent."),
+    known!("node.commitlog_sync", "periodic", false, "periodic, batch or group",
+        "The node's setting."),
+    known!("node.commitlog_sync_period", "10s", false, "duration, 1ms to 1h",
+        "The node's setting: how often the log is synced in periodic mode."),
+    known!("node.commitlog_sync_group_window", "1000ms", false, "duration, 1ms to 1m",
+        "The node's setting: how long writes wait for a common sync in group mode."),
+];

@@ -1,0 +1,187 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The settings as RocksDB's options. Figures are for rows of 1-6 KB on a few cores; `docs/settings.md` has the reasons of
+//! those that are parameters.
+
+use super::{Compression, Settings, Style};
+use crate::compaction::{StoreEvents, TablePurge};
+use crate::error::Result;
+use crate::raw::RateLimiter;
+use crate::sys;
+use rocksdb::statistics::StatsLevel;
+use rocksdb::{
+    BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, DBRecoveryMode, Options, SliceTransform,
+    UniversalCompactOptions, WriteBufferManager, DB,
+};
+use std::sync::Arc;
+
+/// 0x40, token, 0x40: what all keys of one token begin with.
+const TOKEN_PREFIX_BYTES: usize = 10;
+/// About 40 bits per row of 1 KB: a memtable that has not a partition says so without a search.
+const MEMTABLE_FILTER_RATIO: f64 = 0.01;
+/// Found to cost nothing: a flipped bit in a memtable is an error, not a wrong row.
+const MEMTABLE_PROTECTION_BYTES_PER_KEY: u32 = 8;
+/// Every sorted run costs a read about 3 us: compact early.
+const L0_FILES: i32 = 4;
+const TARGET_FILE_BYTES: u64 = 64 << 20;
+const LEVEL_BASE_BYTES: u64 = 256 << 20;
+const BYTES_PER_SYNC: u64 = 1 << 20;
+const INFO_LOG_BYTES: usize = 16 << 20;
+const INFO_LOG_FILES: usize = 4;
+const FORMAT_VERSION: i32 = 7;
+const ZSTD_LEVEL: i32 = 3;
+const ZSTD_DICTIONARY_BYTES: i32 = 16 << 10;
+const ZSTD_TRAIN_BYTES: i32 = 1600 << 10;
+
+/// What all tables of a store share.
+pub(crate) struct Shared {
+    pub cache: Cache,
+    pub write_buffers: WriteBufferManager,
+    pub limiter: RateLimiter,
+}
+
+impl Shared {
+    pub(crate) fn new(settings: &Settings) -> Shared {
+        let cache = Cache::new_hyper_clock_cache(to_size(settings.block_cache_bytes), 0);
+        // Memtables are charged to the cache; a full one flushes the largest memtable rather than stopping writers.
+        let write_buffers = WriteBufferManager::new_write_buffer_manager_with_cache(
+            to_size(settings.write_buffers_total_bytes),
+            false,
+            cache.clone(),
+        );
+        Shared { cache, write_buffers, limiter: RateLimiter::new(limit(settings)) }
+    }
+}
+
+fn limit(settings: &Settings) -> i64 {
+    match settings.compaction_bytes_per_second {
+        0 => RateLimiter::UNLIMITED_BYTES_PER_SECOND,
+        bytes => i64::try_from(bytes).unwrap_or(RateLimiter::UNLIMITED_BYTES_PER_SECOND),
+    }
+}
+
+fn to_size(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// Options of the database as a whole, catalog included.
+pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Arc<StoreEvents>) -> Options {
+    let mut options = Options::default();
+    options.create_if_missing(true);
+    if settings.wal_directory != settings.directory {
+        options.set_wal_dir(&settings.wal_directory);
+    }
+    // The log is replayed up to its first damage, and a log file that is missing in the middle is an error.
+    options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
+    options.set_track_and_verify_wals_in_manifest(true);
+    options.set_max_total_wal_size(settings.max_wal_bytes);
+    options.set_write_buffer_manager(&shared.write_buffers);
+    options.set_max_background_jobs(settings.background_jobs);
+    options.set_max_subcompactions(1); // the purge filter carries a partition's deletion from row to row
+    options.set_max_open_files(settings.max_open_files);
+    options.set_paranoid_checks(true);
+    options.set_enable_pipelined_write(true); // the next group writes the log while this one fills memtables
+    options.set_bytes_per_sync(BYTES_PER_SYNC);
+    options.set_wal_bytes_per_sync(BYTES_PER_SYNC);
+    options.set_max_log_file_size(INFO_LOG_BYTES);
+    options.set_keep_log_file_num(INFO_LOG_FILES);
+    options.set_stats_dump_period_sec(0);
+    options.set_stats_persist_period_sec(0);
+    options.enable_statistics();
+    options.set_statistics_level(stats_level(settings));
+    shared.limiter.install(&mut options);
+    events.install(&mut options);
+    options
+}
+
+fn stats_level(settings: &Settings) -> StatsLevel {
+    if settings.tickers {
+        StatsLevel::ExceptHistogramOrTimers
+    } else {
+        StatsLevel::DisableAll
+    }
+}
+
+/// Options of one table generation.
+pub(crate) fn family_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>) -> Options {
+    let mut options = Options::default();
+    options.set_block_based_table_factory(&block_options(settings, shared));
+    options.set_prefix_extractor(SliceTransform::create_fixed_prefix(TOKEN_PREFIX_BYTES));
+    options.set_memtable_prefix_bloom_ratio(MEMTABLE_FILTER_RATIO);
+    options.set_memtable_whole_key_filtering(true);
+    options.set_write_buffer_size(to_size(settings.write_buffer_bytes));
+    options.set_max_write_buffer_number(3);
+    options.set_max_successive_merges(0); // never read before write
+    options.set_optimize_filters_for_hits(false); // lightweight transactions ask for rows that are not there
+    options.set_level_zero_file_num_compaction_trigger(L0_FILES);
+    options.set_target_file_size_base(TARGET_FILE_BYTES);
+    options.set_max_bytes_for_level_base(LEVEL_BASE_BYTES);
+    options.set_level_compaction_dynamic_level_bytes(true);
+    options.set_periodic_compaction_seconds(settings.periodic_compaction.as_secs());
+    sys::set_extra_options(&mut options, MEMTABLE_PROTECTION_BYTES_PER_KEY);
+    set_style(&mut options, settings.style);
+    options.set_compression_type(compression(settings.compression));
+    options.set_bottommost_compression_type(compression(settings.bottommost_compression));
+    if settings.bottommost_compression == Compression::Zstd {
+        options.set_bottommost_compression_options(-14, ZSTD_LEVEL, 0, ZSTD_DICTIONARY_BYTES, true);
+        options.set_bottommost_zstd_max_train_bytes(ZSTD_TRAIN_BYTES, true);
+    }
+    purge.install(&mut options);
+    options
+}
+
+fn set_style(options: &mut Options, style: Style) {
+    match style {
+        Style::Leveled => options.set_compaction_style(DBCompactionStyle::Level),
+        Style::Universal => {
+            options.set_compaction_style(DBCompactionStyle::Universal);
+            options.set_universal_compaction_options(&UniversalCompactOptions::default());
+        }
+    }
+}
+
+fn block_options(settings: &Settings, shared: &Shared) -> BlockBasedOptions {
+    let mut blocks = BlockBasedOptions::default();
+    blocks.set_format_version(FORMAT_VERSION);
+    blocks.set_block_cache(&shared.cache);
+    blocks.set_block_size(to_size(settings.block_bytes));
+    // Bloom for flushed files, which are read most and live shortly; ribbon, a third smaller, below.
+    blocks.set_hybrid_ribbon_filter(f64::from(settings.bloom_bits), 1);
+    blocks.set_whole_key_filtering(true);
+    blocks.set_optimize_filters_for_memory(true);
+    // Indexes and filters live in the cache, so that they too are bounded by it.
+    blocks.set_cache_index_and_filter_blocks(true);
+    blocks.set_cache_index_and_filter_blocks_with_high_priority(true);
+    blocks.set_pin_l0_filter_and_index_blocks_in_cache(true);
+    blocks
+}
+
+fn compression(compression: Compression) -> DBCompressionType {
+    match compression {
+        Compression::None => DBCompressionType::None,
+        Compression::Lz4 => DBCompressionType::Lz4,
+        Compression::Zstd => DBCompressionType::Zstd,
+    }
+}
+
+/// Brings a running database from one set of settings to another.
+pub(crate) fn apply_live(db: &DB, options: &Options, shared: &Shared, from: &Settings, to: &Settings) -> Result<()> {
+    if to.block_cache_bytes != from.block_cache_bytes {
+        shared.cache.clone().set_capacity(to_size(to.block_cache_bytes));
+    }
+    if to.write_buffers_total_bytes != from.write_buffers_total_bytes {
+        shared.write_buffers.set_buffer_size(to_size(to.write_buffers_total_bytes));
+    }
+    if to.max_wal_bytes != from.max_wal_bytes {
+        sys::set_db_option(db, "max_total_wal_size", &to.max_wal_bytes.to_string())?;
+    }
+    if to.background_jobs != from.background_jobs {
+        sys::set_db_option(db, "max_background_jobs", &to.background_jobs.to_string())?;
+    }
+    if to.compaction_bytes_per_second != from.compaction_bytes_per_second {
+        shared.limiter.set_bytes_per_second(limit(to));
+    }
+    options.set_statistics_level(stats_level(to));
+    Ok(())
+}

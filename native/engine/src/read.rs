@@ -1,0 +1,48 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Reads and scans: parse the request, answer into the caller's buffer, keep what is left in a cursor.
+
+mod answer;
+mod cursor;
+mod point;
+mod request;
+mod walk;
+
+pub use cursor::{cursor_close, cursor_next};
+pub(crate) use cursor::{close_cursors, open_cursors};
+
+use crate::error::Result;
+use crate::table::{Table, TableCore};
+use answer::Answer;
+use request::{ReadRequest, ScanRequest};
+use std::sync::Arc;
+use walk::Walk;
+
+/// Reads one partition; see [`Table::read`].
+pub(crate) fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
+    let request = ReadRequest::parse(request)?;
+    if request.selection.points() {
+        if let Some(answered) = point::read(core, &request, buffer)? {
+            return Ok(answered);
+        }
+    }
+    let walk = Walk::read(core.family(), &request, || core.has_headers())?;
+    first(table, walk, Answer::new(buffer, request.chunk_bytes))
+}
+
+/// Scans a range of partitions; see [`Table::scan`].
+pub(crate) fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
+    let request = ScanRequest::parse(request)?;
+    let walk = Walk::scan(core.family(), &request)?;
+    first(table, walk, Answer::new(buffer, request.chunk_bytes))
+}
+
+fn first(table: &Arc<Table>, mut walk: Walk, mut answer: Answer<'_>) -> Result<i32> {
+    let complete = walk.fill(&mut answer)?;
+    // What does not fit at all is asked for again as a whole: no cursor then.
+    if complete || answer.starved() || answer.capacity() < answer::HEAD_BYTES {
+        return answer.finish(0);
+    }
+    answer.finish(cursor::keep(table, walk)?)
+}

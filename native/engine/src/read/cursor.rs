@@ -1,0 +1,201 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Cursors: what is left of answers, kept between calls under numbers that are never valid twice.
+
+use super::answer::{Answer, HEAD_BYTES};
+use super::walk::Walk;
+use crate::error::{EngineError, Result};
+use crate::table::Table;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Each cursor pins files and memtables; more than this are leaked ones, not readers.
+const CURSORS_MAX: usize = 1 << 16;
+/// `cursor_next`: drop the rest of the current partition first.
+const SKIP: u32 = 1;
+
+struct Cursor {
+    walk: Walk,
+    table: Arc<Table>,
+}
+
+struct Slot {
+    generation: u32,
+    state: State,
+}
+
+enum State {
+    Free,
+    Idle(Box<Cursor>),
+    /// A call has taken the cursor.
+    Taken(Arc<Table>),
+}
+
+struct Slots {
+    slots: Vec<Slot>,
+    free: Vec<usize>,
+}
+
+// One for the process: a cursor's number alone says which one it is.
+static SLOTS: Mutex<Slots> = Mutex::new(Slots { slots: Vec::new(), free: Vec::new() });
+
+fn slots() -> Result<MutexGuard<'static, Slots>> {
+    SLOTS.lock().map_err(|_| EngineError::poisoned())
+}
+
+fn closed() -> EngineError {
+    EngineError::Closed("the cursor has been closed".into())
+}
+
+impl Slots {
+    fn insert(&mut self, cursor: Cursor) -> Result<i64> {
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None if self.slots.len() < CURSORS_MAX => {
+                self.slots.push(Slot { generation: 0, state: State::Free });
+                self.slots.len() - 1
+            }
+            None => {
+                return Err(EngineError::Busy(format!("{CURSORS_MAX} reads are open already; close some of them")));
+            }
+        };
+        let slot = self.slots.get_mut(index).ok_or_else(closed)?;
+        slot.state = State::Idle(Box::new(cursor));
+        Ok(number(slot.generation, index))
+    }
+
+    fn slot(&mut self, cursor: i64) -> Option<(usize, &mut Slot)> {
+        let index = usize::try_from(cursor & 0xFFFF_FFFF).ok()?.checked_sub(1)?;
+        let generation = u32::try_from(cursor >> 32).ok()?;
+        let slot = self.slots.get_mut(index)?;
+        (slot.generation == generation && !matches!(slot.state, State::Free)).then_some((index, slot))
+    }
+
+    /// Frees a slot and hands over what was in it, to be dropped outside the lock.
+    fn release(&mut self, cursor: i64) -> Option<State> {
+        let (index, slot) = self.slot(cursor)?;
+        let state = std::mem::replace(&mut slot.state, State::Free);
+        slot.generation = (slot.generation + 1) & 0x7FFF_FFFF;
+        self.free.push(index);
+        Some(state)
+    }
+}
+
+fn number(generation: u32, index: usize) -> i64 {
+    (i64::from(generation) << 32) | (index as i64 + 1)
+}
+
+/// Keeps a walk; its number.
+pub(super) fn keep(table: &Arc<Table>, walk: Walk) -> Result<i64> {
+    slots()?.insert(Cursor { walk, table: Arc::clone(table) })
+}
+
+/// Closes every cursor of a table that is about to close; none is in use then.
+pub(crate) fn close_cursors(table: &Table) -> Result<()> {
+    let mut dropped = Vec::new();
+    let mut slots = slots()?;
+    for index in 0..slots.slots.len() {
+        let Some(slot) = slots.slots.get(index) else { break };
+        let owner = match &slot.state {
+            State::Free => continue,
+            State::Idle(cursor) => &cursor.table,
+            State::Taken(table) => table,
+        };
+        if std::ptr::eq(Arc::as_ptr(owner), table) {
+            let cursor = number(slot.generation, index);
+            dropped.extend(slots.release(cursor));
+        }
+    }
+    drop(slots);
+    drop(dropped);
+    Ok(())
+}
+
+/// How many cursors are open in the process.
+pub(crate) fn open_cursors() -> usize {
+    slots().map(|slots| slots.slots.len() - slots.free.len()).unwrap_or_default()
+}
+
+/// Continues an answer: fills `answer` and returns the bytes filled, or the negated size that the next entry needs.
+/// `flags` 1: skip the rest of the current partition. One thread at a time per cursor, else [`EngineError::Busy`].
+pub fn cursor_next(cursor: i64, flags: u32, answer: &mut [u8]) -> Result<i32> {
+    if flags & !SKIP != 0 {
+        return Err(EngineError::Invalid(format!("cursor flags {flags:#x} are not known here")));
+    }
+    let table = match slots()?.slot(cursor) {
+        None => return Err(closed()),
+        Some((_, Slot { state: State::Idle(idle), .. })) => Arc::clone(&idle.table),
+        Some(_) => return Err(EngineError::Busy("the cursor is in use by another thread".into())),
+    };
+    // While the table is kept open nobody closes its cursors.
+    table.with(|core| {
+        core.count_read();
+        resume(cursor, flags & SKIP != 0, Answer::new(answer, usize::MAX))
+    })
+}
+
+fn resume(cursor: i64, skip: bool, mut answer: Answer<'_>) -> Result<i32> {
+    let mut taken = Taken::take(cursor)?;
+    let walk = taken.walk()?;
+    if skip {
+        walk.skip();
+    }
+    let complete = walk.fill(&mut answer)?;
+    if complete && answer.capacity() >= HEAD_BYTES {
+        return answer.finish(0);
+    }
+    let result = answer.finish(cursor);
+    taken.put_back()?;
+    result
+}
+
+/// Ends an answer early. A cursor that is closed already is none of its business.
+pub fn cursor_close(cursor: i64) -> Result<()> {
+    let released = slots()?.release(cursor);
+    drop(released);
+    Ok(())
+}
+
+/// A cursor in use; its slot is freed when it is dropped, unless it has been put back.
+struct Taken {
+    number: i64,
+    cursor: Option<Box<Cursor>>,
+}
+
+impl Taken {
+    fn take(number: i64) -> Result<Taken> {
+        let mut slots = slots()?;
+        let (_, slot) = slots.slot(number).ok_or_else(closed)?;
+        let State::Idle(idle) = &slot.state else {
+            return Err(EngineError::Busy("the cursor is in use by another thread".into()));
+        };
+        let table = Arc::clone(&idle.table);
+        match std::mem::replace(&mut slot.state, State::Taken(table)) {
+            State::Idle(cursor) => Ok(Taken { number, cursor: Some(cursor) }),
+            State::Free | State::Taken(_) => Err(closed()),
+        }
+    }
+
+    fn walk(&mut self) -> Result<&mut Walk> {
+        self.cursor.as_mut().map(|cursor| &mut cursor.walk).ok_or_else(closed)
+    }
+
+    /// Back into its slot, unless that has been closed meanwhile.
+    fn put_back(mut self) -> Result<()> {
+        let mut slots = slots()?;
+        if let (Some((_, slot)), Some(cursor)) = (slots.slot(self.number), self.cursor.take()) {
+            slot.state = State::Idle(cursor);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if self.cursor.is_some() {
+            // A poisoned lock leaves the slot taken, which no caller mistakes for open.
+            let released = slots().ok().and_then(|mut slots| slots.release(self.number));
+            drop(released);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Table schema requests (docs/boundary.md) and what they make of a catalog record.
+
+use crate::bytes::{put_counted, Bytes};
+use crate::catalog::{Column, ColumnKind, Record};
+use crate::error::{EngineError, Result};
+
+const VERSION: u8 = 1;
+const COUNTER: u8 = 1;
+const TABLE_ID_BYTES: usize = 16;
+const INDEX_NAME_BYTES_MAX: usize = 1 << 10;
+
+/// A table as its schema says it is; borrows from the request.
+pub(crate) struct SchemaRequest<'a> {
+    /// Table id and index name.
+    pub id: &'a [u8],
+    counter: bool,
+    keyspace: &'a str,
+    name: &'a str,
+    columns: Vec<WantedColumn<'a>>,
+}
+
+struct WantedColumn<'a> {
+    kind: ColumnKind,
+    name: &'a [u8],
+    of: &'a str,
+}
+
+impl<'a> SchemaRequest<'a> {
+    pub(crate) fn parse(request: &'a [u8]) -> Result<Self> {
+        let mut bytes = Bytes::new(request, "table schema request");
+        bytes.version(VERSION)?;
+        let flags = bytes.u8()?;
+        if flags & !COUNTER != 0 {
+            return Err(bytes.malformed(&format!("flags {flags:#x} are not known here")));
+        }
+        let id = bytes.counted()?;
+        check_id(id)?;
+        let (keyspace, name) = (bytes.text()?, bytes.text()?);
+        let count = bytes.u32()?;
+        let mut columns: Vec<WantedColumn<'a>> = Vec::new();
+        for _ in 0..count {
+            let kind = ColumnKind::from_byte(bytes.u8()?).ok_or_else(|| bytes.malformed("a column of no known kind"))?;
+            let column = WantedColumn { kind, name: bytes.counted()?, of: bytes.text()? };
+            if columns.iter().any(|other| other.name == column.name) {
+                return Err(bytes.malformed("a column is named twice"));
+            }
+            columns.push(column);
+        }
+        bytes.end()?;
+        Ok(SchemaRequest { id, counter: flags & COUNTER != 0, keyspace, name, columns })
+    }
+
+    /// The record of a table that did not exist.
+    pub(crate) fn new_record(&self) -> Result<Record> {
+        let mut record = Record {
+            generation: 1,
+            counter: self.counter,
+            has_headers: false,
+            has_data: false,
+            keyspace: self.keyspace.to_owned(),
+            name: self.name.to_owned(),
+            next_column_id: 1,
+            columns: Vec::new(),
+        };
+        self.apply(&mut record)?;
+        Ok(record)
+    }
+
+    /// Brings a record up to this schema: columns that are gone are dropped for good, new ones get ids never used before.
+    pub(crate) fn apply(&self, record: &mut Record) -> Result<()> {
+        if self.counter != record.counter {
+            return Err(EngineError::Invalid(format!(
+                "table {}.{} cannot change between counter and normal columns",
+                self.keyspace, self.name
+            )));
+        }
+        record.keyspace = self.keyspace.to_owned();
+        record.name = self.name.to_owned();
+        for column in record.columns.iter_mut().filter(|column| !column.dropped) {
+            column.dropped = !self.columns.iter().any(|wanted| wanted.is(column));
+        }
+        for wanted in &self.columns {
+            if record.live().any(|column| wanted.is(column)) {
+                continue;
+            }
+            let id = record.next_column_id;
+            record.next_column_id = id
+                .checked_add(1)
+                .ok_or_else(|| EngineError::Invalid("the table has used up all column ids; copy it".into()))?;
+            record.columns.push(Column {
+                id,
+                kind: wanted.kind,
+                dropped: false,
+                name: wanted.name.to_vec(),
+                of: wanted.of.to_owned(),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl WantedColumn<'_> {
+    // Apache Cassandra has no ALTER of a column's type: another type means that the column was dropped and added again.
+    fn is(&self, column: &Column) -> bool {
+        self.name == column.name && self.kind == column.kind && same_type(self.of, &column.of)
+    }
+}
+
+/// Whether two CQL types are one: `varchar` is another name for `text`.
+pub(crate) fn same_type(left: &str, right: &str) -> bool {
+    left == right || left.replace("varchar", "text") == right.replace("varchar", "text")
+}
+
+/// Checks table id and index name.
+pub(crate) fn check_id(id: &[u8]) -> Result<()> {
+    let index = id.get(TABLE_ID_BYTES..).unwrap_or_default();
+    if id.len() < TABLE_ID_BYTES || index.len() > INDEX_NAME_BYTES_MAX || std::str::from_utf8(index).is_err() {
+        let why = format!("a table is named by {TABLE_ID_BYTES} bytes and an index name in UTF-8");
+        return Err(EngineError::Invalid(why));
+    }
+    Ok(())
+}
+
+/// The answer to a schema request: the live columns.
+pub(crate) fn answer(record: &Record) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let count = u32::try_from(record.live().count()).map_err(|_| EngineError::Invalid("too many columns".into()))?;
+    out.extend_from_slice(&count.to_le_bytes());
+    for column in record.live() {
+        out.extend_from_slice(&column.id.to_le_bytes());
+        out.push(column.kind as u8);
+        put_counted(&mut out, &column.name)?;
+        put_counted(&mut out, column.of.as_bytes())?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,85 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Snapshots: hard links to a table's files, with a manifest that says what they are.
+
+mod manifest;
+
+pub(crate) use manifest::{file_name, Manifest};
+
+use crate::error::{EngineError, Result};
+use crate::raw::live_files;
+use crate::table::TableCore;
+use rocksdb::DB;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+/// Links the table's files as of now into `directory`, which must not exist, and makes all of it durable.
+pub(crate) fn take(core: &TableCore, directory: &Path) -> Result<()> {
+    if directory.exists() {
+        let why = format!("{} exists already: a snapshot goes into a new directory", directory.display());
+        return Err(EngineError::Invalid(why));
+    }
+    core.flush()?;
+    let taken = fs::create_dir_all(directory).map_err(EngineError::from).and_then(|()| fill(core, directory));
+    taken.map_err(|error| {
+        // Half a snapshot must not look like one; without its manifest it does not, if this fails too.
+        let _ = fs::remove_dir_all(directory);
+        error.context(format_args!("taking a snapshot into {}", directory.display()))
+    })
+}
+
+fn fill(core: &TableCore, directory: &Path) -> Result<()> {
+    let db = &core.store().db;
+    let kept = KeptFiles::keep(db)?;
+    let files = live_files(db, core.family())?;
+    for file in &files {
+        let name = file_name(file.number);
+        link(&db.path().join(&name), &directory.join(&name))?;
+    }
+    drop(kept);
+    let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
+    let manifest = Manifest::new(core.id(), core.generation(), &record, &files);
+    let path = directory.join(manifest::NAME);
+    let mut out = File::create_new(path)?;
+    out.write_all(&manifest.encode()?)?;
+    out.sync_all()?;
+    sync_directory(directory)?;
+    directory.parent().map_or(Ok(()), sync_directory)
+}
+
+/// Hard-links a file, or copies it, durably, where it lies on another device.
+pub(crate) fn link(from: &Path, to: &Path) -> Result<()> {
+    let linked = match fs::hard_link(from, to) {
+        Err(error) if error.kind() == std::io::ErrorKind::CrossesDevices => {
+            fs::copy(from, to).and_then(|_| File::open(to)?.sync_all())
+        }
+        other => other,
+    };
+    linked.map_err(|error| EngineError::from(error).context(format_args!("linking {}", from.display())))
+}
+
+/// Makes the names in a directory durable.
+pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
+    let synced = File::open(directory).and_then(|directory| directory.sync_all());
+    synced.map_err(|error| EngineError::from(error).context(format_args!("syncing {}", directory.display())))
+}
+
+/// While it lives no file of the database is deleted. Held for milliseconds: it is for all tables.
+struct KeptFiles<'a>(&'a DB);
+
+impl<'a> KeptFiles<'a> {
+    fn keep(db: &'a DB) -> Result<Self> {
+        db.disable_file_deletions()?;
+        Ok(KeptFiles(db))
+    }
+}
+
+impl Drop for KeptFiles<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.enable_file_deletions() {
+            eprintln!("cassiterite: files that are no longer used stay until the node restarts: {error}");
+        }
+    }
+}

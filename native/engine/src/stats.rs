@@ -1,0 +1,83 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The figures of one table.
+
+use crate::error::Result;
+use crate::sys::{Iter, IterSpec};
+use crate::table::TableCore;
+use cassiterite_codec::key;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// Places in the ring at which keys are counted to estimate how many make a partition, and how many at each.
+const PROBES: u64 = 8;
+const KEYS_PER_PROBE: i64 = 32;
+
+/// Counts what callers do.
+#[derive(Default)]
+pub(crate) struct Counters {
+    writes: AtomicI64,
+    reads: AtomicI64,
+    written_bytes: AtomicI64,
+}
+
+impl Counters {
+    pub(crate) fn write(&self, bytes: usize) {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.written_bytes.fetch_add(i64::try_from(bytes).unwrap_or(i64::MAX), Ordering::Relaxed);
+    }
+
+    pub(crate) fn read(&self) {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The figures of `Native.tableStats`, in its order.
+pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
+    let property = |name| i64::try_from(core.family().property(name)).unwrap_or(i64::MAX);
+    let keys = property("rocksdb.estimate-num-keys");
+    let files = core.store().db.get_column_family_metadata_cf(core.family()).file_count;
+    let counters = core.counters();
+    Ok([
+        estimated_partitions(core, keys)?,
+        keys,
+        property("rocksdb.live-sst-files-size"),
+        property("rocksdb.cur-size-all-mem-tables"),
+        core.purge().min_timestamp_ever(),
+        i64::from(!core.has_data()),
+        counters.writes.load(Ordering::Relaxed),
+        counters.reads.load(Ordering::Relaxed),
+        counters.written_bytes.load(Ordering::Relaxed),
+        i64::try_from(core.generation()).unwrap_or(i64::MAX),
+        property("rocksdb.estimate-pending-compaction-bytes"),
+        i64::try_from(files).unwrap_or(i64::MAX),
+    ])
+}
+
+/// Keys divided by the keys per partition that a few short looks around the ring show.
+fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
+    if !core.has_data() {
+        return Ok(0);
+    }
+    let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
+    let mut iter = Iter::open(core.family(), spec);
+    let (mut seen_keys, mut seen_partitions) = (0, 0);
+    let mut partition = Vec::new();
+    for probe in 0..PROBES {
+        let mut start = vec![0x40];
+        start.extend_from_slice(&(probe * (u64::MAX / PROBES)).to_be_bytes());
+        iter.seek(&start)?;
+        for _ in 0..KEYS_PER_PROBE {
+            let Some(found) = iter.key() else { break };
+            let prefix = found.get(..key::partition_len(found).unwrap_or_default()).unwrap_or_default();
+            if prefix != partition.as_slice() {
+                seen_partitions += 1;
+                partition.clear();
+                partition.extend_from_slice(prefix);
+            }
+            seen_keys += 1;
+            iter.step()?;
+        }
+    }
+    Ok(if seen_keys == 0 { 0 } else { (keys * seen_partitions / seen_keys).max(seen_partitions.min(keys)) })
+}

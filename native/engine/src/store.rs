@@ -1,0 +1,177 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The store of a node: one RocksDB, its catalog and its tables.
+
+mod opening;
+mod tables;
+
+use crate::catalog::Catalog;
+use crate::compaction::StoreEvents;
+use crate::durability::Durability;
+use crate::error::{EngineError, Kind, Result};
+use crate::options::{self, Settings};
+use crate::read;
+use crate::report;
+use crate::schema::{check_id, SchemaRequest};
+use crate::sys::{self, ReadMode, WriteMode};
+use crate::table::Table;
+use rocksdb::{Options, DB};
+use std::sync::{Arc, Mutex, RwLock};
+use std::thread::JoinHandle;
+use tables::Tables;
+
+pub(crate) use opening::staging;
+
+/// A store. Every method may be called from any thread; after [`Store::close`] all answer [`EngineError::Closed`].
+/// Dropping it closes it.
+pub struct Store {
+    live: RwLock<Option<Live>>,
+}
+
+struct Live {
+    core: Arc<Core>,
+    timer: Option<JoinHandle<()>>,
+}
+
+/// What an open store is made of; shared by its tables.
+pub(crate) struct Core {
+    pub db: Arc<DB>,
+    pub catalog: Catalog,
+    pub durability: Arc<Durability>,
+    pub events: Arc<StoreEvents>,
+    pub modes: Modes,
+    pub shared: options::Shared,
+    /// The options that the database was opened with: they hold its statistics.
+    pub options: Options,
+    pub settings: Mutex<Settings>,
+    tables: Mutex<Tables>,
+}
+
+/// How single operations are run.
+pub(crate) struct Modes {
+    pub read: ReadMode,
+    pub logged: WriteMode,
+    pub synced: WriteMode,
+    pub unlogged: WriteMode,
+}
+
+impl Store {
+    /// Opens the store, creating it where there is none. `options`: UTF-8 lines `name=value` (docs/settings.md).
+    pub fn open(options: &str) -> Result<Arc<Store>> {
+        let (core, timer) = opening::open(Settings::parse(options)?)?;
+        Ok(Arc::new(Store { live: RwLock::new(Some(Live { core, timer })) }))
+    }
+
+    /// Closes the store after running calls have ended. Every handle of it then answers [`EngineError::Closed`]. What has
+    /// been written is synced first. May be called again.
+    pub fn close(&self) -> Result<()> {
+        let Some(live) = self.live.write().map_err(|_| EngineError::poisoned())?.take() else {
+            return Ok(());
+        };
+        sys::stop_manual_compactions(&live.core.db);
+        live.core.close_tables()?;
+        live.core.durability.stop();
+        if let Some(timer) = live.timer {
+            timer.join().map_err(|_| EngineError::Internal("the thread that syncs the log panicked".into()))?;
+        }
+        let synced = live.core.durability.sync(&live.core.db);
+        // Flushes what no log has, and ends background work; the database itself closes with its last owner.
+        live.core.db.cancel_all_background_work(true);
+        let last = Arc::into_inner(live.core).map(|core| (core.db, core.catalog, core.durability));
+        let closed = last.and_then(|(db, catalog, durability)| {
+            drop((catalog, durability));
+            Arc::into_inner(db)
+        });
+        synced?;
+        closed.map(drop).ok_or_else(|| EngineError::Internal("the store is still in use and stays open".into()))
+    }
+
+    /// Makes every write that has returned durable on the device, also those without a log record.
+    pub fn sync(&self) -> Result<()> {
+        self.with(|core| {
+            core.durability.sync(&core.db)?;
+            core.each_table(|table| table.with(crate::table::TableCore::flush_unlogged))
+        })
+    }
+
+    /// Changes live settings; same lines as [`Store::open`]. All are taken, or none.
+    pub fn set(&self, options: &str) -> Result<()> {
+        self.with(|core| {
+            let mut settings = core.settings.lock().map_err(|_| EngineError::poisoned())?;
+            let changed = settings.changed(options)?;
+            options::apply_live(&core.db, &core.options, &core.shared, &settings, &changed)?;
+            *settings = changed;
+            Ok(())
+        })
+    }
+
+    /// A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches
+    /// settings.
+    pub fn report(&self, topic: &str) -> Result<String> {
+        self.with(|core| report::report(core, topic))
+    }
+
+    /// The first background error since start or the last successful [`Store::resume`].
+    pub fn background_error(&self) -> Result<Option<(Kind, String)>> {
+        self.with(|core| {
+            if let Some(failure) = core.durability.failure() {
+                return Ok(Some((failure.kind(), failure.message().to_owned())));
+            }
+            Ok(core.events.first_error().map(|error| {
+                let status = EngineError::from_status(&error.status);
+                (status.kind(), format!("{} failed: {}", error.during, status.message()))
+            }))
+        })
+    }
+
+    /// Leaves the read-only state that a background error put the store in.
+    pub fn resume(&self) -> Result<()> {
+        self.with(|core| {
+            crate::raw::resume(&core.db)?;
+            if core.durability.failure().is_some() {
+                // What the log may have lost is still in the memtables: bring it into files before writes go on.
+                core.each_table(|table| table.flush())?;
+                core.durability.recover()?;
+                core.durability.sync(&core.db)?;
+            }
+            core.events.clear_error();
+            Ok(())
+        })
+    }
+
+    /// Opens or creates the current generation of a table: a table schema request (docs/boundary.md).
+    pub fn table(&self, request: &[u8]) -> Result<Arc<Table>> {
+        let request = SchemaRequest::parse(request)?;
+        self.with(|core| core.open_table(&request))
+    }
+
+    /// Drops a table (16 bytes id, then the index name): all generations, catalog record and files. Unknown ones are fine.
+    pub fn drop_table(&self, id_and_index: &[u8]) -> Result<()> {
+        check_id(id_and_index)?;
+        self.with(|core| core.drop_table(id_and_index))
+    }
+
+    /// See [`read::cursor_next`]: cursors are numbered across all stores of the process.
+    pub fn cursor_next(&self, cursor: i64, flags: u32, answer: &mut [u8]) -> Result<i32> {
+        read::cursor_next(cursor, flags, answer)
+    }
+
+    /// See [`read::cursor_close`].
+    pub fn cursor_close(&self, cursor: i64) -> Result<()> {
+        read::cursor_close(cursor)
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&Arc<Core>) -> Result<T>) -> Result<T> {
+        let live = self.live.read().map_err(|_| EngineError::poisoned())?;
+        work(&live.as_ref().ok_or_else(EngineError::closed)?.core)
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if let Err(error) = self.close() {
+            eprintln!("cassiterite: closing the store: {error}");
+        }
+    }
+}

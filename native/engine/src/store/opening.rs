@@ -1,0 +1,146 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Opening a store: check what is there, recover the log, drop what crashes have left behind.
+
+use super::tables::Tables;
+use super::{Core, Modes};
+use crate::catalog::{family_name, Catalog};
+use crate::compaction::{StoreEvents, TablePurge};
+use crate::durability::Durability;
+use crate::error::{EngineError, Result};
+use crate::options::{database_options, family_options, Settings, Shared};
+use crate::sys::{self, ReadMode, WriteMode};
+use crate::table::{Table, TableCore};
+use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+/// Where snapshots are staged while they are loaded; nothing in it outlives the process.
+const STAGING: &str = "staging";
+
+/// Where a store stages snapshots that are being loaded.
+pub(crate) fn staging(settings: &Settings) -> PathBuf {
+    settings.directory.join(STAGING)
+}
+
+pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<()>>)> {
+    sys::rocksdb_version()?;
+    prepare(&settings.directory)?;
+    prepare(&settings.wal_directory)?;
+    let shared = Shared::new(&settings);
+    let events = StoreEvents::new();
+    let options = database_options(&settings, &shared, &events);
+    let mut families = Families::list(&settings, &shared)?;
+    let database = settings.directory.join("db");
+    let db = DB::open_cf_descriptors(&options, &database, families.descriptors()).map_err(|error| {
+        EngineError::from(error).context(format_args!("opening the store in {}", settings.directory.display()))
+    })?;
+    let db = Arc::new(db);
+    clear_staging(&settings)?;
+    let catalog = Catalog::load(&db)?;
+    families.drop_unnamed(&db, &catalog)?;
+    let (durability, timer) = Durability::start(settings.sync, &db)?;
+    let core = Arc::new(Core {
+        db,
+        catalog,
+        durability,
+        events,
+        modes: Modes {
+            read: ReadMode::new(),
+            logged: WriteMode::new(false, true),
+            synced: WriteMode::new(true, true),
+            unlogged: WriteMode::new(false, false),
+        },
+        shared,
+        options,
+        settings: Mutex::new(settings),
+        tables: Mutex::new(Tables::default()),
+    });
+    if let Err(error) = open_tables(&core, families) {
+        core.close_tables()?;
+        core.durability.stop();
+        return Err(error);
+    }
+    Ok((core, timer))
+}
+
+fn prepare(directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory)
+        .map_err(|error| EngineError::from(error).context(format_args!("creating {}", directory.display())))
+}
+
+/// Removes what a crash during a load has left; done once the database's lock is held.
+fn clear_staging(settings: &Settings) -> Result<()> {
+    let staging = staging(settings);
+    match fs::remove_dir_all(&staging) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        other => {
+            other.map_err(|error| EngineError::from(error).context(format_args!("removing {}", staging.display())))
+        }
+    }
+}
+
+fn open_tables(core: &Arc<Core>, mut families: Families) -> Result<()> {
+    for id in core.catalog.ids()? {
+        let Some(record) = core.catalog.get(&id)? else { continue };
+        let name = family_name(&id, record.generation);
+        let purge = families.purges.remove(&name).ok_or_else(|| {
+            EngineError::Corruption(format!("the files of table {name} are gone; restore the directory from a backup"))
+        })?;
+        let table = Table::new(TableCore::open(core, &id, &record, purge)?);
+        core.tables()?.add(&id, record.generation, &table);
+    }
+    Ok(())
+}
+
+/// The column families that the directory has.
+struct Families {
+    purges: HashMap<String, Arc<TablePurge>>,
+    options: Vec<(String, Options)>,
+}
+
+impl Families {
+    fn list(settings: &Settings, shared: &Shared) -> Result<Families> {
+        let database = settings.directory.join("db");
+        let names = if database.join("CURRENT").exists() {
+            DB::list_cf(&Options::default(), &database).map_err(|error| {
+                EngineError::from(error).context(format_args!("reading the manifest in {}", database.display()))
+            })?
+        } else {
+            Vec::new()
+        };
+        let mut families = Families { purges: HashMap::new(), options: Vec::new() };
+        for name in names.into_iter().filter(|name| name != DEFAULT_COLUMN_FAMILY_NAME) {
+            let purge = TablePurge::new(name.as_str());
+            families.options.push((name.clone(), family_options(settings, shared, &purge)));
+            families.purges.insert(name, purge);
+        }
+        Ok(families)
+    }
+
+    fn descriptors(&mut self) -> Vec<ColumnFamilyDescriptor> {
+        let tables = self.options.drain(..).map(|(name, options)| ColumnFamilyDescriptor::new(name, options));
+        let catalog = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, Options::default());
+        std::iter::once(catalog).chain(tables).collect()
+    }
+
+    /// Drops old generations, tables whose drop or creation was cut short, and loads that were.
+    fn drop_unnamed(&mut self, db: &DB, catalog: &Catalog) -> Result<()> {
+        let mut named = Vec::new();
+        for id in catalog.ids()? {
+            if let Some(record) = catalog.get(&id)? {
+                named.push(family_name(&id, record.generation));
+            }
+        }
+        let unnamed: Vec<String> = self.purges.keys().filter(|name| !named.contains(name)).cloned().collect();
+        for name in unnamed {
+            db.drop_cf(&name)?;
+            self.purges.remove(&name);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Which tables are open, and how they come and go.
+
+use super::Core;
+use crate::catalog::{family_name, Record};
+use crate::compaction::TablePurge;
+use crate::error::{EngineError, Result};
+use crate::options::family_options;
+use crate::schema::SchemaRequest;
+use crate::table::{Table, TableCore};
+use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard};
+
+/// Open generations by table, the current one last.
+#[derive(Default)]
+pub(super) struct Tables {
+    open: HashMap<Vec<u8>, Vec<(u64, Arc<Table>)>>,
+}
+
+impl Tables {
+    pub(super) fn add(&mut self, id: &[u8], generation: u64, table: &Arc<Table>) {
+        self.open.entry(id.to_vec()).or_default().push((generation, Arc::clone(table)));
+    }
+
+    fn current(&self, id: &[u8]) -> Option<&Arc<Table>> {
+        self.open.get(id)?.last().map(|(_, table)| table)
+    }
+}
+
+impl Core {
+    pub(super) fn tables(&self) -> Result<MutexGuard<'_, Tables>> {
+        self.tables.lock().map_err(|_| EngineError::poisoned())
+    }
+
+    /// Runs `work` for every open generation, without holding the list.
+    pub(crate) fn each_table(&self, mut work: impl FnMut(&Arc<Table>) -> Result<()>) -> Result<()> {
+        let all: Vec<Arc<Table>> =
+            self.tables()?.open.values().flatten().map(|(_, table)| Arc::clone(table)).collect();
+        for table in &all {
+            match work(table) {
+                // Dropped or retired meanwhile.
+                Err(EngineError::Closed(_)) => {}
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn close_tables(&self) -> Result<()> {
+        let all = std::mem::take(&mut *self.tables()?).open;
+        for (_, table) in all.values().flatten() {
+            table.close()?;
+        }
+        Ok(())
+    }
+
+    /// Opens, or creates, the current generation of a table.
+    pub(super) fn open_table(self: &Arc<Self>, request: &SchemaRequest<'_>) -> Result<Arc<Table>> {
+        let mut tables = self.tables()?;
+        if let Some(table) = tables.current(request.id).map(Arc::clone) {
+            drop(tables); // never wait for a table while holding the list: others do it the other way round
+            let record = self.catalog.update(request.id, |record| request.apply(record))?;
+            table.with(|core| {
+                core.purge().set_dropped(record.dropped());
+                Ok(())
+            })?;
+            return Ok(table);
+        }
+        let record = request.new_record()?;
+        let table = self.new_generation(request.id, &record, |record| self.catalog.insert(request.id, record))?;
+        tables.add(request.id, record.generation, &table);
+        Ok(table)
+    }
+
+    /// Replaces a table's current generation by an empty one.
+    pub(crate) fn truncate(self: &Arc<Self>, old: &TableCore) -> Result<Arc<Table>> {
+        let mut tables = self.tables()?;
+        let mut record = self.catalog.get(old.id())?.ok_or_else(EngineError::closed)?;
+        if record.generation != old.generation() {
+            let why = "the table has been truncated already: truncate the handle that this returned";
+            return Err(EngineError::Invalid(why.into()));
+        }
+        record.generation += 1;
+        record.has_data = false;
+        record.has_headers = false;
+        let generation = record.generation;
+        let table = self.new_generation(old.id(), &record, |new| {
+            // Only what truncation changes: columns may have come and gone meanwhile.
+            let change = |record: &mut Record| {
+                record.generation = new.generation;
+                record.has_data = false;
+                record.has_headers = false;
+                Ok(())
+            };
+            self.catalog.update(old.id(), change).map(drop)
+        })?;
+        tables.add(old.id(), generation, &table);
+        Ok(table)
+    }
+
+    /// The column family first, then the record that names it: what a crash leaves unnamed is dropped at the next start.
+    fn new_generation(
+        self: &Arc<Self>,
+        id: &[u8],
+        record: &Record,
+        name_it: impl FnOnce(Record) -> Result<()>,
+    ) -> Result<Arc<Table>> {
+        let name = family_name(id, record.generation);
+        let purge = TablePurge::new(name.as_str());
+        let options = {
+            let settings = self.settings.lock().map_err(|_| EngineError::poisoned())?;
+            family_options(&settings, &self.shared, &purge)
+        };
+        self.db.create_cf(&name, &options).map_err(|error| EngineError::from(error).context("creating a table"))?;
+        let made = TableCore::open(self, id, record, purge).and_then(|core| {
+            name_it(record.clone())?;
+            Ok(Table::new(core))
+        });
+        if made.is_err() {
+            // Already failing: an unnamed family that stays is dropped at the next start.
+            let _ = self.db.drop_cf(&name);
+        }
+        made
+    }
+
+    /// Forgets a closed generation.
+    pub(crate) fn forget(&self, id: &[u8], generation: u64) -> Result<()> {
+        let mut tables = self.tables()?;
+        if let Some(generations) = tables.open.get_mut(id) {
+            generations.retain(|(open, _)| *open != generation);
+        }
+        Ok(())
+    }
+
+    pub(super) fn drop_table(&self, id: &[u8]) -> Result<()> {
+        let generations = {
+            let mut tables = self.tables()?;
+            // The record first: a crash in between leaves families that nothing names.
+            self.catalog.remove(id)?;
+            tables.open.remove(id).unwrap_or_default()
+        };
+        for (generation, table) in generations {
+            table.close()?;
+            let name = family_name(id, generation);
+            self.db.drop_cf(&name).map_err(|error| EngineError::from(error).context("dropping a table"))?;
+        }
+        Ok(())
+    }
+}

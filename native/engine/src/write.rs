@@ -1,0 +1,108 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Updates: parse the request, make one batch of merges, write it as durably as the node wants.
+
+use crate::bytes::Bytes;
+use crate::error::{EngineError, Result};
+use crate::sys::Batch;
+use crate::table::TableCore;
+use cassiterite_codec::key::Kind;
+use cassiterite_codec::validate;
+use std::cell::RefCell;
+
+const VERSION: u8 = 1;
+/// `flags`: the update is not logged (`durable_writes: false`).
+const NO_LOG: u32 = 1;
+/// A thread gives back the memory of a batch that was larger than this.
+const BATCH_BYTES_KEPT: usize = 1 << 20;
+
+struct Scratch {
+    batch: Batch,
+    key: Vec<u8>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch { batch: Batch::new(), key: Vec::new() });
+}
+
+/// Applies one partition update; see [`crate::Table::write`].
+pub(crate) fn write(core: &TableCore, request: &[u8], flags: u32) -> Result<()> {
+    if flags & !NO_LOG != 0 {
+        return Err(EngineError::Invalid(format!("write flags {flags:#x} are not known here")));
+    }
+    SCRATCH.with_borrow_mut(|scratch| {
+        scratch.batch.clear();
+        let written = fill(scratch, core, request).and_then(|update| {
+            if update.count == 0 {
+                return Ok(());
+            }
+            core.announce(update.has_header)?;
+            let logged = flags & NO_LOG == 0;
+            apply(core, &mut scratch.batch, update.smallest_timestamp, logged)?;
+            core.count_write(request.len());
+            if logged {
+                core.store().durability.after_write()?;
+            }
+            Ok(())
+        });
+        if scratch.batch.bytes() > BATCH_BYTES_KEPT {
+            scratch.batch = Batch::new();
+        }
+        written
+    })
+}
+
+/// Writes a batch of merges whose smallest timestamp is given; who needs more than the process's safety syncs after it.
+pub(crate) fn apply(core: &TableCore, batch: &mut Batch, smallest_timestamp: i64, logged: bool) -> Result<()> {
+    let store = core.store();
+    store.durability.check()?;
+    let writing = core.purge().begin_write(smallest_timestamp);
+    let mode = match (logged, store.durability.sync_in_write()) {
+        (false, _) => &store.modes.unlogged,
+        (true, true) => &store.modes.synced,
+        (true, false) => &store.modes.logged,
+    };
+    if !logged {
+        core.note_unlogged();
+    }
+    batch.write(&store.db, mode)?;
+    drop(writing);
+    Ok(())
+}
+
+struct Update {
+    smallest_timestamp: i64,
+    count: u32,
+    has_header: bool,
+}
+
+fn fill(scratch: &mut Scratch, core: &TableCore, request: &[u8]) -> Result<Update> {
+    let mut bytes = Bytes::new(request, "write request");
+    bytes.version(VERSION)?;
+    let smallest_timestamp = bytes.i64()?;
+    let partition = bytes.counted()?;
+    if cassiterite_codec::key::partition_len(partition) != Some(partition.len()) {
+        return Err(bytes.malformed("the partition is not one"));
+    }
+    let mut update = Update { smallest_timestamp, count: bytes.u32()?, has_header: false };
+    for _ in 0..update.count {
+        let kind = bytes.u8()?;
+        let kind = Kind::try_from(kind).map_err(|_| bytes.malformed(&format!("kind {kind:#x} is not known here")))?;
+        let (clustering, fragment) = (bytes.counted()?, bytes.counted()?);
+        if (kind == Kind::Row) == clustering.is_empty() {
+            return Err(bytes.malformed("a row, and nothing else, has a clustering"));
+        }
+        // What is stored malformed can never be merged again: refuse it here, where the caller still has the data.
+        validate(kind, fragment).map_err(|error| bytes.malformed(&format!("a fragment is not one: {error}")))?;
+        update.has_header |= kind == Kind::Header;
+        let key = &mut scratch.key;
+        key.clear();
+        key.extend_from_slice(partition);
+        key.push(kind as u8);
+        key.extend_from_slice(clustering);
+        scratch.batch.merge(core.family(), key, fragment);
+    }
+    bytes.end()?;
+    Ok(update)
+}

@@ -1,0 +1,8 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Purging: what compaction forgets, what it must not forget, and that no reader ever notices.
+
+mod random;
+mod rules;
+mod store;
