@@ -83,6 +83,7 @@ test-node: build
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 
 .PHONY: lint
 lint: deps ## format and lint of all languages; warnings are errors
@@ -99,7 +100,7 @@ format: ## bring the sources into the format that lint wants, as far as a tool c
 	@find plugin/src nodetest/src -name '*.java' | xargs scripts/java_format.py
 
 $(NODETEST_CLASSPATH): nodetest/pom.xml pom.xml
-	@$(MVN) -q -pl nodetest compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=runtime
+	@$(MVN) -q -pl nodetest compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test
 
 .PHONY: nodetest-classes
 nodetest-classes: build $(NODETEST_CLASSPATH)

@@ -14,7 +14,11 @@ mkdir -p "$DIST"
 cp "$JAR" LICENSE NOTICE "$DIST/"
 cp config/cassandra/memtable.yaml "$DIST/cassandra.yaml-snippet.yaml"
 cp config/cassandra/jvm-plugin.options "$DIST/jvm-server.options-snippet.options"
-cp config/dist/INSTALL.md "$DIST/INSTALL.md"
+
+# The newest version of glibc that the two libraries ask for.
+glibc=$(objdump -T native/target/release/libcassiterite.so build/deps/librocksdb.so \
+    | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -1)
+sed "s/@GLIBC@/${glibc#GLIBC_}/" config/dist/INSTALL.md > "$DIST/INSTALL.md"
 
 {
     cat config/dist/THIRD-PARTY-head.txt

@@ -50,6 +50,8 @@ public final class NodeBuilder
     {
         seeds = seed.address() + ":" + seed.storagePort();
         yaml("auto_bootstrap", "true");
+        // Long enough to hear from the seed; the node waits for it several times.
+        jvm("-Dcassandra.ring_delay_ms=4000");
         return this;
     }
 

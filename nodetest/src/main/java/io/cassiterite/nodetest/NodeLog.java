@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 public final class NodeLog
 {
     private static final int TAIL_LINES = 60;
+    private static final Pattern ENTRY = Pattern.compile("^(ERROR|WARN|INFO|DEBUG|TRACE) +\\[");
     private static final int POLL_MILLIS = 50;
 
     private final Path file;
@@ -94,19 +95,23 @@ public final class NodeLog
         }
     }
 
-    /** @return why the node failed, as far as it says so: from its last ERROR on, else its last lines */
+    /** @return why the node failed, as far as it says so: its last ERROR with the trace, else its last lines */
     public String lastTrouble()
     {
         List<String> lines = lines();
-        int from = Math.max(0, lines.size() - TAIL_LINES);
         for (int i = lines.size() - 1; i >= 0; i--)
         {
             if (lines.get(i).startsWith("ERROR "))
-            {
-                from = i;
-                break;
-            }
+                return entry(lines.subList(i, lines.size()));
         }
-        return lines.stream().skip(from).limit(TAIL_LINES).collect(Collectors.joining("\n"));
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
+    }
+
+    private static String entry(List<String> lines)
+    {
+        int end = 1;
+        while (end < Math.min(lines.size(), TAIL_LINES) && !ENTRY.matcher(lines.get(end)).find())
+            end++;
+        return String.join("\n", lines.subList(0, end));
     }
 }
