@@ -53,7 +53,39 @@ fn smallest(row: &Row) -> i64 {
     all.into_iter().min().unwrap_or(i64::MAX)
 }
 
+/// What happens to one counter, in the order in which it happens.
+fn counter_history() -> impl Strategy<Value = Vec<Row>> {
+    let shard = (0u8..3, 1i64..4, 1i64..9).prop_map(|(id, clock, count)| {
+        Content::Counter([([id; 16], model::Shard { is_global: true, clock, count })].into())
+    });
+    let event = prop_oneof![
+        4 => shard.prop_map(Some),
+        1 => Just(Some(Content::Tombstone(100))),
+        1 => Just(None),
+    ];
+    proptest::collection::vec(event, 1..12).prop_map(|events| {
+        let row = |(timestamp, event): (usize, Option<Content>)| {
+            let timestamp = timestamp as i64;
+            let cell = event.map(|content| (5, Column::Simple(model::Cell { timestamp, content })));
+            let deletion = cell.is_none().then_some((timestamp, 100));
+            Row { deletion, columns: cell.into_iter().collect(), ..Row::default() }
+        };
+        events.into_iter().enumerate().map(row).collect()
+    })
+}
+
 proptest! {
+    #[test]
+    fn counters_and_their_deletions_in_order_group_freely(rows in counter_history(), cuts in any::<[prop::sample::Index; 3]>()) {
+        let operands = encoded(&rows);
+        let mut cuts = cuts.map(|cut| cut.index(operands.len() + 1));
+        cuts.sort();
+        let [one, two, three] = cuts;
+        let groups = [&operands[..one], &operands[one..two], &operands[two..three], &operands[three..]];
+        let grouped: Vec<_> = groups.iter().filter(|group| !group.is_empty()).map(|group| merged(group)).collect();
+        prop_assert_eq!(merged(&grouped), merged(&operands));
+    }
+
     #[test]
     fn equals_the_model(rows in rows(Data::All)) {
         prop_assert_eq!(merged(&encoded(&rows)), encode(&model::merge(&rows)));

@@ -93,7 +93,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Reads a cell whose flags have been read.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(reader: &mut Reader<'a>, flags: u8, context: &Context) -> Result<Self, CodecError> {
         if flags >= 64 || MEANINGFUL >> flags & 1 == 0 {
             return Err(reader.fail("cell flags"));

@@ -63,12 +63,18 @@ fn merge_few(parts: &mut [Part<'_>], emit: &mut impl FnMut(&PathCell<'_>)) -> Re
     for part in parts.iter_mut() {
         heads.push(part.next(None)?);
     }
-    while let Some(least) = heads.iter().flatten().map(|head| head.order).min() {
+    while let Some(least) = least(&heads) {
         let mut best: Option<PathCell<'_>> = None;
-        for (head, part) in heads.iter_mut().zip(parts.iter_mut()) {
-            if let Some(found) = head.filter(|found| found.order == least) {
-                best = Some(best.map_or(found, |best| winner(best, found)));
-                *head = part.next(Some(found.order))?;
+        for (at, part) in parts.iter_mut().enumerate().skip(least.at) {
+            let Some(head) = heads.get_mut(at) else { break };
+            let Some(found) = head.filter(|found| at == least.at || (least.is_tied && found.order == least.order))
+            else {
+                continue;
+            };
+            best = Some(best.map_or(found, |best| winner(best, found)));
+            *head = part.next(Some(found.order))?;
+            if !least.is_tied {
+                break;
             }
         }
         if let Some(best) = &best {
@@ -76,6 +82,27 @@ fn merge_few(parts: &mut [Part<'_>], emit: &mut impl FnMut(&PathCell<'_>)) -> Re
         }
     }
     Ok(())
+}
+
+/// The first part with the least path, and whether others have that path too.
+struct Least<'a> {
+    at: usize,
+    order: &'a [u8],
+    is_tied: bool,
+}
+
+#[inline]
+fn least<'a>(heads: &[Option<PathCell<'a>>]) -> Option<Least<'a>> {
+    let mut least: Option<Least<'a>> = None;
+    for (at, head) in heads.iter().enumerate() {
+        let Some(PathCell { order, .. }) = *head else { continue };
+        match least.as_mut().map(|least| (order.cmp(least.order), least)) {
+            Some((Ordering::Greater, _)) => {}
+            Some((Ordering::Equal, least)) => least.is_tied = true,
+            _ => least = Some(Least { at, order, is_tied: false }),
+        }
+    }
+    least
 }
 
 fn merge_many(parts: &mut [Part<'_>], emit: &mut impl FnMut(&PathCell<'_>)) -> Result<(), CodecError> {
