@@ -25,7 +25,7 @@ pub struct RowReader<'a> {
 pub struct ColumnStart {
     /// The column's id.
     pub id: u32,
-    flags: u8,
+    pub(crate) flags: u8,
 }
 
 impl ColumnStart {
@@ -113,6 +113,11 @@ impl<'a> RowReader<'a> {
     /// The next cell of a complex column.
     #[inline]
     pub fn path_cell(&mut self) -> Result<PathCell<'a>, CodecError> {
+        self.path_cell_and_flags().map(|(_, found)| found)
+    }
+
+    #[inline(always)]
+    pub(crate) fn path_cell_and_flags(&mut self) -> Result<(u8, PathCell<'a>), CodecError> {
         let flags = self.reader.u8("cell flags")?;
         let order = self.reader.prefixed("path order")?;
         let raw = match self.reader.uvarint("path")? {
@@ -123,7 +128,26 @@ impl<'a> RowReader<'a> {
         if cell.is_counter {
             return Err(self.reader.fail("counter in a complex column"));
         }
-        Ok(PathCell { order, raw, cell })
+        Ok((flags, PathCell { order, raw, cell }))
+    }
+
+    /// Whether there is a timestamp that cells may refer to.
+    pub(crate) fn has_base(&self) -> bool {
+        self.context.timestamp != i64::MIN
+    }
+
+    /// Checks that a cell has the flags under which it is written; the first one of a row without liveness gives the base.
+    pub(crate) fn check_canonical(
+        &self,
+        cell: &Cell<'_>,
+        flags: u8,
+        gives_base: bool,
+        offset: usize,
+    ) -> Result<(), CodecError> {
+        if flags != cell.flags(&self.context) || (gives_base && cell.timestamp != self.context.timestamp) {
+            return Err(CodecError::malformed("cell, whose encoding is not canonical", offset));
+        }
+        Ok(())
     }
 
     /// Reads the cells of a complex column in order; `each` gets every one.

@@ -108,16 +108,6 @@ pub(crate) fn rewrite(fragment: &[u8], rules: &Rules<'_>, out: &mut Vec<u8>) -> 
     Ok(Outcome::Empty)
 }
 
-/// Writes `fragment` in its canonical form into `out`, which is cleared.
-pub(crate) fn copy(fragment: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
-    let keep_all = Rules { covering: DeletionTime::LIVE, purge: Purge::NOTHING, dropped: None, own_deletions: false };
-    let (head, reader) = RowReader::new(fragment)?;
-    let mut writer = RowWriter::new(&head, out);
-    write_columns(reader, &keep_all, &DeletionTime::LIVE, &mut writer)?;
-    writer.finish();
-    Ok(())
-}
-
 /// Whether the rules leave every column as it is.
 fn stays(mut reader: RowReader<'_>, rules: &Rules<'_>, active: &DeletionTime) -> Result<bool, CodecError> {
     let mut all = true;

@@ -5,8 +5,7 @@
 
 use crate::error::CodecError;
 use crate::row::counter;
-use crate::row::reader::RowReader;
-use crate::row::rewrite::copy;
+use crate::row::reader::{ColumnStart, RowReader};
 use crate::wire::Reader;
 
 /// The smallest timestamp in the fragment; `i64::MAX` if it is empty.
@@ -43,29 +42,51 @@ pub(crate) fn is_empty(fragment: &[u8]) -> Result<bool, CodecError> {
 }
 
 /// Checks structure, order and canonical encoding.
+///
+/// Given its flags every cell has one encoding, so what is canonical is a matter of flags, and of a base timestamp that
+/// is the first cell's.
 pub(crate) fn validate(fragment: &[u8]) -> Result<(), CodecError> {
     let (head, mut reader) = RowReader::new(fragment)?;
     if let Some(clustering) = head.clustering {
         validate_raw_clustering(clustering)?;
     }
+    let mut first = head.liveness.is_none();
     while let Some(column) = reader.next_column()? {
-        let offset = reader.offset();
         if column.is_complex() {
-            let start = reader.complex(column)?;
-            if start.cells == 0 && start.deletion.is_live() {
-                return Err(CodecError::malformed("complex column without content", offset));
-            }
-            reader.each_path_cell(start.cells, |_| Ok(()))?;
+            validate_complex(&mut reader, column, &mut first)?;
         } else {
+            let offset = reader.offset();
             let cell = reader.cell(column)?;
+            reader.check_canonical(&cell, column.flags, std::mem::take(&mut first), offset)?;
             if cell.is_counter && !cell.value.is_empty() && !counter::is_canonical(cell.value) {
                 return Err(CodecError::malformed("counter context (pre-2.1 local shards are refused)", offset));
             }
         }
     }
-    let mut canonical = Vec::new();
-    copy(fragment, &mut canonical)?;
-    same_bytes(fragment, &canonical)
+    if first && reader.has_base() {
+        return Err(CodecError::malformed("base timestamp without a cell", fragment.len()));
+    }
+    Ok(())
+}
+
+fn validate_complex(reader: &mut RowReader<'_>, column: ColumnStart, first: &mut bool) -> Result<(), CodecError> {
+    let offset = reader.offset();
+    let start = reader.complex(column)?;
+    if start.cells == 0 && start.deletion.is_live() {
+        return Err(CodecError::malformed("complex column without content", offset));
+    }
+    let mut last: Option<&[u8]> = None;
+    for _ in 0..start.cells {
+        let offset = reader.offset();
+        let (flags, found) = reader.path_cell_and_flags()?;
+        reader.check_order(last, found.order)?;
+        reader.check_canonical(&found.cell, flags, std::mem::take(first), offset)?;
+        if found.raw == Some(found.order) {
+            return Err(CodecError::malformed("path, which repeats its order bytes", offset));
+        }
+        last = Some(found.order);
+    }
+    Ok(())
 }
 
 /// An error at the first byte where a fragment differs from its canonical form.
