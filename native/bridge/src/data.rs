@@ -1,0 +1,87 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Native methods that move data: the hot path. No Java object is touched unless something fails.
+
+use cassiterite_engine::{cursor_close, cursor_next, EngineError, Result};
+use jni::objects::JClass;
+use jni::sys::{jint, jlong};
+use jni::JNIEnv;
+
+use crate::funnel::{guard, guard_plain};
+use crate::handles::TABLES;
+use crate::memory::{bytes, bytes_mut};
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_write(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    request: jlong,
+    request_length: jint,
+    flags: jint,
+) {
+    guard(
+        &mut env,
+        (),
+        || TABLES.poison(table),
+        |_| TABLES.get(table)?.value()?.write(bytes(request, request_length)?, bits(flags)?),
+    )
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_read(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    request: jlong,
+    request_length: jint,
+    answer: jlong,
+    answer_capacity: jint,
+) -> jint {
+    guard(
+        &mut env,
+        0,
+        || TABLES.poison(table),
+        |_| TABLES.get(table)?.value()?.read(bytes(request, request_length)?, bytes_mut(answer, answer_capacity)?),
+    )
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_scan(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    request: jlong,
+    request_length: jint,
+    answer: jlong,
+    answer_capacity: jint,
+) -> jint {
+    guard(
+        &mut env,
+        0,
+        || TABLES.poison(table),
+        |_| TABLES.get(table)?.value()?.scan(bytes(request, request_length)?, bytes_mut(answer, answer_capacity)?),
+    )
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_cursorNext(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    cursor: jlong,
+    flags: jint,
+    answer: jlong,
+    answer_capacity: jint,
+) -> jint {
+    guard_plain(&mut env, 0, |_| cursor_next(cursor, bits(flags)?, bytes_mut(answer, answer_capacity)?))
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_cursorClose(mut env: JNIEnv<'_>, _: JClass<'_>, cursor: jlong) {
+    guard_plain(&mut env, (), |_| cursor_close(cursor))
+}
+
+fn bits(flags: jint) -> Result<u32> {
+    u32::try_from(flags).map_err(|_| EngineError::Invalid(format!("flags {flags} are not known")))
+}

@@ -1,0 +1,86 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What Java's handles name. A handle is the number of a slot, and a slot is never used again: a late caller finds an
+//! empty slot and gets `CLOSED`, a made-up number gets `INVALID`, and nothing is ever freed under a running call.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+use arc_swap::{ArcSwapOption, Guard};
+use cassiterite_engine::{EngineError, Result, Store, Table};
+use jni::sys::jlong;
+
+/// The stores that this process has opened.
+pub(crate) static STORES: Slots<Store> = Slots::new("store");
+/// The table generations that this process has opened.
+pub(crate) static TABLES: Slots<Table> = Slots::new("table");
+
+/// Numbered slots; reading one takes no lock.
+pub(crate) struct Slots<T> {
+    what: &'static str,
+    slots: boxcar::Vec<Slot<T>>,
+}
+
+struct Slot<T> {
+    value: ArcSwapOption<T>,
+    is_poisoned: AtomicBool,
+}
+
+/// What a handle names, kept alive while it is held.
+pub(crate) struct Held<T>(Guard<Option<Arc<T>>>);
+
+impl<T> Slots<T> {
+    const fn new(what: &'static str) -> Self {
+        Self { what, slots: boxcar::Vec::new() }
+    }
+
+    /// Puts `value` into a new slot and returns its handle.
+    pub(crate) fn add(&self, value: Arc<T>) -> jlong {
+        let slot = Slot { value: ArcSwapOption::new(Some(value)), is_poisoned: AtomicBool::new(false) };
+        self.slots.push(slot) as jlong + 1
+    }
+
+    /// What `handle` names.
+    pub(crate) fn get(&self, handle: jlong) -> Result<Held<T>> {
+        let slot = self.slot(handle)?;
+        if slot.is_poisoned.load(Ordering::Relaxed) {
+            return Err(EngineError::Internal(format!(
+                "this {} failed in a way that must not happen and is out of use until the node restarts; see the log",
+                self.what
+            )));
+        }
+        let value = slot.value.load();
+        match *value {
+            Some(_) => Ok(Held(value)),
+            None => Err(EngineError::Closed(format!("the {} is closed", self.what))),
+        }
+    }
+
+    /// Empties the slot of `handle`; `None` if it is empty already.
+    pub(crate) fn take(&self, handle: jlong) -> Result<Option<Arc<T>>> {
+        Ok(self.slot(handle)?.value.swap(None))
+    }
+
+    /// Keeps all later callers away from what `handle` names.
+    pub(crate) fn poison(&self, handle: jlong) {
+        if let Ok(slot) = self.slot(handle) {
+            slot.is_poisoned.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn slot(&self, handle: jlong) -> Result<&Slot<T>> {
+        usize::try_from(handle)
+            .ok()
+            .and_then(|handle| handle.checked_sub(1))
+            .and_then(|index| self.slots.get(index))
+            .ok_or_else(|| EngineError::Invalid(format!("{handle} is not the handle of a {}", self.what)))
+    }
+}
+
+impl<T> Held<T> {
+    /// The value; there is one, or [`Slots::get`] had failed.
+    pub(crate) fn value(&self) -> Result<&Arc<T>> {
+        self.0.as_ref().ok_or_else(|| EngineError::Closed("closed".to_owned()))
+    }
+}

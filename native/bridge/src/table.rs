@@ -1,0 +1,186 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Native methods of tables, except those that move data.
+
+use std::path::Path;
+
+use cassiterite_engine::{EngineError, Result};
+use jni::objects::{JByteArray, JClass, JLongArray, JString};
+use jni::sys::{jbyteArray, jlong};
+use jni::JNIEnv;
+
+use crate::funnel::{guard, guard_plain, jni_failure};
+use crate::handles::{STORES, TABLES};
+use crate::store::rust_string;
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableOpen(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    store: jlong,
+    request: JByteArray<'_>,
+) -> jlong {
+    guard_plain(&mut env, 0, |env| {
+        let request = rust_bytes(env, &request)?;
+        Ok(TABLES.add(STORES.get(store)?.value()?.table(&request)?))
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableColumns(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    request: JByteArray<'_>,
+) -> jbyteArray {
+    guard(
+        &mut env,
+        std::ptr::null_mut(),
+        || TABLES.poison(table),
+        |env| {
+            let request = rust_bytes(env, &request)?;
+            let columns = TABLES.get(table)?.value()?.columns(&request)?;
+            java_bytes(env, &columns)
+        },
+    )
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableColumnIds(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+) -> jbyteArray {
+    guard_plain(&mut env, std::ptr::null_mut(), |env| {
+        let columns = TABLES.get(table)?.value()?.column_ids()?;
+        java_bytes(env, &columns)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableTruncate(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+) -> jlong {
+    guard(&mut env, 0, || TABLES.poison(table), |_| Ok(TABLES.add(TABLES.get(table)?.value()?.truncate()?)))
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableRetire(mut env: JNIEnv<'_>, _: JClass<'_>, table: jlong) {
+    guard(
+        &mut env,
+        (),
+        || TABLES.poison(table),
+        |_| match TABLES.take(table)? {
+            Some(table) => table.retire(),
+            None => Ok(()),
+        },
+    )
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableDrop(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    store: jlong,
+    table_id_and_index: JByteArray<'_>,
+) {
+    guard_plain(&mut env, (), |env| {
+        let table_id_and_index = rust_bytes(env, &table_id_and_index)?;
+        STORES.get(store)?.value()?.drop_table(&table_id_and_index)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableFlush(mut env: JNIEnv<'_>, _: JClass<'_>, table: jlong) {
+    guard(&mut env, (), || TABLES.poison(table), |_| TABLES.get(table)?.value()?.flush())
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableCompact(mut env: JNIEnv<'_>, _: JClass<'_>, table: jlong) {
+    guard(&mut env, (), || TABLES.poison(table), |_| TABLES.get(table)?.value()?.compact())
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tablePurge(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    gc_grace_s: jlong,
+    fence_timestamp: jlong,
+    now_offset_s: jlong,
+) {
+    guard(
+        &mut env,
+        (),
+        || TABLES.poison(table),
+        |_| TABLES.get(table)?.value()?.set_purge(gc_grace_s, fence_timestamp, now_offset_s),
+    )
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableSnapshot(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    directory: JString<'_>,
+) {
+    guard(
+        &mut env,
+        (),
+        || TABLES.poison(table),
+        |env| {
+            let directory = rust_string(env, &directory)?;
+            TABLES.get(table)?.value()?.snapshot(Path::new(&directory))
+        },
+    )
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableLoad(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    directory: JString<'_>,
+) -> jlong {
+    guard(
+        &mut env,
+        0,
+        || TABLES.poison(table),
+        |env| {
+            let directory = rust_string(env, &directory)?;
+            let loaded = TABLES.get(table)?.value()?.load(Path::new(&directory))?;
+            jlong::try_from(loaded).map_err(|_| EngineError::Internal(format!("{loaded} fragments loaded")))
+        },
+    )
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableStats(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    stats: JLongArray<'_>,
+) {
+    guard(
+        &mut env,
+        (),
+        || TABLES.poison(table),
+        |env| {
+            let values = TABLES.get(table)?.value()?.stats()?;
+            env.set_long_array_region(&stats, 0, &values).map_err(jni_failure)
+        },
+    )
+}
+
+/// A Java array in Rust.
+pub(crate) fn rust_bytes(env: &JNIEnv<'_>, bytes: &JByteArray<'_>) -> Result<Vec<u8>> {
+    env.convert_byte_array(bytes).map_err(jni_failure)
+}
+
+/// A Rust slice as a Java array.
+pub(crate) fn java_bytes(env: &JNIEnv<'_>, bytes: &[u8]) -> Result<jbyteArray> {
+    Ok(env.byte_array_from_slice(bytes).map_err(jni_failure)?.into_raw())
+}
