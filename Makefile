@@ -90,7 +90,7 @@ lint: deps ## format and lint of all languages; warnings are errors
 	@echo "== lint"
 	@cd native && cargo fmt --all --check
 	@cd native && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
-	@$(MVN) -q -Plint process-test-classes
+	@$(MVN) -Plint -fae process-test-classes | grep -E '^\[(ERROR|WARNING)\]|BUILD' | grep -v 'The POM for'
 	@for file in scripts/*.sh scripts/run scripts/node scripts/nodetool; do bash -n "$$file"; done
 	@python3 -W error -m py_compile scripts/*.py scripts/demo_parts/*.py
 
