@@ -8,14 +8,14 @@ use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::family_options;
 use crate::schema::same_type;
-use crate::snapshot::{file_name, link, sync_directory, Manifest};
+use crate::snapshot::{link, sync_directory, Manifest};
 use crate::store::staging;
-use crate::sys::{import, Batch, Family, ImportFile, Iter, IterSpec};
+use crate::sys::{import, Batch, Family, Iter, IterSpec};
 use crate::table::TableCore;
 use crate::write::apply;
 use cassiterite_codec::columns::{remap, ColumnMap};
 use cassiterite_codec::key::{self, Kind};
-use cassiterite_codec::{is_empty, min_timestamp, CodecError, Outcome};
+use cassiterite_codec::{is_empty, min_timestamp, validate, CodecError, Outcome};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,7 +37,7 @@ pub(crate) fn load(core: &TableCore, directory: &Path) -> Result<u64> {
     let columns = map_columns(&manifest, &record, directory);
     let loaded = Staged::link(core, directory, &manifest).and_then(|staged| {
         let source = staged.import(core, &manifest)?;
-        let merged = merge_all(core, &source, &columns);
+        let merged = check_all(&source).and_then(|()| merge_all(core, &source, &columns));
         let dropped = source.drop_unlisted();
         let merged = merged?;
         dropped.map(|()| merged)
@@ -65,10 +65,26 @@ fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> Column
     pairs.into_iter().collect()
 }
 
-fn merge_all(core: &TableCore, source: &Family, columns: &ColumnMap) -> Result<u64> {
+fn from_start(source: &Family) -> Result<Iter> {
     let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false };
     let mut iter = Iter::open(source, spec);
     iter.seek(&[])?;
+    Ok(iter)
+}
+
+/// Reads all blocks, keys and fragments: nothing is merged out of a snapshot that is damaged somewhere.
+fn check_all(source: &Family) -> Result<()> {
+    let mut iter = from_start(source)?;
+    while let Some((found, value)) = iter.entry() {
+        let kind = key::split(found).map_err(corrupt)?.kind;
+        validate(kind, value).map_err(corrupt)?;
+        iter.step()?;
+    }
+    Ok(())
+}
+
+fn merge_all(core: &TableCore, source: &Family, columns: &ColumnMap) -> Result<u64> {
+    let mut iter = from_start(source)?;
     let mut loading = Loading { core, batch: Batch::new(), smallest_timestamp: i64::MAX, fragments: 0 };
     let mut remapped = Vec::new();
     while let Some((found, value)) = iter.entry() {
@@ -138,7 +154,7 @@ impl Staged {
         fs::create_dir_all(&directory)?;
         let staged = Staged { directory, number };
         for file in &manifest.files {
-            let name = file_name(file.number);
+            let name = file.name();
             link(&from.join(&name), &staged.directory.join(&name))?;
         }
         sync_directory(&staged.directory)?;
@@ -154,12 +170,7 @@ impl Staged {
             family_options(&settings, &core.store().shared, &purge)
         };
         options.set_disable_auto_compactions(true);
-        let files: Vec<ImportFile> = manifest
-            .files
-            .iter()
-            .map(|file| ImportFile { name: file_name(file.number), level: file.level, bytes: file.bytes })
-            .collect();
-        import(&core.store().db, &options, &name, &self.directory, &files)
+        import(&core.store().db, &options, &name, &self.directory, &manifest.files)
     }
 }
 

@@ -10,7 +10,7 @@ mod request;
 mod walk;
 
 pub use cursor::{cursor_close, cursor_next};
-pub(crate) use cursor::{close_cursors, open_cursors};
+pub(crate) use cursor::close_cursors;
 
 use crate::error::Result;
 use crate::table::{Table, TableCore};

@@ -3,16 +3,19 @@
 
 //! What an operator may ask: lines of tab-separated values, the first one with the names of the columns.
 
+use crate::compaction::StallCondition;
 use crate::error::{EngineError, Result};
-use crate::read::open_cursors;
+use crate::raw::live_files;
 use crate::stats;
 use crate::store::Core;
+use crate::table::TableCore;
 use rocksdb::statistics::Ticker;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
-const TOPICS: &str = "tables levels stalls caches settings";
-/// The columns behind the name in `tables`: [`stats::figures`] in order.
-const FIGURES: [&str; 12] = [
+const TOPICS: &str = "tables levels stalls caches settings work";
+/// The figures of `tables`: [`stats::figures`] in order, then those of compaction.
+const FIGURES: [&str; 15] = [
     "partitions_estimated",
     "keys_estimated",
     "sst_bytes",
@@ -25,15 +28,20 @@ const FIGURES: [&str; 12] = [
     "generation",
     "pending_compaction_bytes",
     "sst_files",
+    "fragments_purged",
+    "purged_bytes",
+    "merge_failures",
 ];
+const TABLE_BYTES: usize = 16;
 
 /// One report.
 pub(crate) fn report(core: &Core, topic: &str) -> Result<String> {
     match topic {
         "tables" => tables(core),
         "levels" => levels(core),
-        "stalls" => stalls(core),
-        "caches" => Ok(caches(core)),
+        "stalls" => Ok(stalls(core)),
+        "caches" => caches(core),
+        "work" => Ok(work(core)),
         "settings" => settings(core),
         _ => Err(EngineError::Invalid(format!("there is no report {topic:?}; topics are: {TOPICS}"))),
     }
@@ -61,95 +69,115 @@ impl Lines {
     }
 }
 
-fn tables(core: &Core) -> Result<String> {
-    let purges = ["fragments_purged", "bytes_purged", "merge_failures"];
-    let mut lines = Lines::new(&[&["keyspace", "table"][..], &FIGURES, &purges].concat());
+/// Keyspace, table and index name of the tables' current generations; `work` adds the figures.
+fn each_current(core: &Core, mut work: impl FnMut(&TableCore, [String; 3]) -> Result<()>) -> Result<()> {
     core.each_table(|table| {
-        table.with(|open| {
-            let Some(record) = core.catalog.get(open.id())? else { return Ok(()) };
-            let mut values = vec![record.keyspace, record.name];
-            values.extend(stats::figures(open)?.iter().map(i64::to_string));
-            let purged = open.purge().stats();
-            let purged = [purged.fragments_removed, purged.bytes_removed, purged.merge_failures];
-            values.extend(purged.iter().map(u64::to_string));
-            lines.line(&values);
-            Ok(())
+        table.with(|open| match core.catalog.get(open.id())? {
+            Some(record) if record.generation == open.generation() => {
+                let index = open.id().get(TABLE_BYTES..).unwrap_or_default();
+                work(open, [record.keyspace, record.name, String::from_utf8_lossy(index).into_owned()])
+            }
+            _ => Ok(()),
         })
+    })
+}
+
+fn tables(core: &Core) -> Result<String> {
+    let mut lines = Lines::new(&[&["keyspace_name", "table_name", "index_name"][..], &FIGURES].concat());
+    each_current(core, |open, names| {
+        let mut values = names.to_vec();
+        values.extend(stats::figures(open)?.iter().map(i64::to_string));
+        let purged = open.purge().stats();
+        let purged = [purged.fragments_removed, purged.bytes_removed, purged.merge_failures];
+        values.extend(purged.iter().map(u64::to_string));
+        lines.line(&values);
+        Ok(())
     })?;
     Ok(lines.0)
 }
 
 fn levels(core: &Core) -> Result<String> {
-    let mut lines = Lines::new(&["keyspace", "table", "generation", "level", "files", "bytes"]);
-    core.each_table(|table| {
-        table.with(|open| {
-            let Some(record) = core.catalog.get(open.id())? else { return Ok(()) };
-            let mut by_level = std::collections::BTreeMap::<i32, (u64, u64)>::new();
-            for file in crate::raw::live_files(&core.db, open.family())? {
-                let level = by_level.entry(file.level).or_default();
-                level.0 += 1;
-                level.1 += file.file_bytes;
-            }
-            for (level, (files, bytes)) in by_level {
-                let figures = [open.generation(), u64::try_from(level).unwrap_or_default(), files, bytes];
-                let mut values = vec![record.keyspace.clone(), record.name.clone()];
-                values.extend(figures.iter().map(u64::to_string));
-                lines.line(&values);
-            }
-            Ok(())
-        })
+    let mut lines = Lines::new(&["keyspace_name", "table_name", "index_name", "level", "sst_files", "sst_bytes"]);
+    each_current(core, |open, names| {
+        let mut by_level = BTreeMap::<i32, (u64, u64)>::new();
+        for file in live_files(&core.db, open.family())? {
+            let level = by_level.entry(file.level).or_default();
+            level.0 += 1;
+            level.1 += file.file_bytes;
+        }
+        for (level, (files, bytes)) in by_level {
+            let mut values = names.to_vec();
+            values.extend([level.to_string(), files.to_string(), bytes.to_string()]);
+            lines.line(&values);
+        }
+        Ok(())
     })?;
     Ok(lines.0)
 }
 
-fn stalls(core: &Core) -> Result<String> {
-    let mut lines = Lines::new(&["name", "value"]);
-    for (family, condition) in core.events.stalled() {
-        lines.line(&[format!("held_back {family}"), format!("{condition:?}").to_lowercase()]);
-    }
+/// How often writes were held back, or background work failed, and how many tables are concerned now.
+fn stalls(core: &Core) -> String {
+    let mut lines = Lines::new(&["cause_name", "times", "tables_now"]);
+    let stalled = core.events.stalled();
+    let now = |wanted: StallCondition| stalled.iter().filter(|(_, condition)| *condition == wanted).count();
     let totals = core.events.totals();
-    for (name, value) in [
-        ("flushes", totals.flushes),
-        ("flush_bytes", totals.flush_bytes),
-        ("compactions", totals.compactions),
-        ("compactions_failed", totals.compactions_failed),
-        ("compaction_input_bytes", totals.compaction_input_bytes),
-        ("compaction_output_bytes", totals.compaction_output_bytes),
-        ("stalls_delayed", totals.stalls_delayed),
-        ("stalls_stopped", totals.stalls_stopped),
-        ("background_errors", totals.background_errors),
-        ("delayed_write_bytes_per_second", property(core, "rocksdb.actual-delayed-write-rate")),
-        ("writes_stopped", property(core, "rocksdb.is-write-stopped")),
-        ("running_flushes", property(core, "rocksdb.num-running-flushes")),
-        ("running_compactions", property(core, "rocksdb.num-running-compactions")),
+    for (cause, times, tables_now) in [
+        ("writes_delayed", totals.stalls_delayed, now(StallCondition::Delayed)),
+        ("writes_stopped", totals.stalls_stopped, now(StallCondition::Stopped)),
+        ("background_error", totals.background_errors, 0),
+        ("compaction_failed", totals.compactions_failed, 0),
     ] {
-        lines.line(&[name.to_owned(), value.to_string()]);
+        lines.line(&[cause.to_owned(), times.to_string(), tables_now.to_string()]);
     }
-    Ok(lines.0)
+    lines.0
+}
+
+/// What flushes and compactions have done since start, and what they do now.
+fn work(core: &Core) -> String {
+    let mut lines = Lines::new(&["name", "running", "ended", "input_bytes", "output_bytes"]);
+    let totals = core.events.totals();
+    for (name, running, ended, input_bytes, output_bytes) in [
+        ("flush", "rocksdb.num-running-flushes", totals.flushes, 0, totals.flush_bytes),
+        (
+            "compaction",
+            "rocksdb.num-running-compactions",
+            totals.compactions,
+            totals.compaction_input_bytes,
+            totals.compaction_output_bytes,
+        ),
+    ] {
+        let figures = [property(core, running), ended, input_bytes, output_bytes];
+        let mut values = vec![name.to_owned()];
+        values.extend(figures.iter().map(u64::to_string));
+        lines.line(&values);
+    }
+    lines.0
 }
 
 fn property(core: &Core, name: &str) -> u64 {
     core.db.property_int_value(name).ok().flatten().unwrap_or_default()
 }
 
-fn caches(core: &Core) -> String {
-    let mut lines = Lines::new(&["name", "value"]);
+/// Hits and misses are counted with `stats_level=tickers` only.
+fn caches(core: &Core) -> Result<String> {
+    let mut lines = Lines::new(&["name", "used_bytes", "limit_bytes", "pinned_bytes", "hits", "misses"]);
     let size = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
-    let ticker = |ticker| core.options.get_ticker_count(ticker);
-    for (name, value) in [
-        ("block_cache_bytes", size(core.shared.cache.get_usage())),
-        ("block_cache_pinned_bytes", size(core.shared.cache.get_pinned_usage())),
-        ("block_cache_capacity_bytes", property(core, "rocksdb.block-cache-capacity")),
-        ("write_buffer_bytes", size(core.shared.write_buffers.get_usage())),
-        ("write_buffer_capacity_bytes", size(core.shared.write_buffers.get_buffer_size())),
-        ("open_cursors", size(open_cursors())),
-        ("block_cache_hits", ticker(Ticker::BlockCacheHit)),
-        ("block_cache_misses", ticker(Ticker::BlockCacheMiss)),
-        ("filter_useful", ticker(Ticker::BloomFilterUseful)),
-    ] {
-        lines.line(&[name.to_owned(), value.to_string()]);
+    let (cache, buffers) = (&core.shared.cache, &core.shared.write_buffers);
+    let counted = |ticker| core.options.get_ticker_count(ticker);
+    let blocks = [
+        size(cache.get_usage()),
+        core.settings.lock().map_err(|_| EngineError::poisoned())?.block_cache_bytes,
+        size(cache.get_pinned_usage()),
+        counted(Ticker::BlockCacheHit),
+        counted(Ticker::BlockCacheMiss),
+    ];
+    let memtables = [size(buffers.get_usage()), size(buffers.get_buffer_size()), 0, 0, 0];
+    for (name, figures) in [("block_cache", blocks), ("write_buffers", memtables)] {
+        let mut values = vec![name.to_owned()];
+        values.extend(figures.iter().map(u64::to_string));
+        lines.line(&values);
     }
-    lines.0
+    Ok(lines.0)
 }
 
 fn settings(core: &Core) -> Result<String> {

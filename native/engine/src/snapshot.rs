@@ -5,10 +5,10 @@
 
 mod manifest;
 
-pub(crate) use manifest::{file_name, Manifest};
+pub(crate) use manifest::Manifest;
 
 use crate::error::{EngineError, Result};
-use crate::raw::live_files;
+use crate::sys::table_files;
 use crate::table::TableCore;
 use rocksdb::DB;
 use std::fs::{self, File};
@@ -33,14 +33,14 @@ pub(crate) fn take(core: &TableCore, directory: &Path) -> Result<()> {
 fn fill(core: &TableCore, directory: &Path) -> Result<()> {
     let db = &core.store().db;
     let kept = KeptFiles::keep(db)?;
-    let files = live_files(db, core.family())?;
+    let files = table_files(db, core.family_name())?;
     for file in &files {
-        let name = file_name(file.number);
+        let name = file.name();
         link(&db.path().join(&name), &directory.join(&name))?;
     }
     drop(kept);
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
-    let manifest = Manifest::new(core.id(), core.generation(), &record, &files);
+    let manifest = Manifest::new(core.id(), core.generation(), &record, files);
     let path = directory.join(manifest::NAME);
     let mut out = File::create_new(path)?;
     out.write_all(&manifest.encode()?)?;

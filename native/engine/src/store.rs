@@ -106,8 +106,8 @@ impl Store {
         })
     }
 
-    /// A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches
-    /// settings.
+    /// A report as lines of tab-separated values, first line the column names (docs/boundary.md). Topics: tables levels
+    /// stalls caches settings work.
     pub fn report(&self, topic: &str) -> Result<String> {
         self.with(|core| report::report(core, topic))
     }

@@ -13,7 +13,7 @@ mod version;
 mod write;
 
 pub(crate) use family::Family;
-pub(crate) use import::{import, ImportFile};
+pub(crate) use import::{import, table_files, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
 pub(crate) use lookup::{Got, ReadMode, Values};
 pub(crate) use version::rocksdb_version;

@@ -111,11 +111,6 @@ pub(crate) fn close_cursors(table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// How many cursors are open in the process.
-pub(crate) fn open_cursors() -> usize {
-    slots().map(|slots| slots.slots.len() - slots.free.len()).unwrap_or_default()
-}
-
 /// Continues an answer: fills `answer` and returns the bytes filled, or the negated size that the next entry needs.
 /// `flags` 1: skip the rest of the current partition. One thread at a time per cursor, else [`EngineError::Busy`].
 pub fn cursor_next(cursor: i64, flags: u32, answer: &mut [u8]) -> Result<i32> {

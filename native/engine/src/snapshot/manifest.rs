@@ -6,7 +6,7 @@
 use crate::bytes::{put_counted, Bytes};
 use crate::catalog::{decode_columns, encode_columns, sealed, unsealed, Column, Record};
 use crate::error::{EngineError, Result};
-use crate::raw::LiveFile;
+use crate::sys::TableFile;
 use std::fs;
 use std::path::Path;
 
@@ -26,26 +26,11 @@ pub(crate) struct Manifest {
     pub name: String,
     /// Dropped ones too: files may still hold them.
     pub columns: Vec<Column>,
-    pub files: Vec<SnapshotFile>,
-}
-
-/// One SST file of a snapshot.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SnapshotFile {
-    pub number: u64,
-    pub level: i32,
-    pub bytes: u64,
-    pub smallest_key: Vec<u8>,
-    pub largest_key: Vec<u8>,
-}
-
-/// The name of an SST file.
-pub(crate) fn file_name(number: u64) -> String {
-    format!("{number:06}.sst")
+    pub files: Vec<TableFile>,
 }
 
 impl Manifest {
-    pub(super) fn new(id: &[u8], generation: u64, record: &Record, files: &[LiveFile]) -> Manifest {
+    pub(super) fn new(id: &[u8], generation: u64, record: &Record, files: Vec<TableFile>) -> Manifest {
         Manifest {
             id: id.to_vec(),
             generation,
@@ -53,7 +38,7 @@ impl Manifest {
             keyspace: record.keyspace.clone(),
             name: record.name.clone(),
             columns: record.columns.clone(),
-            files: files.iter().map(SnapshotFile::of).collect(),
+            files,
         }
     }
 
@@ -68,7 +53,7 @@ impl Manifest {
         })?;
         let manifest = Manifest::decode(&bytes).map_err(|error| error.context(path.display()))?;
         for file in &manifest.files {
-            let path = directory.join(file_name(file.number));
+            let path = directory.join(file.name());
             let found = fs::metadata(&path).map_err(|error| EngineError::from(error).context(path.display()))?.len();
             if found != file.bytes {
                 let why = format!("{} has {found} bytes instead of {}; copy it again", path.display(), file.bytes);
@@ -93,6 +78,8 @@ impl Manifest {
             out.extend_from_slice(&file.number.to_le_bytes());
             out.extend_from_slice(&file.bytes.to_le_bytes());
             out.push(u8::try_from(file.level).map_err(|_| EngineError::Internal("a level below 0".into()))?);
+            out.extend_from_slice(&file.sequences.0.to_le_bytes());
+            out.extend_from_slice(&file.sequences.1.to_le_bytes());
             put_counted(&mut out, &file.smallest_key)?;
             put_counted(&mut out, &file.largest_key)?;
         }
@@ -113,27 +100,16 @@ impl Manifest {
         let columns = decode_columns(&mut bytes)?;
         let mut files = Vec::new();
         for _ in 0..bytes.u32()? {
-            files.push(SnapshotFile {
+            files.push(TableFile {
                 number: bytes.u64()?,
                 bytes: bytes.u64()?,
                 level: i32::from(bytes.u8()?),
+                sequences: (bytes.u64()?, bytes.u64()?),
                 smallest_key: bytes.counted()?.to_vec(),
                 largest_key: bytes.counted()?.to_vec(),
             });
         }
         bytes.end()?;
         Ok(Manifest { id, generation, counter, keyspace, name, columns, files })
-    }
-}
-
-impl SnapshotFile {
-    fn of(file: &LiveFile) -> SnapshotFile {
-        SnapshotFile {
-            number: file.number,
-            level: file.level,
-            bytes: file.file_bytes,
-            smallest_key: file.smallest_key.clone(),
-            largest_key: file.largest_key.clone(),
-        }
     }
 }

@@ -1,23 +1,76 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Makes a column family out of SST files of another one.
+//! Lists the SST files of a column family, and makes another one out of such files.
 
+use super::lookup::bytes;
 use super::{c_string, checked, raw, Family};
 use crate::error::{EngineError, Result};
 use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, Options, DB};
+use std::ffi::CStr;
 use std::path::Path;
 use std::sync::Arc;
 
-/// One file to import, in the folder given beside.
-pub(crate) struct ImportFile {
-    /// The name within the folder.
-    pub name: String,
-    /// The level it was on.
+/// One SST file of a column family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TableFile {
+    /// Its number, as in its name.
+    pub number: u64,
+    /// Its level.
     pub level: i32,
     /// Its size in bytes.
     pub bytes: u64,
+    /// Smallest and largest sequence number in it: how RocksDB tells which of two versions is the newer.
+    pub sequences: (u64, u64),
+    /// Its smallest key.
+    pub smallest_key: Vec<u8>,
+    /// Its largest key.
+    pub largest_key: Vec<u8>,
+}
+
+impl TableFile {
+    /// The name of the file.
+    pub(crate) fn name(&self) -> String {
+        format!("{:06}.sst", self.number)
+    }
+}
+
+/// The live files of the column family of this name.
+pub(crate) fn table_files(db: &DB, family_name: &str) -> Result<Vec<TableFile>> {
+    let mut files = Vec::new();
+    // SAFETY: the strings and keys belong to the list, which is released after they have been copied.
+    unsafe {
+        let list = ffi::rocksdb_livefiles(raw(db));
+        for index in 0..ffi::rocksdb_livefiles_count(list) {
+            let of = CStr::from_ptr(ffi::rocksdb_livefiles_column_family_name(list, index));
+            if of.to_bytes() != family_name.as_bytes() {
+                continue;
+            }
+            let name = CStr::from_ptr(ffi::rocksdb_livefiles_name(list, index)).to_string_lossy();
+            let (mut smallest, mut largest) = (0, 0);
+            let smallest_key = ffi::rocksdb_livefiles_smallestkey(list, index, &mut smallest);
+            let largest_key = ffi::rocksdb_livefiles_largestkey(list, index, &mut largest);
+            files.push(number_in(&name).map(|number| TableFile {
+                number,
+                level: ffi::rocksdb_livefiles_level(list, index),
+                bytes: u64::try_from(ffi::rocksdb_livefiles_size(list, index)).unwrap_or(u64::MAX),
+                sequences: (
+                    ffi::rocksdb_livefiles_smallest_seqno(list, index),
+                    ffi::rocksdb_livefiles_largest_seqno(list, index),
+                ),
+                smallest_key: bytes(smallest_key, smallest).to_vec(),
+                largest_key: bytes(largest_key, largest).to_vec(),
+            }));
+        }
+        ffi::rocksdb_livefiles_destroy(list);
+    }
+    files.into_iter().collect()
+}
+
+fn number_in(name: &str) -> Result<u64> {
+    let digits = name.trim_start_matches('/').strip_suffix(".sst").and_then(|digits| digits.parse().ok());
+    digits.ok_or_else(|| EngineError::Internal(format!("RocksDB names a table file {name}")))
 }
 
 /// Creates the column family `name` out of `files`, which are moved (linked, then unlinked) from `folder`. The family is
@@ -27,7 +80,7 @@ pub(crate) fn import(
     options: &Options,
     name: &str,
     folder: &Path,
-    files: &[ImportFile],
+    files: &[TableFile],
 ) -> Result<Family> {
     let folder_text = folder
         .to_str()
@@ -35,7 +88,7 @@ pub(crate) fn import(
     let folder_c = c_string(folder_text)?;
     let name = c_string(name)?;
     let comparator = c_string("leveldb.BytewiseComparator")?;
-    let names = files.iter().map(|file| c_string(&file.name)).collect::<Result<Vec<_>>>()?;
+    let names = files.iter().map(|file| c_string(&file.name())).collect::<Result<Vec<_>>>()?;
     // SAFETY: every string outlives the calls, which copy them; all that is created is released here, except what
     // is handed over: each file to the list, the list to the metadata, the handle to the family.
     unsafe {
@@ -47,6 +100,8 @@ pub(crate) fn import(
             ffi::rocksdb_livefile_set_name(live, file_name.as_ptr());
             ffi::rocksdb_livefile_set_level(live, file.level);
             ffi::rocksdb_livefile_set_size(live, usize::try_from(file.bytes).unwrap_or(usize::MAX));
+            ffi::rocksdb_livefile_set_smallest_seqno(live, file.sequences.0);
+            ffi::rocksdb_livefile_set_largest_seqno(live, file.sequences.1);
             ffi::rocksdb_livefiles_add(list, live);
         }
         let metadata = ffi::rocksdb_export_import_files_metadata_create();

@@ -1,0 +1,270 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Stores and tables open, close, crash, truncate and drop without losing or reviving anything.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use cassiterite_engine::{cursor_next, Kind, Store};
+use common::*;
+use std::path::Path;
+use std::process::Command;
+
+fn partitions(table: &std::sync::Arc<cassiterite_engine::Table>) -> usize {
+    scan_all(table, &scan_request(KEYS_ONLY, 1 << 20, b"", b"", &[]), 1 << 20).len()
+}
+
+fn families(directory: &Path) -> Vec<String> {
+    let mut names = rocksdb::DB::list_cf(&rocksdb::Options::default(), directory.join("db")).unwrap();
+    names.retain(|name| name != "default");
+    names.sort();
+    names
+}
+
+#[test]
+fn what_was_written_is_there_after_reopening() {
+    let directory = tempfile::tempdir().unwrap();
+    for round in 0..3u32 {
+        let store = open(directory.path());
+        let table = table(&store);
+        assert_eq!(rows(&table, "a").len(), round as usize);
+        put(&table, "a", round, 1, b"v");
+        store.close().unwrap();
+    }
+}
+
+#[test]
+fn a_store_without_writes_stays_clean_and_any_write_is_remembered() {
+    let directory = tempfile::tempdir().unwrap();
+    let clean = |store: &Store| table(store).stats().unwrap()[5];
+    for _ in 0..2 {
+        let store = open(directory.path());
+        assert_eq!(clean(&store), 1);
+        assert_eq!(table(&store).stats().unwrap()[4], i64::MAX);
+        store.close().unwrap();
+    }
+    let store = open(directory.path());
+    put(&table(&store), "a", 1, 5, b"v");
+    assert_eq!(clean(&store), 0);
+    store.close().unwrap();
+    let store = open(directory.path());
+    assert_eq!(clean(&store), 0);
+    assert_eq!(table(&store).stats().unwrap()[4], 5, "the smallest timestamp survives in the files");
+    let emptied = table(&store).truncate().unwrap();
+    assert_eq!(emptied.stats().unwrap()[5], 1);
+}
+
+#[test]
+fn unlogged_writes_survive_a_clean_close() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let fragment = row(1, 1, b"v");
+    table(&store).write(&update(&partition("a"), &[(ROW, &clustering(1), &fragment)]), 1).unwrap();
+    store.close().unwrap();
+    let store = open(directory.path());
+    assert_eq!(rows(&table(&store), "a"), [fragment]);
+}
+
+#[test]
+fn everything_answers_closed_after_close() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    for at in 0..100 {
+        put(&table, "a", at, 1, b"v");
+    }
+    let mut buffer = vec![0; 1000];
+    let filled = table.read(&read_request(0, 1, &partition("a"), &everything()), &mut buffer).unwrap();
+    let (cursor, _) = parse(&buffer[..filled as usize]);
+    store.close().unwrap();
+    store.close().unwrap();
+    let closed = |error: cassiterite_engine::EngineError| assert_eq!(error.kind(), Kind::Closed);
+    closed(cursor_next(cursor, 0, &mut buffer).unwrap_err());
+    closed(table.read(&read_request(POINTS, 0, &partition("a"), &[point(1)]), &mut buffer).unwrap_err());
+    closed(table.write(&update(&partition("a"), &[(ROW, &clustering(1), &row(1, 1, b"v"))]), 0).unwrap_err());
+    closed(table.stats().unwrap_err());
+    closed(table.truncate().map(drop).unwrap_err());
+    closed(store.sync().unwrap_err());
+    closed(store.report("tables").unwrap_err());
+    drop(open(directory.path()));
+}
+
+#[test]
+fn one_directory_is_opened_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let second = Store::open(&options(directory.path(), "")).map(drop).unwrap_err();
+    assert_eq!(second.kind(), Kind::Busy, "{second}");
+    store.close().unwrap();
+    drop(open(directory.path()));
+}
+
+#[test]
+fn a_later_format_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    open(directory.path()).close().unwrap();
+    {
+        let db = rocksdb::DB::open_default(directory.path().join("db")).unwrap();
+        let mut record = 2u32.to_le_bytes().to_vec();
+        let checksum = crc32c::crc32c_append(crc32c::crc32c(b"s"), &record);
+        record.extend_from_slice(&checksum.to_le_bytes());
+        db.put(b"s", &record).unwrap();
+    }
+    let error = Store::open(&options(directory.path(), "")).map(drop).unwrap_err();
+    assert_eq!(error.kind(), Kind::Invalid);
+    assert!(error.message().contains("later Cassiterite"), "{error}");
+}
+
+#[test]
+fn a_damaged_catalog_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    open(directory.path()).close().unwrap();
+    {
+        let db = rocksdb::DB::open_default(directory.path().join("db")).unwrap();
+        db.put(b"t0123456789abcdef", b"nonsense").unwrap();
+    }
+    assert_eq!(Store::open(&options(directory.path(), "")).map(drop).unwrap_err().kind(), Kind::Corruption);
+}
+
+#[test]
+fn a_directory_that_cannot_be_used_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, b"").unwrap();
+    let error = Store::open(&options(&file, "")).map(drop).unwrap_err();
+    assert_eq!(error.kind(), Kind::Io, "{error}");
+}
+
+#[test]
+fn truncation_starts_empty_and_the_old_generation_stays_readable_until_retired() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let old = table(&store);
+    put(&old, "a", 1, 1, b"v");
+    assert_eq!(old.retire().unwrap_err().kind(), Kind::Invalid);
+    let new = old.truncate().unwrap();
+    assert_eq!((partitions(&old), partitions(&new)), (1, 0));
+    assert_eq!(new.stats().unwrap()[9], old.stats().unwrap()[9] + 1);
+    assert_eq!(old.truncate().map(drop).unwrap_err().kind(), Kind::Invalid);
+    put(&new, "b", 1, 1, b"v");
+    assert!(std::sync::Arc::ptr_eq(&table(&store), &new));
+    old.retire().unwrap();
+    assert_eq!(old.flush().unwrap_err().kind(), Kind::Closed);
+    assert_eq!(old.column_ids().unwrap_err().kind(), Kind::Closed);
+    assert_eq!(partitions(&new), 1);
+    store.close().unwrap();
+    assert_eq!(families(directory.path()).len(), 1);
+    let store = open(directory.path());
+    assert_eq!(rows(&table(&store), "b").len(), 1);
+    assert_eq!(rows(&table(&store), "a").len(), 0);
+}
+
+#[test]
+fn a_dropped_table_is_gone_and_may_be_made_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let first = table(&store);
+    put(&first, "a", 1, 1, b"v");
+    first.truncate().unwrap();
+    store.drop_table(&TABLE).unwrap();
+    store.drop_table(&TABLE).unwrap();
+    assert_eq!(first.flush().unwrap_err().kind(), Kind::Closed);
+    let second = table(&store);
+    assert_eq!(partitions(&second), 0);
+    put(&second, "b", 1, 1, b"v");
+    store.close().unwrap();
+    assert_eq!(families(directory.path()).len(), 1);
+}
+
+#[test]
+fn what_a_crash_leaves_behind_is_dropped_at_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    put(&table(&store), "a", 1, 1, b"v");
+    store.close().unwrap();
+    let kept = families(directory.path());
+    {
+        let path = directory.path().join("db");
+        let names = rocksdb::DB::list_cf(&rocksdb::Options::default(), &path).unwrap();
+        let mut plain = rocksdb::Options::default();
+        plain.set_merge_operator_associative("cassiterite.fragments", |_, _, _| Some(Vec::new()));
+        let all = names.iter().map(|name| (name.as_str(), plain.clone()));
+        let db = rocksdb::DB::open_cf_with_opts(&rocksdb::Options::default(), &path, all).unwrap();
+        let orphan = "30313233343536373839616263646566.99";
+        db.create_cf(orphan, &plain).unwrap();
+        db.put_cf(&db.cf_handle(orphan).unwrap(), b"k", b"v").unwrap();
+        db.create_cf("30313233343536373839616263646566.1.load.0", &plain).unwrap();
+    }
+    std::fs::create_dir_all(directory.path().join("staging/0")).unwrap();
+    let store = open(directory.path());
+    assert_eq!(rows(&table(&store), "a").len(), 1);
+    store.close().unwrap();
+    assert_eq!(families(directory.path()), kept);
+    assert!(!directory.path().join("staging").exists());
+}
+
+#[test]
+fn indexes_are_tables_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let base = table(&store);
+    let index_id = [&TABLE[..], b"by_v"].concat();
+    let index = store.table(&schema(&index_id, &[])).unwrap();
+    put(&base, "a", 1, 1, b"v");
+    assert_eq!((partitions(&base), partitions(&index)), (1, 0));
+    store.drop_table(&index_id).unwrap();
+    assert_eq!(partitions(&base), 1);
+    assert_eq!(store.drop_table(b"short").unwrap_err().kind(), Kind::Invalid);
+}
+
+/// Not a test of its own: the process that the crash test kills.
+#[test]
+fn crash_child() {
+    let Ok(directory) = std::env::var("CASSITERITE_CRASH_DIRECTORY") else { return };
+    let mode = std::env::var("CASSITERITE_CRASH_MODE").unwrap();
+    let store = Store::open(&options(Path::new(&directory), &mode)).unwrap();
+    let table = table(&store);
+    for number in 0.. {
+        put(&table, &format!("p{number}"), 1, i64::from(number) + 1, b"v");
+        if number % 10 == 3 {
+            let entries = [(HEADER, &b""[..], &partition_deletion(1)[..])];
+            table.write(&update(&partition(&format!("p{number}")), &entries), 0).unwrap();
+        }
+        println!("acknowledged {number}");
+    }
+}
+
+#[test]
+fn acknowledged_writes_survive_kill_9_in_every_mode() {
+    use std::io::BufRead;
+    for mode in ["node.commitlog_sync=periodic", "node.commitlog_sync=group\nnode.commitlog_sync_group_window=2ms", "wal_sync=batch"] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["crash_child", "--exact", "--nocapture"])
+            .env("CASSITERITE_CRASH_DIRECTORY", directory.path())
+            .env("CASSITERITE_CRASH_MODE", mode)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut acknowledged = 0;
+        while acknowledged < 200 {
+            let line = lines.next().unwrap().unwrap();
+            acknowledged += usize::from(line.starts_with("acknowledged"));
+        }
+        child.kill().unwrap();
+        acknowledged += lines.map_while(Result::ok).filter(|line| line.starts_with("acknowledged")).count();
+        child.wait().unwrap();
+        let store = open(directory.path());
+        let table = table(&store);
+        for number in 0..acknowledged {
+            let request = read_request(POINTS, 0, &partition(&format!("p{number}")), &[point(1)]);
+            let found = read_all(&table, &request, 1000);
+            assert!(found.contains(&Entry::Row(row(number as i64 + 1, 1, b"v"))), "{mode}: {number}");
+            let header = found.iter().any(|entry| matches!(entry, Entry::Header(_)));
+            assert_eq!(header, number % 10 == 3, "{mode}: {number}");
+        }
+        store.close().unwrap();
+    }
+}

@@ -1,0 +1,109 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Settings are parsed strictly, reported as they are in effect, and documented as the code has them.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use cassiterite_engine::{settings_documentation, Kind, Store};
+use common::*;
+
+fn refused(directory: &std::path::Path, more: &str) -> String {
+    let error = Store::open(&format!("directory={}\n{more}", directory.display())).map(drop).unwrap_err();
+    assert_eq!(error.kind(), Kind::Invalid, "{error}");
+    error.message().to_owned()
+}
+
+fn setting(store: &Store, name: &str) -> String {
+    let report = store.report("settings").unwrap();
+    let line = report.lines().find(|line| line.split('\t').next() == Some(name)).unwrap();
+    line.split('\t').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn the_documentation_is_what_the_code_says() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
+    if std::env::var_os("CASSITERITE_WRITE_DOCS").is_some() {
+        std::fs::write(path, settings_documentation()).unwrap();
+    }
+    let text = std::fs::read_to_string(path).unwrap();
+    assert_eq!(text, settings_documentation(), "run this test with CASSITERITE_WRITE_DOCS=1");
+}
+
+#[test]
+fn what_is_not_understood_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    assert!(refused(path, "block_cache=1MiB").contains("block_cache_size"), "lists what is known");
+    assert!(refused(path, "block_cache_size=512MB").contains("512MiB"));
+    assert!(refused(path, "block_cache_size=-1").contains("block_cache_size"));
+    assert!(refused(path, "compaction_rate_limit=64MiB").contains("24MiB/s"));
+    assert!(refused(path, "periodic_compaction=10").contains("250ms"));
+    assert!(refused(path, "compression=snappy").contains("lz4"));
+    assert!(refused(path, "bloom_bits=100").contains("bloom_bits"));
+    assert!(refused(path, "node.commitlog_sync=sometimes").contains("periodic"));
+    assert!(refused(path, "no equals sign").contains("name=value"));
+    assert!(refused(path, "bloom_bits=8\nbloom_bits=9").contains("twice"));
+    assert!(refused(path, "block_cache_size=64MiB\nwrite_buffers_total=64MiB").contains("write_buffers_total"));
+    assert!(refused(path, "max_open_files=3").contains("max_open_files"));
+    assert_eq!(Store::open("bloom_bits=8").map(drop).unwrap_err().kind(), Kind::Invalid);
+    assert_eq!(Store::open("directory=relative").map(drop).unwrap_err().kind(), Kind::Invalid);
+    assert!(!path.join("db").exists(), "nothing is created before the settings are right");
+}
+
+#[test]
+fn settings_in_effect_are_reported_and_live_ones_change() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(&options(directory.path(), "bloom_bits=12\nnode.commitlog_sync_period=250ms")).unwrap();
+    assert_eq!(setting(&store, "bloom_bits"), "12");
+    assert_eq!(setting(&store, "block_cache_size"), "32MiB");
+    assert_eq!(setting(&store, "compaction_rate_limit"), "64MiB/s");
+    assert_eq!(setting(&store, "node.commitlog_sync_period"), "250ms");
+    store
+        .set("compaction_rate_limit=1MiB/s\nblock_cache_size=64MiB\nbackground_jobs=3\nmax_wal_size=8MiB\nstats_level=tickers\nwrite_buffers_total=16MiB")
+        .unwrap();
+    assert_eq!(setting(&store, "compaction_rate_limit"), "1MiB/s");
+    assert_eq!(setting(&store, "block_cache_size"), "64MiB");
+    assert_eq!(store.set("bloom_bits=3").unwrap_err().kind(), Kind::Invalid);
+    store.set("bloom_bits=12").unwrap();
+    assert_eq!(store.set("unheard_of=3").unwrap_err().kind(), Kind::Invalid);
+    assert_eq!(store.set("max_wal_size=1GiB\nwrite_buffers_total=63MiB").unwrap_err().kind(), Kind::Invalid);
+    assert_eq!(setting(&store, "max_wal_size"), "8MiB", "all are taken, or none");
+}
+
+#[test]
+fn the_log_may_lie_elsewhere() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = tempfile::tempdir().unwrap();
+    let with_log = options(directory.path(), &format!("wal_directory={}", log.path().display()));
+    for round in 0..2 {
+        let store = Store::open(&with_log).unwrap();
+        assert_eq!(rows(&table(&store), "a").len(), round);
+        put(&table(&store), "a", 1, 1, b"v");
+        let logs = std::fs::read_dir(log.path()).unwrap().count();
+        assert!(logs > 0);
+        store.close().unwrap();
+    }
+}
+
+#[test]
+fn reports_have_one_line_per_thing_under_their_columns() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    put(&table, "a", 1, 7, b"v");
+    table.flush().unwrap();
+    for topic in ["tables", "levels", "stalls", "caches", "settings", "work"] {
+        let report = store.report(topic).unwrap();
+        let columns = report.lines().next().unwrap().split('\t').count();
+        assert!(report.lines().count() > 1, "{topic}: {report}");
+        assert!(report.lines().all(|line| line.split('\t').count() == columns), "{topic}: {report}");
+    }
+    assert!(store.report("weather").unwrap_err().message().contains("tables levels"));
+    let stats = table.stats().unwrap();
+    assert_eq!((stats[0], stats[1], stats[5], stats[6], stats[11]), (1, 1, 0, 1, 1));
+    assert!(stats[2] > 0 && stats[8] > 0);
+    assert_eq!(store.background_error().unwrap(), None);
+    store.resume().unwrap();
+}
