@@ -1,0 +1,37 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.crash;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the checks after the crashes found. One thread. */
+public final class Verdict
+{
+    private final List<String> losses = new ArrayList<>();
+    private int halfPairs;
+
+    void lost(String what)
+    {
+        losses.add(what);
+    }
+
+    void halfPair()
+    {
+        halfPairs++;
+    }
+
+    /** @return everything that was not as acknowledged: lost, back from deletion, or written by halves */
+    public List<String> losses()
+    {
+        return losses;
+    }
+
+    /** @return unacknowledged batches over two tables of which one table had its part */
+    public int halfPairs()
+    {
+        return halfPairs;
+    }
+}

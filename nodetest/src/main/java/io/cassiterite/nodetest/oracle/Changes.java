@@ -1,0 +1,91 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.util.List;
+import java.util.Random;
+
+/** Random changes of a table as a whole: TRUNCATE, ALTER, DROP and CREATE. Keeps the shape in step. One thread. */
+final class Changes
+{
+    private final TableShape shape;
+    private final Random random;
+    private final List<ValueType> userTypes;
+    private int renames;
+
+    Changes(TableShape shape, Random random, List<ValueType> userTypes)
+    {
+        this.shape = shape;
+        this.random = random;
+        this.userTypes = userTypes;
+    }
+
+    List<Step> next()
+    {
+        int pick = random.nextInt(10);
+        if (pick < 2)
+            return List.of(step("truncate", "TRUNCATE {t}"));
+        if (pick < 3)
+            return List.of(step("drop", "DROP TABLE {t}"), step("create", shape.create()));
+        if (pick < 5)
+            return List.of(add());
+        if (pick < 9 && !shape.dropped.isEmpty() && shape.stamps == TableShape.Stamps.CLOCK)
+            return List.of(addAgain());
+        if (pick < 9 && shape.cells.size() > 1)
+            return List.of(drop());
+        if (pick < 10 && random.nextBoolean() && !shape.clustering.isEmpty())
+            return List.of(rename());
+        return List.of(step("alter options", "ALTER TABLE {t} WITH " + options()));
+    }
+
+    private String options()
+    {
+        String[] options = { "comment = 'changed'", "compression = {'enabled': 'false'}",
+                "compaction = {'class': 'LeveledCompactionStrategy'}",
+                             "speculative_retry = 'NONE'", "bloom_filter_fp_chance = 0.2" };
+        return options[random.nextInt(options.length)];
+    }
+
+    private Step add()
+    {
+        TableShape.Column column = shape.addCell(random, userTypes, !shape.clustering.isEmpty() && random.nextInt(3) == 0);
+        return step("alter add", add(column));
+    }
+
+    private static String add(TableShape.Column column)
+    {
+        return "ALTER TABLE {t} ADD " + column.name + ' ' + column.type.cql() + (column.isStatic ? " static" : "");
+    }
+
+    private Step drop()
+    {
+        TableShape.Column column = shape.cells.remove(random.nextInt(shape.cells.size()));
+        shape.dropped.add(column);
+        return step("alter drop", "ALTER TABLE {t} DROP " + column.name);
+    }
+
+    private Step addAgain()
+    {
+        // Cassandra refuses to add a dropped counter or a changed type; both sides must say the same.
+        TableShape.Column column = shape.dropped.remove(random.nextInt(shape.dropped.size()));
+        if (!shape.counters)
+            shape.cells.add(column);
+        return step("alter add again", add(column));
+    }
+
+    private Step rename()
+    {
+        TableShape.Column column = shape.clustering.get(random.nextInt(shape.clustering.size()));
+        String name = "k" + renames++;
+        Step step = step("alter rename", "ALTER TABLE {t} RENAME " + column.name + " TO " + name);
+        column.name = name;
+        return step;
+    }
+
+    private static Step step(String kind, String cql)
+    {
+        return Step.write(kind, cql, List.of(), Step.SERVER_STAMP);
+    }
+}

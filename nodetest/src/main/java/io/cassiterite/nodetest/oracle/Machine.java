@@ -1,0 +1,30 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+
+/** The node that an oracle plays with. One thread. */
+public interface Machine
+{
+    /** @return a session with the running node; another one after a restart */
+    CqlSession session();
+
+    void flush(String keyspace, String table);
+
+    void compact(String keyspace, String table);
+
+    /** Stops the node in an orderly way and starts it again. */
+    void restart();
+
+    /** Ends the node at once and starts it again. */
+    void kill();
+
+    /** Moves the node's clock forward. */
+    void jump(long seconds);
+
+    /** @return the node's clock minus this machine's */
+    long clockOffsetSeconds();
+}

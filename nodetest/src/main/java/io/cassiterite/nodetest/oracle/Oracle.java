@@ -1,0 +1,312 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+
+/**
+ * Plays random histories on twins, epoch by epoch: some tables at a time, statements interleaved, restarts, kills, clock
+ * jumps, flushes and compactions in between. A difference is shrunk and written to the report folder. One thread.
+ */
+public final class Oracle
+{
+    private static final int TWINS = 6;
+    private static final int STEPS_PER_EPOCH = 1500;
+    private static final int STEPS_PER_TABLE_MAX = 400;
+    /**
+     * Purging after gc_grace (10 days) and expiry may change answers under free timestamps: the jumps of an epoch stay
+     * below both, see {@link Writes}.
+     */
+    private static final long[] JUMPS_SECONDS = { 1, 3, 61, 3600, 86_401, 2 * 86_400 };
+    private static final int JUMPS_PER_EPOCH_MAX = 3;
+
+    private final Machine machine;
+    private final String stockMemtable;
+    private final String engineMemtable;
+    private final Path reports;
+    private final Consumer<String> output;
+    private final Twin.Fault fault;
+    private final boolean nodeEvents;
+    private final Tally tally = new Tally();
+    private final List<String> findings = new ArrayList<>();
+    private int tablesMade;
+    private int differencesMax = 10;
+    private long shrinkSeconds = 90;
+
+    /** @param nodeEvents whether the node may be restarted, killed and its clock moved */
+    public Oracle(Machine machine, String stockMemtable, String engineMemtable, Path reports, boolean nodeEvents,
+                  Twin.Fault fault, Consumer<String> output)
+    {
+        this.machine = machine;
+        this.stockMemtable = stockMemtable;
+        this.engineMemtable = engineMemtable;
+        this.reports = reports;
+        this.nodeEvents = nodeEvents;
+        this.fault = fault;
+        this.output = output;
+    }
+
+    /** Ends a run after so many differences, and stops making each smaller after some time. */
+    public Oracle bounded(int differences, long shrinkingSeconds)
+    {
+        differencesMax = differences;
+        shrinkSeconds = shrinkingSeconds;
+        return this;
+    }
+
+    public List<String> findings()
+    {
+        return findings;
+    }
+
+    public Tally tally()
+    {
+        return tally;
+    }
+
+    /** Plays for some time; epochs are cut short at its end. */
+    public void run(long seed, long seconds)
+    {
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        for (long epoch = 0; System.nanoTime() < deadlineNanos && findings.size() < differencesMax; epoch++)
+            epoch(seed + epoch, deadlineNanos);
+        output.accept(tally.report());
+    }
+
+    /** One twin with its generators. */
+    private final class Seat
+    {
+        final TableShape shape;
+        final Random random;
+        final Writes writes;
+        final Reads reads;
+        final Changes changes;
+        final Twin twin;
+        final History history;
+
+        Seat(long seed, String keyspace, List<ValueType> userTypes)
+        {
+            random = new Random(seed);
+            shape = new TableShape(random, userTypes);
+            writes = new Writes(shape, random);
+            reads = new Reads(shape, random);
+            changes = new Changes(shape, random, userTypes);
+            twin = twin(keyspace);
+            history = new History(shape.create());
+        }
+    }
+
+    private Twin twin(String keyspace)
+    {
+        return new Twin(machine, keyspace, "t" + tablesMade++, stockMemtable, engineMemtable, fault);
+    }
+
+    private void epoch(long seed, long deadlineNanos)
+    {
+        Random random = new Random(seed);
+        String keyspace = "oracle_" + Long.toUnsignedString(seed, 36);
+        List<ValueType> userTypes = prepare(keyspace);
+        List<Seat> seats = new ArrayList<>();
+        List<Seat> retired = new ArrayList<>();
+        int jumps = 0;
+        for (int i = 0; i < TWINS; i++)
+            seats.add(sit(random, keyspace, userTypes));
+        for (int i = 0; i < STEPS_PER_EPOCH && System.nanoTime() < deadlineNanos && findings.size() < differencesMax; i++)
+        {
+            int at = random.nextInt(seats.size());
+            Seat seat = seats.get(at);
+            if (nodeEvents && random.nextInt(STEPS_PER_EPOCH) < 5)
+            {
+                Step.Action[] events = { Step.Action.RESTART, Step.Action.KILL, Step.Action.JUMP, Step.Action.JUMP, Step.Action.JUMP };
+                Step.Action event = events[random.nextInt(events.length)];
+                if (event != Step.Action.JUMP || jumps++ < JUMPS_PER_EPOCH_MAX)
+                    happen(event, random, seats, seed);
+                continue;
+            }
+            if (!play(seat, pick(seat), seed) || seat.history.steps.size() > STEPS_PER_TABLE_MAX)
+            {
+                retired.add(seat);
+                seats.set(at, sit(random, keyspace, userTypes));
+            }
+        }
+        for (Seat seat : seats)
+            verify(seat, seed);
+        execute("DROP KEYSPACE IF EXISTS " + keyspace);
+    }
+
+    private Seat sit(Random random, String keyspace, List<ValueType> userTypes)
+    {
+        Seat seat = new Seat(random.nextLong(), keyspace, userTypes);
+        Twin.Outcome outcome = seat.twin.create(seat.history.create);
+        if (outcome.difference != null || outcome.failed)
+        {
+            report(seat, outcome.difference != null ? outcome.difference : "the table cannot be created: " + seat.history.create, 0);
+            return sit(random, keyspace, userTypes);
+        }
+        tally.table();
+        return seat;
+    }
+
+    private List<Step> pick(Seat seat)
+    {
+        int pick = seat.random.nextInt(1000);
+        if (pick < 600)
+            return List.of(seat.writes.next());
+        if (pick < 930)
+            return List.of(seat.reads.next());
+        if (pick < 960)
+            return seat.reads.everything();
+        if (pick < (seat.shape.stamps == TableShape.Stamps.CLOCK ? 975 : 985))
+        {
+            Step.Action[] actions = { Step.Action.FLUSH_STOCK, Step.Action.FLUSH_ENGINE, Step.Action.FLUSH_ENGINE,
+                                      Step.Action.COMPACT_STOCK, Step.Action.COMPACT_ENGINE, Step.Action.COMPACT_ENGINE };
+            List<Step> steps = new ArrayList<>(List.of(Step.node(actions[seat.random.nextInt(actions.length)])));
+            steps.addAll(seat.reads.everything());
+            return steps;
+        }
+        return seat.changes.next();
+    }
+
+    /** @return whether the twin can go on */
+    private boolean play(Seat seat, List<Step> steps, long seed)
+    {
+        for (Step step : steps)
+        {
+            seat.history.steps.add(step);
+            Twin.Outcome outcome;
+            try
+            {
+                outcome = seat.twin.run(step);
+            }
+            catch (NodeDownException e)
+            {
+                report(seat, e.getMessage(), seed);
+                machine.restart();
+                return false;
+            }
+            tally.count(step, outcome);
+            String finding = outcome.difference;
+            if (finding == null && outcome.failed && step.kind.startsWith("verify"))
+                finding = "both sides refuse what must be readable: " + step.describe();
+            if (finding != null)
+            {
+                report(seat, finding, seed);
+                return false;
+            }
+            boolean gone = step.kind.equals("create") && outcome.failed;
+            if (gone || (!outcome.compared && step.action == Step.Action.STATEMENT))
+                return false;
+        }
+        return true;
+    }
+
+    private void happen(Step.Action event, Random random, List<Seat> seats, long seed)
+    {
+        Step step = event == Step.Action.JUMP ? Step.jump(JUMPS_SECONDS[random.nextInt(JUMPS_SECONDS.length)]) : Step.node(event);
+        if (event == Step.Action.KILL)
+            seats.forEach(s -> s.twin.beforeKill());
+        seats.forEach(s -> s.history.steps.add(step));
+        seats.get(0).twin.run(step);
+        tally.count(step, null);
+        seats.removeIf(seat -> !verify(seat, seed));
+        while (seats.size() < TWINS)
+            seats.add(sit(random, seats.isEmpty() ? "oracle_" + Long.toUnsignedString(seed, 36) : seats.get(0).twin.keyspace, userTypes()));
+    }
+
+    private boolean verify(Seat seat, long seed)
+    {
+        return play(seat, seat.reads.everything(), seed);
+    }
+
+    // --- findings
+
+    private void report(Seat seat, String difference, long seed)
+    {
+        output.accept("DIFFERENCE in epoch " + seed + " after " + seat.history.steps.size() + " steps: " + difference + "\nshrinking ...");
+        String[] last = { difference };
+        History smallest = null;
+        try
+        {
+            smallest = new Shrinker(history -> fails(history, seat, last), TimeUnit.SECONDS.toNanos(shrinkSeconds)).shrink(seat.history);
+        }
+        catch (RuntimeException e)
+        {
+            output.accept("shrinking failed: " + e);
+        }
+        String text = "-- epoch seed " + seed + (smallest == null ? ": NOT REPRODUCED on fresh tables, whole history follows" : "") + '\n'
+                      + (smallest == null ? seat.history : smallest).script() + "\n/*\n" + last[0] + "\n*/\n";
+        findings.add(text);
+        save("difference-" + seed + '-' + findings.size() + ".cql", text);
+        output.accept(smallest == null ? text.substring(0, Math.min(text.length(), 4000)) : text);
+    }
+
+    private boolean fails(History history, Seat seat, String[] last)
+    {
+        try
+        {
+            String difference = history.replay(twin(seat.twin.keyspace));
+            if (difference != null)
+                last[0] = difference;
+            return difference != null;
+        }
+        catch (NodeDownException e)
+        {
+            last[0] = e.getMessage();
+            machine.restart();
+            return true;
+        }
+    }
+
+    private void save(String name, String text)
+    {
+        try
+        {
+            Files.createDirectories(reports);
+            Files.writeString(reports.resolve(name), text);
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    // --- keyspaces
+
+    private List<ValueType> prepare(String keyspace)
+    {
+        execute("DROP KEYSPACE IF EXISTS " + keyspace);
+        execute("CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+        execute("CREATE TYPE " + keyspace + ".u0 (a int, b text, c frozen<set<int>>)");
+        execute("CREATE TYPE " + keyspace + ".u1 (x decimal, y frozen<u0>, z frozen<map<text, bigint>>)");
+        return userTypes();
+    }
+
+    private static List<ValueType> userTypes()
+    {
+        ValueType integer = ValueType.nativeType("int");
+        ValueType text = ValueType.nativeType("text");
+        ValueType u0 = ValueType.userType("u0", true, List.of("a", "b", "c"), List.of(integer, text, ValueType.set(integer)));
+        ValueType u1 = ValueType.userType("u1", true, List.of("x", "y", "z"),
+                                          List.of(ValueType.nativeType("decimal"), u0, ValueType.map(text,
+                                                  ValueType.nativeType("bigint"))));
+        return List.of(u0, u1);
+    }
+
+    private void execute(String cql)
+    {
+        CqlSession session = machine.session();
+        session.execute(cql);
+    }
+}

@@ -1,0 +1,43 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.time.Instant;
+
+import io.cassiterite.nodetest.Checkout;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
+
+/**
+ * The random oracle on a node of its own, for as long as wished: {@code OracleMain SECONDS [SEED]}. Ends with 1 where a
+ * difference was found; scripts that show each are in build/oracle. With -Doracle.engine=MEMTABLE another memtable takes the
+ * engine's side (a stock one tests the oracle itself; then no plug-in is needed).
+ */
+public final class OracleMain
+{
+    private OracleMain()
+    {
+    }
+
+    public static void main(String[] args)
+    {
+        long seconds = args.length > 0 ? Long.parseLong(args[0]) : 3600;
+        long seed = args.length > 1 && !args[1].isEmpty() ? Long.parseLong(args[1]) : Instant.now().getEpochSecond();
+        String engine = System.getProperty("oracle.engine", "cassiterite");
+        boolean events = !Boolean.getBoolean("oracle.calm");
+        System.out.println("oracle: seed " + seed + ", " + seconds + " s, trie against " + engine);
+        NodeBuilder builder = Node.named("oracle").yaml("auto_snapshot", "false");
+        if (!engine.equals("cassiterite"))
+            builder.stock();
+        Oracle oracle;
+        try (Node node = builder.start(); NodeMachine machine = new NodeMachine(node))
+        {
+            oracle = new Oracle(machine, "trie", engine, Checkout.root().resolve("build/oracle"), events, null, System.out::println);
+            oracle.run(seed, seconds);
+        }
+        System.out.println("oracle: seed " + seed + ": " + oracle.findings().size() + " differences");
+        System.exit(oracle.findings().isEmpty() ? 0 : 1);
+    }
+}

@@ -1,0 +1,97 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.util.List;
+
+/** One step of a random history: a statement for both tables of a twin, or something that happens to the node. Immutable. */
+final class Step
+{
+    enum Action
+    {
+        STATEMENT, FLUSH_STOCK, FLUSH_ENGINE, COMPACT_STOCK, COMPACT_ENGINE, RESTART, KILL, JUMP, VERIFY
+    }
+
+    /** What a bind marker is given. */
+    enum Bind
+    {
+        NULL, UNSET, EMPTY
+    }
+
+    /** The statement carries no timestamp of the client's: the server's clock stamps it, so the two sides differ a little. */
+    static final long SERVER_STAMP = Long.MIN_VALUE;
+    /** The statement carries the client's clock at the moment of execution, equal on both sides. */
+    static final long CLOCK_STAMP = Long.MIN_VALUE + 1;
+
+    final Action action;
+    /** What the report counts it as. */
+    final String kind;
+    /** CQL with {t} for the table's name, {m} for its memtable. */
+    final String cql;
+    final List<Bind> binds;
+    final long stampMicros;
+    final int pageSize;
+    final boolean read;
+    /** Of JUMP: how far the node's clock goes forward; of a read: how far ahead of the clock it is asked. */
+    final long seconds;
+
+    private Step(Action action, String kind, String cql, List<Bind> binds, long stampMicros, int pageSize, boolean read, long seconds)
+    {
+        this.action = action;
+        this.kind = kind;
+        this.cql = cql;
+        this.binds = binds;
+        this.stampMicros = stampMicros;
+        this.pageSize = pageSize;
+        this.read = read;
+        this.seconds = seconds;
+    }
+
+    static Step write(String kind, String cql, List<Bind> binds, long stampMicros)
+    {
+        return new Step(Action.STATEMENT, kind, cql, binds, stampMicros, 5000, false, 0);
+    }
+
+    static Step read(String kind, String cql, int pageSize, long aheadSeconds)
+    {
+        return new Step(Action.STATEMENT, kind, cql, List.of(), SERVER_STAMP, pageSize, true, aheadSeconds);
+    }
+
+    static Step node(Action action)
+    {
+        return new Step(action, action.name().toLowerCase(), null, List.of(), 0, 0, false, 0);
+    }
+
+    static Step jump(long seconds)
+    {
+        return new Step(Action.JUMP, "clock jump", null, List.of(), 0, 0, false, seconds);
+    }
+
+    boolean touchesNode()
+    {
+        return action == Action.RESTART || action == Action.KILL || action == Action.JUMP;
+    }
+
+    /** @return the step as a line of a script for a reader */
+    String describe()
+    {
+        if (action == Action.JUMP)
+            return "-- clock jumps by " + seconds + " s";
+        if (action != Action.STATEMENT)
+            return "-- " + action.name().toLowerCase().replace('_', ' ');
+        StringBuilder line = new StringBuilder(cql).append(';');
+        if (!binds.isEmpty())
+            line.append(" -- bound: ").append(binds);
+        if (stampMicros == CLOCK_STAMP)
+            line.append(" -- client timestamp: its clock");
+        else if (stampMicros != SERVER_STAMP)
+            line.append(" -- client timestamp: ").append(stampMicros);
+        if (read && pageSize < 5000)
+            line.append(" -- page size ").append(pageSize);
+        if (read && seconds > 0)
+            line.append(" -- asked ").append(seconds).append(" s ahead of the clock");
+        return line.toString();
+    }
+}

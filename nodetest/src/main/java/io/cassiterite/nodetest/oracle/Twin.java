@@ -1,0 +1,207 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Two tables of one shape, one of them on the engine, to which everything happens alike. Statements are evaluated at
+ * the same second on both sides ("now in seconds" of the protocol), so TTLs compare exactly. One thread.
+ */
+final class Twin
+{
+    /** What happened to a statement: nothing compared (the node could not be asked), or compared with or without difference. */
+    static final class Outcome
+    {
+        final String difference;
+        final boolean compared;
+        final boolean failed;
+
+        private Outcome(String difference, boolean compared, boolean failed)
+        {
+            this.difference = difference;
+            this.compared = compared;
+            this.failed = failed;
+        }
+    }
+
+    /** Lets a test of the oracle itself spoil what reaches the engine's side. */
+    interface Fault
+    {
+        /** @return the statement to run instead, or null for none at all */
+        String spoil(Step step, String cql);
+    }
+
+    private static final long POLL_NANOS = 300_000;
+
+    private final Machine machine;
+    final String keyspace;
+    final String name;
+    private final String[] memtables;
+    private final Fault fault;
+    /** The clock's last stamp; clocks of server and client tick in milliseconds, so both sides wait for the next one. */
+    private long lastStampMillis;
+
+    Twin(Machine machine, String keyspace, String name, String stockMemtable, String engineMemtable, Fault fault)
+    {
+        this.machine = machine;
+        this.keyspace = keyspace;
+        this.name = name;
+        this.memtables = new String[]{ stockMemtable, engineMemtable };
+        this.fault = fault;
+    }
+
+    private String table(int side)
+    {
+        return name + (side == 0 ? "_stock" : "_engine");
+    }
+
+    Outcome create(String cql)
+    {
+        return run(Step.write("create", cql, List.of(), Step.SERVER_STAMP));
+    }
+
+    void drop()
+    {
+        run(Step.write("drop", "DROP TABLE IF EXISTS {t}", List.of(), Step.SERVER_STAMP));
+    }
+
+    Outcome run(Step step)
+    {
+        switch (step.action)
+        {
+            case STATEMENT:
+                return statement(step);
+            case FLUSH_STOCK:
+            case FLUSH_ENGINE:
+            case COMPACT_STOCK:
+            case COMPACT_ENGINE:
+                return maintain(step);
+            case RESTART:
+                machine.restart();
+                break;
+            case KILL:
+                beforeKill();
+                machine.kill();
+                break;
+            case JUMP:
+                machine.jump(step.seconds);
+                break;
+            default:
+                break;
+        }
+        return new Outcome(null, false, false);
+    }
+
+    private Outcome maintain(Step step)
+    {
+        boolean engine = step.action == Step.Action.FLUSH_ENGINE || step.action == Step.Action.COMPACT_ENGINE;
+        String table = table(engine ? 1 : 0);
+        try
+        {
+            if (step.action == Step.Action.FLUSH_STOCK || step.action == Step.Action.FLUSH_ENGINE)
+                machine.flush(keyspace, table);
+            else
+                machine.compact(keyspace, table);
+            return new Outcome(null, false, false);
+        }
+        catch (RuntimeException e)
+        {
+            // Shrinking may have taken the table away.
+            boolean missing = String.valueOf(e.getMessage()).contains("Unknown keyspace/cf pair");
+            return new Outcome(missing ? null : step.describe() + " failed: " + e, false, true);
+        }
+    }
+
+    /** The stock side may lose what the periodic commit log had not synced; only the engine promises more. */
+    void beforeKill()
+    {
+        maintain(Step.node(Step.Action.FLUSH_STOCK));
+    }
+
+    private Outcome statement(Step step)
+    {
+        boolean schema = isSchema(step.kind);
+        long stamp = stamp(step, schema);
+        int now = (int) (System.currentTimeMillis() / 1000 + machine.clockOffsetSeconds() + (step.read ? step.seconds : 0));
+        Answer[] answers = { run(step, 0, stamp, now), run(step, 1, stamp, now) };
+        if (step.kind.equals("alter drop"))
+            renewStockMemtables();
+        if (!step.read && (stamp == Step.SERVER_STAMP || schema))
+            waitForNextMilli();
+        if (answers[0].unreachable && answers[1].unreachable)
+            return new Outcome(null, false, true);
+        String difference = Comparison.difference(answers[0], answers[1]);
+        if (difference == null)
+            return new Outcome(null, true, answers[0].error != null);
+        String text = difference + "\n  statement: " + step.describe() + "\n  stock:  " + answers[0].describe() + "\n  engine: "
+                + answers[1].describe();
+        if (step.read)
+            text += "\n  asked again: " + (again(step, now) ? "still differs" : "THE SAME");
+        return new Outcome(text, true, answers[0].error != null);
+    }
+
+    /**
+     * A stock memtable that is older than a DROP of a column fails reads of all columns, and shows the column's cells when it
+     * is added again; sstables do neither. The moment of the flush is Cassandra's choice: the oracle makes it now, also for a
+     * memtable without data, which no flush would replace.
+     */
+    private void renewStockMemtables()
+    {
+        for (int side = 0; side < 2; side++)
+        {
+            if (memtables[side].equals("cassiterite"))
+                continue;
+            for (String memtable : new String[]{ memtables[side].equals("trie") ? "skiplist" : "trie", memtables[side] })
+                machine.session().execute("ALTER TABLE " + keyspace + '.' + table(side) + " WITH memtable = '" + memtable + '\'');
+            // Waits for the flushes that the changes began.
+            machine.flush(keyspace, table(side));
+        }
+    }
+
+    private boolean again(Step step, int now)
+    {
+        return Comparison.difference(run(step, 0, Step.SERVER_STAMP, now), run(step, 1, Step.SERVER_STAMP, now)) != null;
+    }
+
+    private Answer run(Step step, int side, long stamp, int now)
+    {
+        String cql = step.cql.replace("{t}", keyspace + '.' + table(side)).replace("{m}", memtables[side]);
+        if (side == 1 && fault != null)
+            cql = fault.spoil(step, cql);
+        if (cql == null)
+            return new Answer();
+        return Wire.run(machine.session(), cql, step.binds, stamp, step.pageSize, now, table(side));
+    }
+
+    private long stamp(Step step, boolean schema)
+    {
+        if (step.read)
+            return Step.SERVER_STAMP;
+        if (step.stampMicros == Step.CLOCK_STAMP)
+        {
+            waitForNextMilli();
+            return (lastStampMillis + machine.clockOffsetSeconds() * 1000) * 1000;
+        }
+        if (step.stampMicros == Step.SERVER_STAMP || schema)
+            waitForNextMilli();
+        return step.stampMicros;
+    }
+
+    private void waitForNextMilli()
+    {
+        long last = Math.max(lastStampMillis, System.currentTimeMillis());
+        while (System.currentTimeMillis() <= last + 1)
+            LockSupport.parkNanos(POLL_NANOS);
+        lastStampMillis = System.currentTimeMillis();
+    }
+
+    private static boolean isSchema(String kind)
+    {
+        return Set.of("create", "drop", "truncate").contains(kind) || kind.startsWith("alter");
+    }
+}

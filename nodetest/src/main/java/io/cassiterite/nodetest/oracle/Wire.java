@@ -1,0 +1,132 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.BoundStatementBuilder;
+import com.datastax.oss.driver.api.core.cql.ColumnDefinition;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
+
+/** Runs one statement and takes down its whole answer, page by page, as raw bytes. Stateless. */
+final class Wire
+{
+    /** A table is small: more pages than this mean that paging does not end. */
+    private static final int PAGES_MAX = 20_000;
+    private static final Set<String> UNREACHABLE = Set.of("AllNodesFailedException", "NoNodeAvailableException",
+                                                          "DriverTimeoutException", "ReadTimeoutException", "WriteTimeoutException",
+                                                          "ClosedConnectionException", "HeartbeatException", "UnavailableException");
+
+    private Wire()
+    {
+    }
+
+    /**
+     * @param stampMicros the client's timestamp, {@link Step#SERVER_STAMP} for none
+     * @param nowSeconds  the time at which the statement is to be evaluated
+     * @param names       taken out of messages, so that they can be compared
+     */
+    static Answer run(CqlSession session, String cql, List<Step.Bind> binds, long stampMicros, int pageSize, int nowSeconds,
+            String... names)
+    {
+        Answer answer = new Answer();
+        try
+        {
+            Statement<?> statement = statement(session, cql, binds).setPageSize(pageSize).setNowInSeconds(nowSeconds);
+            if (stampMicros != Step.SERVER_STAMP)
+                statement = statement.setQueryTimestamp(stampMicros);
+            ByteBuffer paging = null;
+            do
+            {
+                AsyncResultSet result = session.executeAsync(statement.setPagingState(paging)).toCompletableFuture().get();
+                Answer.Page page = page(answer, result, names);
+                paging = page.pagingState == null ? null : ByteBuffer.wrap(page.pagingState);
+                if (answer.pages.size() > PAGES_MAX)
+                    throw new IllegalStateException("paging does not end");
+            } while (paging != null);
+        }
+        catch (ExecutionException e)
+        {
+            fail(answer, e.getCause(), names);
+        }
+        catch (InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+        catch (RuntimeException e)
+        {
+            fail(answer, e, names);
+        }
+        return answer;
+    }
+
+    private static Statement<?> statement(CqlSession session, String cql, List<Step.Bind> binds)
+    {
+        if (binds.isEmpty())
+            return SimpleStatement.newInstance(cql);
+        BoundStatementBuilder builder = session.prepare(cql).boundStatementBuilder();
+        for (int i = 0; i < binds.size(); i++)
+        {
+            if (binds.get(i) == Step.Bind.NULL)
+                builder = builder.setToNull(i);
+            else if (binds.get(i) == Step.Bind.EMPTY)
+                builder = builder.setBytesUnsafe(i, ByteBuffer.allocate(0));
+        }
+        return builder.build();
+    }
+
+    private static Answer.Page page(Answer answer, AsyncResultSet result, String... names)
+    {
+        if (answer.pages.isEmpty())
+            for (ColumnDefinition column : result.getColumnDefinitions())
+            {
+                answer.columns.add(column.getName().asInternal());
+                answer.types.add(column.getType().asCql(true, true));
+            }
+        Answer.Page page = new Answer.Page();
+        for (Row row : result.currentPage())
+        {
+            byte[][] values = new byte[answer.columns.size()][];
+            for (int i = 0; i < values.length; i++)
+                values[i] = bytes(row.getBytesUnsafe(i));
+            page.rows.add(values);
+        }
+        page.pagingState = bytes(result.getExecutionInfo().getPagingState());
+        for (String warning : result.getExecutionInfo().getWarnings())
+            answer.warnings.add(withoutNames(warning, names));
+        answer.pages.add(page);
+        return page;
+    }
+
+    private static byte[] bytes(ByteBuffer buffer)
+    {
+        if (buffer == null)
+            return null;
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
+    }
+
+    private static void fail(Answer answer, Throwable error, String... names)
+    {
+        answer.error = error.getClass().getSimpleName() + ": " + withoutNames(String.valueOf(error.getMessage()), names);
+        answer.unreachable = UNREACHABLE.contains(error.getClass().getSimpleName());
+    }
+
+    private static String withoutNames(String text, String... names)
+    {
+        for (String name : names)
+            text = text.replace(name, "T");
+        return text.replaceAll("[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}(?=\\W*$)", "ID");
+    }
+}

@@ -1,0 +1,78 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.model;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+import org.junit.jupiter.api.Test;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeTest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** D10: a dropped table leaves no files, and a table that gets the same id is another table, also after a crash. */
+@NodeTest(own = true, yaml = "auto_snapshot: false")
+class D10SameIdTest
+{
+    private static final int ROWS = 400;
+    private static final int ROW_BYTES = 4096;
+    private static final int LEFT_BYTES_MAX = 64 * 1024;
+
+    private static void create(Cql cql, UUID id)
+    {
+        cql.run("CREATE TABLE d10sameidtest.t (p int PRIMARY KEY, v blob, w int) WITH id = " + id + " AND memtable = 'cassiterite'");
+    }
+
+    private static void fill(Node node, Cql cql)
+    {
+        byte[] bytes = new byte[ROW_BYTES];
+        for (int p = 0; p < ROWS; p++)
+        {
+            new Random(p).nextBytes(bytes);
+            cql.run("INSERT INTO d10sameidtest.t (p, v) VALUES (?, ?)", p, ByteBuffer.wrap(bytes.clone()));
+        }
+        node.nodetool("flush", "d10sameidtest").success();
+    }
+
+    @Test
+    void aDroppedTableIsGone(Node node) throws InterruptedException
+    {
+        UUID id = UUID.fromString("5b1e1d10-0000-11ef-8000-000000000010");
+        try (Cql cql = node.cql())
+        {
+            long before = StoreFiles.sstBytes(node);
+            create(cql, id);
+            fill(node, cql);
+            assertTrue(StoreFiles.sstBytes(node) > before + ROWS * ROW_BYTES / 2);
+            cql.run("DROP TABLE d10sameidtest.t");
+            StoreFiles.awaitAtMost(node, before + LEFT_BYTES_MAX, Duration.ofSeconds(20));
+            create(cql, id);
+            assertEquals(List.of(), cql.texts("SELECT p, w FROM d10sameidtest.t"));
+            cql.run("INSERT INTO d10sameidtest.t (p, w) VALUES (3, 3)");
+            assertEquals(List.of("p=3, v=null, w=3"), cql.texts("SELECT * FROM d10sameidtest.t"));
+            node.killNine();
+        }
+        node.start();
+        try (Cql cql = node.cql())
+        {
+            assertEquals(List.of("p=3, v=null, w=3"), cql.texts("SELECT * FROM d10sameidtest.t"));
+            cql.run("DROP TABLE d10sameidtest.t");
+            node.killNine();
+        }
+        node.start();
+        try (Cql cql = node.cql())
+        {
+            create(cql, id);
+            assertEquals(List.of(), cql.texts("SELECT * FROM d10sameidtest.t"));
+        }
+    }
+}
