@@ -11,7 +11,8 @@
 //! * every live file that this compaction does not read and that holds keys of the same partition ([`bounds`]).
 //!
 //! What this compaction reads itself needs no bound: the versions of one key come together in a full merge, and what
-//! the header of a partition deletes is removed from its rows, which follow it in key order ([`run`]). Where any of this
+//! the header of a partition deletes is removed from its rows, which follow it in key order ([`run`]); the header of a
+//! partition that began in an earlier file is looked up ([`straddle`]). Where any of this
 //! cannot be known (an input list that does not fit, an explicit snapshot, several subcompactions), nothing is purged
 //! that depends on it. A flush never purges.
 
@@ -20,6 +21,7 @@ mod events;
 mod memtables;
 mod purge;
 mod run;
+mod straddle;
 
 pub use crate::raw::StallCondition;
 pub use events::{BackgroundError, EventTotals, StoreEvents};

@@ -13,7 +13,7 @@ mod events;
 mod files;
 mod table;
 
-pub(crate) use admin::{resume, verify_checksums, RateLimiter};
+pub(crate) use admin::{resume, RateLimiter};
 pub use events::StallCondition;
 pub(crate) use events::{install_events, EventHooks};
 pub(crate) use files::{live_files, LiveFile};

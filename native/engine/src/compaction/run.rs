@@ -6,6 +6,7 @@
 use super::bounds::FileBounds;
 use super::memtables::Segment;
 use super::purge::{Policy, TablePurge};
+use super::straddle::StraddlingHeaders;
 use crate::raw::{CompactionHooks, CompactionSource, Decision};
 use cassiterite_codec::header::Coverage;
 use cassiterite_codec::key::{self, KeyParts, Kind};
@@ -22,6 +23,7 @@ struct Outside {
     memtables: Arc<Segment>,
     /// Whether this filter sees all rows of a partition that the compaction reads.
     whole_partitions: bool,
+    headers: StraddlingHeaders,
 }
 
 /// The state of one running compaction.
@@ -76,6 +78,10 @@ impl CompactionRun {
             partition.header_purged = false;
             partition.header_unreadable = false;
             partition.outside_timestamp = None;
+            if let Some(header) = self.outside.as_ref().and_then(|outside| outside.headers.of(parts.partition)) {
+                // One that cannot be read covers nothing.
+                let _ = partition.coverage.add(header);
+            }
         }
     }
 
@@ -273,7 +279,9 @@ fn look_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Out
     if view.snapshots > 0 {
         return None;
     }
+    let headers = StraddlingHeaders::read(source, &view.input_files, table.policy().now_s);
     Some(Outside {
+        headers,
         files: FileBounds::new(view.other_files),
         memtables: table.forget(sealed, view.immutable_memtables),
         whole_partitions: view.max_subcompactions <= 1 && !table.subcompactions_seen(),

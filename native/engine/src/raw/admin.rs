@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Calls of an operator: resume after an error, verify, and the throughput of background writes.
+//! What an operator does: resume after an error, and change the throughput of background writes.
 
 use super::{checked, object_of};
 use crate::error::Result;
@@ -10,25 +10,16 @@ use std::ffi::{c_char, c_void};
 
 extern "C" {
     fn cassiterite_resume(db: *mut c_void) -> *mut c_char;
-    fn cassiterite_verify_checksums(db: *mut c_void) -> *mut c_char;
     fn cassiterite_limiter_new(bytes_per_second: i64) -> *mut c_void;
     fn cassiterite_limiter_drop(limiter: *mut c_void);
     fn cassiterite_limiter_install(limiter: *mut c_void, options: *mut c_void);
     fn cassiterite_limiter_set(limiter: *mut c_void, bytes_per_second: i64);
-    fn cassiterite_limiter_get(limiter: *const c_void) -> i64;
-    fn cassiterite_limiter_total(limiter: *const c_void) -> i64;
 }
 
 /// Asks RocksDB to leave the read-only state that a background error put it in.
 pub(crate) fn resume(db: &DB) -> Result<()> {
     // SAFETY: the database is borrowed for the call.
     checked(unsafe { cassiterite_resume(object_of(db.as_raw_ptr())) })
-}
-
-/// Reads every block of every file and compares its checksum; slow.
-pub(crate) fn verify_checksums(db: &DB) -> Result<()> {
-    // SAFETY: the database is borrowed for the call.
-    checked(unsafe { cassiterite_verify_checksums(object_of(db.as_raw_ptr())) })
 }
 
 /// Limits what flushes and compactions write; may be changed at any time from any thread.
@@ -61,18 +52,6 @@ impl RateLimiter {
     pub fn set_bytes_per_second(&self, bytes_per_second: i64) {
         // SAFETY: `raw` lives as long as `self`.
         unsafe { cassiterite_limiter_set(self.raw, bytes_per_second.max(1)) }
-    }
-
-    /// The limit.
-    pub fn bytes_per_second(&self) -> i64 {
-        // SAFETY: `raw` lives as long as `self`.
-        unsafe { cassiterite_limiter_get(self.raw) }
-    }
-
-    /// Bytes that have gone through since start.
-    pub fn total_bytes(&self) -> i64 {
-        // SAFETY: `raw` lives as long as `self`.
-        unsafe { cassiterite_limiter_total(self.raw) }
     }
 }
 

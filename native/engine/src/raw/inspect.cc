@@ -90,13 +90,23 @@ extern "C" char* cassiterite_compaction_look(const CompactionSource* source, uin
   return message_of(show_files(source->db, family.get(), call, target));
 }
 
-extern "C" char* cassiterite_resume(DB* db) { return message_of(db->Resume()); }
-
-extern "C" char* cassiterite_verify_checksums(DB* db) {
-  rocksdb::ReadOptions options;
-  options.fill_cache = false;
-  return message_of(db->VerifyChecksum(options));
+// The merged value of a key; untouched where there is none.
+extern "C" char* cassiterite_compaction_get(const CompactionSource* source, Bytes key, ValueCall call, void* target) {
+  auto* db = static_cast<rocksdb::DBImpl*>(source->db);
+  const std::unique_ptr<ColumnFamilyHandle> family = db->GetColumnFamilyHandleUnlocked(source->family_id);
+  if (family == nullptr) {
+    return strdup("the column family is gone");
+  }
+  rocksdb::PinnableSlice value;
+  const Status status =
+      source->db->Get(rocksdb::ReadOptions(), family.get(), rocksdb::Slice(key.data, key.size), &value);
+  if (status.ok()) {
+    call(target, bytes(value));
+  }
+  return status.IsNotFound() ? nullptr : message_of(status);
 }
+
+extern "C" char* cassiterite_resume(DB* db) { return message_of(db->Resume()); }
 
 using Limiter = std::shared_ptr<rocksdb::RateLimiter>;
 
@@ -114,9 +124,5 @@ extern "C" void cassiterite_limiter_install(Limiter* limiter, rocksdb::Options* 
 extern "C" void cassiterite_limiter_set(Limiter* limiter, int64_t bytes_per_second) {
   (*limiter)->SetBytesPerSecond(bytes_per_second);
 }
-
-extern "C" int64_t cassiterite_limiter_get(const Limiter* limiter) { return (*limiter)->GetBytesPerSecond(); }
-
-extern "C" int64_t cassiterite_limiter_total(const Limiter* limiter) { return (*limiter)->GetTotalBytesThrough(); }
 
 }  // namespace cassiterite

@@ -67,6 +67,7 @@ struct FileView {
   Bytes min_timestamp_property;  // empty where the file has none
 };
 using FileCall = void (*)(void* target, const FileView* file);
+using ValueCall = void (*)(void* target, Bytes value);
 
 // What this thread's running compaction was announced with (OnCompactionBegin comes on the thread that then creates
 // the filter of its first subcompaction). Cleared when taken and when the compaction ends.

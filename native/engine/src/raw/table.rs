@@ -66,7 +66,9 @@ pub(crate) struct CompactionView {
     pub snapshots: u64,
     /// How many threads one compaction may use.
     pub max_subcompactions: u32,
-    /// Live files that are not inputs of this compaction.
+    /// What this compaction reads.
+    pub input_files: Vec<LiveFile>,
+    /// The other live files.
     pub other_files: Vec<LiveFile>,
 }
 
@@ -76,30 +78,45 @@ impl CompactionSource<'_> {
         if self.db.is_null() || self.input_numbers.is_null() {
             return Ok(None);
         }
-        let mut view =
-            CompactionView { immutable_memtables: 0, snapshots: 0, max_subcompactions: 0, other_files: Vec::new() };
+        let (mut immutable_memtables, mut snapshots, mut max_subcompactions) = (0, 0, 0);
         let mut files: Vec<LiveFile> = Vec::new();
         // SAFETY: `self` is the structure that C++ passed to `begin`, still borrowed; the compaction that runs on this
         // thread keeps the database open; `push_file` gets the vector it expects, only during this call.
         checked(unsafe {
             cassiterite_compaction_look(
                 ptr::from_ref(self).cast(),
-                &mut view.immutable_memtables,
-                &mut view.snapshots,
-                &mut view.max_subcompactions,
+                &mut immutable_memtables,
+                &mut snapshots,
+                &mut max_subcompactions,
                 push_file,
                 ptr::from_mut(&mut files).cast(),
             )
         })?;
         // SAFETY: `input_numbers` points to `input_count` numbers that live as long as this structure.
         let inputs = unsafe { std::slice::from_raw_parts(self.input_numbers, self.input_count) };
-        let listed = files.len();
-        files.retain(|file| inputs.binary_search(&file.number).is_err());
-        if listed - files.len() != inputs.len() {
+        let is_input = |file: &LiveFile| inputs.binary_search(&file.number).is_ok();
+        let (input_files, other_files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_input);
+        if input_files.len() != inputs.len() {
             return Ok(None); // An input that is not live: these are not the files that this compaction reads.
         }
-        view.other_files = files;
-        Ok(Some(view))
+        Ok(Some(CompactionView { immutable_memtables, snapshots, max_subcompactions, input_files, other_files }))
+    }
+
+    /// The merged value of a key, as a reader finds it now.
+    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let mut found: Option<Vec<u8>> = None;
+        if !self.db.is_null() {
+            // SAFETY: as in `look`; `take_value` gets the option it expects, only during this call.
+            checked(unsafe {
+                cassiterite_compaction_get(
+                    ptr::from_ref(self).cast(),
+                    Bytes { data: key.as_ptr(), size: key.len() },
+                    take_value,
+                    ptr::from_mut(&mut found).cast(),
+                )
+            })?;
+        }
+        Ok(found)
     }
 }
 
@@ -125,6 +142,19 @@ extern "C" {
         call: extern "C" fn(*mut c_void, *const FileView),
         target: *mut c_void,
     ) -> *mut c_char;
+    fn cassiterite_compaction_get(
+        source: *const c_void,
+        key: Bytes,
+        call: extern "C" fn(*mut c_void, Bytes),
+        target: *mut c_void,
+    ) -> *mut c_char;
+}
+
+/// Puts a value into the `Option<Vec<u8>>` behind `target`.
+extern "C" fn take_value(target: *mut c_void, value: Bytes) {
+    // SAFETY: the only caller passes a live option as target, and the value lives for this call.
+    let (found, value) = unsafe { (&mut *target.cast::<Option<Vec<u8>>>(), value.as_slice()) };
+    *found = Some(value.to_vec());
 }
 
 /// Makes `hooks` the merge operator, compaction filter and properties collector of every column family that is opened

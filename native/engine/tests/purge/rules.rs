@@ -3,10 +3,9 @@
 
 //! Each rule of purging by itself.
 
-use crate::store::{header_key, row_key, Store, Write, FAMILY};
+use crate::store::{header_key, row_key, Store, Write};
 use cassiterite_codec::key::Kind;
 use cassiterite_engine::compaction::TablePurge;
-use std::time::{Duration, Instant};
 
 const CELL: (u8, u8, u32) = (1, 5, 1);
 
@@ -30,16 +29,20 @@ fn compact_header(store: &Store) {
     store.compact_between(&header_key(1), &header_key(1));
 }
 
-/// Lets RocksDB compact level 0 by itself, which leaves the memtable alone.
-fn compact_level_0(store: &Store) {
-    store.cell((9, 9, 9), 1_000);
-    store.db.set_options_cf(&store.family(), &[("disable_auto_compactions", "false")]).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while store.db.property_int_value_cf(&store.family(), "rocksdb.num-files-at-level0").unwrap() != Some(0) {
-        assert!(Instant::now() < deadline, "level 0 is not compacted");
-        std::thread::sleep(Duration::from_millis(5));
+/// A file that holds `first` between two rows of other partitions.
+fn wide_file(first: &Write) -> Store {
+    let store = Store::new();
+    store.write(first);
+    for partition in [0, 9] {
+        store.cell((partition, 9, 9), 1_000);
     }
-    store.db.set_options_cf(&store.family(), &[("disable_auto_compactions", "true")]).unwrap();
+    store.flush();
+    store
+}
+
+/// Compacts that file by its last key: RocksDB leaves a memtable alone that does not overlap with what was asked for.
+fn compact_wide_file(store: &Store) {
+    store.compact_between(&row_key(9, 9), &row_key(9, 9));
 }
 
 #[test]
@@ -79,19 +82,12 @@ fn an_older_write_in_the_memtable_keeps_its_deletion() {
 #[test]
 fn an_older_write_in_the_memtable_keeps_the_deletions_of_its_own_row() {
     for (deletion, key) in deletions().into_iter().filter(|(_, key)| *key == row_key(1, 5)) {
-        let store = Store::with(|_, family| {
-            family.set_disable_auto_compactions(true);
-            family.set_level_zero_file_num_compaction_trigger(2);
-        });
-        store.write(&deletion);
-        store.flush();
-        store.cell((8, 8, 8), 1_000);
-        store.flush();
+        let store = wide_file(&deletion);
         store.at(100, 5);
         store.cell(CELL, 15);
-        compact_level_0(&store);
+        compact_wide_file(&store);
         assert_eq!(store.purge.stats().blind_compactions, 0);
-        assert!(!store.view(100).contains_key(&CELL), "{deletion:?}");
+        assert!(store.has(&key) && !store.view(100).contains_key(&CELL), "{deletion:?}");
         store.flush();
         assert!(!store.view(100).contains_key(&CELL), "{deletion:?}");
         store.compact();
@@ -101,17 +97,10 @@ fn an_older_write_in_the_memtable_keeps_the_deletions_of_its_own_row() {
 }
 
 #[test]
-fn a_compaction_of_level_0_purges_where_nothing_is_in_the_memtable() {
-    let store = Store::with(|_, family| {
-        family.set_disable_auto_compactions(true);
-        family.set_level_zero_file_num_compaction_trigger(2);
-    });
-    store.write(&deletions()[0].0);
-    store.flush();
-    store.cell((8, 8, 8), 1_000);
-    store.flush();
+fn the_same_compaction_purges_where_nothing_is_in_the_memtable() {
+    let store = wide_file(&deletions()[0].0);
     store.at(100, 5);
-    compact_level_0(&store);
+    compact_wide_file(&store);
     let left = store.entries().into_iter().find(|(key, _)| *key == row_key(1, 5));
     assert!(left.is_none_or(|(_, fragment)| cassiterite_codec::is_empty(Kind::Row, &fragment)));
 }
@@ -333,19 +322,60 @@ fn a_malformed_fragment_fails_reads_of_its_key_only() {
 
 #[test]
 fn the_smallest_timestamp_ever_survives_reopening() {
-    let folder = tempfile::tempdir().unwrap();
-    for (attached, written) in [(i64::MAX, 15), (15, 40)] {
-        let purge = TablePurge::new(FAMILY);
-        let mut options = rocksdb::Options::default();
-        options.create_if_missing(true);
-        purge.install(&mut options);
-        let db = rocksdb::DB::open(&options, folder.path()).unwrap();
-        let family = db.cf_handle("default").unwrap();
-        purge.attach(&db, &family).unwrap();
-        assert_eq!(purge.min_timestamp_ever(), attached);
-        drop(purge.begin_write(written));
-        let fragment = [1, 0x02].into_iter().chain((written as u64).to_le_bytes()).collect::<Vec<u8>>();
-        db.merge(row_key(1, 5), fragment).unwrap();
-        assert_eq!(purge.min_timestamp_ever(), 15);
+    let mut store = Store::new();
+    assert_eq!(store.purge.min_timestamp_ever(), i64::MAX);
+    store.cell(CELL, 15);
+    assert_eq!(store.purge.min_timestamp_ever(), 15);
+    store = store.reopen();
+    assert_eq!(store.purge.min_timestamp_ever(), 15);
+    store.cell(CELL, 40);
+    assert_eq!(store.purge.min_timestamp_ever(), 15);
+}
+
+#[test]
+fn what_was_in_the_log_counts_after_reopening() {
+    for (deletion, key) in header_deletions() {
+        let mut store = Store::new();
+        store.write(&deletion);
+        store.flush();
+        store.cell(CELL, 15);
+        store = store.reopen();
+        store.at(100, 5);
+        compact_header(&store);
+        assert!(store.has(&key), "{deletion:?}");
+        store.compact();
+        assert_eq!(store.entries(), vec![], "{deletion:?} once they meet");
+    }
+}
+
+#[test]
+fn a_partition_of_many_files_loses_what_its_header_deletes() {
+    for (deletion, _) in [
+        (Write::Partition { partition: 1, timestamp: 20, tick: 10 }, ()),
+        (Write::Rows { partition: 1, rows: (0, 199), timestamp: 20, tick: 10 }, ()),
+    ] {
+        let store = Store::with(|_, family| {
+            family.set_disable_auto_compactions(true);
+            family.set_target_file_size_base(4_000);
+            family.set_max_compaction_bytes(4_000);
+        });
+        for row in 0..200 {
+            store.cell((1, row, 1), 15);
+        }
+        store.flush();
+        store.compact_files();
+        let files = store.db.live_files().unwrap().len();
+        assert!(files >= 4, "{files} files");
+        store.write(&deletion);
+        store.flush();
+        store.at(11, 5);
+        store.compact();
+        assert_eq!(store.entries().len(), 200 + 1, "{deletion:?}: too young to be certain");
+        store.at(20, 15);
+        store.compact();
+        assert_eq!(store.entries().len(), 1, "{deletion:?}: only the header");
+        store.at(26, 15);
+        store.compact();
+        assert_eq!(store.entries(), vec![], "{deletion:?}");
     }
 }

@@ -136,7 +136,7 @@ pub struct Store {
     pub db: DB,
     pub purge: Arc<TablePurge>,
     pub events: Arc<StoreEvents>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Store {
@@ -146,7 +146,17 @@ impl Store {
     }
 
     pub fn with(adjust: impl FnOnce(&mut Options, &mut Options)) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::open(tempfile::tempdir().unwrap(), adjust)
+    }
+
+    /// Closes and opens again, as [`Store::new`] does.
+    pub fn reopen(self) -> Self {
+        let Store { db, folder, .. } = self;
+        drop(db);
+        Self::open(folder, |_, family| family.set_disable_auto_compactions(true))
+    }
+
+    fn open(folder: tempfile::TempDir, adjust: impl FnOnce(&mut Options, &mut Options)) -> Self {
         let events = StoreEvents::new();
         let purge = TablePurge::new(FAMILY);
         let (mut options, mut family) = (Options::default(), Options::default());
@@ -160,7 +170,7 @@ impl Store {
         let descriptor = ColumnFamilyDescriptor::new(FAMILY, family);
         let db = DB::open_cf_descriptors(&options, folder.path(), [descriptor]).unwrap();
         purge.attach(&db, &db.cf_handle(FAMILY).unwrap()).unwrap();
-        let store = Store { db, purge, events, _folder: folder };
+        let store = Store { db, purge, events, folder };
         store.at(0, 0);
         store
     }
