@@ -8,7 +8,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
-import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.TableStats;
@@ -61,10 +60,8 @@ final class EngineTenants
     /** Brings markers, purging and disk space of all tables up to date. */
     void refresh()
     {
-        for (Keyspace keyspace : Keyspace.all())
-            for (ColumnFamilyStore cfs : keyspace.getColumnFamilyStores())
-                if (EngineTable.is(cfs))
-                    refresh(cfs);
+        for (ColumnFamilyStore cfs : EngineTable.open())
+            refresh(cfs);
     }
 
     private void refresh(ColumnFamilyStore cfs)

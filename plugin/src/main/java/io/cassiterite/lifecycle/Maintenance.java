@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
-import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.apache.cassandra.utils.NoSpamLogger;
 
@@ -22,8 +22,9 @@ import io.cassiterite.observe.StorageServiceProxy;
 import io.cassiterite.schema.SchemaSafetyNet;
 
 /**
- * The plug-in's one background thread. While the node starts it finishes what {@link Plugin#start} could not do yet; from
- * then on it looks after the engine once a second.
+ * The plug-in's one background thread. When the node has started it finishes what {@link Plugin#start} could not do yet;
+ * from then on it looks after the engine once a second. Before, it touches nothing: Cassandra's static initializers
+ * depend on each other in circles, and two threads that enter such a circle wait for each other forever.
  */
 final class Maintenance implements Runnable
 {
@@ -86,7 +87,8 @@ final class Maintenance implements Runnable
         {
             try
             {
-                tick();
+                if (StorageService.instance.isDaemonSetupCompleted())
+                    tick();
             }
             catch (Exception | Error e)
             {
@@ -105,25 +107,25 @@ final class Maintenance implements Runnable
     private void tick()
     {
         ManagerInstaller.settle();
-        if (engine.isOpen())
-        {
-            if (!announced)
-                announce();
-            errors.check();
-            throughput.pass();
-        }
-        if (!Keyspace.isInitialized())
-            return;
+        if (!verbsReplaced)
+            verbsReplaced = StorageServiceProxy.install(engine);
         if (!schemaAdmitted && ManagerInstaller.isSettled())
         {
             safetyNet.admitAll();
             schemaAdmitted = true;
         }
-        if (!verbsReplaced)
-            verbsReplaced = StorageServiceProxy.install(engine);
         safetyNet.closeIndexes();
-        if (engine.isOpen() && schemaAdmitted)
-            tenants.refresh();
+        if (engine.isOpen())
+            lookAfterEngine();
+    }
+
+    private void lookAfterEngine()
+    {
+        if (!announced)
+            announce();
+        errors.check();
+        throughput.pass();
+        tenants.refresh();
     }
 
     private void announce()

@@ -85,14 +85,9 @@ public final class ManagerInstaller
             return;
 
         boolean all = true;
-        for (String keyspaceName : Schema.instance.getKeyspaces())
-        {
-            KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(keyspaceName);
-            if (keyspace == null)
-                continue;
+        for (KeyspaceMetadata keyspace : Schema.instance.distributedKeyspaces())
             for (TableMetadata table : keyspace.tablesAndViews())
                 all &= settle(table);
-        }
         settled = all;
     }
 

@@ -4,7 +4,12 @@
  */
 package io.cassiterite.schema;
 
+import java.util.ArrayList;
+import java.util.List;
+
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 
 /**
@@ -28,6 +33,20 @@ public final class EngineTable
     public static boolean is(ColumnFamilyStore cfs)
     {
         return is(cfs.metadata());
+    }
+
+    /** @return the engine tables that are open; opens none, which is the business of the node's start */
+    public static List<ColumnFamilyStore> open()
+    {
+        List<ColumnFamilyStore> open = new ArrayList<>();
+        for (KeyspaceMetadata keyspace : Schema.instance.distributedKeyspaces())
+            for (TableMetadata table : keyspace.tablesAndViews())
+            {
+                ColumnFamilyStore cfs = is(table) ? Schema.instance.getColumnFamilyStoreInstance(table.id) : null;
+                if (cfs != null)
+                    open.add(cfs);
+            }
+        return open;
     }
 
     /** @return true if a memtable configuration of this class (as cassandra.yaml names it) is the engine's */

@@ -79,18 +79,16 @@ public final class SchemaSafetyNet implements SchemaChangeListener
     /** Applies the checks to all tables that exist; for start-up, where listeners hear nothing. */
     public void admitAll()
     {
-        for (Keyspace keyspace : Keyspace.all())
-            for (ColumnFamilyStore cfs : keyspace.getColumnFamilyStores())
-                admit(cfs.metadata());
+        for (ColumnFamilyStore cfs : EngineTable.open())
+            admit(cfs.metadata());
     }
 
     /** Closes again what an index build has opened since; for periodic use. */
     public void closeIndexes()
     {
-        for (Keyspace keyspace : Keyspace.all())
-            for (ColumnFamilyStore cfs : keyspace.getColumnFamilyStores())
-                if (EngineTable.is(cfs) && !cfs.metadata().indexes.isEmpty())
-                    IndexFence.close(cfs);
+        for (ColumnFamilyStore cfs : EngineTable.open())
+            if (!cfs.metadata().indexes.isEmpty())
+                IndexFence.close(cfs);
     }
 
     private void admit(TableMetadata table)
