@@ -20,7 +20,7 @@ flock 9
 command -v mvn > /dev/null || fail "mvn is missing: install Maven"
 echo "cassandra-home: Apache Cassandra $CASSANDRA_VERSION from Maven Central"
 rm -rf "$HOME_DIR/lib" "$HOME_DIR/version"
-mvn -B -q -f config/cassandra-home.pom.xml "-Dcassandra.version=$CASSANDRA_VERSION" \
+mvn -B -q -Dstyle.color=never -f config/cassandra-home.pom.xml "-Dcassandra.version=$CASSANDRA_VERSION" \
     "$DEPENDENCY_PLUGIN:copy-dependencies" -DincludeScope=runtime \
     "-DoutputDirectory=$PWD/$HOME_DIR/lib" < /dev/null \
     || fail "Maven could not fetch Apache Cassandra $CASSANDRA_VERSION"

@@ -30,7 +30,7 @@ fetch_rocksdb() {
     echo "native-deps: RocksDB $ROCKSDB_VERSION from Maven Central"
     command -v mvn > /dev/null || fail "mvn is missing: install Maven"
     rm -rf "$DEPS/jar"
-    mvn -B -q "$DEPENDENCY_PLUGIN:copy" "-Dartifact=org.rocksdb:rocksdbjni:$ROCKSDB_VERSION" \
+    mvn -B -q -Dstyle.color=never "$DEPENDENCY_PLUGIN:copy" "-Dartifact=org.rocksdb:rocksdbjni:$ROCKSDB_VERSION" \
         "-DoutputDirectory=$PWD/$DEPS/jar" < /dev/null || fail "Maven could not fetch rocksdbjni $ROCKSDB_VERSION"
     "$PYTHON" -m zipfile -e "$DEPS/jar/rocksdbjni-$ROCKSDB_VERSION.jar" "$DEPS/jar/x"
     chmod 755 "$DEPS/jar/x/librocksdbjni-linux64.so"
