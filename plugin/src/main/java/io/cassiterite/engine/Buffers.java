@@ -7,9 +7,9 @@ package io.cassiterite.engine;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-import org.apache.cassandra.io.util.FileUtils;
-
 import io.netty.util.concurrent.FastThreadLocal;
+
+import org.apache.cassandra.io.util.FileUtils;
 
 /**
  * Each thread's direct buffers: one in which requests are composed, and a few that answers are read from. An answer

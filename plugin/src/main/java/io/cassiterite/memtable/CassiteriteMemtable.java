@@ -7,6 +7,8 @@ package io.cassiterite.memtable;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
+import io.netty.util.concurrent.FastThreadLocal;
+
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.EmptyIterators;
@@ -27,8 +29,6 @@ import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
 import io.cassiterite.engine.Table;
 import io.cassiterite.lifecycle.Plugin;
-
-import io.netty.util.concurrent.FastThreadLocal;
 
 /**
  * A memtable that is the table: it keeps rows in the engine, for good. It is never flushed; only TRUNCATE and DROP

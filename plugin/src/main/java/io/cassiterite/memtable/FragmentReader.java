@@ -7,6 +7,8 @@ package io.cassiterite.memtable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
+import io.netty.util.concurrent.FastThreadLocal;
+
 import org.apache.cassandra.db.ArrayClustering;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DeletionTime;
@@ -22,8 +24,6 @@ import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.DroppedColumn;
 import org.apache.cassandra.utils.ByteArrayUtil;
 import org.apache.cassandra.utils.btree.BTree;
-
-import io.netty.util.concurrent.FastThreadLocal;
 
 /**
  * Builds rows from fragments. Keeps scratch space, but nothing between calls: take the thread's own with

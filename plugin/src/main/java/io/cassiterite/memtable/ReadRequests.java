@@ -67,7 +67,7 @@ final class ReadRequests
     static void putKeyScan(DirectOutput out, ByteComparable from, ByteComparable to, int chunkBytes)
     {
         out.putByte(VERSION);
-        out.putByte(KEYS_ONLY | WHOLE);
+        out.putByte(KEYS_ONLY);
         out.putInt(chunkBytes);
         putRange(out, from, to);
         out.putInt(0);

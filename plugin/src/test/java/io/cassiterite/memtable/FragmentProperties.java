@@ -12,7 +12,6 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DeletionTime;
 import org.apache.cassandra.db.MutableDeletionInfo;
@@ -47,7 +46,7 @@ class FragmentProperties
     @BeforeContainer
     static void initialize()
     {
-        DatabaseDescriptor.clientInitialization();
+        TestNode.initialize();
     }
 
     @Property(tries = 3000)
@@ -125,8 +124,9 @@ class FragmentProperties
     {
         TableMetadata metadata = RandomTable.counters(new Random(count));
         ColumnMetadata column = metadata.getColumn(ByteBufferUtil.bytes("a"));
+        ByteBuffer context = CounterContext.instance().createRemote(CounterId.fromInt(1), 1, count);
         Row row = BTreeRow.singleCellRow(new RandomRow(new Random(count), metadata).clustering(),
-                                         BufferCell.live(column, 1, CounterContext.instance().createRemote(CounterId.fromInt(1), 1, count)));
+                                         BufferCell.live(column, 1, context));
         assertThrows(UnsupportedOperationException.class, () -> write(row, columns(metadata, null)));
     }
 

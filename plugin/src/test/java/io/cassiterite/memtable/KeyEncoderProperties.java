@@ -11,7 +11,6 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ClusteringPrefix;
 import org.apache.cassandra.db.DecoratedKey;
@@ -32,7 +31,7 @@ class KeyEncoderProperties
     @BeforeContainer
     static void initialize()
     {
-        DatabaseDescriptor.clientInitialization();
+        TestNode.initialize();
     }
 
     @Property(tries = 2000)

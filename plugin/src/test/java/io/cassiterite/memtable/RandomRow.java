@@ -20,8 +20,8 @@ import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.context.CounterContext;
 import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.db.marshal.CollectionType;
-import org.apache.cassandra.db.marshal.MapType;
 import org.apache.cassandra.db.marshal.ListType;
+import org.apache.cassandra.db.marshal.MapType;
 import org.apache.cassandra.db.marshal.UserType;
 import org.apache.cassandra.db.rows.BTreeRow;
 import org.apache.cassandra.db.rows.BufferCell;
@@ -166,8 +166,8 @@ final class RandomRow
         for (int i = 0; i < size; i++)
             values[i] = full.bufferAt(i);
         boolean inclusive = size == 0 || random.nextBoolean();
-        return BufferClusteringBound.create(ClusteringPrefix.Kind.valueOf((inclusive ? "INCL" : "EXCL") + (isStart ? "_START_BOUND" : "_END_BOUND")),
-                                            values);
+        String kind = (inclusive ? "INCL" : "EXCL") + (isStart ? "_START_BOUND" : "_END_BOUND");
+        return BufferClusteringBound.create(ClusteringPrefix.Kind.valueOf(kind), values);
     }
 
     private long timestamp()

@@ -263,7 +263,8 @@ final class RandomTable
     {
         byte[] bytes = new byte[random.nextInt(5)];
         for (int i = 0; i < bytes.length; i++)
-            bytes[i] = (byte) (random.nextInt(3) == 0 ? 0 : any && random.nextInt(3) == 0 ? 0xFD + random.nextInt(3) : 'a' + random.nextInt(3));
+            bytes[i] = (byte) (random.nextInt(3) == 0 ? 0
+                               : any && random.nextInt(3) == 0 ? 0xFD + random.nextInt(3) : 'a' + random.nextInt(3));
         return bytes;
     }
 }
