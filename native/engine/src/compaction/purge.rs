@@ -3,7 +3,7 @@
 
 //! The purging of one table generation: its settings, what it knows of unflushed data, and what it has done.
 
-use super::memtables::{Segment, Sealed, Unflushed, Writing};
+use super::memtables::{Sealed, Segment, Unflushed, Writing};
 use super::run::CompactionRun;
 use crate::error::Result;
 use crate::raw::{self, CompactionSource, TableHooks};
@@ -231,9 +231,7 @@ impl TableHooks for TablePurge {
     }
 
     fn min_timestamp(&self, key: &[u8], fragment: &[u8]) -> i64 {
-        key::split(key)
-            .and_then(|parts| cassiterite_codec::min_timestamp(parts.kind, fragment))
-            .unwrap_or(i64::MIN)
+        key::split(key).and_then(|parts| cassiterite_codec::min_timestamp(parts.kind, fragment)).unwrap_or(i64::MIN)
     }
 
     fn begin(self: &Arc<Self>, source: &CompactionSource<'_>) -> CompactionRun {

@@ -127,11 +127,8 @@ impl CompactionRun {
         whole_history: bool,
         out: &mut Vec<u8>,
     ) -> Result<Outcome, CodecError> {
-        let purge = if whole_history {
-            self.purge(parts.kind)
-        } else {
-            Purge { now_s: self.policy.now_s, ..Purge::NOTHING }
-        };
+        let purge =
+            if whole_history { self.purge(parts.kind) } else { Purge { now_s: self.policy.now_s, ..Purge::NOTHING } };
         let covering = self.covering(parts);
         let dropped = &self.policy.dropped;
         let outcome = cassiterite_codec::compact(parts.kind, fragment, covering, &purge, dropped, out)?;

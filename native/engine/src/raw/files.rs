@@ -69,9 +69,8 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
     // SAFETY: every caller passes a live vector as target, and C++ a live view.
     let (files, view) = unsafe { (&mut *target.cast::<Vec<LiveFile>>(), &*view) };
     // SAFETY: the slices of a view live for this call.
-    let (smallest, largest, property) = unsafe {
-        (view.smallest_key.as_slice(), view.largest_key.as_slice(), view.min_timestamp_property.as_slice())
-    };
+    let (smallest, largest, property) =
+        unsafe { (view.smallest_key.as_slice(), view.largest_key.as_slice(), view.min_timestamp_property.as_slice()) };
     files.push(LiveFile {
         number: view.number,
         level: view.level,

@@ -3,6 +3,8 @@
 
 //! Purging: what compaction forgets, what it must not forget, and that no reader ever notices.
 
+#![allow(missing_docs, clippy::unwrap_used)]
+
 mod random;
 mod rules;
 mod store;

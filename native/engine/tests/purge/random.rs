@@ -73,7 +73,9 @@ struct Model {
 
 impl Model {
     fn view(&self, tick: i64) -> View {
-        let mut cells: BTreeMap<(u8, u8, u32), (i64, bool, Vec<u8>, i64)> = BTreeMap::new();
+        // by place: timestamp, whether it is a deletion, value, and when it expires
+        type Newest = (i64, bool, Vec<u8>, i64);
+        let mut cells: BTreeMap<(u8, u8, u32), Newest> = BTreeMap::new();
         for write in &self.writes {
             let (at, timestamp, is_cell_deletion, value, expires) = match write {
                 Write::Cell { at, timestamp, value } => (*at, *timestamp, false, value.clone(), i64::MAX),

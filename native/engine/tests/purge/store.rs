@@ -33,13 +33,40 @@ pub fn seconds(tick: i64) -> i64 {
 /// One deletion or cell, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    Cell { at: (u8, u8, u32), timestamp: i64, value: Vec<u8> },
-    Expiring { at: (u8, u8, u32), timestamp: i64, value: Vec<u8>, expires: i64 },
-    CellTombstone { at: (u8, u8, u32), timestamp: i64, tick: i64 },
-    Row { partition: u8, row: u8, timestamp: i64, tick: i64 },
-    Partition { partition: u8, timestamp: i64, tick: i64 },
+    Cell {
+        at: (u8, u8, u32),
+        timestamp: i64,
+        value: Vec<u8>,
+    },
+    Expiring {
+        at: (u8, u8, u32),
+        timestamp: i64,
+        value: Vec<u8>,
+        expires: i64,
+    },
+    CellTombstone {
+        at: (u8, u8, u32),
+        timestamp: i64,
+        tick: i64,
+    },
+    Row {
+        partition: u8,
+        row: u8,
+        timestamp: i64,
+        tick: i64,
+    },
+    Partition {
+        partition: u8,
+        timestamp: i64,
+        tick: i64,
+    },
     /// Rows from `rows.0` to `rows.1`, both included.
-    Rows { partition: u8, rows: (u8, u8), timestamp: i64, tick: i64 },
+    Rows {
+        partition: u8,
+        rows: (u8, u8),
+        timestamp: i64,
+        tick: i64,
+    },
 }
 
 impl Write {

@@ -58,12 +58,6 @@ public final class NativeLibrary
         throw failure;
     }
 
-    /** Called by the library when it is loaded, on the loading thread. */
-    private static void announce(String version)
-    {
-        libraryVersion = version;
-    }
-
     static void requirePlatform(String os, String architecture)
     {
         if (!"Linux".equals(os) || !("amd64".equals(architecture) || "x86_64".equals(architecture)))
