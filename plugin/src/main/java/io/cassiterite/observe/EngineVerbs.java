@@ -62,7 +62,7 @@ final class EngineVerbs
         String names = tables.stream().map(cfs -> cfs.metadata().toString()).collect(Collectors.joining(", "));
         String message = String.format("Nothing was done: %s on Cassiterite tables (%s): %s. Name the other tables of the " +
                                        "keyspace explicitly.", verb, names, reason);
-        logger.error(message);
+        logger.warn(message);
         throw new UnsupportedOperationException(message);
     }
 }

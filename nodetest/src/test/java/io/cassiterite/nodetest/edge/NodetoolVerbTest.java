@@ -1,0 +1,122 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.edge;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.Output;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** nodetool's verbs do their job on engine tables or say that they do not; what is shown about them is true. */
+@NodeTest
+class NodetoolVerbTest
+{
+    private static final String KEYSPACE = "nodetoolverbtest";
+
+    private final Node node;
+    private final Cql cql;
+
+    NodetoolVerbTest(Node node, Cql cql)
+    {
+        this.node = node;
+        this.cql = cql;
+    }
+
+    @Test
+    void flushAndCompactReachTheEngine()
+    {
+        cql.run("CREATE TABLE f (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
+        for (int k = 0; k < 100; k++)
+            cql.run("INSERT INTO f (k, v) VALUES (?, ?)", k, "value " + k);
+        node.nodetool("flush", KEYSPACE, "f").success();
+        assertEquals(100, cql.rows("SELECT * FROM f").size());
+        node.nodetool("compact", KEYSPACE, "f").success();
+        assertEquals(100, cql.rows("SELECT * FROM f").size());
+        String levels = cql.texts("SELECT * FROM cassiterite.levels WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, "f").toString();
+        assertNotEquals("[]", levels);
+        String stats = node.nodetool("tablestats", KEYSPACE + ".f").success();
+        assertTrue(!stats.contains("Space used (live): 0\n"), stats);
+    }
+
+    @Test
+    void verbsWithoutAMeaningAreRefused()
+    {
+        cql.run("CREATE TABLE r (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
+        for (List<String> verb : List.of(List.of("scrub", KEYSPACE, "r"),
+                                         List.of("verify", "-f", KEYSPACE, "r"),
+                                         List.of("disableautocompaction", KEYSPACE, "r"),
+                                         List.of("compact", "--partition", "1", KEYSPACE, "r"),
+                                         List.of("forcecompact", KEYSPACE, "r", "1")))
+        {
+            Output output = node.nodetool(verb.toArray(new String[0]));
+            assertNotEquals(0, output.exitCode(), verb::toString);
+            assertTrue(output.text().contains("Cassiterite tables (" + KEYSPACE + ".r)"), output::text);
+        }
+    }
+
+    @Test
+    void verbsThatHaveNothingToDoSucceed()
+    {
+        cql.run("CREATE TABLE n (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
+        node.nodetool("cleanup", KEYSPACE, "n").success();
+        node.nodetool("relocatesstables", KEYSPACE, "n").success();
+        node.nodetool("upgradesstables", KEYSPACE, "n").success();
+        node.nodetool("garbagecollect", KEYSPACE, "n").success();
+    }
+
+    @Test
+    void repairOfReplicatedTableIsRefused()
+    {
+        cql.run("CREATE KEYSPACE IF NOT EXISTS nodetoolverbtest2 WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
+        cql.run("CREATE TABLE IF NOT EXISTS nodetoolverbtest2.t (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
+        Output output = node.nodetool("repair", "nodetoolverbtest2");
+        assertNotEquals(0, output.exitCode());
+        assertTrue(output.text().contains("repair on Cassiterite tables"), output::text);
+        cql.run("DROP KEYSPACE nodetoolverbtest2");
+    }
+
+    @Test
+    void snapshotWithoutFlushHoldsTheRows() throws Exception
+    {
+        cql.run("CREATE TABLE p (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
+        cql.run("INSERT INTO p (k, v) VALUES (1, 'kept')");
+        node.nodetool("snapshot", "--skip-flush", "-t", "verbs", "-kt", KEYSPACE + ".p").success();
+        try (var paths = java.nio.file.Files.walk(node.base().resolve("data").resolve(KEYSPACE)))
+        {
+            assertTrue(paths.anyMatch(path -> path.endsWith("snapshots/verbs/cassiterite/cassiterite.manifest")));
+        }
+        node.nodetool("clearsnapshot", "-t", "verbs", KEYSPACE).success();
+    }
+
+    @Test
+    void engineReportsOverJmx()
+    {
+        try (var jmx = node.jmx())
+        {
+            cql.run("CREATE TABLE j (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
+            assertTrue(jmx.attribute("io.cassiterite:type=Engine", "Version").toString().startsWith("cassiterite/"));
+            cql.run("INSERT INTO j (k) VALUES (1)");
+            assertEquals(1L, jmx.attribute("org.apache.cassandra.metrics:type=Table,keyspace=" + KEYSPACE +
+                                           ",scope=j,name=CassiteriteWrites", "Value"));
+        }
+    }
+
+    @Test
+    void virtualTablesShowTheEngine()
+    {
+        cql.run("CREATE TABLE v (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
+        assertEquals(1, cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, "v").size());
+        for (String table : List.of("stalls", "caches", "settings"))
+            assertTrue(!cql.rows("SELECT * FROM cassiterite." + table).isEmpty(), table);
+    }
+}

@@ -1,0 +1,96 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.edge;
+
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.NodeTest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What engine tables do not support is refused when it is asked for, with the reason, and leaves no trace. */
+@NodeTest
+class SchemaRefusalTest
+{
+    private final Cql cql;
+
+    SchemaRefusalTest(Cql cql)
+    {
+        this.cql = cql;
+    }
+
+    @BeforeAll
+    static void tables(Cql cql)
+    {
+        cql.run("CREATE TABLE e (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
+        cql.run("CREATE TABLE s (k int PRIMARY KEY, v text)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "CREATE INDEX ON e (v)",
+                             "CREATE INDEX ON e (v) USING 'sai'",
+                             "CREATE CUSTOM INDEX ON e (v) USING 'org.apache.cassandra.index.sasi.SASIIndex'" })
+    void indexesAreRefused(String statement)
+    {
+        assertRefused(statement, "secondary indexes");
+        assertEquals(List.of(), cql.texts("SELECT * FROM system_schema.indexes WHERE keyspace_name = 'schemarefusaltest' AND table_name = 'e'"));
+    }
+
+    @Test
+    void materializedViewsAreRefused()
+    {
+        String select = " AS SELECT * FROM %s WHERE k IS NOT NULL AND v IS NOT NULL PRIMARY KEY (v, k)";
+        assertRefused("CREATE MATERIALIZED VIEW w" + String.format(select, "e"), "materialized views");
+        assertRefused("CREATE MATERIALIZED VIEW w" + String.format(select, "s") + " WITH memtable = 'cassiterite'", "Materialized view");
+    }
+
+    @Test
+    void changeDataCaptureIsRefused()
+    {
+        assertRefused("ALTER TABLE e WITH cdc = true", "cdc");
+        assertRefused("CREATE TABLE c (k int PRIMARY KEY) WITH memtable = 'cassiterite' AND cdc = true", "CDC");
+    }
+
+    @Test
+    void memtableOfAnExistingTableCannotChange()
+    {
+        assertRefused("ALTER TABLE e WITH memtable = 'trie'", "cannot change from Cassiterite");
+        assertRefused("ALTER TABLE s WITH memtable = 'cassiterite'", "cannot change to Cassiterite");
+    }
+
+    @Test
+    void compactStorageIsRefused()
+    {
+        assertRefused("CREATE TABLE c (k int PRIMARY KEY, v int) WITH COMPACT STORAGE AND memtable = 'cassiterite'", "COMPACT STORAGE");
+    }
+
+    @Test
+    void otherChangesAreAccepted()
+    {
+        cql.run("ALTER TABLE e WITH comment = 'fine' AND gc_grace_seconds = 100");
+        cql.run("ALTER TABLE s WITH memtable = 'trie'");
+        cql.run("CREATE INDEX IF NOT EXISTS si ON s (v)");
+    }
+
+    @Test
+    void cassandrasOwnErrorsStayAsTheyAre()
+    {
+        assertRefused("ALTER TABLE absent WITH comment = 'x'", "doesn't exist");
+        assertRefused("CREATE TABLE c (k int PRIMARY KEY) WITH memtable = 'absent'", "Memtable configuration \"absent\" not found");
+    }
+
+    private void assertRefused(String statement, String reason)
+    {
+        String refusal = cql.refusal(statement);
+        assertTrue(refusal.contains(reason), refusal);
+    }
+}

@@ -1,0 +1,96 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.edge;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** D4: a node that would open an engine table without its engine, and so without its rows, does not start. */
+class StartGuardTest
+{
+    private static final String STOCK = "\n  configurations:\n    skiplist:\n      class_name: SkipListMemtable\n" +
+                                        "    default:\n      inherits: skiplist\n";
+    private static final String NAME = "startguard";
+
+    private Node node;
+
+    @BeforeEach
+    void aNodeWithAnEngineTable()
+    {
+        node = named().start();
+        try (Cql cql = node.cql())
+        {
+            cql.freshKeyspace("guarded");
+        }
+        try (Cql cql = node.cql("guarded"))
+        {
+            cql.run("CREATE TABLE t (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
+            cql.run("INSERT INTO t (k, v) VALUES (1, 'x')");
+        }
+        node.stop();
+    }
+
+    @AfterEach
+    void end()
+    {
+        node.close();
+    }
+
+    @Test
+    void nothingButTheWholeEngineOpensTheTable() throws IOException
+    {
+        assertRefused(named().keep().yaml("memtable", STOCK), "guarded.t uses the memtable configuration 'cassiterite'");
+        assertRefused(named().keep().yaml("memtable", STOCK + "    cassiterite:\n      inherits: skiplist\n"),
+                      "now maps to SkipListMemtable");
+
+        Path store = node.base().resolve("cassiterite");
+        Path away = node.base().resolve("elsewhere");
+        Files.move(store, away);
+        assertRefused(named().keep(), "holds no store");
+        Files.move(away, store);
+
+        try (Node again = named().keep().jvm("-Dcassiterite.default_memtable=cassiterite").start(); Cql cql = again.cql("guarded"))
+        {
+            assertEquals(List.of("k=1, v='x'"), cql.texts("SELECT * FROM t"));
+            newTablesGetTheDefaultMemtable(cql);
+        }
+    }
+
+    private static void newTablesGetTheDefaultMemtable(Cql cql)
+    {
+        cql.run("CREATE TABLE silent (k int PRIMARY KEY)");
+        cql.run("CREATE TABLE explicit (k int PRIMARY KEY) WITH memtable = 'skiplist'");
+        String memtable = "SELECT memtable FROM system_schema.tables WHERE keyspace_name = 'guarded' AND table_name = ?";
+        assertEquals(List.of("memtable='cassiterite'"), cql.texts(memtable, "silent"));
+        assertEquals(List.of("memtable='skiplist'"), cql.texts(memtable, "explicit"));
+    }
+
+    private static NodeBuilder named()
+    {
+        return Node.named(NAME).heap("512m");
+    }
+
+    private static void assertRefused(NodeBuilder builder, String reason)
+    {
+        try (Node refused = builder.build())
+        {
+            String said = refused.startRefused();
+            assertTrue(said.contains("this node must not start") && said.contains(reason), said);
+        }
+    }
+}
