@@ -36,7 +36,8 @@ import org.apache.cassandra.utils.CounterId;
 /** Random rows of a table. Timestamps and times are few, so that ties are common. */
 final class RandomRow
 {
-    static final long NOW = 1_700_000_000L;
+    /** Far ahead, so that nothing of a test has expired or may be purged. */
+    static final long NOW = 4_000_000_000L;
 
     private final Random random;
     private final TableMetadata metadata;
@@ -144,10 +145,17 @@ final class RandomRow
 
     MutableDeletionInfo deletionInfo()
     {
-        MutableDeletionInfo info = new MutableDeletionInfo(random.nextInt(3) == 0 ? deletion() : DeletionTime.LIVE);
+        MutableDeletionInfo info = new MutableDeletionInfo(random.nextInt(3) == 0 ? rangeDeletion() : DeletionTime.LIVE);
         for (int i = random.nextInt(5); i > 0; i--)
             addRange(info);
         return info;
+    }
+
+    /** Without ties: of two range deletions of one timestamp Cassandra's list keeps the one that came first. */
+    private DeletionTime rangeDeletion()
+    {
+        long timestamp = timestamp();
+        return DeletionTime.build(timestamp, NOW + (timestamp & 3));
     }
 
     private void addRange(MutableDeletionInfo info)
@@ -155,7 +163,7 @@ final class RandomRow
         ClusteringBound<?> a = bound(true);
         ClusteringBound<?> b = bound(false);
         if (!Slice.isEmpty(metadata.comparator, a, b))
-            info.add(new RangeTombstone(Slice.make(a, b), deletion()), metadata.comparator);
+            info.add(new RangeTombstone(Slice.make(a, b), rangeDeletion()), metadata.comparator);
     }
 
     ClusteringBound<?> bound(boolean isStart)
