@@ -29,7 +29,7 @@ import io.cassiterite.schema.SchemaSafetyNet;
 final class Maintenance implements Runnable
 {
     private static final Logger logger = LoggerFactory.getLogger(Maintenance.class);
-    private static final NoSpamLogger rareLogger = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
+    private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
     private static final long STARTING_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -93,7 +93,7 @@ final class Maintenance implements Runnable
             catch (Exception | Error e)
             {
                 JVMStabilityInspector.inspectThrowable(e);
-                rareLogger.error("Maintenance of the engine failed; it is tried again every second", e);
+                RARE.error("Maintenance of the engine failed; it is tried again every second", e);
             }
             LockSupport.parkNanos(this, isStarting() ? STARTING_INTERVAL_NANOS : INTERVAL_NANOS);
         }

@@ -24,11 +24,12 @@ public final class EngineKeyspace
 
     public static final String NAME = "cassiterite";
 
-    private static final Map<String, String> COMMENTS = Map.of("tables", "tables in the engine: sizes, counts, writes and reads since the start",
-                                                               "levels", "files and bytes per level of each table",
-                                                               "stalls", "how often and how long writes were slowed down or stopped, by cause",
-                                                               "caches", "memory of the engine: capacity, use, hits and misses",
-                                                               "settings", "the engine's options as they are in force");
+    private static final Map<String, String> COMMENTS =
+        Map.of("tables", "tables in the engine: sizes, counts, writes and reads since the start",
+               "levels", "files and bytes per level of each table",
+               "stalls", "how often and how long writes were slowed down or stopped, by cause",
+               "caches", "memory of the engine: capacity, use, hits and misses",
+               "settings", "the engine's options as they are in force");
 
     private EngineKeyspace()
     {

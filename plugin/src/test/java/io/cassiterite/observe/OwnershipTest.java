@@ -23,24 +23,23 @@ class OwnershipTest
     @Test
     void oneNodeOwnsTheRing()
     {
-        assertTrue(covers(new Range<>(MINIMUM, MINIMUM)));
-        assertTrue(covers(range(5, 5)));
-        assertTrue(covers(range(-10, 20), range(20, -10)));
+        assertTrue(covers(List.of(new Range<>(MINIMUM, MINIMUM))));
+        assertTrue(covers(List.of(range(5, 5))));
+        assertTrue(covers(List.of(range(-10, 20), range(20, -10))));
     }
 
     @Test
     void gapsAreNoticed()
     {
-        assertFalse(covers());
-        assertFalse(covers(range(-10, 20)));
-        assertFalse(covers(range(20, -10)));
-        assertFalse(covers(range(-10, 20), range(21, -10)));
+        assertFalse(covers(List.of()));
+        assertFalse(covers(List.of(range(-10, 20))));
+        assertFalse(covers(List.of(range(20, -10))));
+        assertFalse(covers(List.of(range(-10, 20), range(21, -10))));
     }
 
-    @SafeVarargs
-    private static boolean covers(Range<Token>... ranges)
+    private static boolean covers(List<Range<Token>> ranges)
     {
-        return Ownership.coversRing(List.of(ranges), MINIMUM);
+        return Ownership.coversRing(ranges, MINIMUM);
     }
 
     private static Range<Token> range(long left, long right)

@@ -5,6 +5,7 @@
 package io.cassiterite.schema;
 
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -56,9 +57,9 @@ class SchemaRulesTest
     void everyKindOfIndexIsRefused()
     {
         TableMetadata before = engine("t").build();
-        for (IndexMetadata index : List.of(IndexMetadata.fromSchemaMetadata("i", IndexMetadata.Kind.COMPOSITES, Map.of("target", "v")),
-                                           IndexMetadata.fromSchemaMetadata("i", IndexMetadata.Kind.CUSTOM, Map.of("class_name", "sai", "target", "v")),
-                                           IndexMetadata.fromSchemaMetadata("i", IndexMetadata.Kind.CUSTOM, Map.of("class_name", "SASIIndex", "target", "v"))))
+        for (IndexMetadata index : List.of(index(IndexMetadata.Kind.COMPOSITES, Map.of()),
+                                           index(IndexMetadata.Kind.CUSTOM, Map.of("class_name", "sai")),
+                                           index(IndexMetadata.Kind.CUSTOM, Map.of("class_name", "SASIIndex"))))
             assertRefused(keyspaces(before), keyspaces(before.unbuild().indexes(Indexes.of(index)).build()), "Index i");
     }
 
@@ -66,14 +67,14 @@ class SchemaRulesTest
     void indexOnStockTableIsAccepted()
     {
         TableMetadata before = stock("t").build();
-        IndexMetadata index = IndexMetadata.fromSchemaMetadata("i", IndexMetadata.Kind.COMPOSITES, Map.of("target", "v"));
+        IndexMetadata index = index(IndexMetadata.Kind.COMPOSITES, Map.of());
         assertEquals(List.of(), rules.refusals(keyspaces(before), keyspaces(before.unbuild().indexes(Indexes.of(index)).build())));
     }
 
     @Test
     void indexThatCameFromElsewhereCanBeDroppedAndLivedWith()
     {
-        IndexMetadata index = IndexMetadata.fromSchemaMetadata("i", IndexMetadata.Kind.COMPOSITES, Map.of("target", "v"));
+        IndexMetadata index = index(IndexMetadata.Kind.COMPOSITES, Map.of());
         TableMetadata indexed = engine("t").indexes(Indexes.of(index)).build();
         assertEquals(List.of(), rules.refusals(keyspaces(indexed), keyspaces(indexed.unbuild().indexes(Indexes.none()).build())));
         assertEquals(List.of(), rules.refusals(keyspaces(indexed), keyspaces(indexed.unbuild().gcGraceSeconds(5).build())));
@@ -95,7 +96,8 @@ class SchemaRulesTest
     @Test
     void otherPartitionerIsRefused()
     {
-        assertRefused(Keyspaces.none(), keyspaces(table("t", ByteOrderedPartitioner.instance, ENGINE_COMMENT).build()), "Murmur3Partitioner");
+        TableMetadata ordered = table("t", ByteOrderedPartitioner.instance, ENGINE_COMMENT).build();
+        assertRefused(Keyspaces.none(), keyspaces(ordered), "Murmur3Partitioner");
     }
 
     @Test
@@ -166,6 +168,13 @@ class SchemaRulesTest
         List<String> refusals = rules.refusals(before, after);
         assertEquals(1, refusals.size(), refusals::toString);
         assertTrue(refusals.get(0).contains(reason), refusals::toString);
+    }
+
+    private static IndexMetadata index(IndexMetadata.Kind kind, Map<String, String> options)
+    {
+        Map<String, String> all = new HashMap<>(options);
+        all.put("target", "v");
+        return IndexMetadata.fromSchemaMetadata("i", kind, all);
     }
 
     private static TableMetadata withCdc(TableMetadata table)
