@@ -44,8 +44,6 @@ pub(crate) struct CompactionRun {
 struct Partition {
     prefix: Vec<u8>,
     coverage: Coverage,
-    /// Something of the header went for good: rows must be rid of what it covered in this very compaction.
-    header_purged: bool,
     /// Part of the header could not be read: it stays as it is.
     header_unreadable: bool,
     /// Smallest timestamp in files outside, once asked.
@@ -75,7 +73,6 @@ impl CompactionRun {
             partition.prefix.clear();
             partition.prefix.extend_from_slice(parts.partition);
             partition.coverage.clear();
-            partition.header_purged = false;
             partition.header_unreadable = false;
             partition.outside_timestamp = None;
             if let Some(header) = self.outside.as_ref().and_then(|outside| outside.headers.of(parts.partition)) {
@@ -131,11 +128,7 @@ impl CompactionRun {
             if whole_history { self.purge(parts.kind) } else { Purge { now_s: self.policy.now_s, ..Purge::NOTHING } };
         let covering = self.covering(parts);
         let dropped = &self.policy.dropped;
-        let outcome = cassiterite_codec::compact(parts.kind, fragment, covering, &purge, dropped, out)?;
-        if parts.kind == Kind::Header && outcome != Outcome::Unchanged {
-            self.partition.header_purged = true;
-        }
-        Ok(outcome)
+        cassiterite_codec::compact(parts.kind, fragment, covering, &purge, dropped, out)
     }
 
     fn filter_operand(&mut self, parts: &KeyParts<'_>, fragment: &[u8], out: &mut Vec<u8>) -> Decision {
@@ -152,14 +145,8 @@ impl CompactionRun {
                 self.count_change(fragment.len(), out.len());
                 Decision::Change
             }
-            Ok(Outcome::Empty) if self.partition.header_purged => {
-                // Without an operand on top RocksDB would pass an older value below it on as it is: unseen, and no
-                // longer covered by the header.
-                out.extend_from_slice(&EMPTY_FRAGMENT);
-                self.count_change(fragment.len(), out.len());
-                Decision::Change
-            }
             Ok(Outcome::Empty) => {
+                // An older value below, left without operands on top, is then shown as a value.
                 self.count_removal(fragment.len());
                 Decision::Remove
             }
