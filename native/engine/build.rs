@@ -6,15 +6,18 @@
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let mut sources_all = Vec::new();
+    let mut all = Vec::new();
     for folder in ["src/raw", "src/sys"] {
-        println!("cargo:rerun-if-changed={folder}");
-        sources_all.extend(sources(Path::new(folder)));
+        println!("cargo::rerun-if-changed={folder}");
+        all.extend(sources(Path::new(folder)));
     }
-    let root = std::env::var("DEP_ROCKSDB_CARGO_MANIFEST_DIR").expect("librocksdb-sys names its folder");
+    let Ok(root) = std::env::var("DEP_ROCKSDB_CARGO_MANIFEST_DIR") else {
+        println!("cargo::error=librocksdb-sys does not say where its headers are");
+        return;
+    };
     cc::Build::new()
         .cpp(true)
-        .files(sources_all)
+        .files(all)
         .include(format!("{root}/rocksdb/include"))
         .include(format!("{root}/rocksdb"))
         .define("ROCKSDB_PLATFORM_POSIX", None)

@@ -60,6 +60,9 @@ pub enum EngineError {
     Internal(String),
 }
 
+/// How RocksDB begins to say that something was cut short or is in use.
+const BUSY: [&str; 4] = ["Resource busy", "Operation failed. Try again", "Operation aborted", "Result incomplete"];
+
 /// The result of everything in this crate.
 pub type Result<T> = std::result::Result<T, EngineError>;
 
@@ -131,9 +134,7 @@ impl EngineError {
             return EngineError::Busy(format!("another process or store has this directory open: {status}"));
         } else if status.starts_with("IO error") {
             Kind::Io
-        } else if status.starts_with("Resource busy") || status.starts_with("Operation failed. Try again") {
-            Kind::Busy
-        } else if status.starts_with("Operation aborted") || status.starts_with("Result incomplete") {
+        } else if BUSY.iter().any(|start| status.starts_with(start)) {
             Kind::Busy
         } else {
             Kind::Internal

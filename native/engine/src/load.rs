@@ -37,7 +37,7 @@ pub(crate) fn load(core: &TableCore, directory: &Path) -> Result<u64> {
     let columns = map_columns(&manifest, &record, directory);
     let loaded = Staged::link(core, directory, &manifest).and_then(|staged| {
         let source = staged.import(core, &manifest)?;
-        let merged = check_all(&source).and_then(|()| merge_all(core, &source, &columns));
+        let merged = check_all(core, &source).and_then(|()| merge_all(core, &source, &columns));
         let dropped = source.drop_unlisted();
         let merged = merged?;
         dropped.map(|()| merged)
@@ -73,9 +73,10 @@ fn from_start(source: &Family) -> Result<Iter> {
 }
 
 /// Reads all blocks, keys and fragments: nothing is merged out of a snapshot that is damaged somewhere.
-fn check_all(source: &Family) -> Result<()> {
+fn check_all(core: &TableCore, source: &Family) -> Result<()> {
     let mut iter = from_start(source)?;
     while let Some((found, value)) = iter.entry() {
+        core.store().check_open()?;
         let kind = key::split(found).map_err(corrupt)?.kind;
         validate(kind, value).map_err(corrupt)?;
         iter.step()?;
@@ -88,6 +89,7 @@ fn merge_all(core: &TableCore, source: &Family, columns: &ColumnMap) -> Result<u
     let mut loading = Loading { core, batch: Batch::new(), smallest_timestamp: i64::MAX, fragments: 0 };
     let mut remapped = Vec::new();
     while let Some((found, value)) = iter.entry() {
+        core.store().check_open()?;
         let kind = key::split(found).map_err(corrupt)?.kind;
         let outcome = match kind {
             Kind::Header => Outcome::Unchanged,

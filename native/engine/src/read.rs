@@ -7,6 +7,7 @@ mod answer;
 mod cursor;
 mod point;
 mod request;
+mod slices;
 mod walk;
 
 pub use cursor::{cursor_close, cursor_next};

@@ -3,15 +3,20 @@
 
 //! The figures of one table.
 
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 use crate::sys::{Iter, IterSpec};
 use crate::table::TableCore;
 use cassiterite_codec::key;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// Places in the ring at which keys are counted to estimate how many make a partition, and how many at each.
 const PROBES: u64 = 8;
 const KEYS_PER_PROBE: i64 = 32;
+
+/// How long an estimate is good for: looking costs some 100 us.
+const SAMPLE_AGE_MAX: Duration = Duration::from_secs(10);
 
 /// Counts what callers do.
 #[derive(Default)]
@@ -19,6 +24,14 @@ pub(crate) struct Counters {
     writes: AtomicI64,
     reads: AtomicI64,
     written_bytes: AtomicI64,
+    sample: Mutex<Option<(Instant, Sample)>>,
+}
+
+/// How many partitions the keys looked at belong to.
+#[derive(Clone, Copy, Default)]
+struct Sample {
+    keys: i64,
+    partitions: i64,
 }
 
 impl Counters {
@@ -59,9 +72,25 @@ fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
     if !core.has_data() {
         return Ok(0);
     }
+    let mut kept = core.counters().sample.lock().map_err(|_| EngineError::poisoned())?;
+    let sample = match *kept {
+        Some((taken, sample)) if taken.elapsed() < SAMPLE_AGE_MAX && sample.keys > 0 => sample,
+        _ => {
+            let sample = look(core)?;
+            *kept = Some((Instant::now(), sample));
+            sample
+        }
+    };
+    if sample.keys == 0 {
+        return Ok(0);
+    }
+    Ok((keys.saturating_mul(sample.partitions) / sample.keys).max(sample.partitions.min(keys)))
+}
+
+fn look(core: &TableCore) -> Result<Sample> {
     let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
     let mut iter = Iter::open(core.family(), spec);
-    let (mut seen_keys, mut seen_partitions) = (0, 0);
+    let mut sample = Sample::default();
     let mut partition = Vec::new();
     for probe in 0..PROBES {
         let mut start = vec![0x40];
@@ -71,13 +100,13 @@ fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
             let Some(found) = iter.key() else { break };
             let prefix = found.get(..key::partition_len(found).unwrap_or_default()).unwrap_or_default();
             if prefix != partition.as_slice() {
-                seen_partitions += 1;
+                sample.partitions += 1;
                 partition.clear();
                 partition.extend_from_slice(prefix);
             }
-            seen_keys += 1;
+            sample.keys += 1;
             iter.step()?;
         }
     }
-    Ok(if seen_keys == 0 { 0 } else { (keys * seen_partitions / seen_keys).max(seen_partitions.min(keys)) })
+    Ok(sample)
 }

@@ -17,6 +17,7 @@ use crate::schema::{check_id, SchemaRequest};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
 use rocksdb::{Options, DB};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread::JoinHandle;
 use tables::Tables;
@@ -45,7 +46,19 @@ pub(crate) struct Core {
     /// The options that the database was opened with: they hold its statistics.
     pub options: Options,
     pub settings: Mutex<Settings>,
+    /// Set when closing begins, for calls that take long.
+    closing: AtomicBool,
     tables: Mutex<Tables>,
+}
+
+impl Core {
+    /// An error once closing has begun.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.closing.load(Ordering::Acquire) {
+            return Err(EngineError::closed());
+        }
+        Ok(())
+    }
 }
 
 /// How single operations are run.
@@ -69,6 +82,7 @@ impl Store {
         let Some(live) = self.live.write().map_err(|_| EngineError::poisoned())?.take() else {
             return Ok(());
         };
+        live.core.closing.store(true, Ordering::Release);
         sys::stop_manual_compactions(&live.core.db);
         live.core.close_tables()?;
         live.core.durability.stop();

@@ -63,11 +63,11 @@ pub(crate) fn apply(core: &TableCore, batch: &mut Batch, smallest_timestamp: i64
         (true, true) => &store.modes.synced,
         (true, false) => &store.modes.logged,
     };
-    if !logged {
-        core.note_unlogged();
-    }
     batch.write(&store.db, mode)?;
     drop(writing);
+    if !logged {
+        core.note_unlogged(); // before the write returns, but never before it is in the memtable
+    }
     Ok(())
 }
 

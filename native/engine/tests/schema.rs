@@ -13,7 +13,7 @@ use common::*;
 fn columns(answer: &[u8]) -> Vec<(u32, u8, String, String)> {
     let count = u32::from_le_bytes(answer[..4].try_into().unwrap());
     let mut rest = &answer[4..];
-    let mut text = |rest: &mut &[u8]| {
+    let text = |rest: &mut &[u8]| {
         let length = u32::from_le_bytes(rest[..4].try_into().unwrap()) as usize;
         let text = String::from_utf8(rest[4..4 + length].to_vec()).unwrap();
         *rest = &rest[4 + length..];

@@ -4,7 +4,8 @@
 //! Goes through partitions with one iterator, which sees one moment, and can pause after every entry.
 
 use super::answer::{Answer, Entry, Put};
-use super::request::{ReadRequest, ScanOf, ScanRequest, Selection};
+use super::request::{ReadRequest, ScanOf, ScanRequest};
+use super::slices::Slices;
 use crate::error::{EngineError, Result};
 use crate::sys::{Family, Iter, IterSpec};
 use cassiterite_codec::key::{self, Kind};
@@ -44,35 +45,6 @@ enum Of {
     Slices(Slices),
 }
 
-/// Start and end of slices in one buffer: each bound lies where the one before ends.
-#[derive(Default)]
-struct Slices {
-    bytes: Vec<u8>,
-    ends: Vec<(usize, usize)>,
-}
-
-impl Slices {
-    fn copy(selection: &Selection<'_>) -> Self {
-        let mut slices = Slices { bytes: Vec::new(), ends: Vec::with_capacity(selection.count()) };
-        for (start, end) in selection.iter() {
-            slices.bytes.extend_from_slice(start);
-            let middle = slices.bytes.len();
-            slices.bytes.extend_from_slice(end);
-            slices.ends.push((middle, slices.bytes.len()));
-        }
-        slices
-    }
-
-    fn get(&self, index: usize) -> Option<(&[u8], &[u8])> {
-        let &(middle, end) = self.ends.get(index)?;
-        let start = match index.checked_sub(1) {
-            Some(before) => self.ends.get(before)?.1,
-            None => 0,
-        };
-        Some((self.bytes.get(start..middle)?, self.bytes.get(middle..end)?))
-    }
-}
-
 /// A read or scan that can be continued.
 pub(crate) struct Walk {
     iter: Iter,
@@ -95,7 +67,7 @@ impl Walk {
     pub(crate) fn read(family: &Family, request: &ReadRequest<'_>, has_headers: impl Fn() -> bool) -> Result<Walk> {
         let slices = Slices::copy(&request.selection);
         let mut upper = request.partition.to_vec();
-        match slices.ends.len().checked_sub(1).and_then(|last| slices.get(last)) {
+        match slices.count().checked_sub(1).and_then(|last| slices.get(last)) {
             Some((_, end)) => {
                 upper.push(Kind::Row as u8);
                 upper.extend_from_slice(end);
@@ -226,7 +198,7 @@ impl Walk {
             return Err(EngineError::Internal("a slice of a scan without slices".into()));
         };
         let reversed = self.wanted.reversed;
-        let at = if reversed { slices.ends.len().checked_sub(index + 1) } else { Some(index) };
+        let at = if reversed { slices.count().checked_sub(index + 1) } else { Some(index) };
         let Some((start, end)) = at.and_then(|at| slices.get(at)) else {
             self.stage = Stage::Leave;
             return Ok(Put::Taken);
@@ -240,8 +212,7 @@ impl Walk {
         let far = if reversed { start } else { end };
         // From here on the key names the end that the slice is read towards.
         row_key(&mut self.key, self.partition_bytes, far);
-        loop {
-            let Some((found, value)) = self.iter.entry() else { break };
+        while let Some((found, value)) = self.iter.entry() {
             let behind = if reversed { found < self.key.as_slice() } else { found > self.key.as_slice() };
             if behind {
                 break;

@@ -16,6 +16,7 @@ use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -58,6 +59,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         shared,
         options,
         settings: Mutex::new(settings),
+        closing: AtomicBool::new(false),
         tables: Mutex::new(Tables::default()),
     });
     if let Err(error) = open_tables(&core, families) {
