@@ -43,14 +43,16 @@ FORCE:
 $(LIB): FORCE | deps
 	@cd native && cargo build --quiet --locked --release -j $(JOBS)
 
+# Made in a folder of its own and then moved: a test run or another build beside this one never sees half a jar.
 $(JAR): $(LIB) $(PLUGIN_SOURCES) pom.xml plugin/pom.xml | deps
 	@echo "build: $(JAR)"
-	@$(MVN) -q -pl plugin -Dmaven.test.skip=true package
-	@for file in libcassiterite.so librocksdb.so; do \
-	    unzip_list=$$(python3 -m zipfile -l $(JAR)); \
-	    grep -q "$(JAR_PATH)/$$file" <<< "$$unzip_list" || { echo "build: $$file is not in $(JAR)" >&2; rm -f $(JAR); exit 1; }; \
-	done
-	@touch $(JAR)
+	@exec 9> build/.jar.lock && flock 9 && \
+	    $(MVN) -q -pl plugin -Dbuild.dir=target/jar -Dmaven.test.skip=true package && \
+	    list=$$(python3 -m zipfile -l plugin/target/jar/$(notdir $(JAR))) && \
+	    for file in libcassiterite.so librocksdb.so; do \
+	        grep -q "$(JAR_PATH)/$$file" <<< "$$list" || { echo "build: $$file is not in the jar" >&2; exit 1; }; \
+	    done && \
+	    cp plugin/target/jar/$(notdir $(JAR)) $(JAR).new && mv $(JAR).new $(JAR)
 
 .PHONY: run
 run: build ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data in ./data; Ctrl-C stops it
