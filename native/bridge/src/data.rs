@@ -10,7 +10,7 @@ use jni::JNIEnv;
 
 use crate::funnel::{guard, guard_plain};
 use crate::handles::TABLES;
-use crate::memory::{bytes, bytes_mut};
+use crate::memory::{self, exchange};
 
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_write(
@@ -25,7 +25,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_write(
         &mut env,
         (),
         || TABLES.poison(table),
-        |_| TABLES.get(table)?.value()?.write(bytes(request, request_length)?, bits(flags)?),
+        |_| {
+            // SAFETY: the request is a direct buffer that Java holds during the call.
+            let request = unsafe { memory::request(request, request_length) }?;
+            TABLES.get(table)?.value()?.write(request, bits(flags)?)
+        },
     )
 }
 
@@ -43,7 +47,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_read(
         &mut env,
         0,
         || TABLES.poison(table),
-        |_| TABLES.get(table)?.value()?.read(bytes(request, request_length)?, bytes_mut(answer, answer_capacity)?),
+        |_| {
+            // SAFETY: both are direct buffers that Java holds during the call, the answer's for this thread alone.
+            let (request, answer) = unsafe { exchange((request, request_length), (answer, answer_capacity)) }?;
+            TABLES.get(table)?.value()?.read(request, answer)
+        },
     )
 }
 
@@ -61,7 +69,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_scan(
         &mut env,
         0,
         || TABLES.poison(table),
-        |_| TABLES.get(table)?.value()?.scan(bytes(request, request_length)?, bytes_mut(answer, answer_capacity)?),
+        |_| {
+            // SAFETY: both are direct buffers that Java holds during the call, the answer's for this thread alone.
+            let (request, answer) = unsafe { exchange((request, request_length), (answer, answer_capacity)) }?;
+            TABLES.get(table)?.value()?.scan(request, answer)
+        },
     )
 }
 
@@ -74,7 +86,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_cursorNext(
     answer: jlong,
     answer_capacity: jint,
 ) -> jint {
-    guard_plain(&mut env, 0, |_| cursor_next(cursor, bits(flags)?, bytes_mut(answer, answer_capacity)?))
+    guard_plain(&mut env, 0, |_| {
+        // SAFETY: a direct buffer that Java holds during the call, for this thread alone.
+        let answer = unsafe { memory::answer(answer, answer_capacity) }?;
+        cursor_next(cursor, bits(flags)?, answer)
+    })
 }
 
 #[no_mangle]

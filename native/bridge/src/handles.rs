@@ -12,13 +12,15 @@ use cassiterite_engine::{EngineError, Result, Store, Table};
 use jni::sys::jlong;
 
 /// The stores that this process has opened.
-pub(crate) static STORES: Slots<Store> = Slots::new("store");
+pub(crate) static STORES: Slots<Store> = Slots::new("store", 1 << 32);
 /// The table generations that this process has opened.
-pub(crate) static TABLES: Slots<Table> = Slots::new("table");
+pub(crate) static TABLES: Slots<Table> = Slots::new("table", 2 << 32);
 
 /// Numbered slots; reading one takes no lock.
 pub(crate) struct Slots<T> {
     what: &'static str,
+    /// Handles count from here, so that a store's handle is not taken for a table's.
+    first: jlong,
     slots: boxcar::Vec<Slot<T>>,
 }
 
@@ -31,14 +33,14 @@ struct Slot<T> {
 pub(crate) struct Held<T>(Guard<Option<Arc<T>>>);
 
 impl<T> Slots<T> {
-    const fn new(what: &'static str) -> Self {
-        Self { what, slots: boxcar::Vec::new() }
+    const fn new(what: &'static str, first: jlong) -> Self {
+        Self { what, first, slots: boxcar::Vec::new() }
     }
 
     /// Puts `value` into a new slot and returns its handle.
     pub(crate) fn add(&self, value: Arc<T>) -> jlong {
         let slot = Slot { value: ArcSwapOption::new(Some(value)), is_poisoned: AtomicBool::new(false) };
-        self.slots.push(slot) as jlong + 1
+        self.first + self.slots.push(slot) as jlong
     }
 
     /// What `handle` names.
@@ -70,9 +72,9 @@ impl<T> Slots<T> {
     }
 
     fn slot(&self, handle: jlong) -> Result<&Slot<T>> {
-        usize::try_from(handle)
-            .ok()
-            .and_then(|handle| handle.checked_sub(1))
+        handle
+            .checked_sub(self.first)
+            .and_then(|index| usize::try_from(index).ok())
             .and_then(|index| self.slots.get(index))
             .ok_or_else(|| EngineError::Invalid(format!("{handle} is not the handle of a {}", self.what)))
     }

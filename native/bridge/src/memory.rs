@@ -6,19 +6,39 @@
 use cassiterite_engine::{EngineError, Result};
 use jni::sys::{jint, jlong};
 
-/// The `length` bytes at `address`, to read.
-pub(crate) fn bytes<'call>(address: jlong, length: jint) -> Result<&'call [u8]> {
+/// The `length` bytes of a request at `address`.
+///
+/// # Safety
+/// `Native`'s contract: the address is that of a direct buffer of at least `length` bytes, which the caller keeps
+/// reachable and does not change during the call; the slice must not outlive the call.
+pub(crate) unsafe fn request<'call>(address: jlong, length: jint) -> Result<&'call [u8]> {
     let (address, length) = check(address, length)?;
-    // SAFETY: `Native`'s contract: the address is that of a direct buffer of at least `length` bytes, which the caller
-    // keeps reachable and does not change during the call; the slice does not outlive the call.
+    // SAFETY: as this function demands.
     Ok(unsafe { std::slice::from_raw_parts(address as *const u8, length) })
 }
 
-/// The `length` bytes at `address`, to write.
-pub(crate) fn bytes_mut<'call>(address: jlong, length: jint) -> Result<&'call mut [u8]> {
+/// The `length` bytes of an answer buffer at `address`.
+///
+/// # Safety
+/// As [`request`]; and nobody else reads or writes the buffer during the call.
+pub(crate) unsafe fn answer<'call>(address: jlong, length: jint) -> Result<&'call mut [u8]> {
     let (address, length) = check(address, length)?;
-    // SAFETY: as in `bytes`; answer buffers belong to one thread and differ from request buffers.
+    // SAFETY: as this function demands.
     Ok(unsafe { std::slice::from_raw_parts_mut(address as *mut u8, length) })
+}
+
+/// A request and the buffer for its answer.
+///
+/// # Safety
+/// As [`request`] and [`answer`]; that they do not overlap is checked here.
+pub(crate) unsafe fn exchange<'call>(from: (jlong, jint), to: (jlong, jint)) -> Result<(&'call [u8], &'call mut [u8])> {
+    let (request_start, request_length) = check(from.0, from.1)?;
+    let (answer_start, answer_length) = check(to.0, to.1)?;
+    if request_start < answer_start + answer_length && answer_start < request_start + request_length {
+        return Err(EngineError::Invalid("request and answer overlap".to_owned()));
+    }
+    // SAFETY: as this function demands.
+    unsafe { Ok((request(from.0, from.1)?, answer(to.0, to.1)?)) }
 }
 
 fn check(address: jlong, length: jint) -> Result<(usize, usize)> {

@@ -89,7 +89,11 @@ fn option_lines(env: &JNIEnv<'_>, options: &JByteArray<'_>) -> Result<String> {
 
 /// A Java string in Rust.
 pub(crate) fn rust_string(env: &mut JNIEnv<'_>, text: &JString<'_>) -> Result<String> {
-    Ok(env.get_string(text).map_err(jni_failure)?.into())
+    match env.get_string(text) {
+        Ok(text) => Ok(text.into()),
+        Err(jni::errors::Error::NullPtr(_)) => Err(EngineError::Invalid("a string is null".to_owned())),
+        Err(error) => Err(jni_failure(error)),
+    }
 }
 
 fn java_string(env: &mut JNIEnv<'_>, text: &str) -> Result<jstring> {
