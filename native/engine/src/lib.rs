@@ -8,6 +8,7 @@
 //! * [`Store`] one RocksDB with one write-ahead log; [`Table`] one column family per table generation;
 //! * `catalog` which tables, generations and columns exist; `options` every setting with its default and reason;
 //! * `write` and `durability` updates and when they are safe; `read` points, slices, scans and their cursors;
+//! * `wal` looks for damage in the write-ahead log before it is replayed;
 //! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
 //! * `compaction` and `raw` merge operator, purge filter and the C++ shim; `sys` the C functions used directly.
 //!
@@ -29,6 +30,7 @@ mod stats;
 mod store;
 mod sys;
 mod table;
+mod wal;
 mod write;
 
 pub use error::{EngineError, Kind, Result};

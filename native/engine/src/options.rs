@@ -12,7 +12,7 @@ pub(crate) use rocks::{apply_live, database_options, family_options, Shared};
 use crate::error::{EngineError, Result};
 use known::KNOWN;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use units::{duration, rate_bytes_per_second, show_duration, show_size, size_bytes};
 
@@ -42,6 +42,15 @@ pub(crate) enum Compression {
     Zstd,
 }
 
+/// What damage in the middle of the write-ahead log does to a start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WalRecovery {
+    /// Refuses it.
+    Strict,
+    /// Replays up to the first damage.
+    UntilDamage,
+}
+
 /// Every setting with the value in effect.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -51,6 +60,7 @@ pub(crate) struct Settings {
     pub write_buffers_total_bytes: u64,
     pub write_buffer_bytes: u64,
     pub max_wal_bytes: u64,
+    pub wal_recovery: WalRecovery,
     pub background_jobs: i32,
     /// 0: none.
     pub compaction_bytes_per_second: u64,
@@ -101,6 +111,10 @@ impl Settings {
             write_buffers_total_bytes,
             write_buffer_bytes: take.size("write_buffer_size", 64 << 10, 4 << 30, 32 * MIB)?,
             max_wal_bytes: take.size("max_wal_size", MIB, 1 << 50, 1 << 30)?,
+            wal_recovery: take.choice(
+                "wal_recovery",
+                &[("strict", WalRecovery::Strict), ("until_damage", WalRecovery::UntilDamage)],
+            )?,
             background_jobs: take.number("background_jobs", 1, 64, default_jobs())?,
             compaction_bytes_per_second: take.rate("compaction_rate_limit", 64 * MIB)?,
             style: take.choice("compaction_style", &[("leveled", Style::Leveled), ("universal", Style::Universal)])?,
@@ -121,6 +135,15 @@ impl Settings {
         };
         settings.check()?;
         Ok(settings)
+    }
+
+    /// Where the log of the database in `database` is.
+    pub(crate) fn log_directory<'a>(&'a self, database: &'a Path) -> &'a Path {
+        if self.wal_directory == self.directory {
+            database
+        } else {
+            &self.wal_directory
+        }
     }
 
     fn check(&self) -> Result<()> {

@@ -9,6 +9,7 @@ mod family;
 mod import;
 mod iterate;
 mod lookup;
+mod manifest;
 mod version;
 mod write;
 
@@ -16,6 +17,7 @@ pub(crate) use family::Family;
 pub(crate) use import::{import, table_files, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
 pub(crate) use lookup::{Got, ReadMode, Values};
+pub(crate) use manifest::first_needed_log;
 pub(crate) use version::rocksdb_version;
 pub(crate) use write::{Batch, WriteMode};
 

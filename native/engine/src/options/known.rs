@@ -41,6 +41,10 @@ pub(super) const KNOWN: &[Known] = &[
     known!("max_wal_size", "1GiB", true, "size",
         "Size of the write-ahead log at which tables that pin its oldest part are flushed. Bounds replay at start to \
          seconds."),
+    known!("wal_recovery", "strict", false, "strict or until_damage",
+        "strict: a log that is damaged where intact records follow keeps the node from starting, because replay would lose \
+         acknowledged writes; the torn end that a killed process leaves is no damage. until_damage: give up the writes from \
+         the damage on; for one start, when there is no backup."),
     known!("background_jobs", "computed", true, "1 to 64",
         "Threads that flush and compact: one per core, at least 2, at most 8."),
     known!("compaction_rate_limit", "64MiB/s", true, "rate, 0B/s: none",

@@ -72,7 +72,9 @@ pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Ar
     if settings.wal_directory != settings.directory {
         options.set_wal_dir(&settings.wal_directory);
     }
-    // The log is replayed up to its first damage, and a log file that is missing in the middle is an error.
+    // The log is replayed up to its torn end, which `wal` has found to be one. TolerateCorruptedTail would refuse a last
+    // record that a power cut left half written, yet take a wrong length in the last block for a torn end. A synced log
+    // file that is missing in the middle is an error.
     options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
     options.set_track_and_verify_wals_in_manifest(true);
     options.set_max_total_wal_size(settings.max_wal_bytes);

@@ -9,9 +9,10 @@ use crate::catalog::{family_name, Catalog};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
-use crate::options::{database_options, family_options, Settings, Shared};
+use crate::options::{database_options, family_options, Settings, Shared, WalRecovery};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::{Table, TableCore};
+use crate::wal;
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::HashMap;
 use std::fs;
@@ -37,6 +38,12 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
     let options = database_options(&settings, &shared, &events);
     let mut families = Families::list(&settings, &shared)?;
     let database = settings.directory.join("db");
+    let log_directory = settings.log_directory(&database);
+    if !database.join("CURRENT").exists() {
+        wal::check_headless(&database, log_directory)?;
+    } else if settings.wal_recovery == WalRecovery::Strict {
+        wal::check(&database, log_directory, !families.options.is_empty())?;
+    }
     let db = DB::open_cf_descriptors(&options, &database, families.descriptors()).map_err(|error| {
         EngineError::from(error).context(format_args!("opening the store in {}", settings.directory.display()))
     })?;

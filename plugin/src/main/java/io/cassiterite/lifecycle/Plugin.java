@@ -16,6 +16,7 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.memtable.CassiteriteFactory;
 import io.cassiterite.observe.EngineTableMetrics;
 import io.cassiterite.schema.EngineQueryHandler;
@@ -62,8 +63,17 @@ public final class Plugin
         }
         catch (Exception | Error e)
         {
-            throw refuse("the store cannot be opened: " + e.getMessage(), e);
+            throw refuse("the store cannot be opened: " + reason(e), e);
         }
+    }
+
+    /** What the engine said, which Cassandra's disk failures name only as their cause. */
+    private static String reason(Throwable failure)
+    {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause())
+            if (cause instanceof EngineException)
+                return cause.getMessage();
+        return failure.getMessage();
     }
 
     private static void startOnce()

@@ -1,0 +1,100 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Before the write-ahead log is replayed: is it damaged where replay would lose writes without a word?
+//!
+//! RocksDB replays up to the first damage and drops what follows, or skips blocks of zeros. That is right for the torn end
+//! that a killed process leaves behind, and silent loss of acknowledged writes where intact records follow.
+
+mod scan;
+
+use crate::error::{EngineError, Result};
+use crate::sys;
+use scan::{scan, Scan};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Refuses a log of which replay would drop intact records, and the lack of one where there are tables.
+pub(crate) fn check(database: &Path, log_directory: &Path, has_tables: bool) -> Result<()> {
+    let first_needed = sys::first_needed_log(database)?;
+    let mut logs = numbered_files(log_directory, "log")?;
+    logs.retain(|(number, _)| *number >= first_needed);
+    if logs.is_empty() && (first_needed > 0 || has_tables) {
+        return Err(EngineError::Corruption(format!(
+            "{} has no write-ahead log of number {first_needed} or later: is its disk mounted, and wal_directory as it was? \
+             Otherwise restore the store from a backup; or set the memtable parameter wal_recovery to until_damage for one \
+             start to give up the writes that only the log had",
+            log_directory.display()
+        )));
+    }
+    let mut gap: Option<Gap> = None;
+    let mut expected = None;
+    for (_, path) in logs {
+        let found = scan(&path).map_err(|error| EngineError::from(error).context(path.display()))?;
+        if let (Some(gap), Some(first)) = (&gap, found.first_sequence) {
+            // A log that was torn, and whose store then went on, is continued without a gap.
+            if expected != Some(first) {
+                return Err(gap.refusal(&format!("{} goes on later", path.display())));
+            }
+        }
+        let Scan { next_sequence, damage, .. } = found;
+        expected = next_sequence.or(expected);
+        if let Some(damage) = damage {
+            let damaged = Gap { path, at: damage.at };
+            if damage.followed {
+                return Err(damaged.refusal("intact records follow"));
+            }
+            gap = Some(damaged);
+        }
+    }
+    Ok(())
+}
+
+/// Where a log file cannot be read on.
+struct Gap {
+    path: PathBuf,
+    at: u64,
+}
+
+impl Gap {
+    fn refusal(&self, evidence: &str) -> EngineError {
+        EngineError::Corruption(format!(
+            "the write-ahead log {} is damaged at byte {}, but {evidence}: starting would lose acknowledged writes. Check \
+             the device, then restore the store from a backup; or set the memtable parameter wal_recovery to until_damage \
+             for one start to give up the writes from the damage on",
+            self.path.display(),
+            self.at
+        ))
+    }
+}
+
+/// Refuses a directory that has lost the file which says what is in it: RocksDB would begin anew and delete the rest.
+pub(crate) fn check_headless(database: &Path, log_directory: &Path) -> Result<()> {
+    for (directory, extension) in [(database, "sst"), (database, "log"), (log_directory, "log")] {
+        if directory.is_dir() && !numbered_files(directory, extension)?.is_empty() {
+            return Err(EngineError::Corruption(format!(
+                "{} is missing, but {} holds files of a store: restore the store from a backup, or remove what is left of it",
+                database.join("CURRENT").display(),
+                directory.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The files `NUMBER.extension`, oldest first.
+fn numbered_files(directory: &Path, extension: &str) -> Result<Vec<(u64, PathBuf)>> {
+    let failed =
+        |error: std::io::Error| EngineError::from(error).context(format_args!("listing {}", directory.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            if let Some(number) = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok()) {
+                files.push((number, path));
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}

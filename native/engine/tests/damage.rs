@@ -1,0 +1,205 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Damaged files: an error that says what to do, never a wrong answer, and a crash is not taken for damage.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use cassiterite_engine::{EngineError, Kind, Store};
+use common::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const VALUE: &[u8] = &[b'x'; 900];
+
+fn files(store: &Path, extension: &str) -> Vec<PathBuf> {
+    let all = fs::read_dir(store.join("db")).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> = all.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
+    found.sort();
+    found
+}
+
+/// What a killed process leaves of a store with rows 0 to `rows` in one partition, none of them flushed.
+fn killed(rows: u32) -> tempfile::TempDir {
+    let (alive, killed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = open(alive.path());
+    let table = table(&store);
+    (0..rows).for_each(|at| put(&table, "a", at, 1, VALUE));
+    fs::create_dir(killed.path().join("db")).unwrap();
+    for entry in fs::read_dir(alive.path().join("db")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, killed.path().join("db").join(path.file_name().unwrap())).unwrap();
+    }
+    store.close().unwrap();
+    killed
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = fs::read(path).unwrap();
+    bytes[at] ^= 0x10;
+    fs::write(path, bytes).unwrap();
+}
+
+fn truncate(path: &Path, length: u64) {
+    fs::OpenOptions::new().write(true).open(path).unwrap().set_len(length).unwrap();
+}
+
+fn refused(store: &Path) -> EngineError {
+    Store::open(&options(store, "")).map(drop).unwrap_err()
+}
+
+#[test]
+fn a_log_that_was_torn_anywhere_opens_with_all_rows_before() {
+    for torn_bytes in [1, 500, 1500, 40_000] {
+        let directory = killed(100);
+        let log = files(directory.path(), "log").pop().unwrap();
+        let length = fs::metadata(&log).unwrap().len();
+        truncate(&log, length - torn_bytes);
+        let found = rows(&table(&open(directory.path())), "a").len();
+        let lost = torn_bytes.div_ceil(950) as usize;
+        assert!((100 - lost - 1..100).contains(&found), "{found} rows after {torn_bytes} bytes were cut off");
+    }
+}
+
+#[test]
+fn a_log_that_is_damaged_before_intact_records_is_refused_and_nothing_is_touched() {
+    // The middle of a block of a log with several, and of a log's last block; a checksum, a length and a value.
+    for (count, part) in [(100, 2), (100, 3), (20, 2), (20, 5)] {
+        for offset in 0..3 {
+            let directory = killed(count);
+            let log = files(directory.path(), "log").pop().unwrap();
+            let damaged_at = fs::metadata(&log).unwrap().len() as usize / part + 311 * offset;
+            flip(&log, damaged_at);
+            for _ in 0..2 {
+                let error = refused(directory.path());
+                assert_eq!(error.kind(), Kind::Corruption);
+                assert!(error.message().contains("wal_recovery"), "{error}");
+                assert!(error.message().contains(&log.display().to_string()), "{error}");
+            }
+            flip(&log, damaged_at);
+            assert_eq!(rows(&table(&open(directory.path())), "a").len(), count as usize);
+        }
+    }
+}
+
+#[test]
+fn a_zeroed_page_in_the_log_is_refused() {
+    let directory = killed(100);
+    let log = files(directory.path(), "log").pop().unwrap();
+    let mut bytes = fs::read(&log).unwrap();
+    bytes[32768..32768 + 4096].fill(0);
+    fs::write(&log, bytes).unwrap();
+    assert!(refused(directory.path()).message().contains("intact records follow"));
+}
+
+#[test]
+fn the_operator_may_give_up_what_follows_the_damage() {
+    let directory = killed(100);
+    let log = files(directory.path(), "log").pop().unwrap();
+    flip(&log, fs::metadata(&log).unwrap().len() as usize / 2);
+    let store = Store::open(&options(directory.path(), "wal_recovery=until_damage")).unwrap();
+    let found = rows(&table(&store), "a").len();
+    assert!((40..60).contains(&found), "{found} rows");
+    store.close().unwrap();
+    assert_eq!(rows(&table(&open(directory.path())), "a").len(), found, "once is enough");
+}
+
+#[test]
+fn a_log_directory_that_is_gone_is_refused() {
+    let (directory, logs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let elsewhere = format!("wal_directory={}", logs.path().display());
+    let store = Store::open(&options(directory.path(), &elsewhere)).unwrap();
+    put(&table(&store), "a", 1, 1, VALUE);
+    store.close().unwrap();
+    let error = refused(directory.path());
+    assert!(error.message().contains("wal_directory"), "{error}");
+    let store = Store::open(&options(directory.path(), &elsewhere)).unwrap();
+    assert_eq!(rows(&table(&store), "a").len(), 1);
+}
+
+#[test]
+fn damage_in_a_log_that_is_not_needed_any_more_is_no_matter() {
+    let directory = killed(100);
+    let log = files(directory.path(), "log").pop().unwrap();
+    let old = fs::read(&log).unwrap();
+    open(directory.path()).close().unwrap();
+    fs::write(&log, old).unwrap();
+    flip(&log, 1000);
+    assert_eq!(rows(&table(&open(directory.path())), "a").len(), 100);
+}
+
+/// A store whose table is one file of three partitions, and that file.
+fn flushed() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(&options(directory.path(), "compression=none")).unwrap();
+    let table = table(&store);
+    for partition in ["a", "b", "c"] {
+        (0..100).for_each(|at| put(&table, partition, at, 1, VALUE));
+    }
+    table.flush().unwrap();
+    store.close().unwrap();
+    let mut files = files(directory.path(), "sst");
+    files.sort_by_key(|path| fs::metadata(path).unwrap().len());
+    let largest = files.pop().unwrap();
+    (directory, largest)
+}
+
+#[test]
+fn a_damaged_block_fails_the_reads_that_need_it_and_no_others() {
+    let (directory, file) = flushed();
+    flip(&file, fs::metadata(&file).unwrap().len() as usize / 2);
+    let store = open(directory.path());
+    let table = table(&store);
+    let mut failed = 0;
+    for name in ["a", "b", "c"] {
+        let request = read_request(0, 1 << 20, &partition(name), &everything());
+        match table.read(&request, &mut vec![0; 1 << 20]) {
+            Ok(_) => assert_eq!(rows(&table, name).len(), 100),
+            Err(error) => {
+                failed += 1;
+                assert_eq!(error.kind(), Kind::Corruption, "{error}");
+                assert!(error.message().contains(&file.file_name().unwrap().to_string_lossy()[..]), "{error}");
+            }
+        }
+    }
+    assert_eq!(failed, 1);
+    put(&table, "d", 1, 1, b"v");
+    assert_eq!(rows(&table, "d").len(), 1, "writes go on");
+    let all = scan_request(WHOLE, 1 << 20, b"", b"", &[]);
+    let answer = table.scan(&all, &mut vec![0; 4 << 20]);
+    assert_eq!(answer.unwrap_err().kind(), Kind::Corruption, "a scan does not leave out what it cannot read");
+    assert_eq!(table.compact().unwrap_err().kind(), Kind::Corruption);
+}
+
+#[test]
+fn missing_and_truncated_files_are_refused() {
+    let (directory, file) = flushed();
+    truncate(&file, fs::metadata(&file).unwrap().len() - 10);
+    let error = refused(directory.path());
+    assert_eq!(error.kind(), Kind::Corruption);
+    assert!(error.message().contains(&file.file_name().unwrap().to_string_lossy()[..]), "{error}");
+    fs::remove_file(&file).unwrap();
+    let error = refused(directory.path());
+    assert!(matches!(error.kind(), Kind::Corruption | Kind::Io), "{error}");
+    assert!(error.message().contains(&file.file_name().unwrap().to_string_lossy()[..]), "{error}");
+}
+
+#[test]
+fn a_damaged_or_missing_manifest_is_refused() {
+    let manifest = |directory: &Path| {
+        let all = fs::read_dir(directory.join("db")).unwrap().map(|entry| entry.unwrap().path());
+        all.filter(|path| path.to_string_lossy().contains("MANIFEST")).max().unwrap()
+    };
+    let (directory, _) = flushed();
+    let path = manifest(directory.path());
+    flip(&path, fs::metadata(&path).unwrap().len() as usize / 2);
+    let error = refused(directory.path());
+    assert_eq!(error.kind(), Kind::Corruption, "{error}");
+    fs::remove_file(&path).unwrap();
+    let error = refused(directory.path());
+    assert!(error.message().contains("MANIFEST"), "{error}");
+    fs::remove_file(directory.path().join("db/CURRENT")).unwrap();
+    let error = refused(directory.path());
+    assert!(error.message().contains("CURRENT"), "a store without CURRENT is not a new one: {error}");
+}
