@@ -13,6 +13,7 @@ final class History
 {
     final String create;
     final List<Step> steps;
+    private long startSeconds;
 
     History(String create)
     {
@@ -25,19 +26,36 @@ final class History
         this.steps = steps;
     }
 
+    void add(Step step, long nowSeconds)
+    {
+        if (steps.isEmpty())
+            startSeconds = nowSeconds;
+        steps.add(step.at(nowSeconds - startSeconds));
+    }
+
     History with(List<Step> others)
     {
         return new History(create, others);
     }
 
-    /** Does it again on a fresh twin and returns the first difference, or null. The tables are dropped. */
-    String replay(Twin twin)
+    /**
+     * Does it again on a fresh twin and returns the first difference, or null. The tables are dropped.
+     *
+     * @param timed keep the pauses of the first time, by jumps of the node's clock: what expires and is purged depends on them
+     */
+    String replay(Twin twin, boolean timed)
     {
         try
         {
             String difference = twin.create(create).difference;
+            long start = twin.nowSeconds();
             for (int i = 0; difference == null && i < steps.size(); i++)
+            {
+                long late = steps.get(i).atSeconds - (twin.nowSeconds() - start);
+                if (timed && late > 0)
+                    twin.run(Step.jump(late));
                 difference = twin.run(steps.get(i)).difference;
+            }
             return difference;
         }
         finally
@@ -49,6 +67,6 @@ final class History
     /** @return a script for a reader */
     String script()
     {
-        return create + ";\n" + steps.stream().map(Step::describe).collect(Collectors.joining("\n"));
+        return create + ";\n" + steps.stream().map(step -> "/* " + step.atSeconds + " s */ " + step.describe()).collect(Collectors.joining("\n"));
     }
 }

@@ -184,7 +184,7 @@ public final class Oracle
     {
         for (Step step : steps)
         {
-            seat.history.steps.add(step);
+            seat.history.add(step, seat.twin.nowSeconds());
             Twin.Outcome outcome;
             try
             {
@@ -217,7 +217,7 @@ public final class Oracle
         Step step = event == Step.Action.JUMP ? Step.jump(JUMPS_SECONDS[random.nextInt(JUMPS_SECONDS.length)]) : Step.node(event);
         if (event == Step.Action.KILL)
             seats.forEach(s -> s.twin.beforeKill());
-        seats.forEach(s -> s.history.steps.add(step));
+        seats.forEach(s -> s.history.add(step, s.twin.nowSeconds()));
         seats.get(0).twin.run(step);
         tally.count(step, null);
         seats.removeIf(seat -> !verify(seat, seed));
@@ -239,7 +239,10 @@ public final class Oracle
         History smallest = null;
         try
         {
-            smallest = new Shrinker(history -> fails(history, seat, last), TimeUnit.SECONDS.toNanos(shrinkSeconds)).shrink(seat.history);
+            for (boolean timed : nodeEvents ? new boolean[]{ false, true } : new boolean[]{ false })
+                if (smallest == null)
+                    smallest = new Shrinker(history -> fails(history, seat, timed, last), TimeUnit.SECONDS.toNanos(shrinkSeconds)).shrink(
+                        seat.history);
         }
         catch (RuntimeException e)
         {
@@ -252,11 +255,11 @@ public final class Oracle
         output.accept(smallest == null ? text.substring(0, Math.min(text.length(), 4000)) : text);
     }
 
-    private boolean fails(History history, Seat seat, String[] last)
+    private boolean fails(History history, Seat seat, boolean timed, String[] last)
     {
         try
         {
-            String difference = history.replay(twin(seat.twin.keyspace));
+            String difference = history.replay(twin(seat.twin.keyspace), timed);
             if (difference != null)
                 last[0] = difference;
             return difference != null;

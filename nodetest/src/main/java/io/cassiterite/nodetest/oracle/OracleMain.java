@@ -17,6 +17,8 @@ import io.cassiterite.nodetest.NodeBuilder;
  */
 public final class OracleMain
 {
+    private static final int DIFFERENCES_MAX = 10;
+
     private OracleMain()
     {
     }
@@ -35,7 +37,7 @@ public final class OracleMain
         try (Node node = builder.start(); NodeMachine machine = new NodeMachine(node))
         {
             oracle = new Oracle(machine, "trie", engine, Checkout.root().resolve("build/oracle"), events, null, System.out::println);
-            oracle.run(seed, seconds);
+            oracle.bounded(DIFFERENCES_MAX, Long.getLong("oracle.shrink", 120)).run(seed, seconds);
         }
         System.out.println("oracle: seed " + seed + ": " + oracle.findings().size() + " differences");
         System.exit(oracle.findings().isEmpty() ? 0 : 1);

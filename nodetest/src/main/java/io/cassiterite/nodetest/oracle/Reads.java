@@ -37,15 +37,17 @@ final class Reads
             return step("select range", projection(), tokens(), false);
         if (pick < 62)
             return filtered();
-        if (pick < 70)
+        if (pick < 70 && !shape.rowsExpire)
             return step("select distinct", "DISTINCT " + distinctColumns(), random.nextBoolean() ? "" : where.partitions(), false);
         if (pick < 80)
             return grouped();
         if (pick < 88)
             return step("select aggregate", aggregates(), random.nextBoolean() ? "" : where(false), false);
         if (pick < 95)
-            return step("select json", "JSON " + (random.nextBoolean() ? "*" : plainColumns()), random.nextBoolean() ? "" : where(true),
-                    true);
+        {
+            String columns = shape.rowsExpire || random.nextBoolean() ? "*" : plainColumns();
+            return step("select json", "JSON " + columns, random.nextBoolean() ? "" : where(true), true);
+        }
         return step("select in", projection(), where(true), false);
     }
 
@@ -107,7 +109,7 @@ final class Reads
 
     private String projection()
     {
-        return random.nextInt(3) == 0 ? "*" : columns();
+        return shape.rowsExpire || random.nextInt(3) == 0 ? "*" : columns();
     }
 
     private String columns()
@@ -161,6 +163,8 @@ final class Reads
     {
         List<String> parts = new ArrayList<>();
         parts.add("count(*)");
+        if (shape.rowsExpire)
+            shape.cells.forEach(c -> parts.add("count(" + c.name + ')'));
         for (TableShape.Column column : shape.all())
             if (random.nextBoolean())
                 parts.add(new String[]{ "count(", "min(", "max(" }[random.nextInt(3)] + column.name + ')');

@@ -29,9 +29,12 @@ final class Shrinker
     History shrink(History whole)
     {
         History best = whole;
-        // Restarts cost seconds each: without them first, and everything that is no statement next.
+        // Reads change nothing, restarts cost seconds: without them first.
+        Step last = whole.steps.isEmpty() ? null : whole.steps.get(whole.steps.size() - 1);
         boolean reproduced = false;
-        for (Predicate<Step> keep : List.<Predicate<Step>>of(s -> s.action == Step.Action.STATEMENT, s -> !s.touchesNode()))
+        for (Predicate<Step> keep : List.<Predicate<Step>>of(s -> s == last || (s.action == Step.Action.STATEMENT && !s.read),
+                                                             s -> s == last || (!s.touchesNode() && !s.read),
+                                                             s -> !s.touchesNode()))
         {
             History candidate = whole.with(whole.steps.stream().filter(keep).collect(Collectors.toList()));
             if (candidate.steps.size() < whole.steps.size() && fails.test(candidate))

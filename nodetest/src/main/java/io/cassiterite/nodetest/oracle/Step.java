@@ -36,8 +36,16 @@ final class Step
     final boolean read;
     /** Of JUMP: how far the node's clock goes forward; of a read: how far ahead of the clock it is asked. */
     final long seconds;
+    /** When it first ran, in seconds since its table was created, by the node's clock. */
+    final long atSeconds;
 
     private Step(Action action, String kind, String cql, List<Bind> binds, long stampMicros, int pageSize, boolean read, long seconds)
+    {
+        this(action, kind, cql, binds, stampMicros, pageSize, read, seconds, 0);
+    }
+
+    private Step(Action action, String kind, String cql, List<Bind> binds, long stampMicros, int pageSize, boolean read, long seconds,
+                 long atSeconds)
     {
         this.action = action;
         this.kind = kind;
@@ -47,6 +55,12 @@ final class Step
         this.pageSize = pageSize;
         this.read = read;
         this.seconds = seconds;
+        this.atSeconds = atSeconds;
+    }
+
+    Step at(long secondsSinceCreation)
+    {
+        return new Step(action, kind, cql, binds, stampMicros, pageSize, read, seconds, secondsSinceCreation);
     }
 
     static Step write(String kind, String cql, List<Bind> binds, long stampMicros)

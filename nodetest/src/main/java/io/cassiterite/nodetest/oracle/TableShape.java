@@ -60,6 +60,12 @@ final class TableShape
      * of flushes. A table therefore sees either deletions of cells or all the others.
      */
     final boolean countersDeletedByCell;
+    /**
+     * Whether INSERT may carry a TTL, and reads then name all columns. A read that leaves columns out skips cells older than
+     * the row's liveness, on the ground that the row lives anyway; where that liveness has expired, Cassandra loses the row
+     * or not, depending on whether both lie in one memtable or sstable. The moment of flushes decides, so it is left out.
+     */
+    final boolean rowsExpire;
     final String options;
     private int defaultTtlSeconds;
     private int namesUsed;
@@ -76,7 +82,8 @@ final class TableShape
             addCell(random, userTypes, false);
         for (int i = 0; i < statics; i++)
             addCell(random, userTypes, true);
-        defaultTtlSeconds = !counters && random.nextInt(6) == 0 ? new int[]{ 2, 30, 100_000 }[random.nextInt(3)] : 0;
+        rowsExpire = !counters && random.nextInt(5) < 2;
+        defaultTtlSeconds = rowsExpire && random.nextInt(2) == 0 ? new int[]{ 2, 30, 100_000 }[random.nextInt(3)] : 0;
         if (defaultTtlSeconds > 0 && stamps == Stamps.FREE)
             defaultTtlSeconds += 604_800;
         options = randomOptions(random);

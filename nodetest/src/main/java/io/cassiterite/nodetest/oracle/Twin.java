@@ -60,6 +60,12 @@ final class Twin
         return name + (side == 0 ? "_stock" : "_engine");
     }
 
+    /** @return the node's clock */
+    long nowSeconds()
+    {
+        return System.currentTimeMillis() / 1000 + machine.clockOffsetSeconds();
+    }
+
     Outcome create(String cql)
     {
         return run(Step.write("create", cql, List.of(), Step.SERVER_STAMP));
@@ -127,7 +133,7 @@ final class Twin
     {
         boolean schema = isSchema(step.kind);
         long stamp = stamp(step, schema);
-        int now = (int) (System.currentTimeMillis() / 1000 + machine.clockOffsetSeconds() + (step.read ? step.seconds : 0));
+        int now = (int) (nowSeconds() + (step.read ? step.seconds : 0));
         Answer[] answers = { run(step, 0, stamp, now), run(step, 1, stamp, now) };
         if (step.kind.equals("alter drop"))
             renewStockMemtables();

@@ -118,7 +118,7 @@ final class Writes
             if (random.nextInt(10) < 7)
                 add(names, values, column.name, value(column.type));
         return "INSERT INTO {t} (" + String.join(", ", names) + ") VALUES (" + String.join(", ", values) + ')' + condition
-               + using(timestamped, true);
+               + using(timestamped, shape.rowsExpire);
     }
 
     private static void add(List<String> names, List<String> values, String name, String value)

@@ -40,7 +40,7 @@ class D10SameIdTest
             new Random(p).nextBytes(bytes);
             cql.run("INSERT INTO d10sameidtest.t (p, v) VALUES (?, ?)", p, ByteBuffer.wrap(bytes.clone()));
         }
-        node.nodetool("flush", "d10sameidtest").success();
+        Upkeep.flush(node, "d10sameidtest");
     }
 
     @Test

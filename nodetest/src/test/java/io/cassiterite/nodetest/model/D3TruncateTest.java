@@ -34,7 +34,7 @@ class D3TruncateTest
     private static void truncate(Node node, Cql cql, String table)
     {
         fill(cql, table);
-        node.nodetool("flush", "d3").success();
+        Upkeep.flush(node, "d3");
         for (int p = 50; p < 60; p++)
             cql.run("INSERT INTO d3." + table + " (p, v) VALUES (" + p + ", 1)");
         cql.run("TRUNCATE d3." + table);
@@ -56,14 +56,14 @@ class D3TruncateTest
         {
             cql.freshKeyspace("d3");
             truncate(node, cql, "unsaved");
-            assertFalse(snapshots(node).contains("truncated-"), snapshots(node));
+            assertFalse(snapshots(node).contains("truncated-"));
             node.killNine();
         }
         try (Node node = start(true); Cql cql = node.cql())
         {
             assertEquals(List.of("p=7, v=7"), cql.texts("SELECT * FROM d3.unsaved"));
             truncate(node, cql, "saved");
-            assertTrue(snapshots(node).contains("truncated-"), snapshots(node));
+            assertTrue(snapshots(node).contains("truncated-"));
             node.killNine();
         }
         try (Node node = start(true); Cql cql = node.cql())

@@ -39,7 +39,7 @@ class D6SstablesBesideTest
     /** Flushes the stock table and imports its sstables into the engine table. */
     private static void carryOver(Node node, String table) throws IOException
     {
-        node.nodetool("flush", KEYSPACE, table + "_source").success();
+        Upkeep.flush(node, KEYSPACE, table + "_source");
         Path target = Files.createTempDirectory(Files.createDirectories(node.base().resolve("import")), table);
         try (Stream<Path> folders = Files.list(node.base().resolve("data").resolve(KEYSPACE)))
         {
@@ -55,8 +55,8 @@ class D6SstablesBesideTest
 
     private static void compact(Node node, String table)
     {
-        node.nodetool("flush", KEYSPACE, table).success();
-        node.nodetool("compact", KEYSPACE, table).success();
+        Upkeep.flush(node, KEYSPACE, table);
+        Upkeep.compact(node, KEYSPACE, table);
     }
 
     @Test
@@ -92,7 +92,7 @@ class D6SstablesBesideTest
         for (int p = 0; p < 3; p++)
             for (int c = 0; c < 200; c++)
                 cql.run("INSERT INTO old (p, c, v) VALUES (" + p + ", " + c + ", 1) USING TIMESTAMP 100");
-        node.nodetool("flush", KEYSPACE, "old").success();
+        Upkeep.flush(node, KEYSPACE, "old");
         cql.run("DELETE FROM old_source USING TIMESTAMP 200 WHERE p = 0");
         cql.run("DELETE FROM old_source USING TIMESTAMP 200 WHERE p = 1 AND c >= 50");
         cql.run("DELETE FROM old_source USING TIMESTAMP 200 WHERE p = 2 AND c = 7");
