@@ -108,6 +108,15 @@ $(NODETEST_CLASSPATH): nodetest/pom.xml pom.xml
 nodetest-classes: build $(NODETEST_CLASSPATH)
 	@$(MVN) -q -pl nodetest compile
 
+PLUGIN_CLASSPATH := plugin/target/classpath
+$(PLUGIN_CLASSPATH): plugin/pom.xml pom.xml
+	@$(MVN) -q -pl plugin compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test
+
+.PHONY: bench-border
+bench-border: build $(PLUGIN_CLASSPATH) ## what a call from Java into the engine costs
+	@$(MVN) -q -pl plugin test-compile
+	@java @config/jvm17.options -Xmx512m -cp "plugin/target/test-classes:plugin/target/classes:$$(cat $(PLUGIN_CLASSPATH))" io.cassiterite.engine.BorderBench
+
 .PHONY: oracle
 oracle: nodetest-classes ## random statements on twin tables, compared: make oracle SECONDS=3600 SEED=1
 	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
@@ -115,6 +124,14 @@ oracle: nodetest-classes ## random statements on twin tables, compared: make ora
 .PHONY: crash
 crash: nodetest-classes ## kill -9 during writes, again and again: make crash ROUNDS=50
 	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.crash.CrashMain $(ROUNDS)
+
+.PHONY: bench-engine
+bench-engine: deps ## the engine alone, CPU of the calling thread: put, get, slice, merge
+	@cd native && CASSITERITE_BENCH_CPU=1 cargo bench --quiet --locked -p cassiterite-engine -p cassiterite-codec
+
+.PHONY: bench-node
+bench-node: build ## engines side by side on this machine: make bench-node ROUNDS=3
+	@python3 bench/node.py --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),3) --json build/bench-node.json
 
 .PHONY: dist
 dist: build ## the release folder that a Cassandra operator installs from: build/dist

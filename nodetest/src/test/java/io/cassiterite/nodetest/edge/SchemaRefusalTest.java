@@ -42,7 +42,8 @@ class SchemaRefusalTest
     void indexesAreRefused(String statement)
     {
         assertRefused(statement, "secondary indexes");
-        assertEquals(List.of(), cql.texts("SELECT * FROM system_schema.indexes WHERE keyspace_name = 'schemarefusaltest' AND table_name = 'e'"));
+        assertEquals(List.of(), cql.texts("SELECT * FROM system_schema.indexes WHERE keyspace_name = 'schemarefusaltest' " +
+                                          "AND table_name = 'e'"));
     }
 
     @Test
