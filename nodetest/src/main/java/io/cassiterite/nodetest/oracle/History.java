@@ -6,7 +6,6 @@ package io.cassiterite.nodetest.oracle;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** How a twin was created and all that happened to it: enough to do it again on fresh tables. */
 final class History
@@ -67,6 +66,9 @@ final class History
     /** @return a script for a reader */
     String script()
     {
-        return create + ";\n" + steps.stream().map(step -> "/* " + step.atSeconds + " s */ " + step.describe()).collect(Collectors.joining("\n"));
+        StringBuilder text = new StringBuilder(create).append(";\n");
+        for (Step step : steps)
+            text.append("/* ").append(step.atSeconds).append(" s */ ").append(step.describe()).append('\n');
+        return text.toString();
     }
 }
