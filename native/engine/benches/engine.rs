@@ -27,7 +27,11 @@ fn value(seed: u32) -> Vec<u8> {
     (0..ROW_BYTES)
         .map(|at| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            if at % 2 == 0 { (state >> 56) as u8 } else { b'x' }
+            if at % 2 == 0 {
+                (state >> 56) as u8
+            } else {
+                b'x'
+            }
         })
         .collect()
 }
@@ -64,7 +68,11 @@ fn timed(criterion: &mut Criterion, name: &str, mut work: impl FnMut()) {
             for _ in 0..iterations {
                 work();
             }
-            if cpu { thread.elapsed() } else { wall.elapsed() }
+            if cpu {
+                thread.elapsed()
+            } else {
+                wall.elapsed()
+            }
         });
     });
 }

@@ -74,7 +74,6 @@ impl<'a> Bytes<'a> {
         Err(self.malformed(&format!("version {found} is not known here, only {known}")))
     }
 
-
     /// Checks that nothing is left.
     pub(crate) fn end(&self) -> Result<()> {
         if self.rest.is_empty() {

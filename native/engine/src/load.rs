@@ -28,7 +28,8 @@ pub(crate) fn load(core: &TableCore, directory: &Path) -> Result<u64> {
     let manifest = Manifest::read(directory)?;
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
     if manifest.counter != record.counter {
-        let why = format!("the snapshot is of {}.{}, only one of the two has counters", manifest.keyspace, manifest.name);
+        let why =
+            format!("the snapshot is of {}.{}, only one of the two has counters", manifest.keyspace, manifest.name);
         return Err(EngineError::Invalid(why));
     }
     if manifest.files.is_empty() {

@@ -148,7 +148,8 @@ impl Settings {
 
     fn check(&self) -> Result<()> {
         if self.write_buffers_total_bytes > self.block_cache_bytes / 4 * 3 {
-            let why = "takes more than three quarters of block_cache_size, which memtables are charged to; lower it or \
+            let why =
+                "takes more than three quarters of block_cache_size, which memtables are charged to; lower it or \
                        raise block_cache_size";
             return Err(invalid("write_buffers_total", why));
         }
@@ -252,7 +253,12 @@ impl Take {
     }
 
     fn size(&mut self, name: &'static str, min: u64, max: u64, default: u64) -> Result<u64> {
-        self.value(name, |text| size_bytes(text).filter(|size| (min..=max).contains(size)), default, |&size| show_size(size))
+        self.value(
+            name,
+            |text| size_bytes(text).filter(|size| (min..=max).contains(size)),
+            default,
+            |&size| show_size(size),
+        )
     }
 
     fn rate(&mut self, name: &'static str, default: u64) -> Result<u64> {
@@ -285,7 +291,8 @@ impl Take {
         let ms = Duration::from_millis;
         let period = self.duration("node.commitlog_sync_period", ms(1), ms(3_600_000), ms(10_000))?;
         let window = self.duration("node.commitlog_sync_group_window", ms(1), ms(60_000), ms(1000))?;
-        let modes = [("periodic", SyncMode::Periodic(period)), ("batch", SyncMode::Batch), ("group", SyncMode::Group(window))];
+        let modes =
+            [("periodic", SyncMode::Periodic(period)), ("batch", SyncMode::Batch), ("group", SyncMode::Group(window))];
         let node = self.choice("node.commitlog_sync", &modes)?;
         let forced = self.choice("wal_sync", &[("commitlog", false), ("batch", true)])?;
         Ok(if forced { SyncMode::Batch } else { node })

@@ -10,8 +10,8 @@ mod request;
 mod slices;
 mod walk;
 
-pub use cursor::{cursor_close, cursor_next};
 pub(crate) use cursor::close_cursors;
+pub use cursor::{cursor_close, cursor_next};
 
 use crate::error::Result;
 use crate::table::{Table, TableCore};

@@ -42,7 +42,8 @@ impl<'a> SchemaRequest<'a> {
         let count = bytes.u32()?;
         let mut columns: Vec<WantedColumn<'a>> = Vec::new();
         for _ in 0..count {
-            let kind = ColumnKind::from_byte(bytes.u8()?).ok_or_else(|| bytes.malformed("a column of no known kind"))?;
+            let kind =
+                ColumnKind::from_byte(bytes.u8()?).ok_or_else(|| bytes.malformed("a column of no known kind"))?;
             let column = WantedColumn { kind, name: bytes.counted()?, of: bytes.text()? };
             if columns.iter().any(|other| other.name == column.name) {
                 return Err(bytes.malformed("a column is named twice"));

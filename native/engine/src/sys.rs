@@ -85,7 +85,10 @@ pub(crate) fn stop_manual_compactions(db: &DB) {
 }
 
 extern "C" {
-    fn cassiterite_compact(database: *mut ffi::rocksdb_t, family: *mut ffi::rocksdb_column_family_handle_t) -> *mut c_char;
+    fn cassiterite_compact(
+        database: *mut ffi::rocksdb_t,
+        family: *mut ffi::rocksdb_column_family_handle_t,
+    ) -> *mut c_char;
 }
 
 /// Rewrites a whole column family to its bottommost level, also files that are there already.

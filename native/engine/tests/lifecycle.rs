@@ -238,7 +238,11 @@ fn crash_child() {
 #[test]
 fn acknowledged_writes_survive_kill_9_in_every_mode() {
     use std::io::BufRead;
-    for mode in ["node.commitlog_sync=periodic", "node.commitlog_sync=group\nnode.commitlog_sync_group_window=2ms", "wal_sync=batch"] {
+    for mode in [
+        "node.commitlog_sync=periodic",
+        "node.commitlog_sync=group\nnode.commitlog_sync_group_window=2ms",
+        "wal_sync=batch",
+    ] {
         let directory = tempfile::tempdir().unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["crash_child", "--exact", "--nocapture"])

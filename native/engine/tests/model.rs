@@ -20,19 +20,35 @@ const CLUSTERINGS: u32 = 12;
 enum Step {
     /// Kind, clustering, timestamp, column, value length.
     Write(u32, Vec<(u8, u32, i64, u32, usize)>),
-    Read { partition: u32, flags: u8, slices: Vec<(u32, u32)>, chunk: u32, buffer: usize },
-    Points { partition: u32, flags: u8, points: Vec<u32>, buffer: usize },
-    Scan { with_static: bool, chunk: u32, buffer: usize },
+    Read {
+        partition: u32,
+        flags: u8,
+        slices: Vec<(u32, u32)>,
+        chunk: u32,
+        buffer: usize,
+    },
+    Points {
+        partition: u32,
+        flags: u8,
+        points: Vec<u32>,
+        buffer: usize,
+    },
+    Scan {
+        with_static: bool,
+        chunk: u32,
+        buffer: usize,
+    },
     Flush,
     Compact,
     Reopen,
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let entry = (0..12u8, 0..CLUSTERINGS, 1..50i64, 1..4u32, 0..200usize).prop_map(|(kind, at, timestamp, column, size)| {
-        let kind = [HEADER, STATIC].get(usize::from(kind)).copied().unwrap_or(ROW);
-        (kind, at, timestamp, column, size)
-    });
+    let entry =
+        (0..12u8, 0..CLUSTERINGS, 1..50i64, 1..4u32, 0..200usize).prop_map(|(kind, at, timestamp, column, size)| {
+            let kind = [HEADER, STATIC].get(usize::from(kind)).copied().unwrap_or(ROW);
+            (kind, at, timestamp, column, size)
+        });
     let buffer = prop_oneof![Just(0usize), Just(100), Just(1000), Just(1 << 16)];
     let chunk = prop_oneof![Just(0u32), Just(100), Just(1 << 16)];
     let slices = proptest::collection::btree_set(0..CLUSTERINGS + 1, 2..6).prop_map(|bounds| {

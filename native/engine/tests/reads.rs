@@ -72,8 +72,14 @@ fn points_come_with_header_and_static_row_as_of_one_moment() {
     assert_eq!(read_all(&table, &with_static, 13), all);
 
     let backwards = read_request(POINTS | REVERSED, 0, &partition("a"), &points);
-    let expected_back =
-        [all[0].clone(), Entry::Row(fragment(30)), Entry::SliceEnd, Entry::SliceEnd, Entry::Row(fragment(10)), Entry::SliceEnd];
+    let expected_back = [
+        all[0].clone(),
+        Entry::Row(fragment(30)),
+        Entry::SliceEnd,
+        Entry::SliceEnd,
+        Entry::Row(fragment(10)),
+        Entry::SliceEnd,
+    ];
     assert_eq!(read_all(&table, &backwards, 1 << 12), expected_back);
     assert_eq!(read_all(&table, &backwards, 13), expected_back);
 }
@@ -87,8 +93,12 @@ fn slices_answer_their_rows_in_both_directions() {
     ten_rows(&table, "b");
     table.write(&update(&partition("a"), &[(STATIC, b"", &row(5, 3, b"s"))]), 0).unwrap();
     table.write(&update(&partition("a"), &[(HEADER, b"", &partition_deletion(1))]), 0).unwrap();
-    let slices =
-        [(vec![0x20], bound(20, 0x20)), (bound(30, 0x20), bound(50, 0x60)), (bound(51, 0x20), bound(52, 0x60)), (bound(80, 0x60), vec![0x60])];
+    let slices = [
+        (vec![0x20], bound(20, 0x20)),
+        (bound(30, 0x20), bound(50, 0x60)),
+        (bound(51, 0x20), bound(52, 0x60)),
+        (bound(80, 0x60), vec![0x60]),
+    ];
     let groups: [&[u32]; 4] = [&[0, 10], &[30, 40, 50], &[], &[90]];
     for flush in [false, true] {
         if flush {
@@ -161,10 +171,8 @@ fn scans_name_partitions_in_token_order() {
         let bounded = scan_request(WHOLE, 100, &partition(&names[3]), &partition(&names[5]), &[]);
         assert_eq!(scan_all(&table, &bounded, buffer), whole[9..15]);
         let sliced = scan_request(0, 100, b"", b"", &[(vec![0x20], bound(0, 0x60)), (bound(5, 0x20), vec![0x60])]);
-        let expected: Vec<Entry> = whole
-            .chunks(3)
-            .flat_map(|p| [p[0].clone(), Entry::SliceEnd, p[2].clone(), Entry::SliceEnd])
-            .collect();
+        let expected: Vec<Entry> =
+            whole.chunks(3).flat_map(|p| [p[0].clone(), Entry::SliceEnd, p[2].clone(), Entry::SliceEnd]).collect();
         assert_eq!(scan_all(&table, &sliced, buffer), expected);
         let points = scan_request(POINTS, 100, b"", b"", &[point(7)]);
         let expected: Vec<Entry> =
@@ -207,7 +215,9 @@ fn empty_fragments_are_absent() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
     let table = table(&store);
-    table.write(&update(&partition("a"), &[(ROW, &clustering(1), EMPTY), (STATIC, b"", EMPTY), (HEADER, b"", EMPTY)]), 0).unwrap();
+    table
+        .write(&update(&partition("a"), &[(ROW, &clustering(1), EMPTY), (STATIC, b"", EMPTY), (HEADER, b"", EMPTY)]), 0)
+        .unwrap();
     put(&table, "b", 1, 2, VALUE);
     let request = read_request(POINTS | WITH_STATIC, 0, &partition("a"), &[point(1)]);
     assert_eq!(read_all(&table, &request, 100), [Entry::SliceEnd]);
@@ -253,7 +263,8 @@ fn malformed_requests_are_refused() {
     for length in 0..write.len() {
         assert_eq!(table.write(&write[..length], 0).unwrap_err().kind(), Kind::Invalid, "{length}");
     }
-    let unordered = read_request(0, 0, &partition("a"), &[(bound(5, 0x20), bound(6, 0x20)), (bound(1, 0x20), bound(2, 0x20))]);
+    let unordered =
+        read_request(0, 0, &partition("a"), &[(bound(5, 0x20), bound(6, 0x20)), (bound(1, 0x20), bound(2, 0x20))]);
     assert_eq!(table.read(&unordered, &mut buffer).unwrap_err().kind(), Kind::Invalid);
     let broken = update(&partition("a"), &[(ROW, &clustering(1), b"\x01\x02")]);
     assert_eq!(table.write(&broken, 0).unwrap_err().kind(), Kind::Invalid);

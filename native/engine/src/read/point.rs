@@ -68,12 +68,7 @@ fn single(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Res
 }
 
 /// `None` if the answer does not fit.
-fn several(
-    core: &TableCore,
-    request: &ReadRequest<'_>,
-    with_header: bool,
-    buffer: &mut [u8],
-) -> Result<Option<i32>> {
+fn several(core: &TableCore, request: &ReadRequest<'_>, with_header: bool, buffer: &mut [u8]) -> Result<Option<i32>> {
     let mut keys = Keys::default();
     if with_header {
         keys.add(request.partition, Kind::Header, &[]);

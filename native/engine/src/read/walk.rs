@@ -355,5 +355,7 @@ fn announce(
 #[cold]
 fn corrupt_key(key: &[u8]) -> EngineError {
     let start: String = key.iter().take(64).map(|byte| format!("{byte:02x}")).collect();
-    EngineError::Corruption(format!("a stored key is malformed: 0x{start}; restore the table from a snapshot or repair it"))
+    EngineError::Corruption(format!(
+        "a stored key is malformed: 0x{start}; restore the table from a snapshot or repair it"
+    ))
 }

@@ -36,8 +36,7 @@ impl Core {
 
     /// Runs `work` for every open generation, without holding the list.
     pub(crate) fn each_table(&self, mut work: impl FnMut(&Arc<Table>) -> Result<()>) -> Result<()> {
-        let all: Vec<Arc<Table>> =
-            self.tables()?.open.values().flatten().map(|(_, table)| Arc::clone(table)).collect();
+        let all: Vec<Arc<Table>> = self.tables()?.open.values().flatten().map(|(_, table)| Arc::clone(table)).collect();
         for table in &all {
             match work(table) {
                 // Dropped or retired meanwhile.

@@ -52,7 +52,8 @@ impl Family {
             .ok_or_else(|| EngineError::Internal(format!("column family {name} has vanished; restart the node")))?;
         let pointer = bound.inner();
         // SAFETY: only the lifetime changes; `db` is kept beside the handle and released after it.
-        let bound = unsafe { std::mem::transmute::<Arc<BoundColumnFamily<'_>>, Arc<BoundColumnFamily<'static>>>(bound) };
+        let bound =
+            unsafe { std::mem::transmute::<Arc<BoundColumnFamily<'_>>, Arc<BoundColumnFamily<'static>>>(bound) };
         Ok(Family { pointer, _handle: Arc::new(Handle::Listed(bound)), db: Arc::clone(db) })
     }
 
