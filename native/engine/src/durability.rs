@@ -6,6 +6,7 @@
 //! In every mode the log record has left the process before a write returns, so that a killed process loses nothing;
 //! what differs is when the device has it.
 
+use crate::compaction::StoreEvents;
 use crate::error::{EngineError, Result};
 use crate::options::SyncMode;
 use rocksdb::DB;
@@ -17,6 +18,7 @@ use std::time::Duration;
 /// Syncs the log as the mode demands. Safe to use from any thread.
 pub(crate) struct Durability {
     mode: SyncMode,
+    events: Arc<StoreEvents>,
     state: Mutex<State>,
     changed: Condvar,
     /// Writes since start, and how many of them the last good sync covers.
@@ -36,9 +38,14 @@ struct State {
 
 impl Durability {
     /// Starts the timer, where the mode has one.
-    pub(crate) fn start(mode: SyncMode, db: &Arc<DB>) -> Result<(Arc<Durability>, Option<JoinHandle<()>>)> {
+    pub(crate) fn start(
+        mode: SyncMode,
+        db: &Arc<DB>,
+        events: &Arc<StoreEvents>,
+    ) -> Result<(Arc<Durability>, Option<JoinHandle<()>>)> {
         let durability = Arc::new(Durability {
             mode,
+            events: Arc::clone(events),
             state: Mutex::new(State::default()),
             changed: Condvar::new(),
             written: AtomicU64::new(0),
@@ -99,7 +106,12 @@ impl Durability {
     /// Brings every write that has returned onto the device.
     pub(crate) fn sync(&self, db: &DB) -> Result<()> {
         let covered = self.written.load(Ordering::Acquire);
-        match db.flush_wal(true).map_err(EngineError::from) {
+        // Syncing a log that a write has failed on makes RocksDB's error, which could be resumed from, a fatal one.
+        let synced = match self.events.log_error() {
+            Some(error) => Err(EngineError::from_status(&error.status)),
+            None => db.flush_wal(true).map_err(EngineError::from),
+        };
+        match synced {
             Ok(()) => {
                 self.synced.fetch_max(covered, Ordering::AcqRel);
                 self.check()

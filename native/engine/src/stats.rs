@@ -76,7 +76,7 @@ fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
     let sample = match *kept {
         Some((taken, sample)) if taken.elapsed() < SAMPLE_AGE_MAX && sample.keys > 0 => sample,
         _ => {
-            let sample = look(core)?;
+            let sample = look(core);
             *kept = Some((Instant::now(), sample));
             sample
         }
@@ -87,26 +87,34 @@ fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
     Ok((keys.saturating_mul(sample.partitions) / sample.keys).max(sample.partitions.min(keys)))
 }
 
-fn look(core: &TableCore) -> Result<Sample> {
+fn look(core: &TableCore) -> Sample {
     let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
     let mut iter = Iter::open(core.family(), spec);
     let mut sample = Sample::default();
     let mut partition = Vec::new();
     for probe in 0..PROBES {
+        // What cannot be read is not counted: damage is for reads to report, an estimate keeps no node from starting.
+        let _ = sample.probe(&mut iter, probe, &mut partition);
+    }
+    sample
+}
+
+impl Sample {
+    fn probe(&mut self, iter: &mut Iter, number: u64, partition: &mut Vec<u8>) -> Result<()> {
         let mut start = vec![0x40];
-        start.extend_from_slice(&(probe * (u64::MAX / PROBES)).to_be_bytes());
+        start.extend_from_slice(&(number * (u64::MAX / PROBES)).to_be_bytes());
         iter.seek(&start)?;
         for _ in 0..KEYS_PER_PROBE {
             let Some(found) = iter.key() else { break };
             let prefix = found.get(..key::partition_len(found).unwrap_or_default()).unwrap_or_default();
             if prefix != partition.as_slice() {
-                sample.partitions += 1;
+                self.partitions += 1;
                 partition.clear();
                 partition.extend_from_slice(prefix);
             }
-            sample.keys += 1;
+            self.keys += 1;
             iter.step()?;
         }
+        Ok(())
     }
-    Ok(sample)
 }

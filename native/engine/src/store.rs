@@ -143,13 +143,13 @@ impl Store {
     pub fn resume(&self) -> Result<()> {
         self.with(|core| {
             crate::raw::resume(&core.db)?;
+            core.events.clear_error();
             if core.durability.failure().is_some() {
                 // What the log may have lost is still in the memtables: bring it into files before writes go on.
                 core.each_table(|table| table.flush())?;
                 core.durability.recover()?;
                 core.durability.sync(&core.db)?;
             }
-            core.events.clear_error();
             Ok(())
         })
     }

@@ -9,29 +9,28 @@
 mod scan;
 
 use crate::error::{EngineError, Result};
+use crate::options::WalRecovery;
 use crate::sys;
 use scan::{scan, Scan};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Refuses a log of which replay would drop intact records, and the lack of one where there are tables.
-pub(crate) fn check(database: &Path, log_directory: &Path, has_tables: bool) -> Result<()> {
+/// Makes sure that replay takes the log for what it is. Strict: refuses one of which intact records would be dropped, and
+/// the lack of one where there are tables. Then cuts torn ends off, or with `UntilDamage` everything behind a damage in its
+/// file: RocksDB reads a torn record whose type looks like that of a recycled log over and over.
+pub(crate) fn prepare(database: &Path, log_directory: &Path, has_tables: bool, recovery: WalRecovery) -> Result<()> {
+    let strict = recovery == WalRecovery::Strict;
     let first_needed = sys::first_needed_log(database)?;
     let mut logs = numbered_files(log_directory, "log")?;
     logs.retain(|(number, _)| *number >= first_needed);
-    if logs.is_empty() && (first_needed > 0 || has_tables) {
-        return Err(EngineError::Corruption(format!(
-            "{} has no write-ahead log of number {first_needed} or later: is its disk mounted, and wal_directory as it was? \
-             Otherwise restore the store from a backup; or set the memtable parameter wal_recovery to until_damage for one \
-             start to give up the writes that only the log had",
-            log_directory.display()
-        )));
+    if strict && logs.is_empty() && (first_needed > 0 || has_tables) {
+        return Err(missing(log_directory, first_needed));
     }
-    let mut gap: Option<Gap> = None;
+    let mut gaps: Vec<Gap> = Vec::new();
     let mut expected = None;
     for (_, path) in logs {
         let found = scan(&path).map_err(|error| EngineError::from(error).context(path.display()))?;
-        if let (Some(gap), Some(first)) = (&gap, found.first_sequence) {
+        if let (true, Some(gap), Some(first)) = (strict, gaps.last(), found.first_sequence) {
             // A log that was torn, and whose store then went on, is continued without a gap.
             if expected != Some(first) {
                 return Err(gap.refusal(&format!("{} goes on later", path.display())));
@@ -40,14 +39,23 @@ pub(crate) fn check(database: &Path, log_directory: &Path, has_tables: bool) -> 
         let Scan { next_sequence, damage, .. } = found;
         expected = next_sequence.or(expected);
         if let Some(damage) = damage {
-            let damaged = Gap { path, at: damage.at };
-            if damage.followed {
-                return Err(damaged.refusal("intact records follow"));
+            let gap = Gap { path, at: damage.at };
+            if strict && damage.followed {
+                return Err(gap.refusal("intact records follow"));
             }
-            gap = Some(damaged);
+            gaps.push(gap);
         }
     }
-    Ok(())
+    gaps.iter().try_for_each(Gap::cut)
+}
+
+fn missing(log_directory: &Path, first_needed: u64) -> EngineError {
+    EngineError::Corruption(format!(
+        "{} has no write-ahead log of number {first_needed} or later: is its disk mounted, and wal_directory as it was? \
+         Otherwise restore the store from a backup; or set the memtable parameter wal_recovery to until_damage for one \
+         start to give up the writes that only the log had",
+        log_directory.display()
+    ))
 }
 
 /// Where a log file cannot be read on.
@@ -57,6 +65,17 @@ struct Gap {
 }
 
 impl Gap {
+    fn cut(&self) -> Result<()> {
+        let cut = || {
+            let file = fs::OpenOptions::new().write(true).open(&self.path)?;
+            file.set_len(self.at)?;
+            file.sync_all()
+        };
+        cut().map_err(|error| {
+            EngineError::from(error).context(format_args!("cutting the torn end of {}", self.path.display()))
+        })
+    }
+
     fn refusal(&self, evidence: &str) -> EngineError {
         EngineError::Corruption(format!(
             "the write-ahead log {} is damaged at byte {}, but {evidence}: starting would lose acknowledged writes. Check \

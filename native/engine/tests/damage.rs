@@ -63,6 +63,18 @@ fn a_log_that_was_torn_anywhere_opens_with_all_rows_before() {
 }
 
 #[test]
+fn any_garbage_is_a_torn_end() {
+    for of in (0..16).chain([130, 131, 255]) {
+        let directory = killed(3);
+        let log = files(directory.path(), "log").pop().unwrap();
+        let mut bytes = fs::read(&log).unwrap();
+        bytes.extend_from_slice(&[1, 2, 3, 4, 5, 6, of, 8, 9]);
+        fs::write(&log, bytes).unwrap();
+        assert_eq!(rows(&table(&open(directory.path())), "a").len(), 3, "type {of}");
+    }
+}
+
+#[test]
 fn a_log_that_is_damaged_before_intact_records_is_refused_and_nothing_is_touched() {
     // The middle of a block of a log with several, and of a log's last block; a checksum, a length and a value.
     for (count, part) in [(100, 2), (100, 3), (20, 2), (20, 5)] {
@@ -166,6 +178,7 @@ fn a_damaged_block_fails_the_reads_that_need_it_and_no_others() {
     assert_eq!(failed, 1);
     put(&table, "d", 1, 1, b"v");
     assert_eq!(rows(&table, "d").len(), 1, "writes go on");
+    assert!(table.stats().unwrap()[0] > 0, "estimates do without what cannot be read");
     let all = scan_request(WHOLE, 1 << 20, b"", b"", &[]);
     let answer = table.scan(&all, &mut vec![0; 4 << 20]);
     assert_eq!(answer.unwrap_err().kind(), Kind::Corruption, "a scan does not leave out what it cannot read");

@@ -50,6 +50,7 @@ pub struct StoreEvents {
     watched: RwLock<HashMap<String, Weak<TablePurge>>>,
     stalled: Mutex<HashMap<String, StallCondition>>,
     first_error: Mutex<Option<BackgroundError>>,
+    log_error: Mutex<Option<BackgroundError>>,
     totals: Totals,
 }
 
@@ -90,9 +91,15 @@ impl StoreEvents {
         self.first_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The first failure to write or sync the log, as long as [`StoreEvents::first_error`] lasts.
+    pub fn log_error(&self) -> Option<BackgroundError> {
+        self.log_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Forgets the background error, after a successful resume.
     pub fn clear_error(&self) {
         *self.first_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.log_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Column families whose writes are held back now, by name.
@@ -172,6 +179,9 @@ impl EventHooks for StoreEvents {
         add(&self.totals.background_errors, 1);
         let error = BackgroundError { during: reason_name(reason), severity, status: status.to_owned() };
         eprintln!("cassiterite: background error during {}, severity {severity}: {status}", error.during);
+        if reason == LOG_WRITE {
+            self.log_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.clone());
+        }
         self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }
 
@@ -185,12 +195,15 @@ impl EventHooks for StoreEvents {
     }
 }
 
+/// RocksDB's BackgroundErrorReason of the write path.
+const LOG_WRITE: i32 = 2;
+
 /// RocksDB's BackgroundErrorReason.
 fn reason_name(reason: i32) -> &'static str {
     match reason {
         0 => "flush",
         1 => "compaction",
-        2 => "write callback",
+        LOG_WRITE => "log write",
         3 => "memtable",
         4 => "manifest write",
         5 => "flush without WAL",

@@ -9,7 +9,7 @@ use crate::catalog::{family_name, Catalog};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
-use crate::options::{database_options, family_options, Settings, Shared, WalRecovery};
+use crate::options::{database_options, family_options, Settings, Shared};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::{Table, TableCore};
 use crate::wal;
@@ -41,8 +41,8 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
     let log_directory = settings.log_directory(&database);
     if !database.join("CURRENT").exists() {
         wal::check_headless(&database, log_directory)?;
-    } else if settings.wal_recovery == WalRecovery::Strict {
-        wal::check(&database, log_directory, !families.options.is_empty())?;
+    } else {
+        wal::prepare(&database, log_directory, !families.options.is_empty(), settings.wal_recovery)?;
     }
     let db = DB::open_cf_descriptors(&options, &database, families.descriptors()).map_err(|error| {
         EngineError::from(error).context(format_args!("opening the store in {}", settings.directory.display()))
@@ -51,7 +51,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
     clear_staging(&settings)?;
     let catalog = Catalog::load(&db)?;
     families.drop_unnamed(&db, &catalog)?;
-    let (durability, timer) = Durability::start(settings.sync, &db)?;
+    let (durability, timer) = Durability::start(settings.sync, &db, &events)?;
     let core = Arc::new(Core {
         db,
         catalog,

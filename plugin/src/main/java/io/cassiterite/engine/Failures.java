@@ -4,9 +4,11 @@
  */
 package io.cassiterite.engine;
 
+import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.io.FSReadError;
 import org.apache.cassandra.io.FSWriteError;
 import org.apache.cassandra.io.sstable.CorruptSSTableException;
+import org.apache.cassandra.utils.JVMStabilityInspector;
 
 /**
  * Turns the engine's failures into those that Cassandra knows, so that its disk failure policy decides what a node
@@ -62,5 +64,19 @@ public final class Failures
             default:
                 return failure;
         }
+    }
+
+    /**
+     * Hands a failed mutation to the disk failure policy. A coordinator answers its client at once where a local mutation
+     * ends in an exception, without asking the policy; where it ends in an error the client waits for its timeout. The
+     * policy acts on another thread, because stopping the native transport waits for the requests that run.
+     *
+     * @param failure what {@link #onWrite} gave
+     * @return what to throw
+     */
+    public static RuntimeException ofMutation(Throwable failure, Table table)
+    {
+        ScheduledExecutors.optionalTasks.execute(() -> JVMStabilityInspector.inspectThrowable(failure));
+        return new RuntimeException("writing to " + table.name() + " failed: " + failure, failure);
     }
 }

@@ -21,12 +21,15 @@ import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.index.transactions.UpdateTransaction;
+import org.apache.cassandra.io.FSError;
+import org.apache.cassandra.io.sstable.CorruptSSTableException;
 import org.apache.cassandra.io.sstable.SSTableReadsListener;
 import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
+import io.cassiterite.engine.Failures;
 import io.cassiterite.engine.Table;
 import io.cassiterite.lifecycle.Plugin;
 
@@ -73,9 +76,21 @@ public final class CassiteriteMemtable extends EngineMemtable
         if (request != null)
         {
             statistics.note(writer.smallestTimestamp(), update.operationCount());
-            table.write(request, writesAreLogged());
+            write(table, request);
         }
         return Long.MAX_VALUE;
+    }
+
+    private void write(Table table, DirectOutput request)
+    {
+        try
+        {
+            table.write(request, writesAreLogged());
+        }
+        catch (FSError | CorruptSSTableException e)
+        {
+            throw Failures.ofMutation(e, table);
+        }
     }
 
     private DirectOutput compose(FragmentWriter writer, PartitionUpdate update)
