@@ -1,0 +1,109 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.disk;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Assumptions;
+
+/** A file system in memory, of a size that can change while it is in use. Needs root; not thread-safe. */
+final class SmallDisk implements AutoCloseable
+{
+    private static final long BOUND_SECONDS = 10;
+
+    private final Path path;
+
+    private SmallDisk(Path path)
+    {
+        this.path = path;
+    }
+
+    /** Mounts one; the calling test is skipped, with a line that says so, where that is not possible. */
+    static SmallDisk mount(Path path, long mebibytes)
+    {
+        try
+        {
+            Files.createDirectories(path);
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+        unmount(path);
+        String trouble = run("mount", "-t", "tmpfs", "-o", size(mebibytes), "tmpfs", path.toString());
+        if (trouble != null)
+        {
+            String why = "disk: SKIPPED, a tmpfs cannot be mounted here (needs root): " + trouble;
+            System.out.println(why);
+            Assumptions.abort(why);
+        }
+        return new SmallDisk(path);
+    }
+
+    Path path()
+    {
+        return path;
+    }
+
+    void resize(long mebibytes)
+    {
+        String trouble = run("mount", "-o", "remount," + size(mebibytes), path.toString());
+        if (trouble != null)
+            throw new IllegalStateException(trouble);
+    }
+
+    long usedMebibytes()
+    {
+        long total = path.toFile().getTotalSpace();
+        return (total - path.toFile().getUsableSpace() >> 20) + 1;
+    }
+
+    @Override
+    public void close()
+    {
+        unmount(path);
+    }
+
+    private static void unmount(Path path)
+    {
+        // Fails when there is nothing to unmount; what is still in use goes when its last user does.
+        run("umount", "--lazy", path.toString());
+    }
+
+    private static String size(long mebibytes)
+    {
+        return "size=" + mebibytes + "m";
+    }
+
+    /** @return what the command said when it failed, or null */
+    private static String run(String... command)
+    {
+        try
+        {
+            Process process = new ProcessBuilder(List.of(command)).redirectErrorStream(true).start();
+            String said = new String(process.getInputStream().readAllBytes());
+            if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS))
+            {
+                process.destroyForcibly();
+                return String.join(" ", command) + " does not end";
+            }
+            return process.exitValue() == 0 ? null : said.isBlank() ? "exit " + process.exitValue() : said.strip();
+        }
+        catch (IOException e)
+        {
+            return e.getMessage();
+        }
+        catch (InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            return "interrupted";
+        }
+    }
+}
