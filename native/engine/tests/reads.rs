@@ -269,3 +269,66 @@ fn malformed_requests_are_refused() {
     let broken = update(&partition("a"), &[(ROW, &clustering(1), b"\x01\x02")]);
     assert_eq!(table.write(&broken, 0).unwrap_err().kind(), Kind::Invalid);
 }
+
+#[test]
+fn a_scan_that_finds_little_answers_in_between() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    for at in 0..3000 {
+        put(&table, &format!("p{at}"), 1, 2, VALUE);
+    }
+    put(&table, "p77", 5, 6, VALUE);
+    let late = [(bound(5, 0x20), bound(6, 0x60))];
+    let many: Vec<_> = (2..50).map(point).collect();
+    for (flags, wanted, ends, calls_min) in [(0, &late[..], 1, 3), (POINTS, &many[..], 48, 100)] {
+        let request = scan_request(flags, 1 << 20, b"", b"", wanted);
+        let mut calls = 0;
+        let found = drain(1 << 20, |cursor, buffer| {
+            calls += 1;
+            match cursor {
+                None => table.scan(&request, buffer).unwrap(),
+                Some(cursor) => cursor_next(cursor, 0, buffer).unwrap(),
+            }
+        });
+        assert_eq!(found.iter().filter(|entry| matches!(entry, Entry::Partition(..))).count(), 1);
+        assert_eq!(found.iter().filter(|entry| **entry == Entry::Row(fragment(5))).count(), 1);
+        assert_eq!(found.len(), 2 + ends);
+        assert!(calls >= calls_min, "{calls} calls");
+    }
+}
+
+#[test]
+fn rows_that_say_nothing_do_not_hold_up_a_call() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    for at in 1..3000 {
+        table.write(&update(&partition("a"), &[(ROW, &clustering(at), EMPTY)]), 0).unwrap();
+    }
+    put(&table, "a", 0, 1, VALUE);
+    put(&table, "a", 3000, 3001, VALUE);
+    let forth = vec![Entry::Row(fragment(0)), Entry::Row(fragment(3000)), Entry::SliceEnd];
+    let back = vec![Entry::Row(fragment(3000)), Entry::Row(fragment(0)), Entry::SliceEnd];
+    for (flags, expected) in [(0, forth.clone()), (REVERSED, back)] {
+        let request = read_request(flags, 1 << 20, &partition("a"), &everything());
+        assert_eq!(read_all(&table, &request, 1 << 20), expected);
+        let mut buffer = vec![0; 1 << 20];
+        let filled = table.read(&request, &mut buffer).unwrap() as usize;
+        let (cursor, entries) = parse(&buffer[..filled]);
+        assert_eq!(entries, expected[..1], "the first call goes as far as there is something");
+        cursor_close(cursor).unwrap();
+    }
+    for flags in [WHOLE, 0] {
+        let wanted = if flags == 0 { everything() } else { Vec::new() };
+        let request = scan_request(flags, 1 << 20, b"", b"", &wanted);
+        let found = scan_all(&table, &request, 1 << 20);
+        assert_eq!(found[1..3], forth[..2]);
+        let mut buffer = vec![0; 1 << 20];
+        let filled = table.scan(&request, &mut buffer).unwrap() as usize;
+        let (cursor, entries) = parse(&buffer[..filled]);
+        assert_eq!(entries.len(), 2);
+        let filled = cursor_next(cursor, 1, &mut buffer).unwrap() as usize;
+        assert_eq!(parse(&buffer[..filled]), (0, vec![]), "the rest of the partition is skipped");
+    }
+}

@@ -13,6 +13,9 @@ use cassiterite_codec::{is_empty, CodecError};
 
 /// How many rows are stepped over before seeking is cheaper.
 const STEPS_BEFORE_SEEK: usize = 4;
+/// How much that gives no entry one call passes (empty rows, slices and partitions without rows): closing the table waits
+/// for running calls, and everybody else for who closes it. Few milliseconds, and a thousand times what a call costs.
+const IDLE_MAX: usize = 1024;
 /// Directly behind every key of a partition.
 const BEHIND_ROWS: u8 = Kind::Row as u8 + 1;
 
@@ -60,6 +63,8 @@ pub(crate) struct Walk {
     announced: bool,
     /// Ends of slices that were passed before there was anything to announce.
     ends_owed: usize,
+    /// What this call has passed that gave no entry.
+    idle: usize,
 }
 
 impl Walk {
@@ -86,6 +91,7 @@ impl Walk {
             positioned: false,
             announced: true,
             ends_owed: 0,
+            idle: 0,
         };
         match (has_headers(), request.with_static) {
             (true, _) => walk.seek_kind(Kind::Header as u8)?,
@@ -121,6 +127,7 @@ impl Walk {
             positioned: true,
             announced: false,
             ends_owed: 0,
+            idle: 0,
         })
     }
 
@@ -133,9 +140,11 @@ impl Walk {
         }
     }
 
-    /// Puts entries into the answer until it takes no more; whether everything has been put.
+    /// Puts entries into the answer until it takes no more, or until much has been passed in vain; whether everything has
+    /// been put.
     pub(crate) fn fill(&mut self, answer: &mut Answer<'_>) -> Result<bool> {
-        loop {
+        self.idle = 0;
+        while self.idle < IDLE_MAX {
             let put = match self.stage {
                 Stage::Find => self.find()?,
                 Stage::Prelude => self.prelude(answer)?,
@@ -148,6 +157,7 @@ impl Walk {
                 return Ok(false);
             }
         }
+        Ok(self.stage == Stage::Done)
     }
 
     fn find(&mut self) -> Result<Put> {
@@ -224,15 +234,21 @@ impl Walk {
                 {
                     return Ok(Put::Later);
                 }
+            } else {
+                self.idle += 1;
             }
             if reversed {
                 self.iter.step_back()?;
             } else {
                 self.iter.step()?;
             }
+            if self.idle >= IDLE_MAX {
+                return Ok(Put::Taken);
+            }
         }
         if !self.announced {
             self.ends_owed += 1;
+            self.idle += 1;
         } else if answer.put(Entry::SliceEnd, &[], &[]) == Put::Later {
             return Ok(Put::Later);
         }
@@ -254,8 +270,13 @@ impl Walk {
                 if answer.put(Entry::Row, value, &[]) == Put::Later {
                     return Ok(Put::Later);
                 }
+            } else {
+                self.idle += 1;
             }
             self.iter.step()?;
+            if self.idle >= IDLE_MAX {
+                return Ok(Put::Taken);
+            }
         }
         self.stage = Stage::Leave;
         Ok(Put::Taken)
@@ -275,6 +296,7 @@ impl Walk {
             self.iter.step()?;
             steps += 1;
         }
+        self.idle += usize::from(!self.announced);
         self.announced = false;
         self.stage = Stage::Find;
         Ok(Put::Taken)
