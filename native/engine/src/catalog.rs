@@ -59,6 +59,7 @@ impl Catalog {
         let mut records = self.lock()?;
         self.store(id, &record)?;
         records.insert(id.to_vec(), record);
+        self.flush();
         Ok(())
     }
 
@@ -71,6 +72,7 @@ impl Catalog {
         if after != *before {
             self.store(id, &after)?;
             records.insert(id.to_vec(), after.clone());
+            self.flush();
         }
         Ok(after)
     }
@@ -83,6 +85,7 @@ impl Catalog {
         }
         self.db.delete_opt(key_of(id), &synced())?;
         records.remove(id);
+        self.flush();
         Ok(true)
     }
 
@@ -90,6 +93,14 @@ impl Catalog {
         let key = key_of(id);
         let value = record.encode(&key)?;
         self.db.put_opt(&key, value, &synced()).map_err(|error| EngineError::from(error).context("writing the catalog"))
+    }
+
+    /// Brings the catalog into a file, so that no table goes with a log that is given up. The log has what this fails to
+    /// write, and the failure is a background error of the store's.
+    fn flush(&self) {
+        if let Err(error) = self.db.flush() {
+            eprintln!("cassiterite: the catalog is in the log only: {error}");
+        }
     }
 
     fn lock(&self) -> Result<MutexGuard<'_, HashMap<Vec<u8>, Record>>> {

@@ -6,7 +6,7 @@
 
 mod common;
 
-use cassiterite_engine::{EngineError, Kind, Store};
+use cassiterite_engine::{EngineError, Kind, Store, Table};
 use common::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,16 @@ fn files(store: &Path, extension: &str) -> Vec<PathBuf> {
 
 /// What a killed process leaves of a store with rows 0 to `rows` in one partition, none of them flushed.
 fn killed(rows: u32) -> tempfile::TempDir {
+    killed_with(rows, |_| ())
+}
+
+/// As [`killed`], after something else has been done.
+fn killed_with(rows: u32, last: impl FnOnce(&Table)) -> tempfile::TempDir {
     let (alive, killed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let store = open(alive.path());
     let table = table(&store);
     (0..rows).for_each(|at| put(&table, "a", at, 1, VALUE));
+    last(&table);
     fs::create_dir(killed.path().join("db")).unwrap();
     for entry in fs::read_dir(alive.path().join("db")).unwrap() {
         let path = entry.unwrap().path();
@@ -115,6 +121,18 @@ fn the_operator_may_give_up_what_follows_the_damage() {
     assert!((40..60).contains(&found), "{found} rows");
     store.close().unwrap();
     assert_eq!(rows(&table(&open(directory.path())), "a").len(), found, "once is enough");
+}
+
+#[test]
+fn giving_up_the_log_gives_up_nothing_that_is_in_files() {
+    for garbage in [0, 0xFF] {
+        let directory = killed_with(100, |table| table.flush().unwrap());
+        for log in files(directory.path(), "log") {
+            fs::write(log, [garbage; 4096]).unwrap();
+        }
+        let store = Store::open(&options(directory.path(), "wal_recovery=until_damage")).unwrap();
+        assert_eq!(rows(&table(&store), "a").len(), 100);
+    }
 }
 
 #[test]
