@@ -13,7 +13,7 @@ use rocksdb::DB;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Syncs the log as the mode demands. Safe to use from any thread.
 pub(crate) struct Durability {
@@ -25,6 +25,9 @@ pub(crate) struct Durability {
     written: AtomicU64,
     synced: AtomicU64,
     failed: AtomicBool,
+    started: Instant,
+    /// When the last sync began that went well, in nanoseconds since `started`: writes up to then are on the device.
+    synced_at_ns: AtomicU64,
 }
 
 #[derive(Default)]
@@ -43,17 +46,9 @@ impl Durability {
         db: &Arc<DB>,
         events: &Arc<StoreEvents>,
     ) -> Result<(Arc<Durability>, Option<JoinHandle<()>>)> {
-        let durability = Arc::new(Durability {
-            mode,
-            events: Arc::clone(events),
-            state: Mutex::new(State::default()),
-            changed: Condvar::new(),
-            written: AtomicU64::new(0),
-            synced: AtomicU64::new(0),
-            failed: AtomicBool::new(false),
-        });
+        let durability = Arc::new(Durability::new(mode, events));
         let interval = match mode {
-            SyncMode::Periodic(interval) | SyncMode::Group(interval) => interval,
+            SyncMode::Periodic { interval, .. } | SyncMode::Group(interval) => interval,
             SyncMode::Batch => return Ok((durability, None)),
         };
         let (timer, db) = (Arc::clone(&durability), Arc::clone(db));
@@ -62,6 +57,20 @@ impl Durability {
             .spawn(move || timer.run(interval, &db))
             .map_err(|error| EngineError::from(error).context("starting the thread that syncs the log"))?;
         Ok((durability, Some(thread)))
+    }
+
+    fn new(mode: SyncMode, events: &Arc<StoreEvents>) -> Durability {
+        Durability {
+            mode,
+            events: Arc::clone(events),
+            state: Mutex::new(State::default()),
+            changed: Condvar::new(),
+            written: AtomicU64::new(0),
+            synced: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            started: Instant::now(),
+            synced_at_ns: AtomicU64::new(0),
+        }
     }
 
     /// Whether each write itself has to sync.
@@ -85,26 +94,41 @@ impl Durability {
         }
     }
 
-    /// Called after each logged write; returns when it is as durable as the mode promises.
+    /// Called after each logged write; returns when it is as durable as the mode promises. In periodic mode it waits
+    /// while the log has not been synced for longer than the node allows, so that a slow device slows its writers down.
     pub(crate) fn after_write(&self) -> Result<()> {
         self.written.fetch_add(1, Ordering::Release);
-        if !matches!(self.mode, SyncMode::Group(_)) {
-            return Ok(());
+        match self.mode {
+            SyncMode::Batch => Ok(()),
+            SyncMode::Periodic { lag, .. } => {
+                let expected_ns = self.now_ns().saturating_sub(nanoseconds(lag));
+                if self.synced_at_ns.load(Ordering::Acquire) >= expected_ns {
+                    return Ok(());
+                }
+                self.wait(self.lock()?, |_| self.synced_at_ns.load(Ordering::Acquire) >= expected_ns)
+            }
+            SyncMode::Group(_) => {
+                let state = self.lock()?;
+                let target = state.begun + 1;
+                self.wait(state, |state| state.ended >= target)
+            }
         }
-        let mut state = self.lock()?;
-        let target = state.begun + 1;
-        while state.ended < target && state.failure.is_none() && !state.stopping {
+    }
+
+    fn wait(&self, mut state: MutexGuard<'_, State>, is_durable: impl Fn(&State) -> bool) -> Result<()> {
+        while !is_durable(&state) && state.failure.is_none() && !state.stopping {
             state = self.changed.wait(state).map_err(|_| EngineError::poisoned())?;
         }
         match &state.failure {
             Some(failure) => Err(failure.clone()),
-            None if state.ended < target => Err(EngineError::closed()),
+            None if !is_durable(&state) => Err(EngineError::closed()),
             None => Ok(()),
         }
     }
 
     /// Brings every write that has returned onto the device.
     pub(crate) fn sync(&self, db: &DB) -> Result<()> {
+        let begun_at_ns = self.now_ns();
         let covered = self.written.load(Ordering::Acquire);
         // Syncing a log that a write has failed on makes RocksDB's error, which could be resumed from, a fatal one.
         let synced = match self.events.log_error() {
@@ -114,6 +138,7 @@ impl Durability {
         match synced {
             Ok(()) => {
                 self.synced.fetch_max(covered, Ordering::AcqRel);
+                self.synced_at_ns.fetch_max(begun_at_ns, Ordering::AcqRel);
                 self.check()
             }
             Err(error) => {
@@ -144,15 +169,21 @@ impl Durability {
     }
 
     fn run(&self, interval: Duration, db: &DB) {
-        while let Some(begun) = self.next_round(interval) {
+        let mut wait = interval;
+        while let Some(begun) = self.next_round(wait) {
+            let begun_at = Instant::now();
+            let begun_at_ns = self.now_ns();
             if self.written.load(Ordering::Acquire) > self.synced.load(Ordering::Acquire) {
                 // A failure is kept in the state and refuses the writes that follow.
                 let _ = self.sync(db);
+            } else {
+                self.synced_at_ns.fetch_max(begun_at_ns, Ordering::AcqRel);
             }
             if let Ok(mut state) = self.state.lock() {
                 state.ended = begun;
             }
             self.changed.notify_all();
+            wait = interval.saturating_sub(begun_at.elapsed());
         }
     }
 
@@ -167,7 +198,62 @@ impl Durability {
         Some(state.begun)
     }
 
+    fn now_ns(&self) -> u64 {
+        nanoseconds(self.started.elapsed())
+    }
+
     fn lock(&self) -> Result<MutexGuard<'_, State>> {
         self.state.lock().map_err(|_| EngineError::poisoned())
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const LAG: Duration = Duration::from_millis(50);
+
+    /// Without a timer, so that no sync ever comes but those of the test.
+    fn periodic(lag: Duration) -> Arc<Durability> {
+        let mode = SyncMode::Periodic { interval: Duration::from_secs(3600), lag };
+        Arc::new(Durability::new(mode, &StoreEvents::new()))
+    }
+
+    fn writer(durability: &Arc<Durability>) -> JoinHandle<Result<()>> {
+        let durability = Arc::clone(durability);
+        std::thread::spawn(move || durability.after_write())
+    }
+
+    #[test]
+    fn writers_wait_for_a_sync_that_is_late_and_for_no_other() {
+        periodic(Duration::from_secs(3600)).after_write().unwrap();
+        let durability = periodic(LAG);
+        std::thread::sleep(2 * LAG);
+        let waiting = writer(&durability);
+        std::thread::sleep(LAG);
+        assert!(!waiting.is_finished(), "the last sync is too long ago");
+        durability.synced_at_ns.store(durability.now_ns(), Ordering::Release);
+        drop(durability.state.lock().unwrap());
+        durability.changed.notify_all();
+        waiting.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn writers_that_wait_hear_of_a_failure_and_of_the_end() {
+        let durability = periodic(LAG);
+        std::thread::sleep(2 * LAG);
+        let waiting = writer(&durability);
+        durability.state.lock().unwrap().failure = Some(EngineError::Io("gone".into()));
+        durability.changed.notify_all();
+        assert!(matches!(waiting.join().unwrap(), Err(EngineError::Io(_))));
+        durability.recover().unwrap();
+        let waiting = writer(&durability);
+        durability.stop();
+        assert!(matches!(waiting.join().unwrap(), Err(EngineError::Closed(_))));
     }
 }

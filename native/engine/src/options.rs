@@ -21,8 +21,9 @@ const MIB: u64 = 1 << 20;
 /// When a write is on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SyncMode {
-    /// Some time after it returned: a timer syncs each period.
-    Periodic(Duration),
+    /// Some time after it returned: a timer syncs each `interval`, and writes wait while the last sync began more than
+    /// `lag` ago.
+    Periodic { interval: Duration, lag: Duration },
     /// Before it returns.
     Batch,
     /// Before it returns; writes of one window are synced together.
@@ -290,9 +291,11 @@ impl Take {
     fn sync(&mut self) -> Result<SyncMode> {
         let ms = Duration::from_millis;
         let period = self.duration("node.commitlog_sync_period", ms(1), ms(3_600_000), ms(10_000))?;
+        let lag_max = Duration::from_secs(30 * 86_400);
+        let lag = self.duration("node.periodic_commitlog_sync_lag_block", ms(0), lag_max, period * 3 / 2)?;
         let window = self.duration("node.commitlog_sync_group_window", ms(1), ms(60_000), ms(1000))?;
-        let modes =
-            [("periodic", SyncMode::Periodic(period)), ("batch", SyncMode::Batch), ("group", SyncMode::Group(window))];
+        let periodic = SyncMode::Periodic { interval: period, lag };
+        let modes = [("periodic", periodic), ("batch", SyncMode::Batch), ("group", SyncMode::Group(window))];
         let node = self.choice("node.commitlog_sync", &modes)?;
         let forced = self.choice("wal_sync", &[("commitlog", false), ("batch", true)])?;
         Ok(if forced { SyncMode::Batch } else { node })

@@ -30,9 +30,9 @@ pub(super) const KNOWN: &[Known] = &[
         "Where the write-ahead log lives; `directory` unless given. A device of its own keeps syncs from queueing behind \
          compaction."),
     known!("block_cache_size", "computed", true, "size",
-        "Memory for uncompressed blocks and, charged to it, all memtables: with it native memory is bounded. An eighth of \
-         the machine's memory, at least 128MiB, at most 1GiB: the page cache holds the (compressed) files besides, and \
-         the JVM's heap needs room."),
+        "Memory for uncompressed blocks, the indexes and filters of the files (about 0.9 % of the data) among them, and, \
+         charged to it, all memtables: with it native memory is bounded. An eighth of the machine's memory, at least \
+         128MiB, at most 1GiB: the page cache holds the (compressed) files besides, and the JVM's heap needs room."),
     known!("write_buffers_total", "computed", true, "size",
         "Memory for the memtables of all tables together, out of `block_cache_size`; the largest is flushed when it is \
          used up. A third of the cache, at most 512MiB."),
@@ -64,7 +64,7 @@ pub(super) const KNOWN: &[Known] = &[
     known!("bloom_bits", "10", false, "2 to 20",
         "Bits per key of the filters that spare reads of absent keys: 1 % of them are read in vain at 10."),
     known!("max_open_files", "-1", false, "-1 or at least 64",
-        "-1: all files stay open, their indexes and filters in memory (about 0.9 % of the data)."),
+        "-1: all files stay open, so that no read opens one: a few KiB and a file descriptor each."),
     known!("wal_sync", "commitlog", false, "commitlog or batch",
         "commitlog: as the node's commitlog_sync says. batch: every write is on the device before it returns, whatever \
          the node says."),
@@ -74,6 +74,8 @@ pub(super) const KNOWN: &[Known] = &[
         "The node's setting."),
     known!("node.commitlog_sync_period", "10s", false, "duration, 1ms to 1h",
         "The node's setting: how often the log is synced in periodic mode."),
+    known!("node.periodic_commitlog_sync_lag_block", "computed", false, "duration, 0ms to 30d",
+        "The node's setting: in periodic mode writes wait while the last sync is longer ago. One and a half periods."),
     known!("node.commitlog_sync_group_window", "1000ms", false, "duration, 1ms to 1m",
         "The node's setting: how long writes wait for a common sync in group mode."),
 ];

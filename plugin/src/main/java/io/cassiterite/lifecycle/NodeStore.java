@@ -90,6 +90,7 @@ public final class NodeStore
         {
             case periodic:
                 options.put("node.commitlog_sync_period", DatabaseDescriptor.getCommitLogSyncPeriod() + "ms");
+                options.put("node.periodic_commitlog_sync_lag_block", DatabaseDescriptor.getPeriodicCommitLogSyncBlock() + "ms");
                 break;
             case group:
                 options.put("node.commitlog_sync_group_window", DatabaseDescriptor.getCommitLogSyncGroupWindow() + "ms");
