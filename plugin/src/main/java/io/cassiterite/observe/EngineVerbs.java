@@ -55,13 +55,29 @@ final class EngineVerbs
             refuse("cleanup", tables, "removing partitions that the node does not own any more is not supported yet");
     }
 
+    /** Streaming would refuse as well, but leave the node between two states of the ring. */
+    void checkRingChange(String verb, List<ColumnFamilyStore> tables)
+    {
+        if (!tables.isEmpty())
+            fail(String.format("%s would stream the rows of Cassiterite tables (%s) to other nodes, which is not supported yet.",
+                               verb, names(tables)));
+    }
+
     void refuse(String verb, List<ColumnFamilyStore> tables, String reason)
     {
-        if (tables.isEmpty())
-            return;
-        String names = tables.stream().map(cfs -> cfs.metadata().toString()).collect(Collectors.joining(", "));
-        String message = String.format("Nothing was done: %s on Cassiterite tables (%s): %s. Name the other tables of the " +
-                                       "keyspace explicitly.", verb, names, reason);
+        if (!tables.isEmpty())
+            fail(String.format("%s on Cassiterite tables (%s): %s. Name the other tables of the keyspace explicitly.",
+                               verb, names(tables), reason));
+    }
+
+    private static String names(List<ColumnFamilyStore> tables)
+    {
+        return tables.stream().map(cfs -> cfs.metadata().toString()).collect(Collectors.joining(", "));
+    }
+
+    private static void fail(String reason)
+    {
+        String message = "Nothing was done: " + reason;
         logger.warn(message);
         throw new UnsupportedOperationException(message);
     }

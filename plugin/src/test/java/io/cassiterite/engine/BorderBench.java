@@ -38,7 +38,8 @@ public final class BorderBench
     private static final int ROW = 0x30;
     private static final byte[] TABLE_ID = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     private static final Path CRITERION = Path.of("native/target/criterion/get absent/new/estimates.json");
-    private static final Pattern MEDIAN = Pattern.compile("\"median\":\\{\"confidence_interval\":\\{[^}]*},\"point_estimate\":([0-9.eE+-]+)");
+    private static final Pattern MEDIAN = Pattern.compile(
+        "\"median\":\\{\"confidence_interval\":\\{[^}]*},\"point_estimate\":([0-9.eE+-]+)");
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -131,7 +132,8 @@ public final class BorderBench
         if (!median.find())
             throw new IOException("no median in " + CRITERION);
         double engine = Double.parseDouble(median.group(1));
-        System.out.printf(Locale.ROOT, "read of an absent row inside the engine: %.1f ns; difference %.1f ns, of which the border is the first line%n", engine, readNanos - engine);
+        System.out.printf(Locale.ROOT, "read of an absent row inside the engine: %.1f ns; difference %.1f ns%n",
+                          engine, readNanos - engine);
     }
 
     // --- data like that of the engine's own bench

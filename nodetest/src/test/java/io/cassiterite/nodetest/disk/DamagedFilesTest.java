@@ -17,7 +17,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.datastax.oss.driver.api.core.DriverException;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

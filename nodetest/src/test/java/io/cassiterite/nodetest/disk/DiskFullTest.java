@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

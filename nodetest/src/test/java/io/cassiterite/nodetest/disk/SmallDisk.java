@@ -12,10 +12,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Assumptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A file system in memory, of a size that can change while it is in use. Needs root; not thread-safe. */
 final class SmallDisk implements AutoCloseable
 {
+    private static final Logger logger = LoggerFactory.getLogger(SmallDisk.class);
+
     private static final long BOUND_SECONDS = 10;
 
     private final Path path;
@@ -41,7 +45,7 @@ final class SmallDisk implements AutoCloseable
         if (trouble != null)
         {
             String why = "disk: SKIPPED, a tmpfs cannot be mounted here (needs root): " + trouble;
-            System.out.println(why);
+            logger.warn(why);
             Assumptions.abort(why);
         }
         return new SmallDisk(path);
