@@ -32,13 +32,17 @@ fn killed_with(rows: u32, last: impl FnOnce(&Table)) -> tempfile::TempDir {
     let table = table(&store);
     (0..rows).for_each(|at| put(&table, "a", at, 1, VALUE));
     last(&table);
-    fs::create_dir(killed.path().join("db")).unwrap();
-    for entry in fs::read_dir(alive.path().join("db")).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, killed.path().join("db").join(path.file_name().unwrap())).unwrap();
-    }
+    copy(alive.path(), killed.path());
     store.close().unwrap();
     killed
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to.join("db")).unwrap();
+    for entry in fs::read_dir(from.join("db")).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, to.join("db").join(path.file_name().unwrap())).unwrap();
+    }
 }
 
 fn flip(path: &Path, at: usize) {
@@ -133,6 +137,32 @@ fn giving_up_the_log_gives_up_nothing_that_is_in_files() {
         let store = Store::open(&options(directory.path(), "wal_recovery=until_damage")).unwrap();
         assert_eq!(rows(&table(&store), "a").len(), 100);
     }
+}
+
+#[test]
+fn giving_up_a_log_works_where_another_table_is_in_files() {
+    let other = |store: &Store| store.table(&schema(b"another table...", &[(0, "v", "blob")])).unwrap();
+    let (alive, killed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = open(alive.path());
+    let (one, other_table) = (table(&store), other(&store));
+    for at in 0..100 {
+        put(&one, "a", at, 1, VALUE);
+        put(&other_table, "a", at, 1, VALUE);
+    }
+    other_table.flush().unwrap();
+    copy(alive.path(), killed.path());
+    store.close().unwrap();
+    let log = files(killed.path(), "log").into_iter().max_by_key(|log| fs::metadata(log).unwrap().len()).unwrap();
+    flip(&log, fs::metadata(&log).unwrap().len() as usize / 2);
+    assert!(refused(killed.path()).message().contains("wal_recovery"));
+    let store = Store::open(&options(killed.path(), "wal_recovery=until_damage")).unwrap();
+    assert_eq!(rows(&other(&store), "a").len(), 100);
+    let found = rows(&table(&store), "a").len();
+    assert!((40..100).contains(&found), "{found} rows");
+    put(&table(&store), "b", 1, 1, VALUE);
+    store.close().unwrap();
+    let store = open(killed.path());
+    assert_eq!((rows(&table(&store), "a").len(), rows(&table(&store), "b").len()), (found, 1), "once is enough");
 }
 
 #[test]

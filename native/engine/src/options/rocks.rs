@@ -4,7 +4,7 @@
 //! The settings as RocksDB's options. Figures are for rows of 1-6 KB on a few cores; `docs/settings.md` has the reasons of
 //! those that are parameters.
 
-use super::{Compression, Settings, Style};
+use super::{Compression, Settings, Style, WalRecovery};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::error::Result;
 use crate::raw::RateLimiter;
@@ -76,7 +76,8 @@ pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Ar
     // record that a power cut left half written, yet take a wrong length in the last block for a torn end. A synced log
     // file that is missing in the middle is an error.
     options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
-    options.set_track_and_verify_wals_in_manifest(true);
+    // Who gives up what is behind a damage has logs that are shorter than the manifest says.
+    options.set_track_and_verify_wals_in_manifest(settings.wal_recovery == WalRecovery::Strict);
     options.set_max_total_wal_size(settings.max_wal_bytes);
     options.set_write_buffer_manager(&shared.write_buffers);
     options.set_max_background_jobs(settings.background_jobs);
