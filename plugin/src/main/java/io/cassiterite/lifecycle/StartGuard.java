@@ -5,6 +5,8 @@
 package io.cassiterite.lifecycle;
 
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,14 +34,19 @@ public final class StartGuard implements StorageHook
 {
     private static final Logger logger = LoggerFactory.getLogger(StartGuard.class);
 
+    private static final Set<String> UNOPENED = ConcurrentHashMap.newKeySet();
+
     private static volatile boolean passed;
 
     /** @throws RuntimeException caused by a ConfigurationException if the node must not start */
     public StartGuard()
     {
-        List<String> refusals = StartRules.refusals(StartInspection.inspect());
+        StartFacts facts = StartInspection.inspect();
+        List<String> refusals = StartRules.refusals(facts);
         if (!refusals.isEmpty())
             throw refuse(refusals);
+        for (StartFacts.SchemaTable table : facts.tables)
+            UNOPENED.add(table.id);
         passed = true;
     }
 
@@ -47,6 +54,17 @@ public final class StartGuard implements StorageHook
     public static boolean hasPassed()
     {
         return passed;
+    }
+
+    /**
+     * Notes that a table is opened, which makes it the owner of the rows that the store has under its id.
+     *
+     * @return true if the node's schema had the table when the node started, and it has not been opened since; if not it
+     *         is a new table, and rows under its id are another's
+     */
+    public static boolean wasInSchema(TableId table)
+    {
+        return UNOPENED.remove(table.toString());
     }
 
     private static RuntimeException refuse(List<String> refusals)

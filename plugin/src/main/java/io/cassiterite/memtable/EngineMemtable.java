@@ -4,7 +4,6 @@
  */
 package io.cassiterite.memtable;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -14,6 +13,7 @@ import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.AbstractMemtableWithCommitlog;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
@@ -26,17 +26,20 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     /** Name of the engine's folder in a snapshot. */
     public static final String SNAPSHOT_FOLDER = "cassiterite";
 
+    /** One for all: a TRUNCATE's two generations share their columns, and the engine drops those that a request lacks. */
+    private static final Object SCHEMA_LOCK = new Object();
+
     final MemtableStatistics statistics;
 
     private final Owner owner;
     private final CassiteriteFactory factory;
     private final Table table;
     private final PurgeFence fence;
-    private final AtomicBoolean deleted = new AtomicBoolean();
     private final AtomicReference<TruncatedTable> truncatedBefore;
     private volatile Columns columns;
     private volatile boolean snapshotOnTruncate;
     private volatile boolean dropped;
+    private volatile boolean deleted;
     private volatile TruncatedTable truncated;
 
     /**
@@ -89,16 +92,20 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     }
 
     /** Brings the engine's columns up to the present schema. */
-    synchronized Columns refreshColumns()
+    Columns refreshColumns()
     {
-        if (columns == null || columns.metadata != metadata())
-            columns = new Columns(metadata(), table.columns(TableSchema.request(metadata())));
-        return columns;
+        synchronized (SCHEMA_LOCK)
+        {
+            TableMetadata present = metadata();
+            if (columns == null || columns.metadata != present)
+                columns = new Columns(present, table.columns(TableSchema.request(present)));
+            return columns;
+        }
     }
 
     Table tableToWrite()
     {
-        if (table == null || deleted.get())
+        if (table == null || deleted)
             throw Refusals.dropped(metadata());
         fence.attach();
         return table;
@@ -114,7 +121,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
 
     void purge(long gcGraceSeconds, long fenceTimestamp, long nowOffsetSeconds)
     {
-        if (table != null && !deleted.get())
+        if (table != null && !deleted)
             table.purge(gcGraceSeconds, fenceTimestamp, nowOffsetSeconds);
     }
 
@@ -154,7 +161,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     @Override
     public void metadataUpdated()
     {
-        if (table == null || deleted.get())
+        if (table == null || deleted)
             return;
         refreshColumns();
         fence.attach();
@@ -176,23 +183,34 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     @Override
     public void performSnapshot(String snapshotName)
     {
-        File tableDirectory = cfs().getDirectories().getCFDirectories().get(0);
-        File snapshot = Directories.getSnapshotDirectory(tableDirectory, snapshotName);
-        String target = new File(snapshot, SNAPSHOT_FOLDER).absolutePath();
-        boolean ofTruncate = snapshotName.startsWith(ColumnFamilyStore.SNAPSHOT_TRUNCATE_PREFIX + '-');
-        TruncatedTable before = ofTruncate ? truncatedBefore.getAndSet(null) : null;
+        File folder = snapshotFolder(cfs(), snapshotName);
+        if (!snapshotName.startsWith(ColumnFamilyStore.SNAPSHOT_TRUNCATE_PREFIX + '-') || !snapshotTruncated(folder))
+            table.snapshot(folder.absolutePath());
+    }
+
+    /** The engine's folder in a snapshot of a table; its parent is made if it is missing. */
+    static File snapshotFolder(ColumnFamilyStore cfs, String snapshotName)
+    {
+        File tableDirectory = cfs.getDirectories().getCFDirectories().get(0);
+        return new File(Directories.getSnapshotDirectory(tableDirectory, snapshotName), SNAPSHOT_FOLDER);
+    }
+
+    /** Takes the snapshots that TRUNCATE owes; false if there are none. */
+    boolean snapshotTruncated(File folder)
+    {
+        TruncatedTable before = truncatedBefore.getAndSet(null);
         if (before == null)
-        {
-            table.snapshot(target);
-            return;
-        }
+            return false;
         try
         {
-            before.table.snapshot(target);
+            before.saveTo(folder);
+            return true;
         }
-        finally
+        catch (Throwable t)
         {
-            before.release();
+            // this TRUNCATE fails; the next one must find the rows
+            truncatedBefore.compareAndSet(null, before);
+            throw t;
         }
     }
 
@@ -205,12 +223,13 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return cfs == null || cfs.getTracker() == null || cfs.getTracker().getView().getCurrentMemtable() == this;
     }
 
-    /** Notes that another generation follows; returns this one if it must be kept for a snapshot, or null. */
+    /** Notes that another generation follows; returns what it must keep for a snapshot, or null. */
     TruncatedTable markTruncated()
     {
         boolean snapshot = snapshotOnTruncate;
-        truncated = new TruncatedTable(table, snapshot ? 2 : 1);
-        return snapshot ? truncated : null;
+        TruncatedTable unsaved = truncatedBefore.getAndSet(null);
+        truncated = new TruncatedTable(table, snapshot, unsaved);
+        return snapshot ? truncated : unsaved;
     }
 
     void markDropped()
@@ -223,13 +242,14 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return dropped;
     }
 
-    /** Deletes the table from the store; done once. */
-    void deleteData()
+    /** Deletes the table from the store; done once. When it returns, a table of the same id may be made. */
+    synchronized void deleteData()
     {
-        if (table == null || !deleted.compareAndSet(false, true))
+        if (table == null || deleted)
             return;
-        EngineTables.remove((CassiteriteMemtable) this);
+        deleted = true;
         table.store().dropTable(TableSchema.identity(metadata().id));
+        EngineTables.remove((CassiteriteMemtable) this);
     }
 
     /** Exact, but for this: a truncated memtable is clean, and one whose TRUNCATE has yet to take its snapshot is not. */
@@ -246,7 +266,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         fence.detach();
         TruncatedTable before = truncatedBefore.getAndSet(null);
         if (before != null)
-            before.release();
+            before.forgetUnsaved();
         if (truncated != null)
             truncated.release();
         if (dropped)

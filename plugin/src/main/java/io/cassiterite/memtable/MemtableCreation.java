@@ -10,8 +10,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
 
@@ -19,6 +21,7 @@ import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
 import io.cassiterite.lifecycle.NodeStore;
+import io.cassiterite.lifecycle.StartGuard;
 
 /**
  * Decides what a new memtable stands for. Cassandra asks for one when it opens a table; and for another when it
@@ -28,6 +31,8 @@ import io.cassiterite.lifecycle.NodeStore;
 final class MemtableCreation
 {
     private static final Logger logger = LoggerFactory.getLogger(MemtableCreation.class);
+
+    private static final String FOUND_PREFIX = "found";
 
     private MemtableCreation()
     {
@@ -40,11 +45,14 @@ final class MemtableCreation
         Refusals.checkTable(metadata);
         ColumnFamilyStore cfs = owner instanceof ColumnFamilyStore ? (ColumnFamilyStore) owner : null;
         CassiteriteMemtable previous = EngineTables.find(metadata.id);
+        boolean known = StartGuard.wasInSchema(metadata.id);
         if (previous != null && previous.owner() != owner)
         {
             // a table of the same id may have been dropped a moment ago, and its data not deleted yet
             if (previous.isDropped())
                 previous.deleteData();
+            else
+                known = true;
             previous = null;
         }
         if (previous != null && cfs != null && !cfs.keyspace.hasColumnFamilyStore(metadata.id))
@@ -52,19 +60,41 @@ final class MemtableCreation
             previous.markDropped();
             return new CassiteriteMemtable(lowerBound, ref, owner, factory, null, null);
         }
-        CassiteriteMemtable memtable = previous == null ? open(lowerBound, ref, owner, factory)
+        CassiteriteMemtable memtable = previous == null ? open(lowerBound, ref, owner, factory, known)
                                                         : succeed(previous, lowerBound, ref, owner, factory);
         EngineTables.put(memtable);
         return memtable;
     }
 
     private static CassiteriteMemtable open(AtomicReference<CommitLogPosition> lowerBound, TableMetadataRef ref,
-                                            Memtable.Owner owner, CassiteriteFactory factory)
+                                            Memtable.Owner owner, CassiteriteFactory factory, boolean known)
     {
         TableMetadata metadata = ref.get();
         Store store = NodeStore.get(factory.parameters());
         Table table = store.openTable(TableSchema.request(metadata), metadata.toString());
+        if (!known && !table.stats().isPristine())
+            table = startEmpty(table, metadata, owner);
         return new CassiteriteMemtable(lowerBound, ref, owner, factory, table, null);
+    }
+
+    /**
+     * A new table has got the id of one that the schema does not have: a DROP was cut short, or the schema was lost. The
+     * old rows must not show; whether anybody misses them is for people to say.
+     */
+    private static Table startEmpty(Table found, TableMetadata metadata, Memtable.Owner owner)
+    {
+        if (owner instanceof ColumnFamilyStore)
+        {
+            String name = Keyspace.getTimestampedSnapshotNameWithPrefix(metadata.name, FOUND_PREFIX);
+            File folder = EngineMemtable.snapshotFolder((ColumnFamilyStore) owner, name);
+            found.snapshot(folder.absolutePath());
+            logger.warn("Cassiterite has rows under the id {} of the new table {}, from a table that is not in the schema. The new"
+                        + " one starts empty. If the rows are wanted, load them from {}, else clear the snapshot {}",
+                        metadata.id, metadata, folder, name);
+        }
+        Table empty = found.truncate();
+        found.retire();
+        return empty;
     }
 
     private static CassiteriteMemtable succeed(CassiteriteMemtable previous, AtomicReference<CommitLogPosition> lowerBound,

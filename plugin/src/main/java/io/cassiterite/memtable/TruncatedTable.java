@@ -6,24 +6,71 @@ package io.cassiterite.memtable;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.apache.cassandra.io.util.File;
+
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Table;
 
 /** A generation that TRUNCATE replaced: kept for running reads, and for the snapshot that TRUNCATE takes of it. */
 final class TruncatedTable
 {
-    final Table table;
+    private final Table table;
+    private final TruncatedTable unsaved;
     private final AtomicInteger holds;
+    private boolean saved;
 
-    TruncatedTable(Table table, int holds)
+    /**
+     * @param snapshot whether a snapshot of the generation is to be taken
+     * @param unsaved  the generation before, if another TRUNCATE has yet to take its snapshot; or null
+     */
+    TruncatedTable(Table table, boolean snapshot, TruncatedTable unsaved)
     {
         this.table = table;
-        this.holds = new AtomicInteger(holds);
+        this.unsaved = unsaved;
+        this.holds = new AtomicInteger(snapshot ? 2 : 1);
+    }
+
+    /**
+     * Takes the snapshots of this generation and of those before it that have none: the oldest, which has the
+     * rows, in this folder, and others in numbered ones beside it. After a failure it may be called again.
+     *
+     * @return how many generations have been saved
+     */
+    synchronized int saveTo(File folder)
+    {
+        int before = unsaved == null ? 0 : unsaved.saveTo(folder);
+        if (saved)
+            return before;
+        table.snapshot(before == 0 ? folder.absolutePath() : folder.absolutePath() + '-' + (before + 1));
+        saved = true;
+        release();
+        return before + 1;
+    }
+
+    /** Gives up the snapshots of this generation and of those before it. */
+    synchronized void forgetUnsaved()
+    {
+        if (unsaved != null)
+            unsaved.forgetUnsaved();
+        if (!saved)
+            release();
+        saved = true;
     }
 
     /** Gives up one hold; the last one deletes the generation's files. */
     void release()
     {
-        if (holds.decrementAndGet() == 0)
+        if (holds.decrementAndGet() > 0)
+            return;
+        try
+        {
             table.retire();
+        }
+        catch (EngineException e)
+        {
+            // the table has been dropped, or the store closed, and its next start deletes what nothing names
+            if (e.kind() != EngineException.Kind.CLOSED)
+                throw e;
+        }
     }
 }

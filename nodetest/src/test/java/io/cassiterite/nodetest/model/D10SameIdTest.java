@@ -4,14 +4,21 @@
  */
 package io.cassiterite.nodetest.model;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
@@ -74,5 +81,56 @@ class D10SameIdTest
             create(cql, id);
             assertEquals(List.of(), cql.texts("SELECT * FROM d10sameidtest.t"));
         }
+    }
+
+    /** A crash in a DROP may leave the store a table that the schema does not have: as an older copy of the store does. */
+    @Test
+    void rowsThatTheSchemaDoesNotKnowStayAway(Node node) throws IOException
+    {
+        UUID id = UUID.fromString("5b1e1d10-0000-11ef-8000-000000000011");
+        Path store = node.base().resolve("cassiterite");
+        Path copy = node.base().resolve("cassiterite.copy");
+        try (Cql cql = node.cql())
+        {
+            create(cql, id);
+            cql.run("INSERT INTO d10sameidtest.t (p, w) VALUES (1, 1)");
+        }
+        node.stop();
+        copy(store, copy);
+        node.start();
+        try (Cql cql = node.cql())
+        {
+            assertEquals(List.of("p=1, v=null, w=1"), cql.texts("SELECT * FROM d10sameidtest.t"));
+            cql.run("DROP TABLE d10sameidtest.t");
+        }
+        node.stop();
+        Checkout.delete(store);
+        Files.move(copy, store);
+        node.start();
+        try (Cql cql = node.cql())
+        {
+            create(cql, id);
+            assertEquals(List.of(), cql.texts("SELECT * FROM d10sameidtest.t"));
+            cql.run("INSERT INTO d10sameidtest.t (p, w) VALUES (2, 2)");
+            assertTrue(node.nodetool("listsnapshots").success().contains("found-"));
+            node.killNine();
+        }
+        node.start();
+        try (Cql cql = node.cql())
+        {
+            assertEquals(List.of("p=2, v=null, w=2"), cql.texts("SELECT * FROM d10sameidtest.t"));
+            cql.run("DROP TABLE d10sameidtest.t");
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException
+    {
+        List<Path> all;
+        try (Stream<Path> tree = Files.walk(from))
+        {
+            all = tree.collect(Collectors.toList());
+        }
+        for (Path one : all)
+            Files.copy(one, to.resolve(from.relativize(one).toString()), StandardCopyOption.COPY_ATTRIBUTES);
     }
 }
