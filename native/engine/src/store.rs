@@ -84,19 +84,22 @@ impl Store {
         };
         live.core.closing.store(true, Ordering::Release);
         sys::stop_manual_compactions(&live.core.db);
+        let flushed = live.core.each_table(|table| table.with(crate::table::TableCore::flush_unlogged));
         live.core.close_tables()?;
         live.core.durability.stop();
         if let Some(timer) = live.timer {
             timer.join().map_err(|_| EngineError::Internal("the thread that syncs the log panicked".into()))?;
         }
         let synced = live.core.durability.sync(&live.core.db);
-        // Flushes what no log has, and ends background work; the database itself closes with its last owner.
+        // Flushes what has come without a log meanwhile, and ends background work; the database itself closes with its
+        // last owner.
         live.core.db.cancel_all_background_work(true);
         let last = Arc::into_inner(live.core).map(|core| (core.db, core.catalog, core.durability));
         let closed = last.and_then(|(db, catalog, durability)| {
             drop((catalog, durability));
             Arc::into_inner(db)
         });
+        flushed?;
         synced?;
         closed.map(drop).ok_or_else(|| EngineError::Internal("the store is still in use and stays open".into()))
     }

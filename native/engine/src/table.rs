@@ -143,8 +143,12 @@ impl TableCore {
 
     /// Writes the memtable to a file.
     pub(crate) fn flush(&self) -> Result<()> {
-        self.unlogged.store(false, Ordering::Release);
-        self.store.db.flush_cf(&self.family).map_err(|error| EngineError::from(error).context("flushing a table"))
+        let unlogged = self.unlogged.swap(false, Ordering::AcqRel);
+        let flushed = self.store.db.flush_cf(&self.family);
+        if unlogged && flushed.is_err() {
+            self.note_unlogged();
+        }
+        flushed.map_err(|error| EngineError::from(error).context("flushing a table"))
     }
 
     /// Flushes if there are writes that no log has.

@@ -272,3 +272,17 @@ fn acknowledged_writes_survive_kill_9_in_every_mode() {
         store.close().unwrap();
     }
 }
+
+#[test]
+fn neither_sync_nor_close_claims_to_have_what_a_flush_failed_to_write() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    table.write(&update(&partition("a"), &[(ROW, &clustering(1), &row(1, 1, b"unlogged"))]), 1).unwrap();
+    let (here, away) = (directory.path().join("db"), directory.path().join("away"));
+    std::fs::rename(&here, &away).unwrap();
+    table.flush().unwrap_err();
+    store.sync().unwrap_err();
+    store.close().unwrap_err();
+    std::fs::rename(&away, &here).unwrap();
+}
