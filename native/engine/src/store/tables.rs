@@ -10,13 +10,15 @@ use crate::error::{EngineError, Result};
 use crate::options::family_options;
 use crate::schema::SchemaRequest;
 use crate::table::{Table, TableCore};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, MutexGuard};
 
 /// Open generations by table, the current one last.
 #[derive(Default)]
 pub(super) struct Tables {
     open: HashMap<Vec<u8>, Vec<(u64, Arc<Table>)>>,
+    /// Families of generations that could not be named in the catalog.
+    failed: HashSet<String>,
 }
 
 impl Tables {
@@ -68,7 +70,8 @@ impl Core {
             return Ok(table);
         }
         let record = request.new_record()?;
-        let table = self.new_generation(request.id, &record, |record| self.catalog.insert(request.id, record))?;
+        let table =
+            self.new_generation(&mut tables, request.id, &record, |record| self.catalog.insert(request.id, record))?;
         tables.add(request.id, record.generation, &table);
         Ok(table)
     }
@@ -85,7 +88,7 @@ impl Core {
         record.has_data = false;
         record.has_headers = false;
         let generation = record.generation;
-        let table = self.new_generation(old.id(), &record, |new| {
+        let table = self.new_generation(&mut tables, old.id(), &record, |new| {
             // Only what truncation changes: columns may have come and gone meanwhile.
             let change = |record: &mut Record| {
                 record.generation = new.generation;
@@ -102,6 +105,7 @@ impl Core {
     /// The column family first, then the record that names it: what a crash leaves unnamed is dropped at the next start.
     fn new_generation(
         self: &Arc<Self>,
+        tables: &mut Tables,
         id: &[u8],
         record: &Record,
         name_it: impl FnOnce(Record) -> Result<()>,
@@ -112,14 +116,20 @@ impl Core {
             let settings = self.settings.lock().map_err(|_| EngineError::poisoned())?;
             family_options(&settings, &self.shared, &purge)
         };
-        self.db.create_cf(&name, &options).map_err(|error| EngineError::from(error).context("creating a table"))?;
+        let failed = |error: rocksdb::Error| EngineError::from(error).context("creating a table");
+        if tables.failed.contains(&name) {
+            self.db.drop_cf(&name).map_err(failed)?;
+            tables.failed.remove(&name);
+        }
+        self.db.create_cf(&name, &options).map_err(failed)?;
         let made = TableCore::open(self, id, record, purge).and_then(|core| {
             name_it(record.clone())?;
             Ok(Table::new(core))
         });
         if made.is_err() {
-            // Already failing: an unnamed family that stays is dropped at the next start.
-            let _ = self.db.drop_cf(&name);
+            // The device may have the record although writing it failed, and a store that has a record without its
+            // family does not start. A family without its record is dropped at the next start.
+            tables.failed.insert(name);
         }
         made
     }
