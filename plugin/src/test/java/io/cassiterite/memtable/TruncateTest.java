@@ -4,7 +4,6 @@
  */
 package io.cassiterite.memtable;
 
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -98,7 +97,7 @@ class TruncateTest
 
     private boolean has(CassiteriteMemtable memtable, int p)
     {
-        return memtable.rowIterator(Murmur3Partitioner.instance.decorateKey((ByteBuffer) Int32Type.instance.decompose(p))) != null;
+        return memtable.rowIterator(Murmur3Partitioner.instance.decorateKey(Int32Type.instance.decompose(p))) != null;
     }
 
     private static File folder(String name) throws Exception
