@@ -1,0 +1,138 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.disk;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
+import io.cassiterite.nodetest.Output;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * D1: whatever streams or validates sstables sees none of an engine table. Each such operation fails with the reason
+ * instead of reporting success, and stock tables of the same cluster are not hindered.
+ */
+@Timeout(value = 240, unit = TimeUnit.SECONDS)
+class D1StreamAndRepairTest
+{
+    private static final String REFUSED = "STREAMING of (both|single)\\.engine is refused: .* Cassiterite keeps";
+    private static final int ROWS = 50;
+    private static final Duration BOUND = Duration.ofSeconds(60);
+
+    @Test
+    void nothingThatCannotBeDoneIsReportedAsDone()
+    {
+        try (Node first = node("d1-1", "127.0.0.1").start();
+             Node second = node("d1-2", "127.0.0.2").joining(first).yaml("auto_bootstrap", "false").build();
+             Cql cql = first.cql())
+        {
+            create(cql, "both", 2);
+            create(cql, "single", 1);
+            fill(cql, "single");
+            bootstrap(first);
+            cql.run("TRUNCATE single.engine"); // a node that joins without streaming hides rows that have one replica
+            second.start();
+            awaitOneSchema(first);
+            fill(cql, "both");
+            fill(cql, "single");
+            repairs(first);
+            rebuild(first, second);
+            decommission(first, second);
+            assertEquals(ROWS, cql.rows("SELECT * FROM both.engine").size());
+            assertEquals(ROWS, cql.rows("SELECT * FROM single.engine").size());
+        }
+    }
+
+    private static NodeBuilder node(String name, String address)
+    {
+        return Node.named(name).heap("400m").address(address);
+    }
+
+    private static void create(Cql cql, String keyspace, int replicas)
+    {
+        cql.run("CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': " + replicas + "}");
+        for (String table : List.of("engine WITH memtable = 'cassiterite'", "stock"))
+            cql.run("CREATE TABLE " + keyspace + "." + table.replaceFirst("( |$)", " (k int PRIMARY KEY, v int) "));
+    }
+
+    private static void fill(Cql cql, String keyspace)
+    {
+        for (String table : List.of("engine", "stock"))
+            for (int k = 0; k < ROWS; k++)
+                cql.run("INSERT INTO " + keyspace + "." + table + " (k, v) VALUES (" + k + ", 1)");
+    }
+
+    /** A node that has not heard of a table yet acknowledges rows of it and drops them. */
+    private static void awaitOneSchema(Node node)
+    {
+        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
+        while (node.nodetool("describecluster").success().lines().filter(line -> line.matches("\\s*[0-9a-f-]{36}: \\[.*")).count() != 1)
+            assertTrue(System.nanoTime() < deadlineNanos, "the nodes do not agree on the schema");
+    }
+
+    private static void repairs(Node node)
+    {
+        for (String[] repair : new String[][]{ { "repair", "--full", "both", "engine" },
+                                               { "repair", "both", "engine" },
+                                               { "repair", "--full", "both" },
+                                               { "repair", "--preview", "both", "engine" } })
+            assertFails(node.nodetool(repair), "Cassiterite tables (both.engine)");
+        assertCompleted(node.nodetool("repair", "--full", "both", "stock"));
+        assertCompleted(node.nodetool("repair", "both", "stock"));
+    }
+
+    private static void assertCompleted(Output output)
+    {
+        assertTrue(output.success().contains("Repair completed successfully"), output::text);
+    }
+
+    /** The sender knows why; its log says so. */
+    private static void rebuild(Node first, Node second)
+    {
+        assertNotEquals(0, second.nodetool("rebuild", "-ks", "both").exitCode());
+        first.log().await(REFUSED, BOUND);
+    }
+
+    private static void decommission(Node first, Node second)
+    {
+        assertFails(second.nodetool("decommission", "--force"), "decommission would stream the rows of Cassiterite tables");
+        String status = first.nodetool("status").success();
+        assertEquals(2, status.lines().filter(line -> line.startsWith("UN ")).count(), status);
+    }
+
+    /** A node that cannot get its share does not join: it gives up, or Cassandra keeps it running without clients. */
+    private static void bootstrap(Node first)
+    {
+        first.log().mark();
+        try (Node third = node("d1-3", "127.0.0.3").joining(first).build())
+        {
+            CompletableFuture<Void> starting = CompletableFuture.runAsync(third::start);
+            String end = third.log().await("Error while waiting on bootstrap to complete|Exception encountered during startup", BOUND);
+            if (end.contains("waiting on bootstrap"))
+                assertFalse(first.log().grep(REFUSED).isEmpty());
+            assertFalse(starting.isDone() && !starting.isCompletedExceptionally(), "it serves clients");
+            String status = first.nodetool("status").success();
+            assertTrue(status.lines().noneMatch(line -> line.startsWith("UN ") && line.contains("127.0.0.3")), status);
+        }
+    }
+
+    private static void assertFails(Output output, String reason)
+    {
+        assertNotEquals(0, output.exitCode(), output::text);
+        assertTrue(output.text().contains(reason), output::text);
+    }
+}
