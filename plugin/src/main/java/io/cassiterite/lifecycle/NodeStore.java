@@ -12,7 +12,6 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.exceptions.ConfigurationException;
-import org.apache.cassandra.service.StorageService;
 
 import io.cassiterite.engine.Store;
 
@@ -47,9 +46,7 @@ public final class NodeStore
             throw new ConfigurationException("Cassiterite's store is opened by the server only");
         Map<String, String> options = options(parameters);
         logger.info("Opening Cassiterite's store in {}", options.get(Store.DIRECTORY));
-        Store opening = Store.open(options);
-        StorageService.instance.addPostShutdownHook(NodeStore::close);
-        store = opening;
+        store = Store.open(options);
         opened = new HashMap<>(parameters);
         return store;
     }
@@ -66,7 +63,8 @@ public final class NodeStore
         return opened == null ? Map.of() : Map.copyOf(opened);
     }
 
-    private static synchronized void close()
+    /** Idempotent; part of the shutdown. */
+    static synchronized void close()
     {
         if (store == null)
             return;

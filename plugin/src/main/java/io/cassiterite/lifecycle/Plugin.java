@@ -86,7 +86,7 @@ public final class Plugin
         CassiteriteFactory.registerMetricsWith(table -> new EngineTableMetrics(table.get(), engine));
         ManagerInstaller.onPatched(tenants::arrived);
         Schema.instance.registerListener(safetyNet);
-        StorageService.instance.addPostShutdownHook(() -> shutDown(maintenance, engine));
+        onShutdown(() -> shutDown(maintenance, engine));
         maintenance.start();
     }
 
@@ -121,10 +121,29 @@ public final class Plugin
                          "data.", null);
     }
 
-    /** Runs in Cassandra's shutdown and in nodetool drain, before the store is closed; the process may live on. */
+    /**
+     * Registers a hook without waiting for it: a node that joins a cluster holds StorageService's monitor while it waits
+     * for the schema, and the schema's first engine table is what brings us here. Before the hook is in, the process can
+     * only be killed, which the store survives.
+     */
+    private static void onShutdown(Runnable hook)
+    {
+        Thread thread = new Thread(() -> StorageService.instance.addPostShutdownHook(hook), "cassiterite-shutdown-hook");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Runs in Cassandra's shutdown and in nodetool drain; the process may live on. */
     private static void shutDown(Maintenance maintenance, NodeEngine engine)
     {
-        engine.closing();
-        maintenance.stop();
+        try
+        {
+            engine.closing();
+            maintenance.stop();
+        }
+        finally
+        {
+            NodeStore.close();
+        }
     }
 }
