@@ -42,6 +42,8 @@ pub(crate) struct Core {
     pub durability: Arc<Durability>,
     pub events: Arc<StoreEvents>,
     pub modes: Modes,
+    /// Held during a write that does not sync; see `write::apply`.
+    pub turn: Mutex<()>,
     pub shared: options::Shared,
     /// The options that the database was opened with: they hold its statistics.
     pub options: Options,

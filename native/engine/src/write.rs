@@ -5,11 +5,13 @@
 
 use crate::bytes::Bytes;
 use crate::error::{EngineError, Result};
-use crate::sys::Batch;
+use crate::store::Core;
+use crate::sys::{Batch, WriteMode};
 use crate::table::TableCore;
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use std::cell::RefCell;
+use std::sync::PoisonError;
 
 const VERSION: u8 = 1;
 /// `flags`: the update is not logged (`durable_writes: false`).
@@ -58,17 +60,23 @@ pub(crate) fn apply(core: &TableCore, batch: &mut Batch, smallest_timestamp: i64
     let store = core.store();
     store.durability.check()?;
     let writing = core.purge().begin_write(smallest_timestamp);
-    let mode = match (logged, store.durability.sync_in_write()) {
-        (false, _) => &store.modes.unlogged,
-        (true, true) => &store.modes.synced,
-        (true, false) => &store.modes.logged,
-    };
-    batch.write(&store.db, mode)?;
+    match (logged, store.durability.sync_in_write()) {
+        (true, true) => batch.write(&store.db, &store.modes.synced)?, // RocksDB syncs for a whole group at once
+        (true, false) => in_turn(store, batch, &store.modes.logged)?,
+        (false, _) => in_turn(store, batch, &store.modes.unlogged)?,
+    }
     drop(writing);
     if !logged {
         core.note_unlogged(); // before the write returns, but never before it is in the memtable
     }
     Ok(())
+}
+
+/// RocksDB lets one thread at a time insert merges; its own queue hands over by spinning and waking, which on a few cores
+/// costs several times the write itself.
+fn in_turn(store: &Core, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
+    let _turn = store.turn.lock().unwrap_or_else(PoisonError::into_inner);
+    batch.write(&store.db, mode)
 }
 
 struct Update {

@@ -84,7 +84,8 @@ pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Ar
     options.set_max_subcompactions(1); // the purge filter carries a partition's deletion from row to row
     options.set_max_open_files(settings.max_open_files);
     options.set_paranoid_checks(true);
-    options.set_enable_pipelined_write(true); // the next group writes the log while this one fills memtables
+    options.set_enable_pipelined_write(false); // writes come one at a time, or in groups that a sync outlasts
+    options.set_enable_write_thread_adaptive_yield(false); // a sync takes longer than any spinning saves
     options.set_bytes_per_sync(BYTES_PER_SYNC);
     options.set_wal_bytes_per_sync(BYTES_PER_SYNC);
     options.set_max_log_file_size(INFO_LOG_BYTES);

@@ -57,6 +57,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         catalog,
         durability,
         events,
+        turn: Mutex::new(()),
         modes: Modes {
             read: ReadMode::new(),
             logged: WriteMode::new(false, true),
