@@ -15,7 +15,10 @@ import io.cassiterite.nodetest.NodeTest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Random statements on twin tables answer alike; -Doracle.seconds and -Doracle.seed say how long and which. */
+/**
+ * Random statements on twin tables answer alike; -Doracle.seconds and -Doracle.seed say how long and which. Always the
+ * same ones unless told: `make oracle` is for finding new ones.
+ */
 @NodeTest(own = true, yaml = "auto_snapshot: false")
 class OracleTest
 {
@@ -25,7 +28,7 @@ class OracleTest
     void enginesAnswerLikeStockTables(Node node)
     {
         long seconds = Long.getLong("oracle.seconds", 120);
-        long seed = Long.getLong("oracle.seed", System.currentTimeMillis() / 1000);
+        long seed = Long.getLong("oracle.seed", 3001);
         try (NodeMachine machine = new NodeMachine(node))
         {
             Oracle oracle = new Oracle(machine, "trie", "cassiterite", Checkout.root().resolve("build/oracle"), true, null,
