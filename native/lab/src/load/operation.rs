@@ -1,0 +1,97 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What a workload gives to the load, and what it says of an answer.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+
+use anyhow::Result;
+use scylla::client::session::Session;
+
+/// Whether an operation reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// It changes nothing.
+    Read,
+    /// It inserts, updates, deletes or counts.
+    Write,
+}
+
+/// One kind of operation, a line of its own in every report: `insert`, `read1`, `simple1` ...
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// The name that the profile or the command gives it.
+    pub name: String,
+    /// Reads or writes.
+    pub class: Class,
+}
+
+/// One CQL row of a workload: which partition of the population, which row of the partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Row {
+    /// The partition's seed: its keys are a pure function of it.
+    pub partition: u64,
+    /// The row's number in the partition; its clustering is a pure function of both.
+    pub row: u64,
+}
+
+/// What is wrong with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// A row whose write was acknowledged is not there.
+    Lost,
+    /// A row is there as it was before a write that was acknowledged.
+    Stale,
+    /// A row's cells do not belong together, or were never written.
+    MixedUp,
+    /// A row whose deletion was acknowledged is there again.
+    Resurrected,
+}
+
+/// One wrong row of one answer.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// What kind of wrong.
+    pub kind: FaultKind,
+    /// Which row.
+    pub row: Row,
+    /// Key, what was expected, what came, in words.
+    pub detail: String,
+}
+
+/// What a finished operation did.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Partitions read or written.
+    pub partitions: u64,
+    /// Rows read or written.
+    pub rows: u64,
+    /// Bytes of the values written, as the user counts them; 0 for reads.
+    pub value_bytes: u64,
+    /// Rows whose content was compared with what was acknowledged.
+    pub rows_checked: u64,
+    /// What was wrong with the answer.
+    pub faults: Vec<Fault>,
+}
+
+/// One operation, planned but not yet sent.
+pub trait Operation: Send + Debug {
+    /// Which of [`Workload::kinds`] it is.
+    fn kind(&self) -> usize;
+
+    /// Sends it and checks the answer; called once. Errors are the server's or the driver's.
+    fn run<'a>(self: Box<Self>, session: &'a Session) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
+}
+
+/// A source of operations; safe to share between threads.
+///
+/// `plan` is a pure function of the workload's seed and `index` (but for what `check` remembers), so a run can be repeated.
+pub trait Workload: Send + Sync {
+    /// The kinds of operations, in the order of the report.
+    fn kinds(&self) -> &[Kind];
+
+    /// Operation number `index` of the run; `None` ends it (a sequence that does not wrap).
+    fn plan(&self, index: u64) -> Option<Box<dyn Operation>>;
+}

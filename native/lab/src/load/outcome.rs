@@ -1,0 +1,83 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What a run of a load came to: the one form that reports, comparisons and SLA verdicts read.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+/// Latencies in nanoseconds, 3 significant digits, 1 ns to 1 h.
+pub type Latencies = Histogram<u64>;
+
+/// One kind of operation over some time.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// Name of the kind.
+    pub name: String,
+    /// Operations that ended well.
+    pub operations: u64,
+    /// Partitions of those.
+    pub partitions: u64,
+    /// Rows of those.
+    pub rows: u64,
+    /// Operations that failed after all their retries.
+    pub errors: u64,
+    /// Retries.
+    pub retries: u64,
+    /// From the intended start (open loop) or the actual start (closed loop) to the end.
+    pub response_ns: Latencies,
+    /// From the actual start to the end.
+    pub service_ns: Latencies,
+}
+
+/// One interval of the run.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    /// Start, counted from the start of the run.
+    pub from: Duration,
+    /// End.
+    pub to: Duration,
+    /// Operations due but not started at the interval's end.
+    pub backlog: u64,
+    /// By kind, in the order of the workload's kinds.
+    pub tallies: Vec<Tally>,
+}
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Operations due per second; `None` is a closed loop.
+    pub rate_per_s: Option<f64>,
+    /// Operations in flight: exactly (closed loop), at most (open loop).
+    pub in_flight: usize,
+    /// The measured part, without the warm-up.
+    pub elapsed: Duration,
+    /// Totals by kind.
+    pub tallies: Vec<Tally>,
+    /// The run over time.
+    pub intervals: Vec<Interval>,
+    /// Bytes of values written.
+    pub value_bytes_written: u64,
+    /// Rows compared with what was acknowledged.
+    pub rows_checked: u64,
+    /// Wrong rows: lost, stale, mixed up, resurrected; each: how many, and how many the consistency level could explain.
+    pub faults: [FaultCount; 4],
+    /// The first few wrong rows in words.
+    pub first_faults: Vec<String>,
+    /// The first few errors in words, with how often each came.
+    pub first_errors: Vec<(String, u64)>,
+    /// CPU seconds of this client in the measured part.
+    pub client_cpu_s: f64,
+    /// Why the run must not be believed; empty when it may.
+    pub invalid: Vec<String>,
+}
+
+/// Wrong rows of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FaultCount {
+    /// All of them.
+    pub rows: u64,
+    /// Those that the chosen consistency levels allow (read + write replicas do not overlap).
+    pub explained_by_consistency: u64,
+}
