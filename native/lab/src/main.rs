@@ -5,7 +5,47 @@
 
 use std::process::ExitCode;
 
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use cassiterite_lab::cluster::cli::ClusterCommand;
+use cassiterite_lab::compare::cli::CompareCommand;
+use cassiterite_lab::stress::cli::StressCommand;
+
+/// Real Apache Cassandra clusters on one machine, cassandra-stress profiles, engines side by side.
+#[derive(Parser)]
+#[command(name = "cassiterite", version, after_help = "Exit codes: 0 pass, 1 SLA failed, 2 invalid run or wrong use.")]
+struct Cassiterite {
+    #[command(subcommand)]
+    part: Part,
+}
+
+#[derive(Subcommand)]
+enum Part {
+    /// Unmodified Cassandra nodes on 127.0.0.1, .2, .3 ...
+    Cluster(ClusterCommand),
+    /// One load, in the words of cassandra-stress.
+    Stress(StressCommand),
+    /// The same scenario on several engines, with a verdict.
+    Compare(CompareCommand),
+}
+
+impl Part {
+    fn run(self) -> Result<ExitCode> {
+        match self {
+            Part::Cluster(command) => command.run(),
+            Part::Stress(command) => command.run(),
+            Part::Compare(command) => command.run(),
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    eprintln!("cassiterite: nothing to run yet");
-    ExitCode::from(2)
+    match Cassiterite::parse().part.run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("cassiterite: {error:#}");
+            ExitCode::from(2)
+        }
+    }
 }

@@ -2,3 +2,5 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 //! Unmodified Apache Cassandra processes on 127.0.0.1, .2, .3 ...
+
+pub mod cli;

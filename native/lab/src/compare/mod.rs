@@ -2,3 +2,5 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 //! The same scenario on several engines, interleaved, with a verdict.
+
+pub mod cli;

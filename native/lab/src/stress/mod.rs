@@ -2,3 +2,5 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 //! `cassiterite stress`: one run, in the words of cassandra-stress.
+
+pub mod cli;
