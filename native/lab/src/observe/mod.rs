@@ -1,4 +1,21 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What the servers and the client themselves cost while a load runs.
+//! What servers, client and machine did during a run, read from the outside: `/proc`, the GC log, `jcmd`.
+//!
+//! Nothing here runs inside a server. What cannot be read (a server on another machine, a log that is not there, a
+//! collector that does not say) is `None` and named in [`Record::absent`]; it is never a zero.
+
+mod client;
+mod environment;
+mod gc_log;
+mod heap;
+mod process;
+mod servers;
+
+pub use client::{Client, ClientUse};
+pub use environment::{file_hash, text_hash, Environment, Hash, Machine, Software};
+pub use gc_log::{GcLog, GcTotals};
+pub use heap::heap_used_bytes;
+pub use process::ProcessReading;
+pub use servers::{Reading, Record, Sample, Servers, Watched};

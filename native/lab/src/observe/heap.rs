@@ -1,0 +1,50 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The heap in use, asked of the JVM itself.
+
+use std::process::{Command, Stdio};
+
+/// Bytes in use on the Java heap of a local process, exact to a thread's allocation buffer; `None` when `jcmd` is not there,
+/// the process does not answer, or its collector does not tell (ZGC, Shenandoah). Blocks for half a second or so.
+pub fn heap_used_bytes(pid: i32) -> Option<u64> {
+    let jcmd = std::env::var("JAVA_HOME").map_or_else(|_| "jcmd".to_owned(), |home| format!("{home}/bin/jcmd"));
+    let asked = Command::new(jcmd).args([&pid.to_string(), "GC.heap_info"]).stdin(Stdio::null()).output().ok()?;
+    asked.status.success().then(|| used_bytes(&String::from_utf8_lossy(&asked.stdout)))?
+}
+
+/// One space or several (`def new generation`, `tenured generation`): each says its total and what is used of it.
+fn used_bytes(text: &str) -> Option<u64> {
+    let spaces: Vec<u64> = text
+        .lines()
+        .filter(|line| line.contains(" total "))
+        .filter_map(|line| line.split("used ").nth(1)?.split('K').next()?.trim().parse::<u64>().ok())
+        .collect();
+    (!spaces.is_empty()).then(|| spaces.iter().sum::<u64>() * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn g1_says_one_number() {
+        let text =
+            "13411:\n garbage-first heap   total 131072K, used 30371K [0x00000000f8000000, 0x0000000100000000)\n  \
+            region size 1024K, 27 young (27648K), 2 survivors (2048K)\n Metaspace       used 9122K, committed 9408K\n";
+        assert_eq!(used_bytes(text), Some(30371 * 1024));
+    }
+
+    #[test]
+    fn serial_says_one_for_each_generation() {
+        let text =
+            " def new generation   total 78656K, used 10000K [0x1, 0x2, 0x3)\n  eden space 69952K,   4% used [0x1)\n \
+            tenured generation   total 174784K, used 20000K [0x1, 0x2)\n";
+        assert_eq!(used_bytes(text), Some(30000 * 1024));
+    }
+
+    #[test]
+    fn a_collector_that_does_not_tell_is_unknown() {
+        assert_eq!(used_bytes(" ZHeap           used 106M, capacity 252M, max capacity 4012M\n"), None);
+    }
+}
