@@ -2,9 +2,30 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 //! Operations started on time and recorded without coordinated omission.
+//!
+//! `connect` opens a session on a [`Target`], [`run`] puts a [`Workload`] on it as a [`Plan`] says and returns the
+//! [`Outcome`]. Both run in a runtime made by [`runtime`], whose threads are the client.
 
+mod clock;
+mod connect;
+mod connect_error;
+mod cost;
 mod operation;
 mod outcome;
+mod pace;
+mod plan;
+mod recorder;
+mod retry;
+mod run;
+mod series;
+mod target;
+mod tls;
+mod trouble;
+mod validity;
 
+pub use connect::{connect, runtime};
 pub use operation::{Answer, Class, Fault, FaultKind, Kind, Operation, Row, Workload};
-pub use outcome::{Interval, Latencies, Outcome, Tally};
+pub use outcome::{FaultCount, Interval, Latencies, Outcome, Tally};
+pub use plan::{Halt, Limits, Pace, Plan, Retries, Stop};
+pub use run::run;
+pub use target::{Target, TlsFiles};

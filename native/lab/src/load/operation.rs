@@ -81,13 +81,20 @@ pub trait Operation: Send + Debug {
     /// Which of [`Workload::kinds`] it is.
     fn kind(&self) -> usize;
 
+    /// Whether a write may be sent again when nobody knows whether it was applied (not counters, not conditions). Not asked
+    /// of reads: they always may.
+    fn is_idempotent(&self) -> bool {
+        false
+    }
+
     /// Sends it and checks the answer; called once. Errors are the server's or the driver's.
     fn run<'a>(self: Box<Self>, session: &'a Session) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
 }
 
 /// A source of operations; safe to share between threads.
 ///
-/// `plan` is a pure function of the workload's seed and `index` (but for what `check` remembers), so a run can be repeated.
+/// `plan` is a pure function of the workload's seed and `index` (but for what `check` remembers), so a run can be repeated. A
+/// retry plans the same index again.
 pub trait Workload: Send + Sync {
     /// The kinds of operations, in the order of the report.
     fn kinds(&self) -> &[Kind];

@@ -38,7 +38,7 @@ pub struct Interval {
     pub from: Duration,
     /// End.
     pub to: Duration,
-    /// Operations due but not started at the interval's end.
+    /// Operations due but not started at the interval's end; always 0 in a closed loop.
     pub backlog: u64,
     /// By kind, in the order of the workload's kinds.
     pub tallies: Vec<Tally>,
@@ -55,7 +55,7 @@ pub struct Outcome {
     pub elapsed: Duration,
     /// Totals by kind.
     pub tallies: Vec<Tally>,
-    /// The run over time.
+    /// The run over time; at most 600 intervals (neighbours are joined beyond that), latencies to 2 digits.
     pub intervals: Vec<Interval>,
     /// Bytes of values written.
     pub value_bytes_written: u64,
@@ -69,6 +69,12 @@ pub struct Outcome {
     pub first_errors: Vec<(String, u64)>,
     /// CPU seconds of this client in the measured part.
     pub client_cpu_s: f64,
+    /// Operations that were due but never started: the run ended before.
+    pub not_started: u64,
+    /// The rate was not reached because the servers kept all operations in flight waiting; not the client's fault.
+    pub servers_saturated: bool,
+    /// Ended by Ctrl-C.
+    pub interrupted: bool,
     /// Why the run must not be believed; empty when it may.
     pub invalid: Vec<String>,
 }

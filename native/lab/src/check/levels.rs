@@ -1,0 +1,124 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Which wrong answers the consistency levels allow.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use scylla::statement::Consistency;
+
+use crate::load::FaultKind;
+
+/// Copies of each row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replication {
+    /// In the data centre to which the client speaks.
+    pub local: u32,
+    /// In each other data centre.
+    pub others: Vec<u32>,
+}
+
+impl Replication {
+    /// One data centre with `factor` copies.
+    pub fn one_datacenter(factor: u32) -> Self {
+        Self { local: factor, others: Vec::new() }
+    }
+
+    fn total(&self) -> u32 {
+        self.local + self.others.iter().sum::<u32>()
+    }
+}
+
+/// How many replicas surely took part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Replicas {
+    local: u32,
+    total: u32,
+}
+
+/// The consistency levels of a run, and what became of its replicas. Safe to share between threads.
+///
+/// A read must see an acknowledged write when the replicas of both overlap for certain: R + W > RF, over all data centres
+/// or within the local one. A node that was down and came back, even after `kill -9`, still counts: it acknowledged what is
+/// in its commit log. A node that lost its data (replaced, disk wiped, power lost with a periodic commit log) does not:
+/// whoever takes it away says so by [`Levels::replica_lost`], and from then on W is one less until [`Levels::repaired`].
+/// Mixed-up rows are never allowed. A row resurrected because a replica was away for longer than `gc_grace_seconds` is not
+/// recognised as such: it counts as unexplained.
+#[derive(Debug)]
+pub struct Levels {
+    read: Consistency,
+    write: Consistency,
+    replication: Replication,
+    lost: AtomicU32,
+}
+
+impl Levels {
+    /// Reads at `read`, writes at `write`.
+    pub fn new(read: Consistency, write: Consistency, replication: Replication) -> Self {
+        Self { read, write, replication, lost: AtomicU32::new(0) }
+    }
+
+    /// A replica lost data that it had acknowledged.
+    pub fn replica_lost(&self) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// All replicas have all data again (a full repair ended).
+    pub fn repaired(&self) {
+        self.lost.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether a read surely meets a replica that has each acknowledged write.
+    pub fn overlap(&self) -> bool {
+        let (read, write) = (self.replicas(self.read), self.replicas(self.write));
+        let lost = self.lost.load(Ordering::Relaxed);
+        let meets = |read: u32, write: u32, of: u32| read + write.saturating_sub(lost) > of && write > lost;
+        meets(read.local, write.local, self.replication.local)
+            || meets(read.total, write.total, self.replication.total())
+    }
+
+    /// Whether a fault of this kind may come from the levels alone.
+    pub fn explain(&self, fault: FaultKind) -> bool {
+        match fault {
+            FaultKind::MixedUp => false,
+            FaultKind::Lost | FaultKind::Stale | FaultKind::Resurrected => !self.overlap(),
+        }
+    }
+
+    /// The decision in words: levels, replicas, lost replicas.
+    pub fn reason(&self) -> String {
+        let (read, write) = (self.replicas(self.read), self.replicas(self.write));
+        let lost = self.lost.load(Ordering::Relaxed);
+        let overlap = if self.overlap() { "every read meets every write" } else { "a read may miss a write" };
+        format!(
+            "reads at {}, writes at {}: R = {}, W = {}, RF = {}, replicas that lost data = {lost}: {overlap}",
+            self.read,
+            self.write,
+            read.total,
+            write.total,
+            self.replication.total()
+        )
+    }
+
+    fn replicas(&self, level: Consistency) -> Replicas {
+        let (local_factor, total_factor) = (self.replication.local, self.replication.total());
+        let quorum = |factor: u32| factor / 2 + 1;
+        let anywhere =
+            |total: u32| Replicas { local: if self.replication.others.is_empty() { total } else { 0 }, total };
+        let near = |local: u32| Replicas { local, total: local };
+        match level {
+            Consistency::Any => anywhere(0),
+            Consistency::One => anywhere(1),
+            Consistency::Two => anywhere(2),
+            Consistency::Three => anywhere(3),
+            Consistency::Quorum | Consistency::Serial => anywhere(quorum(total_factor)),
+            Consistency::All => Replicas { local: local_factor, total: total_factor },
+            Consistency::LocalOne => near(1),
+            Consistency::LocalQuorum | Consistency::LocalSerial => near(quorum(local_factor)),
+            Consistency::EachQuorum => {
+                let others: u32 = self.replication.others.iter().map(|&factor| quorum(factor)).sum();
+                Replicas { local: quorum(local_factor), total: quorum(local_factor) + others }
+            }
+        }
+    }
+}

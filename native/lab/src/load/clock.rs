@@ -1,0 +1,69 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! When operation i is due, and a wait that ends within microseconds of it.
+
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
+
+/// Operation i is due at start + i / rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule {
+    pub(super) start: Instant,
+    pub(super) per_s: f64,
+}
+
+impl Schedule {
+    pub(super) fn due(&self, index: u64) -> Instant {
+        self.start + Duration::from_secs_f64(index as f64 / self.per_s)
+    }
+
+    /// How many operations are due by then.
+    pub(super) fn due_by(&self, moment: Instant) -> u64 {
+        match moment.checked_duration_since(self.start) {
+            Some(elapsed) => (elapsed.as_secs_f64() * self.per_s) as u64 + 1,
+            None => 0,
+        }
+    }
+
+    /// How many operations are due in so much time.
+    pub(super) fn due_within(&self, time: Duration) -> u64 {
+        (time.as_secs_f64() * self.per_s).ceil() as u64
+    }
+}
+
+/// A timer of the kernel that the driver's own thread waits for with everything else: tokio's timers tick by the
+/// millisecond, and a clock thread would cost two wake-ups for each start.
+#[derive(Debug)]
+pub(super) struct Alarm {
+    timer: TimerFd,
+    /// The same timer as tokio can wait for it: what can be read are 8 bytes for each time it went off.
+    rings: Receiver,
+}
+
+impl Alarm {
+    pub(super) fn new() -> Result<Self> {
+        let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
+        let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags).context("no timer from the kernel")?;
+        let rings = Receiver::from_owned_fd_unchecked(timer.as_fd().try_clone_to_owned()?)?;
+        Ok(Self { timer, rings })
+    }
+
+    /// Returns once `moment` has passed.
+    pub(super) async fn until(&mut self, moment: Instant) -> Result<()> {
+        let Some(wait) = moment.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero()) else {
+            return Ok(());
+        };
+        self.timer.set(Expiration::OneShot(TimeSpec::from_duration(wait)), TimerSetTimeFlags::empty())?;
+        // Room for more than there is: then tokio knows that all was read.
+        let mut count = [0; 16];
+        self.rings.read(&mut count).await?;
+        Ok(())
+    }
+}

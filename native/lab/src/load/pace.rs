@@ -1,0 +1,215 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Starts operations, on time or one after the other, and sees each to its end.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use scylla::client::session::Session;
+use tokio::sync::Notify;
+
+use crate::load::clock::{Alarm, Schedule};
+use crate::load::plan::{Halt, Plan, Retries};
+use crate::load::recorder::{Recorder, Times};
+use crate::load::retry::is_passing;
+use crate::load::trouble::Trouble;
+use crate::load::{Answer, Class, Operation, Workload};
+
+/// Starts closer together than this are made in one go: a wake-up costs about as much as an operation.
+const QUANTUM: Duration = Duration::from_micros(100);
+/// Starts in one go, at most, before others on the thread get their turn.
+const BURST: u64 = 128;
+
+/// Where operations are sent: a session, or a model of a server in tests.
+pub(super) trait Server: Send + Sync + 'static {
+    /// Sends one operation.
+    fn send<'a>(&'a self, operation: Box<dyn Operation>) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
+}
+
+impl Server for Session {
+    fn send<'a>(&'a self, operation: Box<dyn Operation>) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>> {
+        operation.run(self)
+    }
+}
+
+/// What starters, operations and the collector share.
+pub(super) struct Shared<S> {
+    pub(super) server: Arc<S>,
+    pub(super) workload: Arc<dyn Workload>,
+    pub(super) plan: Plan,
+    pub(super) recorder: Recorder,
+    pub(super) trouble: Trouble,
+    /// Operations due from this moment on are measured.
+    pub(super) measured_from: Instant,
+    /// The end of a run by duration.
+    pub(super) ends: Option<Instant>,
+    /// Operations, warm-up included, after which none starts.
+    pub(super) most: AtomicU64,
+    pub(super) started: AtomicU64,
+    pub(super) in_flight: AtomicUsize,
+    pub(super) measured: AtomicU64,
+    pub(super) halt: Halt,
+    /// The workload had no more operations.
+    pub(super) exhausted: AtomicBool,
+    /// An operation ended while the starter or the end of the run waited for it.
+    pub(super) ended: Notify,
+    pub(super) awaited: AtomicBool,
+}
+
+impl<S> Debug for Shared<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("plan", &self.plan).field("started", &self.started).finish_non_exhaustive()
+    }
+}
+
+impl<S: Server> Shared<S> {
+    fn is_over(&self) -> bool {
+        self.halt.is_halted() || self.exhausted.load(Ordering::Relaxed)
+    }
+
+    fn plan(&self, index: u64) -> Option<Box<dyn Operation>> {
+        let planned = self.workload.plan(index);
+        if planned.is_none() {
+            self.exhausted.store(true, Ordering::Relaxed);
+        }
+        planned
+    }
+
+    /// Sends an operation, again when that may help, and records it.
+    ///
+    /// `due`: as scheduled; `None` is now.
+    async fn operate(&self, index: u64, operation: Box<dyn Operation>, due: Option<Instant>, held: bool) {
+        let kind = operation.kind();
+        let may_repeat = self.plan.retries.any_write
+            || operation.is_idempotent()
+            || self.workload.kinds().get(kind).is_some_and(|kind| kind.class == Class::Read);
+        let started = Instant::now();
+        let due = due.unwrap_or(started);
+        let mut answer = self.server.send(operation).await;
+        let mut repeats = 0;
+        while let Err(error) = &answer {
+            if !may_repeat || repeats >= self.plan.retries.most || self.halt.is_halted() || !is_passing(error) {
+                break;
+            }
+            tokio::time::sleep(Retries::pause(&self.plan.retries, repeats)).await;
+            let Some(again) = self.workload.plan(index) else { break };
+            repeats += 1;
+            answer = self.server.send(again).await;
+        }
+        let times = Times { due, started, ended: Instant::now(), held };
+        self.record(kind, times, repeats, &answer);
+    }
+
+    fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>) {
+        if let Ok(Answer { faults, .. }) = answer {
+            if !faults.is_empty() {
+                self.trouble.faults(faults, self.plan.levels.as_deref());
+            }
+        }
+        if times.due < self.measured_from {
+            return;
+        }
+        if let Err(error) = answer {
+            self.trouble.error(error);
+        }
+        self.recorder.record(kind, times, repeats, answer.as_ref().ok());
+    }
+
+    /// Waits until fewer than `below` operations are in flight.
+    pub(super) async fn wait_for_room(&self, below: usize) {
+        self.awaited.store(true, Ordering::SeqCst);
+        while self.in_flight.load(Ordering::SeqCst) >= below {
+            self.ended.notified().await;
+        }
+        self.awaited.store(false, Ordering::SeqCst);
+    }
+}
+
+/// One operation in flight, or one of a closed loop; ends even when its task does not end well.
+struct InFlight<S>(Arc<Shared<S>>);
+
+impl<S> InFlight<S> {
+    fn enter(shared: &Arc<Shared<S>>) -> Self {
+        shared.in_flight.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(shared))
+    }
+}
+
+impl<S> Drop for InFlight<S> {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::SeqCst);
+        if self.0.awaited.load(Ordering::SeqCst) {
+            self.0.ended.notify_one();
+        }
+    }
+}
+
+/// Starts operations when they are due until the run is over; those still in flight are left running.
+pub(super) async fn open_loop<S: Server>(shared: Arc<Shared<S>>, schedule: Schedule) -> Result<()> {
+    let mut alarm = Alarm::new()?;
+    let give_up = shared.ends.map(|ends| ends + shared.plan.drain);
+    let mut index = 0;
+    while index < shared.most.load(Ordering::Relaxed) {
+        let due = schedule.due(index);
+        if shared.is_over() || give_up.is_some_and(|moment| Instant::now() >= moment) {
+            break;
+        }
+        if due > Instant::now() {
+            alarm.until(due.max(Instant::now() + QUANTUM)).await?;
+            continue;
+        }
+        let held = shared.in_flight.load(Ordering::SeqCst) >= shared.plan.in_flight;
+        if held {
+            tokio::select! {
+                () = shared.wait_for_room(shared.plan.in_flight) => {}
+                () = shared.halt.halted() => continue,
+            }
+        }
+        let Some(operation) = shared.plan(index) else { break };
+        shared.started.store(index + 1, Ordering::Relaxed);
+        let one = InFlight::enter(&shared);
+        tokio::spawn(async move { one.0.operate(index, operation, Some(due), held).await });
+        index += 1;
+        if index % BURST == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    Ok(())
+}
+
+/// Keeps operations in flight until the run is over and the last one ended.
+pub(super) async fn closed_loop<S: Server>(shared: Arc<Shared<S>>) -> Result<()> {
+    let loops: Vec<_> = (0..shared.plan.in_flight.max(1))
+        .map(|_| {
+            let one = InFlight::enter(&shared);
+            tokio::spawn(async move { one_after_the_other(&one.0).await })
+        })
+        .collect();
+    for one in loops {
+        one.await?;
+    }
+    Ok(())
+}
+
+async fn one_after_the_other<S: Server>(shared: &Shared<S>) {
+    loop {
+        let now = Instant::now();
+        if shared.is_over() || shared.ends.is_some_and(|ends| now >= ends) {
+            return;
+        }
+        if now >= shared.measured_from
+            && shared.measured.fetch_add(1, Ordering::Relaxed) >= shared.most.load(Ordering::Relaxed)
+        {
+            return;
+        }
+        let index = shared.started.fetch_add(1, Ordering::Relaxed);
+        let Some(operation) = shared.plan(index) else { return };
+        shared.operate(index, operation, None, false).await;
+    }
+}

@@ -1,0 +1,178 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Where finished operations are counted: one sheet for each thread, so that threads do not wait for each other.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use hdrhistogram::Histogram;
+
+use crate::load::{Answer, Kind, Latencies, Tally};
+
+const HIGHEST_NS: u64 = 3_600_000_000_000;
+
+/// An empty histogram of the form that all reports read.
+pub(super) fn latencies() -> Result<Latencies> {
+    Ok(Histogram::new_with_bounds(1, HIGHEST_NS, 3)?)
+}
+
+/// A finished operation's times.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// When it was to start; its actual start in a closed loop.
+    pub(super) due: Instant,
+    pub(super) started: Instant,
+    pub(super) ended: Instant,
+    /// It had to wait for others to end, as the most were in flight.
+    pub(super) held: bool,
+}
+
+/// What was recorded since the sheet was cleared.
+#[derive(Clone, Debug)]
+pub(super) struct Sheet {
+    pub(super) tallies: Vec<Tally>,
+    /// From due to started, of operations that were not held back by the limit of operations in flight.
+    pub(super) late_ns: Latencies,
+    pub(super) held: u64,
+    pub(super) value_bytes: u64,
+    pub(super) rows_checked: u64,
+    pub(super) last_end: Option<Instant>,
+}
+
+impl Sheet {
+    pub(super) fn new(kinds: &[Kind]) -> Result<Self> {
+        let tally = |kind: &Kind| -> Result<Tally> {
+            Ok(Tally {
+                name: kind.name.clone(),
+                operations: 0,
+                partitions: 0,
+                rows: 0,
+                errors: 0,
+                retries: 0,
+                response_ns: latencies()?,
+                service_ns: latencies()?,
+            })
+        };
+        Ok(Self {
+            tallies: kinds.iter().map(tally).collect::<Result<_>>()?,
+            late_ns: latencies()?,
+            held: 0,
+            value_bytes: 0,
+            rows_checked: 0,
+            last_end: None,
+        })
+    }
+
+    /// Adds what another sheet of the same kinds holds.
+    pub(super) fn add(&mut self, other: &Self) -> Result<()> {
+        for (tally, more) in self.tallies.iter_mut().zip(&other.tallies) {
+            add_tally(tally, more)?;
+        }
+        self.late_ns.add(&other.late_ns)?;
+        self.held += other.held;
+        self.value_bytes += other.value_bytes;
+        self.rows_checked += other.rows_checked;
+        self.last_end = self.last_end.max(other.last_end);
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        for tally in &mut self.tallies {
+            (tally.operations, tally.partitions, tally.rows, tally.errors, tally.retries) = (0, 0, 0, 0, 0);
+            tally.response_ns.reset();
+            tally.service_ns.reset();
+        }
+        self.late_ns.reset();
+        (self.held, self.value_bytes, self.rows_checked, self.last_end) = (0, 0, 0, None);
+    }
+
+    fn record(&mut self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>) {
+        self.last_end = self.last_end.max(Some(times.ended));
+        if times.held {
+            self.held += 1;
+        } else {
+            self.late_ns.saturating_record(nanoseconds(times.started.duration_since(times.due)));
+        }
+        let Some(tally) = self.tallies.get_mut(kind) else { return };
+        tally.retries += u64::from(retries);
+        // A failed operation's time counts too: its user has waited.
+        tally.response_ns.saturating_record(nanoseconds(times.ended.duration_since(times.due)));
+        tally.service_ns.saturating_record(nanoseconds(times.ended.duration_since(times.started)));
+        match answer {
+            Some(answer) => {
+                tally.operations += 1;
+                tally.partitions += answer.partitions;
+                tally.rows += answer.rows;
+                self.value_bytes += answer.value_bytes;
+                self.rows_checked += answer.rows_checked;
+            }
+            None => tally.errors += 1,
+        }
+    }
+}
+
+/// Adds one tally to another of the same kind.
+pub(super) fn add_tally(tally: &mut Tally, more: &Tally) -> Result<()> {
+    tally.operations += more.operations;
+    tally.partitions += more.partitions;
+    tally.rows += more.rows;
+    tally.errors += more.errors;
+    tally.retries += more.retries;
+    tally.response_ns.add(&more.response_ns)?;
+    tally.service_ns.add(&more.service_ns)?;
+    Ok(())
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+static NEXT_THREAD: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    static THREAD: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// The sheets. A thread keeps to its own; the lock is there for the collector, who comes once an interval.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    sheets: Vec<Mutex<Sheet>>,
+}
+
+impl Recorder {
+    pub(super) fn new(kinds: &[Kind], threads: usize) -> Result<Self> {
+        let sheets = (0..=threads).map(|_| Ok(Mutex::new(Sheet::new(kinds)?))).collect::<Result<_>>()?;
+        Ok(Self { sheets })
+    }
+
+    pub(super) fn record(&self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>) {
+        let number = THREAD.with(|thread| {
+            let number = thread.get().unwrap_or_else(|| NEXT_THREAD.fetch_add(1, Ordering::Relaxed));
+            thread.set(Some(number));
+            number
+        });
+        if let Some(sheet) = self.sheets.get(number % self.sheets.len()) {
+            open(sheet).record(kind, times, retries, answer);
+        }
+    }
+
+    /// Moves everything recorded since the last call into `sum`, which is cleared first.
+    pub(super) fn collect(&self, sum: &mut Sheet) -> Result<()> {
+        sum.clear();
+        for sheet in &self.sheets {
+            let mut sheet = open(sheet);
+            if sheet.last_end.is_some() {
+                sum.add(&sheet)?;
+                sheet.clear();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open(sheet: &Mutex<Sheet>) -> MutexGuard<'_, Sheet> {
+    sheet.lock().unwrap_or_else(PoisonError::into_inner)
+}

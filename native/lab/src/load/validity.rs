@@ -1,0 +1,153 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! When a run must not be believed, and why.
+
+use std::time::Duration;
+
+use crate::load::cost::Cost;
+use crate::load::outcome::FaultCount;
+use crate::load::plan::Plan;
+use crate::load::{Latencies, Pace};
+
+/// Late starts below this are not worth a word.
+const LATE_NS: u64 = 1_000_000;
+
+/// What a run left to judge it by; warm-up excluded.
+#[derive(Debug)]
+pub(super) struct Evidence<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) elapsed: Duration,
+    pub(super) cost: Cost,
+    pub(super) response_ns: &'a Latencies,
+    pub(super) service_ns: &'a Latencies,
+    /// Starts after they were due, without those that waited for room.
+    pub(super) late_ns: &'a Latencies,
+    /// Operations that had to wait for room.
+    pub(super) held: u64,
+    pub(super) operations: u64,
+    pub(super) errors: u64,
+    pub(super) not_started: u64,
+    /// Ended from outside: the count was not meant to be reached.
+    pub(super) halted: bool,
+    pub(super) faults: &'a [FaultCount],
+}
+
+impl Evidence<'_> {
+    /// The reasons in words; empty when the run may be believed.
+    pub(super) fn invalid(&self) -> Vec<String> {
+        [
+            self.wrong_rows(),
+            self.errors(),
+            self.nothing(),
+            self.client_cpu(),
+            self.run_queue(),
+            self.late_starts(),
+            self.rate(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// The rate was missed as the servers kept all operations in flight waiting.
+    pub(super) fn servers_saturated(&self) -> bool {
+        self.rate_reached().is_some_and(|(_, share)| share < self.plan.limits.rate_share)
+            && self.held * 10 > self.started()
+            && self.client_cpu().is_none()
+    }
+
+    fn started(&self) -> u64 {
+        self.operations + self.errors
+    }
+
+    fn wrong_rows(&self) -> Option<String> {
+        let unexplained: u64 = self.faults.iter().map(|fault| fault.rows - fault.explained_by_consistency).sum();
+        (unexplained > 0).then(|| format!("{unexplained} wrong rows that the consistency levels do not explain"))
+    }
+
+    fn errors(&self) -> Option<String> {
+        let share = self.errors as f64 / self.started().max(1) as f64;
+        let limit = self.plan.limits.error_share;
+        (self.errors > 0 && share > limit).then(|| {
+            let (errors, all) = (self.errors, self.started());
+            format!("{errors} of {all} operations failed ({:.3} %, limit {:.3} %)", share * 100.0, limit * 100.0)
+        })
+    }
+
+    fn nothing(&self) -> Option<String> {
+        (self.started() == 0 && !self.halted).then(|| "no operation was measured".to_owned())
+    }
+
+    fn client_cpu(&self) -> Option<String> {
+        let cores = self.cost.cpu.as_secs_f64() / self.elapsed.as_secs_f64().max(1e-9);
+        let share = cores / self.plan.threads.max(1) as f64;
+        (share > self.plan.limits.client_cpu_share).then(|| {
+            format!(
+                "client: it used {cores:.2} cores with {} threads; the client was the bottleneck",
+                self.plan.threads
+            )
+        })
+    }
+
+    fn run_queue(&self) -> Option<String> {
+        let waited = self.cost.run_queue?.as_secs_f64();
+        let share = waited / self.elapsed.as_secs_f64().max(1e-9) / self.plan.threads.max(1) as f64;
+        (share > self.plan.limits.run_queue_share).then(|| {
+            format!(
+                "client: ready to run but without a core for {:.0} % of the run; the machine is too busy",
+                share * 100.0
+            )
+        })
+    }
+
+    fn late_starts(&self) -> Option<String> {
+        if self.late_ns.is_empty() {
+            return None;
+        }
+        let late_ns = self.late_ns.value_at_quantile(0.99);
+        let response_ns = self.response_ns.value_at_quantile(0.99);
+        let share = late_ns as f64 / response_ns.max(1) as f64;
+        (late_ns >= LATE_NS && share > self.plan.limits.late_start_share).then(|| {
+            format!(
+                "client: it started operations late, P99 {:.1} ms of the response time's P99 of {:.1} ms",
+                late_ns as f64 / 1e6,
+                response_ns as f64 / 1e6
+            )
+        })
+    }
+
+    /// Rate and its share of what was due; `None` in a closed loop or when ended from outside.
+    fn rate_reached(&self) -> Option<(f64, f64)> {
+        let Pace::Open { per_s } = self.plan.pace else { return None };
+        if self.halted || self.elapsed.is_zero() {
+            return None;
+        }
+        let reached = self.started() as f64 / self.elapsed.as_secs_f64();
+        // The last operations end after the schedule's end, which says nothing of the rate in a short run.
+        let due_s = (self.started() + self.not_started) as f64 / per_s;
+        let late_s =
+            (self.elapsed.as_secs_f64() - due_s - self.response_ns.value_at_quantile(0.99) as f64 / 1e9).max(0.0);
+        let started = self.started() as f64 / (self.started() + self.not_started).max(1) as f64;
+        Some((reached, started * due_s / (due_s + late_s)))
+    }
+
+    fn rate(&self) -> Option<String> {
+        let Pace::Open { per_s } = self.plan.pace else { return None };
+        let (reached, share) = self.rate_reached()?;
+        if share >= self.plan.limits.rate_share {
+            return None;
+        }
+        let never = match self.not_started {
+            0 => String::new(),
+            some => format!(", {some} operations never started"),
+        };
+        let service_ms = self.service_ns.value_at_quantile(0.5) as f64 / 1e6;
+        let why = if self.held * 10 > self.started() {
+            format!("all {} in flight were busy, service P50 {service_ms:.1} ms", self.plan.in_flight)
+        } else {
+            format!("client: the backlog grew although the service P50 is {service_ms:.1} ms")
+        };
+        Some(format!("rate not reached: {reached:.0} of {per_s:.0} operations per second{never}; {why}"))
+    }
+}
