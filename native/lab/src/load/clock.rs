@@ -6,7 +6,7 @@
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use tokio::io::AsyncReadExt;
@@ -63,7 +63,8 @@ impl Alarm {
         self.timer.set(Expiration::OneShot(TimeSpec::from_duration(wait)), TimerSetTimeFlags::empty())?;
         // Room for more than there is: then tokio knows that all was read.
         let mut count = [0; 16];
-        self.rings.read(&mut count).await?;
+        let read = self.rings.read(&mut count).await?;
+        ensure!(read > 0, "the kernel's timer is gone");
         Ok(())
     }
 }
