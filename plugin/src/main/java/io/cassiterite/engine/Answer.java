@@ -25,6 +25,7 @@ public final class Answer implements AutoCloseable
     private static final int SKIP = 1;
 
     private final Table table;
+    private final Watch watch;
     private ByteBuffer buffer;
     private Cursor cursor;
     private int next;
@@ -34,27 +35,28 @@ public final class Answer implements AutoCloseable
     private int end;
     private boolean repeat;
 
-    private Answer(Table table, ByteBuffer buffer)
+    private Answer(Table table, Watch watch, ByteBuffer buffer)
     {
         this.table = table;
+        this.watch = watch;
         this.buffer = buffer;
     }
 
     /** Reads one partition; {@code request} as in docs/boundary.md. */
-    static Answer read(Table table, DirectOutput request)
+    static Answer read(Table table, DirectOutput request, Watch watch)
     {
-        return open(table, request, false);
+        return open(table, request, watch, false);
     }
 
     /** Reads a range of partitions. */
-    static Answer scan(Table table, DirectOutput request)
+    static Answer scan(Table table, DirectOutput request, Watch watch)
     {
-        return open(table, request, true);
+        return open(table, request, watch, true);
     }
 
-    private static Answer open(Table table, DirectOutput request, boolean scan)
+    private static Answer open(Table table, DirectOutput request, Watch watch, boolean scan)
     {
-        Answer answer = new Answer(table, Buffers.takeAnswer(Buffers.ANSWER_BYTES));
+        Answer answer = new Answer(table, watch, Buffers.takeAnswer(Buffers.ANSWER_BYTES));
         boolean opened = false;
         try
         {
@@ -190,6 +192,7 @@ public final class Answer implements AutoCloseable
 
     private void fetch(int flags)
     {
+        watch.check();
         try
         {
             int filled = cursor.next(flags, MemoryUtil.getAddress(buffer), buffer.capacity());
@@ -229,5 +232,17 @@ public final class Answer implements AutoCloseable
         buffer = null;
         Buffers.giveBack(small);
         buffer = Buffers.takeAnswer(bytes);
+    }
+
+    /** Whoever wants the answer. */
+    public interface Watch
+    {
+        /**
+         * Asked before more is fetched, also where what was fetched had no entries: a reader that sees none may have been
+         * given up long ago.
+         *
+         * @throws RuntimeException if nobody waits for the answer any more
+         */
+        void check();
     }
 }

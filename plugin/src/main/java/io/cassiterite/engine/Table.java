@@ -37,15 +37,15 @@ public final class Table
     }
 
     /** Reads one partition; the answer must be closed. */
-    public Answer read(DirectOutput request)
+    public Answer read(DirectOutput request, Answer.Watch watch)
     {
-        return Answer.read(this, request);
+        return Answer.read(this, request, watch);
     }
 
     /** Reads a range of partitions; the answer must be closed. */
-    public Answer scan(DirectOutput request)
+    public Answer scan(DirectOutput request, Answer.Watch watch)
     {
-        return Answer.scan(this, request);
+        return Answer.scan(this, request, watch);
     }
 
     /** Brings the columns up to the schema and returns their ids; {@code request} is a {@link TableSchema} request. */

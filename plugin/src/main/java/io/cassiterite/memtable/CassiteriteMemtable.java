@@ -13,6 +13,7 @@ import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.EmptyIterators;
 import org.apache.cassandra.db.PartitionPosition;
+import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.filter.ColumnFilter;
@@ -140,6 +141,6 @@ public final class CassiteriteMemtable extends EngineMemtable
         ColumnSelection selection = lastSelection;
         if (selection == null || selection.filter != filter || selection.columns != columns)
             lastSelection = selection = new ColumnSelection(filter, columns);
-        return new ReadContext(table, columns, selection, statistics.encoding());
+        return new ReadContext(table, columns, selection, statistics.encoding(), ReadCommand.getCommand());
     }
 }

@@ -31,7 +31,7 @@ final class PartitionReader
         boolean statics = context.selection.fetchesStatics();
         DirectOutput request = Buffers.request();
         ReadRequests.putRead(request, context.columns.keys, key, slices, reversed, statics, ReadRequests.FIRST_CHUNK_BYTES);
-        Answer answer = context.table.read(request);
+        Answer answer = context.table.read(request, context);
         boolean done = false;
         try
         {
@@ -51,7 +51,7 @@ final class PartitionReader
     {
         DirectOutput request = Buffers.request();
         ReadRequests.putRead(request, context.columns.keys, key, Slices.ALL, false, true, 1);
-        try (Answer answer = context.table.read(request))
+        try (Answer answer = context.table.read(request, context))
         {
             while (answer.next())
                 if (answer.kind() != Answer.SLICE_END)

@@ -4,33 +4,50 @@
  */
 package io.cassiterite.memtable;
 
+import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.rows.EncodingStats;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.Rows;
+import org.apache.cassandra.exceptions.QueryCancelledException;
 import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.Answer;
 import io.cassiterite.engine.Table;
 
-/** What stays the same during one read: the table's generation, its schema, and the columns wanted. Immutable. */
-final class ReadContext
+/** What stays the same during one read: the table's generation, its schema, and the columns wanted, and by whom. Immutable. */
+final class ReadContext implements Answer.Watch
 {
     final Table table;
     final Columns columns;
     final ColumnSelection selection;
     final EncodingStats stats;
 
-    ReadContext(Table table, Columns columns, ColumnSelection selection, EncodingStats stats)
+    private final ReadCommand command;
+
+    /** @param command what reads, null if it is no query */
+    ReadContext(Table table, Columns columns, ColumnSelection selection, EncodingStats stats, ReadCommand command)
     {
         this.table = table;
         this.columns = columns;
         this.selection = selection;
         this.stats = stats;
+        this.command = command;
     }
 
     TableMetadata metadata()
     {
         return columns.metadata;
+    }
+
+    /**
+     * Cassandra looks whether a query has timed out at each partition and row that it is shown; this is for those that are
+     * shown none.
+     */
+    @Override
+    public void check()
+    {
+        if (command != null && command.isAborted())
+            throw new QueryCancelledException(command);
     }
 
     /** The row that the answer stands at, filtered; null if nothing is left of it. */

@@ -143,7 +143,7 @@ final class ScanReader extends AbstractUnfilteredPartitionIterator
         else
             ReadRequests.putScan(request, context.columns.keys, from, to, slices, context.selection.fetchesStatics(),
                                  ReadRequests.FIRST_CHUNK_BYTES);
-        return context.table.scan(request);
+        return context.table.scan(request, context);
     }
 
     private DecoratedKey readKey()
