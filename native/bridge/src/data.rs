@@ -3,7 +3,9 @@
 
 //! Native methods that move data: the hot path. No Java object is touched unless something fails.
 
-use cassiterite_engine::{cursor_close, cursor_next, EngineError, Result};
+use std::sync::Arc;
+
+use cassiterite_engine::{cursor_close, cursor_next, EngineError, Result, Table};
 use jni::objects::JClass;
 use jni::sys::{jint, jlong};
 use jni::JNIEnv;
@@ -43,16 +45,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_read(
     answer: jlong,
     answer_capacity: jint,
 ) -> jint {
-    guard(
-        &mut env,
-        0,
-        || TABLES.poison(table),
-        |_| {
-            // SAFETY: both are direct buffers that Java holds during the call, the answer's for this thread alone.
-            let (request, answer) = unsafe { exchange((request, request_length), (answer, answer_capacity)) }?;
-            TABLES.get(table)?.value()?.read(request, answer)
-        },
-    )
+    look(&mut env, table, (request, request_length), (answer, answer_capacity), Table::read)
 }
 
 #[no_mangle]
@@ -65,16 +58,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_scan(
     answer: jlong,
     answer_capacity: jint,
 ) -> jint {
-    guard(
-        &mut env,
-        0,
-        || TABLES.poison(table),
-        |_| {
-            // SAFETY: both are direct buffers that Java holds during the call, the answer's for this thread alone.
-            let (request, answer) = unsafe { exchange((request, request_length), (answer, answer_capacity)) }?;
-            TABLES.get(table)?.value()?.scan(request, answer)
-        },
-    )
+    look(&mut env, table, (request, request_length), (answer, answer_capacity), Table::scan)
 }
 
 #[no_mangle]
@@ -96,6 +80,23 @@ extern "system" fn Java_io_cassiterite_engine_Native_cursorNext(
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_cursorClose(mut env: JNIEnv<'_>, _: JClass<'_>, cursor: jlong) {
     guard_plain(&mut env, (), |_| cursor_close(cursor))
+}
+
+/// A read of a table: what is wanted, and where the answer goes.
+type Look = fn(&Arc<Table>, &[u8], &mut [u8]) -> Result<i32>;
+
+/// Reads from a table: both buffers are an address and a length in bytes.
+fn look(env: &mut JNIEnv<'_>, table: jlong, request: (jlong, jint), answer: (jlong, jint), call: Look) -> jint {
+    guard(
+        env,
+        0,
+        || TABLES.poison(table),
+        |_| {
+            // SAFETY: both are direct buffers that Java holds during the call, the answer's for this thread alone.
+            let (request, answer) = unsafe { exchange(request, answer) }?;
+            call(TABLES.get(table)?.value()?, request, answer)
+        },
+    )
 }
 
 fn bits(flags: jint) -> Result<u32> {

@@ -140,31 +140,28 @@ impl CompactionRun {
         if covering.is_live() {
             return Decision::Keep;
         }
-        match cassiterite_codec::shadow(fragment, covering, out) {
-            Ok(Outcome::Changed) => {
-                self.count_change(fragment.len(), out.len());
-                Decision::Change
-            }
-            Ok(Outcome::Empty) => {
-                // An older value below, left without operands on top, is then shown as a value.
-                self.count_removal(fragment.len());
-                Decision::Remove
-            }
-            Ok(Outcome::Unchanged) | Err(_) => Decision::Keep,
-        }
+        // Where one is removed, an older value below, left without operands on top, is then shown as a value.
+        let outcome = cassiterite_codec::shadow(fragment, covering, out);
+        self.decide(&outcome, fragment.len(), out.len())
     }
 
     fn filter_value(&mut self, parts: &KeyParts<'_>, fragment: &[u8], out: &mut Vec<u8>) -> Decision {
         if parts.kind == Kind::Header {
             self.cover(fragment);
         }
-        match self.compact(parts, fragment, true, out) {
+        let outcome = self.compact(parts, fragment, true, out);
+        self.decide(&outcome, fragment.len(), out.len())
+    }
+
+    /// What becomes of an entry: one that cannot be read stays.
+    fn decide(&self, outcome: &Result<Outcome, CodecError>, bytes_before: usize, bytes_after: usize) -> Decision {
+        match outcome {
             Ok(Outcome::Changed) => {
-                self.count_change(fragment.len(), out.len());
+                self.count_change(bytes_before, bytes_after);
                 Decision::Change
             }
             Ok(Outcome::Empty) => {
-                self.count_removal(fragment.len());
+                self.count_removal(bytes_before);
                 Decision::Remove
             }
             Ok(Outcome::Unchanged) | Err(_) => Decision::Keep,

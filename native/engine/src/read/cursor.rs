@@ -178,9 +178,10 @@ impl Taken {
     /// Back into its slot, unless that has been closed meanwhile.
     fn put_back(mut self) -> Result<()> {
         let mut slots = slots()?;
-        if let (Some((_, slot)), Some(cursor)) = (slots.slot(self.number), self.cursor.take()) {
-            slot.state = State::Idle(cursor);
+        if let Some((_, slot)) = slots.slot(self.number) {
+            slot.state = self.cursor.take().map_or(State::Free, State::Idle);
         }
+        // What a closed one leaves is dropped with `self`, after the lock.
         Ok(())
     }
 }
