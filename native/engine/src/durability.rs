@@ -15,6 +15,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+impl SyncMode {
+    /// How long the device may lack an acknowledged write, as long as syncs go well.
+    pub(crate) fn unsynced_max(self) -> Duration {
+        match self {
+            SyncMode::Batch => Duration::ZERO,
+            SyncMode::Group(window) => window,
+            SyncMode::Periodic { interval, lag } => interval.saturating_add(lag),
+        }
+    }
+}
+
 /// Syncs the log as the mode demands. Safe to use from any thread.
 pub(crate) struct Durability {
     mode: SyncMode,

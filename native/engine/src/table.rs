@@ -174,9 +174,10 @@ impl TableCore {
         self.purge.set(gc_grace_s, fence_timestamp, now_offset_s);
         // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
         let seconds = gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX);
-        if self.periodic_seconds.swap(seconds, Ordering::AcqRel) != seconds {
+        if self.periodic_seconds.load(Ordering::Acquire) != seconds {
             let text = seconds.to_string();
             self.store.db.set_options_cf(&self.family, &[("periodic_compaction_seconds", text.as_str())])?;
+            self.periodic_seconds.store(seconds, Ordering::Release);
         }
         Ok(())
     }

@@ -11,7 +11,10 @@ use cassiterite_codec::{key, ColumnSet};
 use rocksdb::{AsColumnFamilyRef, Options, DB};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Added to how long a write may be unsynced, because machines' clocks differ.
+const SETTLED_MARGIN_S: i64 = 600;
 
 /// Merges and purges the fragments of one column family; shared by everything that writes to it. All methods may be
 /// called from any thread. Nothing is purged before [`TablePurge::attach`] and [`TablePurge::set`], nor without
@@ -26,6 +29,7 @@ pub struct TablePurge {
     smallest_ever: AtomicI64,
     attached: AtomicBool,
     subcompactions_seen: AtomicBool,
+    settled_after_s: AtomicI64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -44,6 +48,8 @@ struct Times {
 pub(super) struct Policy {
     pub(super) now_s: i64,
     pub(super) gc_before_s: i64,
+    /// Deletions that were made before have reached the device.
+    pub(super) settled_before_s: i64,
     pub(super) dropped: Arc<ColumnSet>,
 }
 
@@ -100,6 +106,7 @@ impl TablePurge {
             smallest_ever: AtomicI64::new(i64::MAX),
             attached: AtomicBool::new(false),
             subcompactions_seen: AtomicBool::new(false),
+            settled_after_s: AtomicI64::new(SETTLED_MARGIN_S),
         })
     }
 
@@ -150,6 +157,13 @@ impl TablePurge {
         self.fence_timestamp.store(fence_timestamp, Ordering::SeqCst);
     }
 
+    /// How long an acknowledged write may be in a log that the device does not have yet. A deletion as young as that, and
+    /// some minutes more for clocks that differ, removes nothing from files that do not hold it themselves.
+    pub fn set_unsynced_max(&self, time: Duration) {
+        let time_s = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+        self.settled_after_s.store(time_s.saturating_add(SETTLED_MARGIN_S), Ordering::Relaxed);
+    }
+
     /// The ids of columns that were dropped for good: compaction removes them.
     pub fn set_dropped(&self, dropped: ColumnSet) {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner).dropped = Arc::new(dropped);
@@ -182,7 +196,8 @@ impl TablePurge {
                 (now_s, now_s.saturating_sub(times.gc_grace_s))
             }
         };
-        Policy { now_s, gc_before_s, dropped: settings.dropped }
+        let settled_before_s = now_s.saturating_sub(self.settled_after_s.load(Ordering::Relaxed));
+        Policy { now_s, gc_before_s, settled_before_s, dropped: settings.dropped }
     }
 
     pub(super) fn fence_timestamp(&self) -> i64 {

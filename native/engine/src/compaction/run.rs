@@ -260,7 +260,7 @@ fn look_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Out
     if view.snapshots > 0 {
         return None;
     }
-    let headers = StraddlingHeaders::read(source, &view.input_files, table.policy().now_s);
+    let headers = StraddlingHeaders::read(source, &view.input_files, table.policy().settled_before_s);
     Some(Outside {
         headers,
         files: FileBounds::new(view.other_files),

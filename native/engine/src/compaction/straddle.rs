@@ -12,18 +12,15 @@ use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::DeletionTime;
 use std::collections::HashMap;
 
-/// A deletion younger than this may be in a memtable that a crash still loses; what it covers must not go before it is
-/// certain. Longer than any commitlog_sync_period.
-const SETTLED_AFTER_S: i64 = 600;
-
 /// What is deleted in such partitions, by partition prefix.
 pub(super) struct StraddlingHeaders {
     headers: HashMap<Vec<u8>, Vec<u8>>,
 }
 
 impl StraddlingHeaders {
-    /// Looks up the headers: at most one read per input file.
-    pub(super) fn read(source: &CompactionSource<'_>, inputs: &[LiveFile], now_s: i64) -> Self {
+    /// Looks up the headers: at most one read per input file. A deletion that was made at `settled_before_s` or later may be
+    /// in a memtable that a crash still loses; what it covers must not go before it is certain.
+    pub(super) fn read(source: &CompactionSource<'_>, inputs: &[LiveFile], settled_before_s: i64) -> Self {
         let mut headers = HashMap::new();
         for file in inputs {
             let Ok(parts) = key::split(&file.smallest_key) else { continue };
@@ -34,7 +31,10 @@ impl StraddlingHeaders {
             header_key.push(Kind::Header.into());
             // One that cannot be read deletes nothing here: its rows stay until it can.
             let found = source.get(&header_key).ok().flatten();
-            headers.insert(parts.partition.to_vec(), found.map(|found| settled(&found, now_s)).unwrap_or_default());
+            headers.insert(
+                parts.partition.to_vec(),
+                found.map(|found| settled(&found, settled_before_s)).unwrap_or_default(),
+            );
         }
         headers.retain(|_, header| !header.is_empty());
         StraddlingHeaders { headers }
@@ -50,10 +50,10 @@ impl StraddlingHeaders {
 }
 
 /// The deletions of a header that are old enough to be durable; empty if there are none.
-fn settled(fragment: &[u8], now_s: i64) -> Vec<u8> {
+fn settled(fragment: &[u8], settled_before_s: i64) -> Vec<u8> {
     let mut out = Vec::new();
     let Ok((partition, mut ranges)) = header::read(fragment) else { return out };
-    let is_settled = |deletion: &DeletionTime| deletion.local_deletion_time_s < now_s.saturating_sub(SETTLED_AFTER_S);
+    let is_settled = |deletion: &DeletionTime| deletion.local_deletion_time_s < settled_before_s;
     ranges.retain(|range| is_settled(&range.deletion));
     let partition = if is_settled(&partition) { partition } else { DeletionTime::LIVE };
     if !partition.is_live() || !ranges.is_empty() {

@@ -126,6 +126,7 @@ impl Families {
         let mut families = Families { purges: HashMap::new(), options: Vec::new() };
         for name in names.into_iter().filter(|name| name != DEFAULT_COLUMN_FAMILY_NAME) {
             let purge = TablePurge::new(name.as_str());
+            purge.set_unsynced_max(settings.sync.unsynced_max());
             families.options.push((name.clone(), family_options(settings, shared, &purge)));
             families.purges.insert(name, purge);
         }

@@ -114,6 +114,7 @@ impl Core {
         let purge = TablePurge::new(name.as_str());
         let options = {
             let settings = self.settings.lock().map_err(|_| EngineError::poisoned())?;
+            purge.set_unsynced_max(settings.sync.unsynced_max());
             family_options(&settings, &self.shared, &purge)
         };
         let failed = |error: rocksdb::Error| EngineError::from(error).context("creating a table");

@@ -254,6 +254,23 @@ fn dropped_columns_go() {
 }
 
 #[test]
+fn a_deletion_that_the_device_may_lack_removes_nothing_from_other_files() {
+    let store = Store::new();
+    store.cell(CELL, 15);
+    store.flush();
+    store.write(&Write::Partition { partition: 1, timestamp: 20, tick: 1 });
+    store.flush();
+    let row = row_key(CELL.0, CELL.1);
+    store.purge.set_unsynced_max(std::time::Duration::from_secs(3600));
+    store.at(10, 1000);
+    store.compact_between(&row, &row);
+    assert!(store.has(&row));
+    store.at(60, 1000);
+    store.compact_between(&row, &row);
+    assert!(!store.has(&row));
+}
+
+#[test]
 fn an_explicit_snapshot_keeps_deletions() {
     let store = Store::new();
     store.cell(CELL, 15);
