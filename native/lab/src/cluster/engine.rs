@@ -1,0 +1,113 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The engines that can be compared, and how a node and a table are told which one.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+use serde_json::{json, Value};
+
+/// What keeps the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// Stock Cassandra in its best dress: trie memtable off heap, BTI sstables, unified compaction.
+    Stock,
+    /// Stock Cassandra as its cassandra.yaml comes: skip-list memtable on heap, BIG sstables, size-tiered compaction.
+    StockDefault,
+    /// Cassandra with the plug-in; tables say `memtable = 'cassiterite'`.
+    Cassiterite,
+}
+
+impl Engine {
+    /// All of them.
+    pub const ALL: [Engine; 3] = [Engine::Stock, Engine::StockDefault, Engine::Cassiterite];
+
+    /// The name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Stock => "stock",
+            Engine::StockDefault => "stock-default",
+            Engine::Cassiterite => "cassiterite",
+        }
+    }
+
+    /// One line for people.
+    pub fn about(self) -> &'static str {
+        match self {
+            Engine::Stock => "trie memtable off heap, BTI sstables, unified compaction",
+            Engine::StockDefault => {
+                "what cassandra.yaml gives: skip-list memtable on heap, BIG sstables, size-tiered compaction"
+            }
+            Engine::Cassiterite => "the plug-in, all parameters at their defaults",
+        }
+    }
+
+    /// What follows `WITH` in CREATE TABLE; empty: no options.
+    pub fn table_options(&self) -> &'static str {
+        match self {
+            Engine::Stock => "compaction = {'class': 'UnifiedCompactionStrategy'}",
+            Engine::StockDefault => "",
+            Engine::Cassiterite => "memtable = 'cassiterite'",
+        }
+    }
+
+    /// Whether the node has the plug-in.
+    pub fn has_plugin(self) -> bool {
+        self == Engine::Cassiterite
+    }
+
+    /// Top-level keys of cassandra.yaml that make the engine what it is.
+    pub(super) fn yaml(self) -> Vec<(&'static str, Value)> {
+        if self != Engine::Stock {
+            return Vec::new();
+        }
+        vec![
+            ("storage_compatibility_mode", json!("NONE")),
+            ("memtable_allocation_type", json!("offheap_objects")),
+            ("sstable", json!({"selected_format": "bti"})),
+            (
+                "memtable",
+                json!({"configurations": {
+                    "skiplist": {"class_name": "SkipListMemtable"},
+                    "trie": {"class_name": "TrieMemtable"},
+                    "default": {"inherits": "trie"}}}),
+            ),
+        ]
+    }
+}
+
+impl Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Engine {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Engine::ALL.into_iter().find(|engine| engine.name() == text).ok_or_else(|| {
+            anyhow::anyhow!("engine '{text}' is not known: say {}", Engine::ALL.map(Engine::name).join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn names_go_both_ways() {
+        for engine in Engine::ALL {
+            assert_eq!(engine, engine.to_string().parse().unwrap());
+            assert_eq!(serde_json::to_value(engine).unwrap(), json!(engine.name()));
+            assert_eq!(engine.to_possible_value().unwrap().get_name(), engine.name());
+        }
+        assert!("rocks".parse::<Engine>().unwrap_err().to_string().contains("stock-default"));
+    }
+}

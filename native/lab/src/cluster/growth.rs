@@ -1,0 +1,154 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Nodes that join, take another's place and leave.
+
+use std::sync::Arc;
+
+use anyhow::{bail, ensure, Context, Result};
+
+use super::handle::Cluster;
+use super::log::LogSince;
+use super::member::{Entry, Member};
+use super::process;
+use super::starting::Started;
+
+/// How a joining node gets its share of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Share {
+    Streamed,
+    Nothing,
+}
+
+const ENGINE_ROWS: &str = "Rows of Cassiterite tables cannot be streamed to another node in this version: nodes join, are replaced and leave \
+     only while there are no such tables";
+
+impl Cluster {
+    /// Adds a node, which streams its part, and returns its number when it is UN.
+    ///
+    /// # Errors
+    /// A peer that refuses to stream, as it does for rows of Cassiterite tables; a node that ends. It is killed then, and the
+    /// cluster is what it was.
+    pub fn add(&mut self) -> Result<u32> {
+        self.join(Share::Streamed, None)
+    }
+
+    /// Adds a node that takes over its part of the ring without the rows: for empty clusters.
+    pub fn add_without_streaming(&mut self) -> Result<u32> {
+        self.join(Share::Nothing, None)
+    }
+
+    /// Puts a fresh node in the place of one that is dead for good, and returns the fresh one's number when it is UN. What the
+    /// dead one kept is deleted. Errors as of [`add`](Self::add); the dead one can still be started then.
+    pub fn replace(&mut self, number: u32) -> Result<u32> {
+        self.join(Share::Streamed, Some(number))
+    }
+
+    /// Like [`replace`](Self::replace), without the rows: reads find them on other replicas only.
+    pub fn replace_without_streaming(&mut self, number: u32) -> Result<u32> {
+        self.join(Share::Nothing, Some(number))
+    }
+
+    /// Streams a node's part to the others and takes it out of the ring; its folder is deleted. `force` leaves keyspaces
+    /// with fewer nodes than replicas.
+    pub fn decommission(&mut self, number: u32, force: bool) -> Result<()> {
+        let _lock = self.locked()?;
+        let leaving = self.live(number)?.clone();
+        self.anyone(Some(number))?;
+        self.progress.node(number, "streams its part to the others");
+        let words: &[&str] = if force { &["decommission", "--force"] } else { &["decommission"] };
+        if let Err(error) = self.nodetool(number, words) {
+            let said = error.to_string();
+            let hint = match () {
+                () if said.contains("Cassiterite") => format!("\n  {ENGINE_ROWS}."),
+                () if said.contains("forceful") => "\n  Say --force to leave it with fewer replicas.".to_owned(),
+                () => String::new(),
+            };
+            bail!("node{number} stays: {said}{hint}");
+        }
+        process::terminate_all(&[leaving.base(self.spec())])?;
+        self.forget(&leaving)?;
+        self.progress.done(number, "has left");
+        let progress = Arc::clone(&self.progress);
+        self.await_status(progress.as_ref(), |ring| {
+            let there = ring.is_empty() || ring.iter().any(|node| node.address == leaving.address);
+            Ok(there.then(|| format!("{} is still in the ring", leaving.name())))
+        })
+    }
+
+    fn join(&mut self, share: Share, replaced: Option<u32>) -> Result<u32> {
+        let _lock = self.locked()?;
+        self.anyone(None)?;
+        let dead = replaced.map(|number| self.dead(number)).transpose()?;
+        let entry = if share == Share::Streamed { Entry::Stream } else { Entry::Empty };
+        let number = self.state.next;
+        let member = Member::new(self.spec(), number, entry, dead.as_ref().map(|dead| dead.address))?;
+        // The number is spent even if the node fails: peers remember its address for a while.
+        self.state.next += 1;
+        self.state.members.push(member.clone());
+        self.write()?;
+        match self.joined(&member) {
+            Ok(()) => self.state.member_mut(number)?.joined = true,
+            Err(error) => {
+                process::kill_nine(&[&member.base(self.spec())]).with_context(|| format!("after: {error:#}"))?;
+                self.state.remove(number);
+                self.write()?;
+                return Err(error);
+            }
+        }
+        self.write()?;
+        if let Some(dead) = dead {
+            self.forget(&dead)?;
+        }
+        Ok(number)
+    }
+
+    /// Starts the node and waits until all say UN of it.
+    fn joined(&mut self, member: &Member) -> Result<()> {
+        let spec = self.spec().clone();
+        let peers: Vec<(String, LogSince)> =
+            self.live_members().map(|peer| (peer.name(), LogSince::now(peer.system_log(&spec)))).collect();
+        let progress = Arc::clone(&self.progress);
+        let started = [self.start_one(member)?];
+        let failure = || refusal(&peers).or_else(|| failed_bootstrap(&started[0], &spec));
+        let refused = || format!("{} cannot join cluster '{}'", member.name(), spec.name);
+        Started::await_cql(&started, &spec, progress.as_ref(), &failure).with_context(refused)?;
+        self.await_ring(&[member.number], progress.as_ref()).with_context(refused)
+    }
+
+    /// A node that may be replaced: it is down, and its peers know.
+    fn dead(&self, number: u32) -> Result<Member> {
+        let member = self.state.member(number)?.clone();
+        ensure!(
+            member.live_pid(self.spec()).is_none(),
+            "node{number} runs: only a dead node is replaced, so kill it first"
+        );
+        let progress = Arc::clone(&self.progress);
+        self.await_status(progress.as_ref(), |ring| {
+            let alive = ring.is_empty() || ring.iter().any(|node| node.address == member.address && node.state.up);
+            Ok(alive.then(|| format!("waits until node{number} counts as dead")))
+        })?;
+        Ok(member)
+    }
+
+    fn forget(&mut self, member: &Member) -> Result<()> {
+        self.state.remove(member.number);
+        self.write()?;
+        member.delete(self.spec())
+    }
+}
+
+/// A peer that will not send rows of an engine table says so in its own log only.
+fn refusal(peers: &[(String, LogSince)]) -> Option<String> {
+    let (peer, line) = peers.iter().find_map(|(peer, log)| Some((peer, log.find(&["is refused", "Cassiterite"])?)))?;
+    let line: String = line.chars().take(300).collect();
+    Some(format!(
+        "{peer} refuses to stream: {line}\n  {ENGINE_ROWS}; where they are empty, add and replace work with --without-streaming."
+    ))
+}
+
+/// A node whose bootstrap failed goes on running without clients.
+fn failed_bootstrap(node: &Started, spec: &super::ClusterSpec) -> Option<String> {
+    node.log.find(&["Error while waiting on bootstrap to complete"])?;
+    Some(format!("its bootstrap failed{}", node.trouble(spec)))
+}

@@ -1,0 +1,123 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A node's process: whether a remembered pid still is that node's, and how it ends.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, Result};
+use nix::sys::signal::{kill, killpg, Signal};
+use nix::unistd::Pid;
+
+const POLL: Duration = Duration::from_millis(100);
+/// A node that drains a large memtable takes its time.
+const TERMINATE_LIMIT: Duration = Duration::from_secs(60);
+const KILL_LIMIT: Duration = Duration::from_secs(20);
+
+/// Whether `pid` is the node that keeps everything in `base`. Pids are used again, and a dead child that nobody has
+/// waited for still has one: only the command line says.
+pub(super) fn is_node(pid: i32, base: &Path) -> bool {
+    fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|cmdline| belongs(&cmdline, base))
+}
+
+/// Every process of the node of `base`, remembered or not.
+pub(super) fn of_node(base: &Path) -> Vec<i32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|pid| is_node(*pid, base))
+        .collect()
+}
+
+/// The JVM names its storage directory; before that, `scripts/node` is told its base.
+fn belongs(cmdline: &[u8], base: &Path) -> bool {
+    let base = base.as_os_str().as_bytes();
+    let words: Vec<&[u8]> = cmdline.split(|byte| *byte == 0).collect();
+    words.iter().any(|word| word.strip_prefix(b"-Dcassandra.storagedir=") == Some(base))
+        || words.windows(2).any(|pair| pair == [b"--base".as_slice(), base])
+}
+
+/// Ends the nodes of these base folders: SIGTERM to all, SIGKILL to those that are still there after a minute.
+fn terminate(bases: &[&Path]) -> Result<()> {
+    signal(bases, Signal::SIGTERM);
+    if !gone_within(bases, TERMINATE_LIMIT) {
+        return kill_nine(bases);
+    }
+    Ok(())
+}
+
+/// See [`terminate`].
+pub(super) fn terminate_all(bases: &[PathBuf]) -> Result<()> {
+    terminate(&bases.iter().map(PathBuf::as_path).collect::<Vec<_>>())
+}
+
+/// Ends the nodes of these base folders at once, as `kill -9` does.
+pub(super) fn kill_nine(bases: &[&Path]) -> Result<()> {
+    signal(bases, Signal::SIGKILL);
+    if !gone_within(bases, KILL_LIMIT) {
+        let left: Vec<_> = bases.iter().flat_map(|base| of_node(base)).collect();
+        bail!("processes {left:?} outlived SIGKILL by {} s", KILL_LIMIT.as_secs());
+    }
+    Ok(())
+}
+
+/// A node is the leader of its group, in which there may be the shell that watches its owner; both end.
+fn signal(bases: &[&Path], signal: Signal) {
+    for pid in bases.iter().flat_map(|base| of_node(base)).map(Pid::from_raw) {
+        // One that ended meanwhile is what is wanted.
+        let _ = if nix::unistd::getpgid(Some(pid)) == Ok(pid) { killpg(pid, signal) } else { kill(pid, signal) };
+    }
+}
+
+fn gone_within(bases: &[&Path], limit: Duration) -> bool {
+    let deadline = Instant::now() + limit;
+    loop {
+        if bases.iter().all(|base| of_node(base).is_empty()) {
+            return true;
+        }
+        if Instant::now() > deadline {
+            return false;
+        }
+        thread::sleep(POLL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn only_the_command_line_tells_whose_a_pid_is() {
+        let base = Path::new("/c/node1");
+        assert!(belongs(b"java\0-Dcassandra.storagedir=/c/node1\0Main\0", base));
+        assert!(belongs(b"bash\0scripts/node\0--base\0/c/node1\0--stock\0", base));
+        assert!(!belongs(b"java\0-Dcassandra.storagedir=/c/node10\0", base));
+        assert!(!belongs(b"tail\0-f\0/c/node1\0", base));
+        assert!(!belongs(b"", base));
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert!(!is_node(own, base));
+    }
+
+    #[test]
+    fn what_has_ended_is_gone_even_before_it_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        let mut command = Command::new("sh");
+        command.args(["-c", "read x", "sh", "--base"]).arg(base).stdin(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        while !is_node(pid, base) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(of_node(base), vec![pid]);
+        terminate(&[base]).unwrap();
+        assert!(!is_node(pid, base) && of_node(base).is_empty());
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,139 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Starts nodes and waits until they serve, or says why they do not.
+
+use std::fmt::Write;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::{Child, ExitStatus};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, Context, Result};
+
+use super::log::LogSince;
+use super::member::Member;
+use super::progress::Progress;
+use super::{process, ready, ClusterSpec, Home};
+
+const POLL: Duration = Duration::from_millis(250);
+const MOST_SEEDS: usize = 3;
+
+/// A node whose process has been started.
+pub(super) struct Started {
+    pub member: Member,
+    pub log: LogSince,
+    ended: Arc<OnceLock<ExitStatus>>,
+}
+
+/// Refuses to start a node whose ports are taken.
+pub(super) fn ensure_ports(spec: &ClusterSpec, member: &Member) -> Result<()> {
+    for (address, what) in [
+        (member.cql(spec), "CQL"),
+        (SocketAddr::from((member.address, spec.storage_port)), "storage"),
+        (SocketAddr::from((Ipv4Addr::LOCALHOST, member.jmx_port)), "JMX"),
+    ] {
+        ready::ensure_free(address, &format!("the {what} port of {}", member.name()))?;
+    }
+    Ok(())
+}
+
+/// Starts the node's process; it knows its peers by the addresses of those that run.
+pub(super) fn start(home: &Home, spec: &ClusterSpec, member: &Member, running: &[Ipv4Addr]) -> Result<Started> {
+    let seeds: Vec<Ipv4Addr> =
+        running.iter().copied().filter(|seed| *seed != member.address).take(MOST_SEEDS).collect();
+    // Alone, a node is its own seed, and waits for nobody.
+    let seeds = if seeds.is_empty() { vec![member.address] } else { seeds };
+    ensure_ports(spec, member)?;
+    let log = LogSince::now(member.system_log(spec));
+    let child =
+        member.command(home, spec, &seeds)?.spawn().with_context(|| format!("cannot start {}", member.name()))?;
+    let pid = i32::try_from(child.id()).context("a pid beyond what Linux has")?;
+    Ok(Started { member: Member { pid: Some(pid), ..member.clone() }, log, ended: reaped(child) })
+}
+
+/// Waits for the process in a thread of its own, so that its end leaves no zombie however long this program runs.
+fn reaped(mut child: Child) -> Arc<OnceLock<ExitStatus>> {
+    let ended = Arc::new(OnceLock::new());
+    let end = Arc::clone(&ended);
+    thread::spawn(move || {
+        if let Ok(status) = child.wait() {
+            let _ = end.set(status);
+        }
+    });
+    ended
+}
+
+impl Started {
+    /// Waits until all of them answer CQL. `failure` may know better than a node why it will not get there.
+    pub fn await_cql(
+        all: &[Self],
+        spec: &ClusterSpec,
+        progress: &dyn Progress,
+        failure: &dyn Fn() -> Option<String>,
+    ) -> Result<()> {
+        let deadline = Instant::now() + spec.start_limit;
+        let tls_only = speaks_tls_only(spec);
+        let mut waiting: Vec<&Self> = all.iter().collect();
+        while !waiting.is_empty() {
+            waiting.retain(|node| !ready::answers_cql(node.member.cql(spec), tls_only) || node.has_ended(spec));
+            for node in &waiting {
+                node.check(spec, deadline)?;
+                progress.node(node.member.number, &node.log.doing().unwrap_or_else(|| "the JVM starts".to_owned()));
+            }
+            if let Some(reason) = failure() {
+                bail!(reason);
+            }
+            if progress.cancelled() {
+                bail!("interrupted");
+            }
+            if !waiting.is_empty() {
+                thread::sleep(POLL);
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, spec: &ClusterSpec, deadline: Instant) -> Result<()> {
+        if self.has_ended(spec) {
+            let code = self.ended.get().map_or_else(String::new, |status| format!(" ({status})"));
+            bail!("{} has ended{code}{}", self.member.name(), self.trouble(spec));
+        }
+        if Instant::now() > deadline {
+            let limit = spec.start_limit.as_secs();
+            bail!("{} does not answer CQL after {limit} s{}", self.member.name(), self.trouble(spec));
+        }
+        Ok(())
+    }
+
+    fn has_ended(&self, spec: &ClusterSpec) -> bool {
+        self.member.pid.is_none_or(|pid| !process::is_node(pid, &self.member.base(spec)))
+    }
+
+    /// The node's own words, indented, and where there are more.
+    pub fn trouble(&self, spec: &ClusterSpec) -> String {
+        trouble(&self.log, &self.member, spec)
+    }
+}
+
+/// The words of a node that was started before.
+pub(super) fn trouble_of(member: &Member, spec: &ClusterSpec) -> String {
+    trouble(&LogSince::all(member.system_log(spec)), member, spec)
+}
+
+fn trouble(log: &LogSince, member: &Member, spec: &ClusterSpec) -> String {
+    let mut text = String::from(". It says:");
+    for line in log.trouble(&member.console(spec)) {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n    {line}");
+    }
+    let _ = write!(text, "\n  More in {}", member.system_log(spec).display());
+    text
+}
+
+fn speaks_tls_only(spec: &ClusterSpec) -> bool {
+    let said = |key: &str| spec.set.iter().any(|(set, value)| set == key && value.trim() == "true");
+    said("client_encryption_options.enabled") && !said("client_encryption_options.optional")
+        || spec.set.iter().any(|(set, value)| set == "client_encryption_options" && value.contains("enabled: true"))
+}
