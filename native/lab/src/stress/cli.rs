@@ -8,10 +8,17 @@ use std::process::ExitCode;
 use anyhow::{bail, Result};
 use clap::Args;
 
+use super::help::help;
+use super::settings::Settings;
+use super::words::Words;
+
 /// `cassiterite stress`: cassandra-stress's own words follow, unchanged.
 #[derive(Args, Debug)]
+#[command(
+    after_help = "'cassiterite stress help' lists the words of cassandra-stress, 'cassiterite stress help -rate' those of one option."
+)]
 pub struct StressCommand {
-    /// The words of cassandra-stress, command first; `help` lists them.
+    /// The words of cassandra-stress, command first.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORD")]
     words: Vec<String>,
 }
@@ -19,6 +26,15 @@ pub struct StressCommand {
 impl StressCommand {
     /// Runs the command; the exit code is the process's.
     pub fn run(self) -> Result<ExitCode> {
-        bail!("'stress' is not built in yet: {}", self.words.join(" "))
+        let words = Words::parse(&self.words)?;
+        match words.command.name() {
+            "help" => print!("{}", help(words.command.only()?)?),
+            "version" => println!("Version: {}", env!("CARGO_PKG_VERSION")),
+            _ => {
+                Settings::read(words)?;
+                bail!("'stress' is not built in yet");
+            }
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -4,3 +4,7 @@
 //! `cassiterite stress`: one run, in the words of cassandra-stress.
 
 pub mod cli;
+mod help;
+pub mod settings;
+pub mod vocabulary;
+pub mod words;

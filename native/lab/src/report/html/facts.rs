@@ -1,0 +1,189 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The facts of one run: numbers, tables, what was promised, where it ran.
+
+use maud::{html, Markup};
+
+use super::number;
+use crate::report::{Run, Totals};
+
+/// The numbers that matter most.
+pub fn tiles(run: &Run) -> Markup {
+    let latency = &run.total.response;
+    let operations = run.total.operations.max(1) as f64;
+    let sum = |values: Vec<Option<f64>>| values.into_iter().flatten().reduce(|one, other| one + other);
+    let samples =
+        || run.servers.samples.iter().filter(|sample| sample.from_s >= 0.0 && sample.to_s <= run.elapsed_s + 1.0);
+    let cpu_s = sum(samples().map(|sample| sample.cpu_s).collect());
+    let watched_s = sum(samples()
+        .filter(|sample| sample.gc_pause_s.is_some())
+        .map(|sample| Some(sample.to_s - sample.from_s))
+        .collect());
+    let pause_s = sum(samples().map(|sample| sample.gc_pause_s).collect());
+    html! {
+        div.tiles {
+            (tile("operations per second", number::plain(run.operations_per_s()), Some(due(run))))
+            (tile("median", number::ms(latency.p50_ms), None))
+            (tile("P99", number::ms(latency.p99_ms), None))
+            (tile("P99.9", number::ms(latency.p999_ms), None))
+            (tile("maximum", number::ms(latency.max_ms), None))
+            (tile("errors", run.total.errors.to_string(), (run.total.retries > 0).then(|| format!("{} retries", run.total.retries))))
+            @if let Some(cpu_s) = cpu_s { (tile("server CPU per operation", number::ms(cpu_s / operations * 1e3), None)) }
+            @if let (Some(pause_s), Some(watched_s)) = (pause_s, watched_s) {
+                (tile("time in GC pauses", number::percent(100.0 * pause_s / watched_s.max(1e-9)), None))
+            }
+            (tile("client CPU per operation", number::ms(run.client_cpu_s / operations * 1e3), None))
+        }
+    }
+}
+
+fn due(run: &Run) -> String {
+    run.rate_per_s.map_or("closed loop".to_owned(), |rate| format!("{} due", number::plain(rate)))
+}
+
+fn tile(name: &str, value: String, note: Option<String>) -> Markup {
+    html! { div.tile { div.value { (value) } div.name { (name) } @if let Some(note) = note { div.note { (note) } } } }
+}
+
+/// Valid or not, promises, wrong rows, errors.
+pub fn verdict(run: &Run) -> Markup {
+    let verdict = run.verdict();
+    html! {
+        div class=(format!("verdict {}", verdict.class())) {
+            b { (verdict.words()) }
+            @if !run.invalid.is_empty() { ul { @for reason in &run.invalid { li { (reason) } } } }
+            @if !run.slas.is_empty() {
+                ul { @for sla in &run.slas {
+                    li { code { (sla.sla) } ": " (sla.measured) ", " b { @if sla.met { "met" } @else { "missed" } } }
+                } }
+            }
+            p { (checked(run)) }
+            @if !run.checked.first.is_empty() { ul.mono { @for fault in &run.checked.first { li { (fault) } } } }
+            @if !run.failures.is_empty() {
+                p { "Errors:" }
+                ul.mono { @for failure in &run.failures { li { (failure.times) " × " (failure.text) } } }
+            }
+        }
+    }
+}
+
+fn checked(run: &Run) -> String {
+    if !run.checked.on {
+        return "What was read was not checked.".to_owned();
+    }
+    let faults: Vec<String> = run
+        .checked
+        .faults
+        .iter()
+        .filter(|faults| faults.rows > 0)
+        .map(|faults| {
+            let explained = faults.explained_by_consistency;
+            format!(
+                "{} {} ({explained} of them allowed by consistency level {})",
+                faults.rows, faults.kind, run.consistency
+            )
+        })
+        .collect();
+    let found = if faults.is_empty() { "none was wrong".to_owned() } else { faults.join(", ") };
+    format!(
+        "Checked reads: {} rows compared with what was acknowledged; {found}.",
+        number::plain(run.checked.rows as f64)
+    )
+}
+
+/// All kinds of operations.
+pub fn kinds(run: &Run) -> Markup {
+    let open = run.rate_per_s.is_some();
+    html! {
+        table {
+            thead { tr {
+                th.left { "operation" } th { "count" } th { "op/s" } th { "row/s" } th { "errors" } th { "retries" }
+                th { "mean" } th { "P50" } th { "P95" } th { "P99" } th { "P99.9" } th { "max" }
+            } }
+            tbody {
+                @for totals in run.kinds.iter().filter(|_| run.kinds.len() > 1).chain([&run.total]) { (row(run, totals, false)) }
+                @if open { (row(run, &run.total, true)) }
+            }
+        }
+        @if open {
+            p.note { "Response time counts from when an operation was due. Service time, in the last row, counts from when it was sent; the difference is time spent waiting for its turn." }
+        }
+    }
+}
+
+fn row(run: &Run, totals: &Totals, service: bool) -> Markup {
+    let latency = if service { &totals.service } else { &totals.response };
+    let per_s = |count: u64| number::plain(count as f64 / run.elapsed_s.max(f64::EPSILON));
+    html! {
+        tr.sum[totals.name == "total"] {
+            td.left { (totals.name) @if service { ", service time" } }
+            @if service { td colspan="5" {} } @else {
+                td { (totals.operations) } td { (per_s(totals.operations)) } td { (per_s(totals.rows)) }
+                td { (totals.errors) } td { (totals.retries) }
+            }
+            @for ms in [latency.mean_ms, latency.p50_ms, latency.p95_ms, latency.p99_ms, latency.p999_ms, latency.max_ms] {
+                td { (number::ms(ms)) }
+            }
+        }
+    }
+}
+
+/// Where and with what.
+pub fn environment(run: &Run) -> Markup {
+    let (machine, software) = (&run.environment.machine, &run.environment.software);
+    let said = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
+    let cpus = machine.cpus.map_or("?".to_owned(), |cpus| cpus.to_string());
+    let memory = machine.memory_bytes.map_or("unknown".to_owned(), |bytes| number::bytes(bytes as f64));
+    let load = run.environment.load_average.map_or("unknown".to_owned(), |load| format!("{load:.2}"));
+    let facts = [
+        ("Pace", run.pace.clone()),
+        ("Consistency level", run.consistency.clone()),
+        ("Engine", said(&run.engine)),
+        (
+            "Measured",
+            format!("{:.1} s, {} values written", run.elapsed_s, number::bytes(run.value_bytes_written as f64)),
+        ),
+        ("Began", utc(run.environment.when_unix_s)),
+        ("Client's machine", format!("{cpus} × {}, {memory}, Linux {}", said(&machine.cpu), said(&machine.kernel))),
+        ("Load average before", load),
+        ("Cassandra", said(&software.cassandra)),
+        ("Java", said(&software.java)),
+        ("cassiterite", format!("{} ({})", software.lab, said(&software.commit))),
+    ];
+    html! {
+        table.facts { tbody {
+            @for (name, value) in facts { tr { th.left { (name) } td.left { (value) } } }
+            tr { th.left { "Command" } td.left { code { (run.environment.command) } } }
+            @for hash in &run.environment.hashes { tr { th.left { (hash.name) } td.left { code { "sha256 " (hash.sha256) } } } }
+            @if !run.servers.absent.is_empty() {
+                tr { th.left { "Not measured" } td.left { @for absent in &run.servers.absent { div { (absent) } } } }
+            }
+        } }
+    }
+}
+
+/// `2026-11-22 01:40:00 UTC`: civil date from days since 1970 (Howard Hinnant's days_from_civil, reversed).
+fn utc(unix_s: u64) -> String {
+    let (days, s) = ((unix_s / 86_400) as i64 + 719_468, unix_s % 86_400);
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let (day, month) =
+        (day_of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", s / 3600, s / 60 % 60, s % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::utc;
+
+    #[test]
+    fn dates_are_civil() {
+        assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(utc(951_782_400), "2000-02-29 00:00:00 UTC");
+        assert_eq!(utc(1_795_311_644), "2026-11-22 01:40:44 UTC");
+    }
+}

@@ -1,0 +1,67 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The page as a whole.
+
+use anyhow::Result;
+use maud::{html, Markup, PreEscaped, DOCTYPE};
+
+use super::{embedded, facts, panels, versus};
+use crate::report::Run;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// The page of these runs, as text.
+pub fn page(title: &str, runs: &[Run]) -> Result<String> {
+    let data = embedded(title, runs)?;
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { h1 { (title) } }
+                main {
+                    @if runs.len() > 1 {
+                        (versus::versus(runs))
+                        @for run in runs { details { summary { (heading(run)) } (one(run)) } }
+                    } @else {
+                        @for run in runs { section { h2 { (heading(run)) } (one(run)) } }
+                    }
+                }
+                (PreEscaped(data))
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    Ok(page.into_string())
+}
+
+fn heading(run: &Run) -> String {
+    if run.name == run.operation {
+        run.name.clone()
+    } else {
+        format!("{}: {}", run.name, run.operation)
+    }
+}
+
+fn one(run: &Run) -> Markup {
+    html! {
+        p.pace { (run.pace) "; consistency level " (run.consistency) }
+        (facts::verdict(run))
+        (facts::tiles(run))
+        h3 { "Over time" }
+        (panels::charts(run))
+        h3 { "By operation" }
+        (facts::kinds(run))
+        (versus::percentiles(std::slice::from_ref(run)))
+        h3 { "Where and with what" }
+        (facts::environment(run))
+    }
+}

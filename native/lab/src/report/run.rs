@@ -1,0 +1,259 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A finished run in the form that is kept.
+
+use std::path::Path;
+
+use anyhow::{ensure, Context, Result};
+use serde::{Deserialize, Serialize};
+
+use super::digest::{self, Span, Totals};
+use super::SlaVerdict;
+use crate::load::{FaultKind, Outcome};
+use crate::observe::{Environment, Record};
+
+/// What a run's JSON calls itself.
+pub const FORMAT: &str = "cassiterite-run";
+/// Grows when a field changes its meaning; new fields do not count.
+pub const VERSION: u32 = 1;
+
+/// A finished run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// Its name among others: cassandra-stress's revision.
+    pub name: String,
+    /// What was done: the command, or the name given to it.
+    pub operation: String,
+    /// The engine whose table options the schema got.
+    pub engine: Option<String>,
+    /// Consistency level of operations that do not name their own.
+    pub consistency: String,
+    /// Open or closed loop, in words.
+    pub pace: String,
+    /// Operations due per second; `None` in a closed loop.
+    pub rate_per_s: Option<f64>,
+    /// Operations in flight: exactly (closed loop), at most (open loop).
+    pub in_flight: usize,
+    /// Length of the measured part.
+    pub elapsed_s: f64,
+    /// All kinds together.
+    pub total: Totals,
+    /// By kind.
+    pub kinds: Vec<Totals>,
+    /// Over time.
+    pub spans: Vec<Span>,
+    /// Bytes of values written, as the user counts them.
+    pub value_bytes_written: u64,
+    /// What checked reads found.
+    pub checked: Checked,
+    /// The first few errors in words.
+    pub failures: Vec<Failure>,
+    /// CPU seconds of the client.
+    pub client_cpu_s: f64,
+    /// Why the run must not be believed; empty when it may.
+    pub invalid: Vec<String>,
+    /// What was promised, and whether it held.
+    pub slas: Vec<SlaVerdict>,
+    /// What the servers used, by the run's own time.
+    pub servers: Record,
+    /// Where and with what.
+    pub environment: Environment,
+}
+
+/// What checked reads found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Checked {
+    /// Whether reads were checked at all.
+    pub on: bool,
+    /// Rows compared with what was acknowledged.
+    pub rows: u64,
+    /// Wrong rows by kind.
+    pub faults: Vec<Faults>,
+    /// The first few in words.
+    pub first: Vec<String>,
+}
+
+/// Wrong rows of one kind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Faults {
+    /// `lost`, `stale`, `mixed up`, `resurrected`.
+    pub kind: String,
+    /// All of them.
+    pub rows: u64,
+    /// Those that the consistency levels allow.
+    pub explained_by_consistency: u64,
+}
+
+/// One error and how often it came.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Failure {
+    /// In words.
+    pub text: String,
+    /// How often.
+    pub times: u64,
+}
+
+/// What the outcome of a load does not know of itself.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// Its name among others.
+    pub name: String,
+    /// What was done.
+    pub operation: String,
+    /// The engine whose table options the schema got.
+    pub engine: Option<String>,
+    /// Consistency level.
+    pub consistency: String,
+    /// Open or closed loop, in words.
+    pub pace: String,
+    /// Whether reads were checked.
+    pub checked: bool,
+}
+
+impl Run {
+    /// Digests an outcome. The samples of `servers` must count from the start of the run.
+    pub fn new(
+        about: About,
+        outcome: &Outcome,
+        slas: Vec<SlaVerdict>,
+        servers: Record,
+        environment: Environment,
+    ) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            name: about.name,
+            operation: about.operation,
+            engine: about.engine,
+            consistency: about.consistency,
+            pace: about.pace,
+            rate_per_s: outcome.rate_per_s,
+            in_flight: outcome.in_flight,
+            elapsed_s: outcome.elapsed.as_secs_f64(),
+            total: Totals::of(&digest::sum("total", &outcome.tallies)),
+            kinds: outcome.tallies.iter().map(Totals::of).collect(),
+            spans: outcome.intervals.iter().map(Span::of).collect(),
+            value_bytes_written: outcome.value_bytes_written,
+            checked: Checked::of(about.checked, outcome),
+            failures: outcome
+                .first_errors
+                .iter()
+                .map(|(text, times)| Failure { text: text.clone(), times: *times })
+                .collect(),
+            client_cpu_s: outcome.client_cpu_s,
+            invalid: outcome.invalid.clone(),
+            slas,
+            servers,
+            environment,
+        }
+    }
+
+    /// Reads the JSON of a run.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let run: Self = serde_json::from_str(&text).with_context(|| format!("{} is not a run", path.display()))?;
+        run.known().with_context(|| path.display().to_string())
+    }
+
+    /// Refuses what another version wrote.
+    pub fn known(self) -> Result<Self> {
+        ensure!(self.format == FORMAT, "'{}' is not a {FORMAT}", self.format);
+        ensure!(self.version == VERSION, "version {} of {FORMAT}; this command knows version {VERSION}", self.version);
+        Ok(self)
+    }
+
+    /// Writes it as JSON.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        std::fs::write(path, text).with_context(|| path.display().to_string())
+    }
+
+    /// What it is worth.
+    pub fn verdict(&self) -> Standing {
+        if !self.invalid.is_empty() {
+            Standing::Invalid
+        } else if self.slas.iter().any(|sla| !sla.met) {
+            Standing::Missed
+        } else {
+            Standing::Pass
+        }
+    }
+
+    /// Operations per second that ended well.
+    pub fn operations_per_s(&self) -> f64 {
+        self.total.operations as f64 / self.elapsed_s.max(f64::EPSILON)
+    }
+
+    /// Wrong rows that no consistency level allows.
+    pub fn unexplained_faults(&self) -> u64 {
+        self.checked.faults.iter().map(|faults| faults.rows - faults.explained_by_consistency).sum()
+    }
+}
+
+/// What a run is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Valid, and all that was promised held.
+    Pass,
+    /// Valid, but something promised did not hold.
+    Missed,
+    /// Not to be believed.
+    Invalid,
+}
+
+impl Standing {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Pass => "valid",
+            Self::Missed => "valid, SLA missed",
+            Self::Invalid => "INVALID",
+        }
+    }
+
+    /// The exit code of a command that ends with it.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Pass => 0,
+            Self::Missed => 1,
+            Self::Invalid => 2,
+        }
+    }
+
+    /// Its class in the page's style sheet.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Pass => "good",
+            Self::Missed => "missed",
+            Self::Invalid => "bad",
+        }
+    }
+}
+
+impl Checked {
+    fn of(on: bool, outcome: &Outcome) -> Self {
+        // The order of `Outcome::faults`.
+        let kinds = [FaultKind::Lost, FaultKind::Stale, FaultKind::MixedUp, FaultKind::Resurrected];
+        let faults = kinds.iter().zip(outcome.faults).map(|(kind, count)| Faults {
+            kind: name(*kind).to_owned(),
+            rows: count.rows,
+            explained_by_consistency: count.explained_by_consistency,
+        });
+        Self { on, rows: outcome.rows_checked, faults: faults.collect(), first: outcome.first_faults.clone() }
+    }
+}
+
+fn name(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Lost => "lost",
+        FaultKind::Stale => "stale",
+        FaultKind::MixedUp => "mixed up",
+        FaultKind::Resurrected => "resurrected",
+    }
+}

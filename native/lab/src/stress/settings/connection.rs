@@ -1,0 +1,134 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Where to, as whom and under which cover.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure, Context, Result};
+
+use crate::stress::words::{Given, Words};
+
+/// Compression of the protocol's frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// As it is.
+    None,
+    /// LZ4.
+    Lz4,
+    /// Snappy.
+    Snappy,
+}
+
+/// How the cluster is reached.
+#[derive(Clone)]
+pub struct Connection {
+    /// `host:port`, at least one.
+    pub contact_points: Vec<String>,
+    /// The datacenter that the load is confined to.
+    pub datacenter: Option<String>,
+    /// User and password.
+    pub credentials: Option<(String, String)>,
+    /// Compression of frames.
+    pub compression: Compression,
+    /// Certificates to trust (PEM): TLS is used.
+    pub trusted: Option<PathBuf>,
+    /// Own certificate and private key (PEM, one file).
+    pub identity: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Connection {
+    /// Without the password.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let user = self.credentials.as_ref().map(|(user, _)| user);
+        write!(formatter, "{:?} {:?} {user:?} {:?}", self.contact_points, self.datacenter, self.trusted)
+    }
+}
+
+impl Connection {
+    /// Understands `-node`, `-port`, `-mode`, `-transport` and `-credentials-file`.
+    pub fn read(words: &mut Words) -> Result<Self> {
+        let (node, mode, transport) = (words.take("-node"), words.take("-mode"), words.take("-transport"));
+        let port = words.take("-port").parsed("native=", "a port", |text| text.parse::<u16>().ok())?.unwrap_or(9042);
+        let compression = mode.choice("compression=", &["none", "lz4", "snappy"])?;
+        let (trusted, identity) = (pem(&transport, "truststore=")?, pem(&transport, "keystore=")?);
+        ensure!(
+            trusted.is_some() || identity.is_none(),
+            "-transport: keystore= needs truststore= with the certificates to trust"
+        );
+        Ok(Self {
+            contact_points: contact_points(&node, port)?,
+            datacenter: node.text("datacenter=")?,
+            credentials: credentials(&mode, words.take("-credentials-file").only()?)?,
+            compression: [Compression::None, Compression::Lz4, Compression::Snappy][compression.unwrap_or(0)],
+            trusted,
+            identity,
+        })
+    }
+}
+
+fn contact_points(given: &Given, port: u16) -> Result<Vec<String>> {
+    let listed = given.free().iter().flat_map(|word| word.split(',')).map(str::to_owned);
+    let hosts: Vec<String> = match given.value("file=") {
+        None => listed.collect(),
+        Some(_) if !given.free().is_empty() => bail!("-node: file= and a list do not go together"),
+        Some(file) => {
+            let text = std::fs::read_to_string(file).with_context(|| format!("-node: file={file}"))?;
+            text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        }
+    };
+    let hosts = if hosts.is_empty() && !given.has("file=") { vec!["localhost".to_owned()] } else { hosts };
+    ensure!(!hosts.is_empty(), "-node: there is no node in the file");
+    hosts.iter().map(|host| contact_point(host, port)).collect()
+}
+
+fn contact_point(host: &str, port: u16) -> Result<String> {
+    ensure!(!host.is_empty() && !host.contains(['=', ' ']), "-node: '{host}' is not a HOST[:PORT]");
+    let bare_ipv6 = host.parse::<std::net::Ipv6Addr>().is_ok();
+    Ok(match host {
+        _ if bare_ipv6 => format!("[{host}]:{port}"),
+        _ if host.ends_with(']') || !host.contains(':') => format!("{host}:{port}"),
+        _ => host.to_owned(),
+    })
+}
+
+fn credentials(mode: &Given, file: Option<&str>) -> Result<Option<(String, String)>> {
+    let (mut user, mut password) = (None, None);
+    if let Some(file) = file {
+        let text = std::fs::read_to_string(file).with_context(|| format!("-credentials-file {file}"))?;
+        user = property(&text, "cql.username");
+        password = property(&text, "cql.password");
+    }
+    user = mode.text("user=")?.or(user);
+    password = mode.text("password=")?.or(password);
+    match (user, password) {
+        (None, None) => Ok(None),
+        (Some(user), Some(password)) => Ok(Some((user, password))),
+        (Some(_), None) => bail!("-mode: user= needs password="),
+        (None, Some(_)) => bail!("-mode: password= needs user="),
+    }
+}
+
+fn property(text: &str, name: &str) -> Option<String> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!']));
+    let mut values = lines.filter_map(|line| line.split_once(['=', ':'])).filter(|(key, _)| key.trim() == name);
+    values.next().map(|(_, value)| value.trim().to_owned())
+}
+
+fn pem(given: &Given, word: &str) -> Result<Option<PathBuf>> {
+    let Some(path) = given.text(word)?.map(PathBuf::from) else { return Ok(None) };
+    let shown = path.display();
+    let java = ["jks", "p12", "pfx", "keystore", "truststore", "jceks"];
+    if path.extension().and_then(|extension| extension.to_str()).is_some_and(|extension| java.contains(&extension)) {
+        bail!("-transport: {word}{shown} is a Java key store; PEM is taken: openssl pkcs12 -in {shown} -nodes -out FILE.pem");
+    }
+    let text = read(&path).with_context(|| format!("-transport: {word}{shown}"))?;
+    ensure!(text.contains("-----BEGIN CERTIFICATE-----"), "-transport: {word}{shown} holds no certificate in PEM");
+    let keyless = word == "keystore=" && !text.contains("PRIVATE KEY-----");
+    ensure!(!keyless, "-transport: {word}{shown} holds no private key in PEM");
+    Ok(Some(path))
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
+}

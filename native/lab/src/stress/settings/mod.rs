@@ -1,0 +1,66 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A command line of `cassiterite stress`, understood: numbers are numbers, and what excludes each other is not there together.
+
+mod connection;
+mod data;
+mod output;
+mod rate;
+mod value;
+mod verdict;
+mod work;
+
+use anyhow::{bail, Result};
+
+pub use connection::{Compression, Connection};
+pub use data::{Columns, Data, Inserts, Population, TableSchema, TokenRanges};
+pub use output::{Graph, Level, Output};
+pub use rate::Rate;
+pub use verdict::{Errors, Verdict};
+pub use work::{Command, Stop, Truncate, Work};
+
+use super::words::Words;
+use crate::cluster::Engine;
+
+/// Everything a run needs to know.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The command and how much of it.
+    pub work: Work,
+    /// How fast.
+    pub rate: Rate,
+    /// Where to, and as whom.
+    pub connection: Connection,
+    /// Which rows.
+    pub data: Data,
+    /// What a failure means.
+    pub verdict: Verdict,
+    /// What is written where.
+    pub output: Output,
+    /// Whose table options the schema gets.
+    pub engine: Option<Engine>,
+    /// Whether the shape of the data is drawn instead of loaded.
+    pub draw: bool,
+}
+
+impl Settings {
+    /// Understands a command line; an error names the word.
+    pub fn read(mut words: Words) -> Result<Self> {
+        let work = Work::read(&words.command)?;
+        let rate = Rate::read(&words.take("-rate"), &work)?;
+        let connection = Connection::read(&mut words)?;
+        let data = Data::read(&mut words, &work)?;
+        let verdict = Verdict::read(&mut words)?;
+        let output = Output::read(&mut words, &work)?;
+        let engine = match words.take("-engine").only()? {
+            None => None,
+            Some(name) => match name.parse() {
+                Ok(engine) => Some(engine),
+                Err(_) => bail!("-engine: '{name}' is none of stock, stock-default, cassiterite"),
+            },
+        };
+        let draw = words.option("-draw").is_some();
+        Ok(Self { work, rate, connection, data, verdict, output, engine, draw })
+    }
+}

@@ -1,0 +1,58 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What makes a run fail.
+
+use anyhow::{bail, ensure, Result};
+
+use crate::report::Sla;
+use crate::stress::words::Words;
+
+/// What is done about operations that fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errors {
+    /// Tries after the first.
+    pub retries: u32,
+    /// Whether a run with failed operations may pass.
+    pub ignore: bool,
+    /// Whether the first failed operation ends the run.
+    pub fail_fast: bool,
+}
+
+/// What makes a run fail.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// Failed operations.
+    pub errors: Errors,
+    /// Whether what is read is compared with what was acknowledged.
+    pub check: bool,
+    /// What must hold.
+    pub slas: Vec<Sla>,
+}
+
+impl Verdict {
+    /// Understands `-errors`, `-check` and `-sla`.
+    pub fn read(words: &mut Words) -> Result<Self> {
+        let errors = words.take("-errors");
+        errors.at_most_one_of(&["ignore", "fail-fast"])?;
+        let retries = errors.parsed("retries=", "a whole number", |text| text.parse::<u32>().ok())?.unwrap_or(9);
+        let skip = errors.has("skip-read-validation");
+        let check = words.take("-check");
+        check.at_most_one_of(&["on", "off"])?;
+        ensure!(!(skip && check.has("on")), "-check: on does not go together with -errors skip-read-validation");
+        let given = words.option("-sla").is_some();
+        let mut slas = Vec::new();
+        for word in words.take("-sla").free() {
+            match word.parse() {
+                Ok(sla) => slas.push(sla),
+                Err(error) => bail!("-sla: {error:#}"),
+            }
+        }
+        ensure!(!given || !slas.is_empty(), "-sla: what must hold is missing, as in -sla 'p99<=10ms'");
+        Ok(Self {
+            errors: Errors { retries, ignore: errors.has("ignore"), fail_fast: errors.has("fail-fast") },
+            check: !skip && !check.has("off"),
+            slas,
+        })
+    }
+}

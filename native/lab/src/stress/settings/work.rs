@@ -1,0 +1,203 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The command: what is done, how much of it, at which consistency level.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+use scylla::statement::{Consistency, SerialConsistency};
+
+use crate::stress::words::Given;
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Inserts into `standard1`.
+    Write,
+    /// Reads from `standard1`.
+    Read,
+    /// Several built-in commands, each with its weight.
+    Mixed(Vec<(String, f64)>),
+    /// Adds to `counter1`.
+    CounterWrite,
+    /// Reads from `counter1`.
+    CounterRead,
+    /// A profile's operations, each with its weight.
+    User {
+        /// The profile.
+        profile: PathBuf,
+        /// `insert` and the profile's queries.
+        ops: Vec<(String, f64)>,
+    },
+    /// NDBench's default table, `read` and `write` each with its weight.
+    Emp(Vec<(String, f64)>),
+}
+
+/// When it ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stop {
+    /// After so many operations; 0 only makes the schema.
+    Count(u64),
+    /// After so long.
+    Duration(Duration),
+    /// When the row rate is known well enough.
+    Uncertainty {
+        /// Standard error of the mean, as a fraction of it.
+        target: f64,
+        /// Intervals before it may end.
+        at_least: u32,
+        /// Intervals after which it ends in any case.
+        at_most: u32,
+    },
+}
+
+/// When the table is emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truncate {
+    /// Not at all.
+    Never,
+    /// Before the first run.
+    Once,
+    /// Before each run with another number of threads.
+    Always,
+}
+
+/// The command and its common words.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// What is done.
+    pub command: Command,
+    /// When it ends.
+    pub stop: Stop,
+    /// Whether the first operations are left out of the measurement.
+    pub warmup: bool,
+    /// When the table is emptied.
+    pub truncate: Truncate,
+    /// Of every operation whose query does not name its own.
+    pub consistency: Consistency,
+    /// Of conditional statements.
+    pub serial_consistency: SerialConsistency,
+    /// Length of runs of one kind of operation, a distribution.
+    pub clustering: Option<String>,
+    /// What is added to a counter, a distribution.
+    pub add: Option<String>,
+}
+
+impl Work {
+    /// Understands the command's words.
+    pub fn read(given: &Given) -> Result<Self> {
+        let truncate = given.choice("truncate=", &["never", "once", "always"])?;
+        let consistency = given.choice("cl=", &LEVELS.map(|(name, _)| name))?;
+        let serial = given.choice("serial-cl=", &["SERIAL", "LOCAL_SERIAL"])?;
+        Ok(Self {
+            command: command(given)?,
+            stop: stop(given)?,
+            warmup: !given.has("no-warmup"),
+            truncate: [Truncate::Never, Truncate::Once, Truncate::Always][truncate.unwrap_or(0)],
+            consistency: consistency.map_or(Consistency::LocalOne, |level| LEVELS[level].1),
+            serial_consistency: [SerialConsistency::Serial, SerialConsistency::LocalSerial][serial.unwrap_or(0)],
+            clustering: given.text("clustering=")?,
+            add: given.text("add=")?,
+        })
+    }
+
+    /// The command's name, as reports show it.
+    pub fn name(&self) -> &'static str {
+        match self.command {
+            Command::Write => "write",
+            Command::Read => "read",
+            Command::Mixed(_) => "mixed",
+            Command::CounterWrite => "counter_write",
+            Command::CounterRead => "counter_read",
+            Command::User { .. } => "user",
+            Command::Emp(_) => "emp",
+        }
+    }
+
+    /// Whether all it does is insert: then partitions come one after the other unless `-pop` says otherwise.
+    pub fn only_inserts(&self) -> bool {
+        match &self.command {
+            Command::Write | Command::CounterWrite => true,
+            Command::User { ops, .. } => matches!(&ops[..], [(name, _)] if name == "insert"),
+            _ => false,
+        }
+    }
+
+    /// Whether it changes anything.
+    pub fn writes(&self) -> bool {
+        !matches!(self.command, Command::Read | Command::CounterRead)
+    }
+}
+
+const LEVELS: [(&str, Consistency); 9] = [
+    ("ONE", Consistency::One),
+    ("TWO", Consistency::Two),
+    ("THREE", Consistency::Three),
+    ("QUORUM", Consistency::Quorum),
+    ("LOCAL_ONE", Consistency::LocalOne),
+    ("LOCAL_QUORUM", Consistency::LocalQuorum),
+    ("EACH_QUORUM", Consistency::EachQuorum),
+    ("ALL", Consistency::All),
+    ("ANY", Consistency::Any),
+];
+
+fn command(given: &Given) -> Result<Command> {
+    Ok(match given.name() {
+        "write" => Command::Write,
+        "read" => Command::Read,
+        "counter_write" => Command::CounterWrite,
+        "counter_read" => Command::CounterRead,
+        "mixed" => Command::Mixed(ratios(given, "ratio", Some(&["read", "write", "counter_read", "counter_write"]))?),
+        "emp" => Command::Emp(ratios(given, "ratio", Some(&["read", "write"]))?),
+        "user" => {
+            let profile = given.text("profile=")?.context("user: profile=FILE is missing")?;
+            ensure!(given.has("ops"), "user: ops(insert=1,...) is missing");
+            Command::User { profile: profile.into(), ops: ratios(given, "ops", None)? }
+        }
+        other => bail!("'{other}' puts no load on a cluster"),
+    })
+}
+
+fn ratios(given: &Given, word: &str, known: Option<&[&str]>) -> Result<Vec<(String, f64)>> {
+    if !given.has(word) {
+        return Ok(vec![("write".to_owned(), 1.0), ("read".to_owned(), 1.0)]);
+    }
+    let mut ratios = Vec::new();
+    for (name, text) in given.items(word)? {
+        let weight = text.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0);
+        let Some(weight) = weight else { bail!("{}: {word}({name}={text}): a number is expected", given.name()) };
+        if let Some(known) = known.filter(|known| !known.contains(&name.as_str())) {
+            bail!("{}: {word}({name}=...) is none of {}", given.name(), known.join(", "));
+        }
+        ratios.push((name, weight));
+    }
+    ratios.retain(|(_, weight)| *weight > 0.0);
+    ensure!(!ratios.is_empty(), "{}: {word}(...): at least one operation must have a weight above 0", given.name());
+    Ok(ratios)
+}
+
+fn stop(given: &Given) -> Result<Stop> {
+    given.at_most_one_of(&["n=", "duration=", "err<"])?;
+    for word in ["n>", "n<"] {
+        ensure!(
+            !given.has(word) || !(given.has("n=") || given.has("duration=")),
+            "{}: {word} belongs to err<",
+            given.name()
+        );
+    }
+    if let Some(count) = given.count("n=")? {
+        return Ok(Stop::Count(count));
+    }
+    if let Some(duration) = given.duration("duration=")? {
+        return Ok(Stop::Duration(duration));
+    }
+    let fraction = |text: &str| text.parse::<f64>().ok().filter(|error| *error > 0.0 && *error < 1.0);
+    let number = |text: &str| text.parse::<u32>().ok();
+    Ok(Stop::Uncertainty {
+        target: given.parsed("err<", "a fraction between 0 and 1", fraction)?.unwrap_or(0.02),
+        at_least: given.parsed("n>", "a whole number", number)?.unwrap_or(30),
+        at_most: given.parsed("n<", "a whole number", number)?.unwrap_or(200),
+    })
+}

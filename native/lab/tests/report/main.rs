@@ -1,0 +1,209 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What reports look like: JSON, HDR log, cassandra-stress's rows, the page.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod synthetic;
+
+use std::time::{Duration, SystemTime};
+
+use base64::Engine as _;
+use cassiterite_lab::load::Interval;
+use cassiterite_lab::report::{
+    header, html, results, row, Beside, Collections, HdrLog, Run, Sla, Span, Standing, Totals,
+};
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::Histogram;
+
+use synthetic::{outcome, run, tally};
+
+fn one_interval() -> Interval {
+    let ms: Vec<f64> = (1..=100).map(f64::from).collect();
+    Interval {
+        from: Duration::from_secs(4),
+        to: Duration::from_secs(5),
+        backlog: 12,
+        tallies: vec![tally("insert", &ms, 2), tally("get", &[1.0], 0)],
+    }
+}
+
+#[test]
+fn rows_are_those_of_cassandra_stress_and_a_backlog() {
+    let kinds = ["insert", "get"];
+    let span = Span::of(&one_interval());
+    let collections = Collections { count: 2.0, max_ms: 31.4, sum_ms: 40.0, sdv_ms: 5.0, mb: 512.0 };
+    let beside = Beside { total_operations: 4321, uncertainty: 0.01234, collections };
+    let said = [header(&kinds), row(&kinds, "insert", &span, &span.kinds[0], &beside)].join("\n");
+    let golden = "\
+type       total ops,    op/s,    pk/s,   row/s,    mean,     med,     .95,     .99,    .999,     max,   time,   stderr, errors,  gc: #,  max ms,  sum ms,  sdv ms,      mb, backlog
+insert,         4321,     100,     100,     200,    50.5,    50.0,    95.0,    99.0,   100.0,   100.0,    5.0,  0.01234,      2,      2,      31,      40,       5,     512,      12";
+    assert_eq!(said, golden);
+    let unknown = Beside { collections: Collections::default(), ..beside };
+    let said = row(&kinds, "total", &span, &span.total, &unknown);
+    assert!(said.ends_with("  0.01234,      2,    NaN,     NaN,     NaN,     NaN,     NaN,      12"), "{said}");
+}
+
+#[test]
+fn results_are_those_of_cassandra_stress() {
+    let interval = one_interval();
+    let kinds: Vec<_> = interval.tallies.iter().map(Totals::of).collect();
+    let total = Totals::of(&tally("total", &(1..=100).map(f64::from).chain([1.0]).collect::<Vec<_>>(), 2));
+    let collections = Collections { count: 66.0, max_ms: 31.0, sum_ms: 1188.0, sdv_ms: 7.0, mb: 13_505.536 };
+    let said = results(&total, &kinds, Duration::from_millis(33_400), &collections);
+    let golden = "
+
+Results:
+Op rate                   :        3 op/s  [get: 0 op/s, insert: 3 op/s]
+Partition rate            :        3 pk/s  [get: 0 pk/s, insert: 3 pk/s]
+Row rate                  :        6 row/s [get: 0 row/s, insert: 6 row/s]
+Latency mean              :   50.0 ms [get: 1.0 ms, insert: 50.5 ms]
+Latency median            :   50.0 ms [get: 1.0 ms, insert: 50.0 ms]
+Latency 95th percentile   :   95.0 ms [get: 1.0 ms, insert: 95.0 ms]
+Latency 99th percentile   :   99.0 ms [get: 1.0 ms, insert: 99.0 ms]
+Latency 99.9th percentile :  100.0 ms [get: 1.0 ms, insert: 100.0 ms]
+Latency max               :  100.0 ms [get: 1.0 ms, insert: 100.0 ms]
+Total partitions          :        101 [get: 1, insert: 100]
+Total errors              :          2 [get: 0, insert: 2]
+Total GC count            : 66
+Total GC memory           : 13.189 GiB
+Total GC time             :    1.2 seconds
+Avg GC time               :   18.0 ms
+StdDev GC time            :    7.0 ms
+Total operation time      : 00:00:33
+";
+    assert_eq!(said, golden);
+}
+
+#[test]
+fn the_hdr_log_is_read_by_hdrhistogram() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.hdr");
+    let started = SystemTime::UNIX_EPOCH + Duration::from_millis(1_795_311_644_250);
+    let mut log = HdrLog::create(&path, started, true).unwrap();
+    log.add(&one_interval()).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("#[BaseTime: 1795311644.000 (seconds since epoch)]\n"), "{text}");
+    assert!(!text.contains("Divisor"));
+    assert_eq!(text.lines().filter(|line| line.starts_with("Tag=")).count(), 4);
+    let (mut found, mut deserializer) = (0, Deserializer::new());
+    for entry in IntervalLogIterator::new(text.as_bytes()) {
+        let Ok(LogEntry::Interval(line)) = entry else { continue };
+        if line.tag().unwrap().as_str() != "insert-rt" {
+            continue;
+        }
+        found += 1;
+        assert_eq!((line.start_timestamp(), line.duration()), (Duration::from_millis(4250), Duration::from_secs(1)));
+        assert!((line.max() - 100.0).abs() < 0.1);
+        let bytes = base64::engine::general_purpose::STANDARD.decode(line.encoded_histogram()).unwrap();
+        let histogram: Histogram<u64> = deserializer.deserialize(&mut &bytes[..]).unwrap();
+        assert_eq!(histogram.len(), 100);
+        assert!(histogram.max().abs_diff(100_000_000) < 100_000);
+    }
+    assert_eq!(found, 1);
+}
+
+#[test]
+fn json_comes_back_and_other_versions_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json");
+    let mut run = run("r1", 1.0);
+    run.write(&path).unwrap();
+    let back = Run::read(&path).unwrap();
+    assert_eq!((back.total.clone(), back.spans.len(), back.servers.samples.len()), (run.total.clone(), 120, 246));
+    run.version += 1;
+    run.write(&path).unwrap();
+    let error = format!("{:#}", Run::read(&path).unwrap_err());
+    assert!(error.ends_with("version 2 of cassiterite-run; this command knows version 1"), "{error}");
+}
+
+#[test]
+fn the_page_fetches_nothing_and_shows_everything() {
+    let text = html::page("A title", &[run("r1", 1.0)]).unwrap();
+    let outside = regex::Regex::new(r#"(?i)(src|href|action|poster|data)\s*=|url\(|@import|https?://|//[a-z0-9.-]+\.[a-z]{2,}/|fetch\(|XMLHttp|WebSocket|import\("#).unwrap();
+    if let Some(found) = outside.find(&text) {
+        let around = &text[found.start().saturating_sub(60)..(found.end() + 60).min(text.len())];
+        panic!("the page points outside: {around}");
+    }
+    for shown in [
+        "Response time",
+        "Throughput",
+        "Errors",
+        "Backlog",
+        "Server CPU",
+        "GC pauses",
+        "Allocation",
+        "Disk writes",
+        "Memory",
+        "Latency by percentile",
+        "P99.9",
+        "valid, SLA missed",
+        "p99&lt;=10ms",
+        "3 stale (3 of them allowed by consistency level LOCAL_ONE)",
+        "cassiterite stress user",
+        "sha256 ",
+        "no GC log here",
+        "prefers-color-scheme: dark",
+    ] {
+        assert!(text.contains(shown), "{shown}");
+    }
+    assert!(!text.contains("Disk reads"), "what nobody measured is not drawn");
+}
+
+#[test]
+fn text_of_a_fault_cannot_leave_the_page() {
+    let text = html::page("<img>", &[run("r1", 1.0)]).unwrap();
+    assert!(!text.contains("<img>") && !text.contains("a</script><b>"));
+}
+
+#[test]
+fn runs_are_added_to_a_page_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("graph.html");
+    html::append(&path, Some("Two"), run("stock", 1.6)).unwrap();
+    html::append(&path, None, run("cassiterite", 1.0)).unwrap();
+    html::append(&path, None, run("stock", 1.5)).unwrap();
+    let (runs, title) = html::read(&path).unwrap();
+    assert_eq!(runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["cassiterite", "stock"]);
+    assert_eq!(title.as_deref(), Some("Two"));
+    std::fs::write(&path, "<html>mine</html>").unwrap();
+    let error = html::append(&path, None, run("stock", 1.5)).unwrap_err().to_string();
+    assert!(error.ends_with("is not a page of runs; it is left as it is"), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "<html>mine</html>");
+}
+
+#[test]
+fn slas_are_judged_on_response_time() {
+    let outcome = outcome(1.0);
+    let judge = |text: &str| text.parse::<Sla>().unwrap().judge(&outcome).unwrap();
+    assert!(judge("p50<=2ms").met && judge("get:p50<=2ms").met && !judge("p99.9<=100ms").met);
+    assert!(judge("max<=1s").met && !judge("max<=500ms").met && judge("mean<=1s").met);
+    assert!(judge("rate>=900/s").met && !judge("rate>=1001/s").met);
+    assert!(
+        judge("errors<=7").met && !judge("errors<=6").met && judge("errors<=0.1%").met && judge("get:errors<=0").met
+    );
+    let error = "scan:p99<=1ms".parse::<Sla>().unwrap().judge(&outcome).unwrap_err().to_string();
+    assert_eq!(error, "-sla scan:p99<=1ms: there is no 'scan', only insert, get");
+}
+
+#[test]
+fn exit_codes_follow_the_standing() {
+    let mut run = run("r", 1.0);
+    assert_eq!((run.verdict(), run.verdict().exit_code()), (Standing::Missed, 1));
+    run.invalid.push("client CPU".to_owned());
+    assert_eq!((run.verdict(), run.verdict().exit_code()), (Standing::Invalid, 2));
+    run.invalid.clear();
+    run.slas.clear();
+    assert_eq!((run.verdict(), run.verdict().exit_code()), (Standing::Pass, 0));
+}
+
+/// Not a test: `LOOK=DIR cargo test --test report look` writes pages to look at.
+#[test]
+fn look() {
+    let Ok(folder) = std::env::var("LOOK") else { return };
+    let folder = std::path::Path::new(&folder);
+    html::write(&folder.join("one.html"), "user ops(insert=24,get=1)", &[run("r1", 1.0)]).unwrap();
+    html::write(&folder.join("two.html"), "stock beside cassiterite", &[run("stock", 1.6), run("cassiterite", 1.0)])
+        .unwrap();
+}
