@@ -9,6 +9,7 @@ import java.util.List;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageService;
@@ -57,6 +58,18 @@ final class EngineTableFinder
             if (EngineTable.is(cfs))
                 selected.add(cfs);
         return selected;
+    }
+
+    /** @return the names of a keyspace's tables and views that the engine does not keep */
+    static List<String> others(String keyspace)
+    {
+        List<String> others = new ArrayList<>();
+        KeyspaceMetadata metadata = Schema.instance.getKeyspaceMetadata(keyspace);
+        if (metadata != null)
+            for (TableMetadata table : metadata.tablesAndViews())
+                if (!EngineTable.is(table))
+                    others.add(table.name);
+        return others;
     }
 
     /**

@@ -70,6 +70,12 @@ final class EngineVerbs
                                verb, names(tables), reason));
     }
 
+    /** For a verb that was asked of a whole keyspace, and has been done for its other tables. */
+    void warnSkipped(String verb, List<ColumnFamilyStore> tables, String reason)
+    {
+        logger.warn("{} has left out the Cassiterite tables ({}): {}", verb, names(tables), reason);
+    }
+
     private static String names(List<ColumnFamilyStore> tables)
     {
         return tables.stream().map(cfs -> cfs.metadata().toString()).collect(Collectors.joining(", "));
