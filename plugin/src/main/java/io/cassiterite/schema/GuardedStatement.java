@@ -18,6 +18,8 @@ import org.apache.cassandra.cql3.statements.schema.AlterViewStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateViewStatement;
+import org.apache.cassandra.exceptions.ConfigurationException;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.Keyspaces;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.ClientState;
@@ -34,6 +36,8 @@ final class GuardedStatement implements CQLStatement
 {
     /** Keeps two statements of this node from being checked against the same schema and then both executed. */
     private static final Object ONE_AT_A_TIME = new Object();
+
+    private static final String CDC_REFUSAL = "CDC cannot work if writes skip the commit log";
 
     private final AlterSchemaStatement statement;
     private final SchemaRules rules;
@@ -90,12 +94,21 @@ final class GuardedStatement implements CQLStatement
         }
         catch (RuntimeException e)
         {
+            refuseCdc(e);
             return null;
         }
         finally
         {
             ClientWarn.instance.set(warnings);
         }
+    }
+
+    /** Says in the words of every other refusal what Cassandra calls a wrong configuration at CREATE TABLE only. */
+    private static void refuseCdc(RuntimeException refusal)
+    {
+        if (refusal instanceof ConfigurationException && String.valueOf(refusal.getMessage()).startsWith(CDC_REFUSAL))
+            throw new InvalidRequestException("Writes to a table with this memtable do not go through the commit log, which is " +
+                                              "what cdc reads. Set cdc = false, or use another memtable.", refusal);
     }
 
     /** Functions and types are left out: simulating them would compile user code, and no rule looks at them. */

@@ -6,6 +6,7 @@ package io.cassiterite.nodetest.edge;
 
 import java.util.List;
 
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +16,7 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.NodeTest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What engine tables do not support is refused when it is asked for, with the reason, and leaves no trace. */
@@ -58,7 +60,9 @@ class SchemaRefusalTest
     void changeDataCaptureIsRefused()
     {
         assertRefused("ALTER TABLE e WITH cdc = true", "cdc");
-        assertRefused("CREATE TABLE c (k int PRIMARY KEY) WITH memtable = 'cassiterite' AND cdc = true", "CDC");
+        String create = "CREATE TABLE c (k int PRIMARY KEY) WITH memtable = 'cassiterite' AND cdc = true";
+        assertRefused(create, "Set cdc = false");
+        assertThrows(InvalidQueryException.class, () -> cql.run(create));
     }
 
     @Test
