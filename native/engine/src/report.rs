@@ -83,9 +83,10 @@ fn each_current(core: &Core, mut work: impl FnMut(&TableCore, [String; 3]) -> Re
 }
 
 fn tables(core: &Core) -> Result<String> {
-    let mut lines = Lines::new(&[&["keyspace_name", "table_name", "index_name"][..], &FIGURES].concat());
+    let mut lines = Lines::new(&[&["keyspace_name", "table_name", "index_name", "table_id"][..], &FIGURES].concat());
     each_current(core, |open, names| {
         let mut values = names.to_vec();
+        values.push(uuid(open.id()));
         values.extend(stats::figures(open)?.iter().map(i64::to_string));
         let purged = open.purge().stats();
         let purged = [purged.fragments_removed, purged.bytes_removed, purged.merge_failures];
@@ -94,6 +95,18 @@ fn tables(core: &Core) -> Result<String> {
         Ok(())
     })?;
     Ok(lines.0)
+}
+
+/// A table's id as Cassandra writes it.
+fn uuid(id: &[u8]) -> String {
+    let mut text = String::new();
+    for (index, byte) in id.iter().take(TABLE_BYTES).enumerate() {
+        if matches!(index, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
 }
 
 fn levels(core: &Core) -> Result<String> {

@@ -46,6 +46,7 @@ final class Maintenance implements Runnable
     private boolean announced;
     private boolean verbsReplaced;
     private boolean schemaAdmitted;
+    private boolean unknownReported;
 
     Maintenance(EngineControl engine, EngineTenants tenants, SchemaSafetyNet safetyNet)
     {
@@ -123,9 +124,17 @@ final class Maintenance implements Runnable
     {
         if (!announced)
             announce();
+        if (!unknownReported && schemaAdmitted)
+            reportUnknown();
         errors.check();
         throughput.pass();
         tenants.refresh();
+    }
+
+    private void reportUnknown()
+    {
+        unknownReported = true;
+        UnknownTables.report(engine);
     }
 
     private void announce()

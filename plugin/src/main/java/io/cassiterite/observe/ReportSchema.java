@@ -17,8 +17,8 @@ import org.apache.cassandra.schema.TableMetadata;
 
 /**
  * The virtual table that shows a report, derived from the names of the report's columns: the leading columns called
- * {@code level} or {@code ...name} are the primary key, the first of them the partition key. {@code ...ratio} is a
- * double, {@code ...name}, {@code value} and {@code ...text} are text, everything else is a bigint; in the report
+ * {@code level}, {@code ...name} or {@code ..._id} are the primary key, the first of them the partition key. {@code ...ratio} is a
+ * double, {@code ...name}, {@code ..._id}, {@code value} and {@code ...text} are text, everything else is a bigint; in the report
  * {@code settings} everything is text.
  */
 final class ReportSchema
@@ -80,6 +80,6 @@ final class ReportSchema
 
     private static boolean isKey(String column)
     {
-        return column.equals("level") || column.endsWith("name");
+        return column.equals("level") || column.endsWith("name") || column.endsWith("_id");
     }
 }

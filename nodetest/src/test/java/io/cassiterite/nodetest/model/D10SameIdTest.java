@@ -92,6 +92,7 @@ class D10SameIdTest
         Path copy = node.base().resolve("cassiterite.copy");
         try (Cql cql = node.cql())
         {
+            cql.run("CREATE TABLE d10sameidtest.other (p int PRIMARY KEY) WITH memtable = 'cassiterite'");
             create(cql, id);
             cql.run("INSERT INTO d10sameidtest.t (p, w) VALUES (1, 1)");
         }
@@ -107,8 +108,11 @@ class D10SameIdTest
         Checkout.delete(store);
         Files.move(copy, store);
         node.start();
+        node.log().await("keeps the table d10sameidtest.t with the id " + id + " and .* not in the schema", Duration.ofSeconds(30));
         try (Cql cql = node.cql())
         {
+            assertEquals(1, cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = 'd10sameidtest' AND table_name = 't'"
+                                     + " AND index_name = '' AND table_id = '" + id + "'").size());
             create(cql, id);
             assertEquals(List.of(), cql.texts("SELECT * FROM d10sameidtest.t"));
             cql.run("INSERT INTO d10sameidtest.t (p, w) VALUES (2, 2)");
@@ -120,6 +124,7 @@ class D10SameIdTest
         {
             assertEquals(List.of("p=2, v=null, w=2"), cql.texts("SELECT * FROM d10sameidtest.t"));
             cql.run("DROP TABLE d10sameidtest.t");
+            cql.run("DROP TABLE d10sameidtest.other");
         }
     }
 
