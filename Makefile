@@ -41,7 +41,7 @@ build: deps $(JAR) ## the native library and the plug-in jar; only what is missi
 FORCE:
 
 $(LIB): FORCE | deps
-	@cd native && cargo build --quiet --locked --release -j $(JOBS)
+	@cd native && cargo build --quiet --locked --release -p cassiterite-bridge -j $(JOBS)
 
 # Made in a folder of its own and then moved: a test run or another build beside this one never sees half a jar.
 $(JAR): $(LIB) $(PLUGIN_SOURCES) pom.xml plugin/pom.xml | deps

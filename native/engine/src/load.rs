@@ -6,7 +6,7 @@
 use crate::catalog::{Column, Record};
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
-use crate::options::family_options;
+use crate::options::foreign_options;
 use crate::schema::same_type;
 use crate::snapshot::{link, sync_directory, Manifest};
 use crate::store::staging;
@@ -168,11 +168,10 @@ impl Staged {
         // Not a name that the catalog could give: what a crash leaves of it is dropped at the next start.
         let name = format!("{}.load.{}", core.family_name(), self.number);
         let purge = TablePurge::new(name.as_str()); // never told what it may purge, so it only merges
-        let mut options = {
+        let options = {
             let settings = core.store().settings.lock().map_err(|_| EngineError::poisoned())?;
-            family_options(&settings, &core.store().shared, &purge)
+            foreign_options(&settings, &purge)
         };
-        options.set_disable_auto_compactions(true);
         import(&core.store().db, &options, &name, &self.directory, &manifest.files)
     }
 }

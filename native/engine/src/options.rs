@@ -7,7 +7,7 @@ mod known;
 mod rocks;
 mod units;
 
-pub(crate) use rocks::{apply_live, database_options, family_options, Shared};
+pub(crate) use rocks::{apply_live, database_options, family_options, foreign_options, Shared};
 
 use crate::error::{EngineError, Result};
 use known::KNOWN;

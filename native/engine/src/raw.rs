@@ -9,11 +9,13 @@
 #![allow(unsafe_code)]
 
 mod admin;
+mod blocks;
 mod events;
 mod files;
 mod table;
 
 pub(crate) use admin::{resume, RateLimiter};
+pub(crate) use blocks::tune_blocks;
 pub use events::StallCondition;
 pub(crate) use events::{install_events, EventHooks};
 pub(crate) use files::{live_files, LiveFile};

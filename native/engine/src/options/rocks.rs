@@ -7,7 +7,7 @@
 use super::{Compression, Settings, Style, WalRecovery};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::error::Result;
-use crate::raw::RateLimiter;
+use crate::raw::{tune_blocks, RateLimiter};
 use crate::sys;
 use rocksdb::statistics::StatsLevel;
 use rocksdb::{
@@ -109,8 +109,25 @@ fn stats_level(settings: &Settings) -> StatsLevel {
 
 /// Options of one table generation.
 pub(crate) fn family_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>) -> Options {
+    with_blocks(settings, &block_options(settings, shared), purge)
+}
+
+/// Options of files from elsewhere. No cache: a block is cached under the name that its file was born with, so that a damaged
+/// copy of a file of this store would be read as the intact one.
+pub(crate) fn foreign_options(settings: &Settings, purge: &Arc<TablePurge>) -> Options {
+    let mut blocks = BlockBasedOptions::default();
+    blocks.set_format_version(FORMAT_VERSION);
+    blocks.disable_cache();
+    let mut options = with_blocks(settings, &blocks, purge);
+    options.set_disable_auto_compactions(true);
+    options
+}
+
+fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<TablePurge>) -> Options {
     let mut options = Options::default();
-    options.set_block_based_table_factory(&block_options(settings, shared));
+    options.set_block_based_table_factory(blocks);
+    let tuned = tune_blocks(&mut options);
+    debug_assert!(tuned, "the table factory is block-based");
     options.set_prefix_extractor(SliceTransform::create_fixed_prefix(TOKEN_PREFIX_BYTES));
     options.set_memtable_prefix_bloom_ratio(MEMTABLE_FILTER_RATIO);
     options.set_memtable_whole_key_filtering(true);
