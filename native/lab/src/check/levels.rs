@@ -122,7 +122,3 @@ impl Levels {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "levels_test.rs"]
-mod tests;

@@ -260,7 +260,3 @@ async fn until(moment: Option<Instant>) {
         tokio::time::sleep_until(moment.into()).await;
     }
 }
-
-#[cfg(test)]
-#[path = "run_test.rs"]
-mod tests;

@@ -1,0 +1,109 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+use std::path::{Path, PathBuf};
+
+use crate::profile::profile::Profile;
+use crate::profile::{Fields, Schema};
+
+pub fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles").join(name)
+}
+
+fn read(name: &str) -> Profile {
+    Profile::read(&file(name)).unwrap()
+}
+
+fn refusal(change: impl Fn(&str) -> String) -> String {
+    let text = std::fs::read_to_string(file("types.yaml")).unwrap();
+    let changed = change(&text);
+    assert_ne!(text, changed);
+    format!("{:#}", Profile::parse(&changed).unwrap_err())
+}
+
+#[test]
+fn profiles_with_the_features_of_the_samples_are_read() {
+    let wide = read("types.yaml");
+    assert_eq!(
+        (wide.specname.as_deref(), wide.keyspace.as_str(), wide.table.as_str()),
+        (Some("wide"), "labtypes", "wide")
+    );
+    assert_eq!(wide.operation_names(), ["insert", "simple1", "range1"]);
+    assert_eq!(wide.queries.get("range1").unwrap().fields, Fields::MultiRow);
+    assert_eq!(wide.insert.partitions().max(), 50);
+    let lwt = read("lwt.yaml");
+    assert_eq!(lwt.insert.condition(), Some("IF body = NULL"));
+    assert_eq!(lwt.insert.select().max(), 0.001);
+    assert_eq!(read("counter.yaml").definition().unwrap().unwrap().columns.len(), 2);
+    let every = read("every-type.yaml");
+    assert_eq!(every.operation_names(), ["insert", "partition", "one", "all"]);
+    assert_eq!(every.token_range_queries.get("all").unwrap().split_factor, 3);
+    assert_eq!(every.queries.get("one").unwrap().consistency_level.as_deref(), Some("LOCAL_QUORUM"));
+}
+
+#[test]
+fn unknown_keys_are_refused_by_name_and_line() {
+    for (from, to, named, line) in [
+        ("specname:", "specnam:", "specnam", "line 2"),
+        ("    cluster: uniform(20..40)", "    clustre: uniform(20..40)", "clustre", "line 20"),
+        ("  batchtype: LOGGED", "  batchtyp: LOGGED", "batchtyp", "line 26"),
+        ("    fields: multirow", "    felds: multirow", "felds", "line 34"),
+    ] {
+        let message = refusal(|text| text.replace(from, to));
+        assert!(message.contains(named) && message.contains(line), "{message}");
+    }
+}
+
+#[test]
+fn wrong_values_are_refused_where_they_stand() {
+    for (from, to, named) in [
+        ("uniform(20..40)", "unifrm(20..40)", "unifrm"),
+        ("batchtype: LOGGED", "batchtype: FAST", "FAST"),
+        ("fields: multirow", "fields: anyrow", "anyrow"),
+        ("uniform(1..10)/10", "uniform(1..10)", "ratio"),
+        ("  - name: name", "  - size: fixed(1)", "name"),
+        ("keyspace: labtypes", "keyspace: other", "labtypes"),
+        ("table: wide", "table: other", "wide"),
+        ("value blob,", "value blub,", "blub"),
+        ("range1:", "simple1:", "simple1"),
+    ] {
+        let message = refusal(|text| text.replacen(from, to, 1));
+        assert!(message.contains(named), "{from} -> {to}: {message}");
+    }
+}
+
+#[test]
+fn keys_of_columns_and_inserts_may_be_in_any_case() {
+    let text = std::fs::read_to_string(file("types.yaml")).unwrap();
+    let profile = Profile::parse(&text.replace("cluster:", "Cluster:").replace("batchtype:", "BatchType:")).unwrap();
+    assert_eq!(profile.columnspec.iter().filter(|spec| spec.cluster.is_some()).count(), 2);
+}
+
+#[test]
+fn an_engines_options_take_the_place_of_the_profiles() {
+    let schema = Schema::of(&read("types.yaml"));
+    let with = "memtable = 'cassiterite' AND compaction = {'class': 'UnifiedCompactionStrategy'}";
+    let statements = schema.statements(Some("{'class': 'NetworkTopologyStrategy', 'dc1': 3}"), with).unwrap();
+    assert!(
+        statements[0].ends_with("WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 3}"),
+        "{}",
+        statements[0]
+    );
+    assert_eq!(statements[1], "USE labtypes");
+    let comment = "comment='Many types in the clustering; AND a comment'";
+    assert!(statements[2].ends_with(&format!("WITH {comment} AND {with}")), "{}", statements[2]);
+    let plain = schema.statements(None, "").unwrap();
+    assert!(plain[2].contains("LeveledCompactionStrategy") && !plain[2].contains("memtable"));
+}
+
+#[test]
+fn types_go_before_the_table_and_indexes_after_it() {
+    let statements = Schema::of(&read("every-type.yaml")).statements(None, "memtable = 'x'").unwrap();
+    let starts: Vec<String> =
+        statements.iter().map(|cql| cql.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        starts,
+        ["CREATE KEYSPACE", "USE labtypes", "CREATE TYPE", "CREATE TYPE", "CREATE TABLE", "CREATE INDEX"]
+    );
+    assert!(statements[4].ends_with("AND memtable = 'x'"));
+}

@@ -1,0 +1,135 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Every generated value on a real node. Ignored: needs `CASSITERITE_LAB_NODE=address:port` of an empty node.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cassiterite_lab::check::{Before, Ledger, Shape};
+use cassiterite_lab::load::{Answer, Workload};
+use cassiterite_lab::profile::{builtin, Distribution, Mix, Options, Population, Profile, Schema, UserWorkload};
+use scylla::client::session::Session;
+use scylla::client::session_builder::SessionBuilder;
+
+async fn session() -> Session {
+    let node = std::env::var("CASSITERITE_LAB_NODE").expect("CASSITERITE_LAB_NODE=address:port");
+    SessionBuilder::new().known_node(node).build().await.unwrap()
+}
+
+fn profile(name: &str) -> Profile {
+    Profile::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles").join(name)).unwrap()
+}
+
+fn ledger() -> Arc<Ledger> {
+    Arc::new(Ledger::new(Shape::sparse(), Before::Absent))
+}
+
+async fn prepared(
+    session: &Session,
+    profile: &Profile,
+    ops: &str,
+    partitions: u64,
+    ledger: Option<Arc<Ledger>>,
+) -> UserWorkload {
+    let mut options = Options::new(ops.parse::<Mix>().unwrap(), Population::sequence(partitions));
+    options.ledger = ledger;
+    if profile.table == "wide" {
+        // As the file says, batches go beyond the server's batch_size_fail_threshold, with cassandra-stress too.
+        options.insert.set("partitions", "fixed(2)").unwrap();
+        options.insert.set("select-ratio", "fixed(1)/10").unwrap();
+    }
+    UserWorkload::prepare(session, profile, options).await.unwrap()
+}
+
+/// Runs operations one after the other; no answer may be wrong.
+async fn run(session: &Session, workload: &UserWorkload, operations: u64) -> Answer {
+    let mut total = Answer::default();
+    for index in 0..operations {
+        let operation = workload.plan(index).unwrap();
+        let answer = operation.run(session).await.unwrap();
+        total.rows += answer.rows;
+        total.partitions += answer.partitions;
+        total.rows_checked += answer.rows_checked;
+        total.value_bytes += answer.value_bytes;
+        total.faults.extend(answer.faults);
+    }
+    assert!(total.faults.is_empty(), "{:?}", &total.faults[..total.faults.len().min(3)]);
+    total
+}
+
+async fn created(session: &Session, profile: &Profile) {
+    let schema = Schema::of(profile);
+    schema.create(session, None, "").await.unwrap();
+    schema.create(session, None, "").await.unwrap(); // what is there already is no error
+    schema.truncate(session).await.unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs a node"]
+async fn every_type_is_taken_and_comes_back_as_it_was_made() {
+    let session = session().await;
+    let profile = profile("every-type.yaml");
+    created(&session, &profile).await;
+    let ledger = ledger();
+    let inserts = prepared(&session, &profile, "insert=1", 100, Some(Arc::clone(&ledger))).await;
+    let written = run(&session, &inserts, 150).await; // each partition three times
+    assert_eq!(written.partitions, 300);
+    let reads = prepared(&session, &profile, "partition=1,one=1", 100, Some(ledger)).await;
+    assert!(reads.unchecked().is_empty(), "{:?}", reads.unchecked());
+    let read = run(&session, &reads, 200).await;
+    assert_eq!(read.rows_checked, read.rows);
+    let scans = prepared(&session, &profile, "all=1", 100, None).await;
+    let scanned = run(&session, &scans, 100).await;
+    assert!(scanned.partitions >= 100 && scanned.rows >= read.rows / 4, "{scanned:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs a node"]
+async fn lost_and_changed_rows_are_found() {
+    let session = session().await;
+    let profile = builtin::rows(200).unwrap();
+    created(&session, &profile).await;
+    let ledger = ledger();
+    let writes = prepared(&session, &profile, "write=1", 10, Some(Arc::clone(&ledger))).await;
+    run(&session, &writes, 20).await;
+    session.query_unpaged("DELETE FROM lab.rows WHERE k = 3", ()).await.unwrap();
+    session.query_unpaged("UPDATE lab.rows SET v = 0x01 WHERE k = 4", ()).await.unwrap();
+    session.query_unpaged("DELETE FROM lab.rows WHERE k = 5", ()).await.unwrap();
+    let first = prepared(&session, &profile, "write=1", 10, None).await; // writes version 0 again
+    first.plan(4).unwrap().run(&session).await.unwrap();
+    let reads = prepared(&session, &profile, "read=1", 10, Some(ledger)).await;
+    let mut kinds = Vec::new();
+    for index in 0..10 {
+        let answer = reads.plan(index).unwrap().run(&session).await.unwrap();
+        assert_eq!(answer.rows_checked, 1);
+        kinds.extend(answer.faults.into_iter().map(|fault| (fault.row.partition, format!("{:?}", fault.kind))));
+    }
+    let expected = [(3, "Lost"), (4, "MixedUp"), (5, "Stale")].map(|(key, kind)| (key, kind.to_owned()));
+    assert_eq!(kinds, expected);
+}
+
+#[tokio::test]
+#[ignore = "needs a node"]
+async fn profiles_and_builtins_run() {
+    let session = session().await;
+    for (profile, write, read) in [
+        (profile("types.yaml"), "insert=1", "simple1=1,range1=1"),
+        (profile("counter.yaml"), "insert=1", "simple1=1"),
+        (profile("lwt.yaml"), "insert=1", "singlepost=1,timeline=1"),
+        (builtin::standard("keyspace1", &builtin::StandardColumns::default()).unwrap(), "write=1", "read=1"),
+        (builtin::counter("keyspace1", 5, &Distribution::fixed(1)).unwrap(), "counter_write=1", "counter_read=1"),
+        (builtin::emp(6144).unwrap(), "write=1", "read=1"),
+        (builtin::rows(1000).unwrap(), "write=1", "read=1"),
+    ] {
+        created(&session, &profile).await;
+        let writes = prepared(&session, &profile, write, 20, None).await;
+        let written = run(&session, &writes, 20).await;
+        let reads = prepared(&session, &profile, read, 20, None).await;
+        let answered = run(&session, &reads, 40).await;
+        println!("{}.{}: {written:?} then {answered:?}", profile.keyspace, profile.table);
+        assert!(answered.rows > 0 && written.value_bytes > 0);
+    }
+}
