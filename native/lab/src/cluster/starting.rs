@@ -15,7 +15,7 @@ use anyhow::{bail, Context, Result};
 use super::log::LogSince;
 use super::member::Member;
 use super::progress::Progress;
-use super::{process, ready, ClusterSpec, Home};
+use super::{ready, ClusterSpec, Home};
 
 const POLL: Duration = Duration::from_millis(250);
 const MOST_SEEDS: usize = 3;
@@ -77,7 +77,7 @@ impl Started {
         let tls_only = speaks_tls_only(spec);
         let mut waiting: Vec<&Self> = all.iter().collect();
         while !waiting.is_empty() {
-            waiting.retain(|node| !ready::answers_cql(node.member.cql(spec), tls_only) || node.has_ended(spec));
+            waiting.retain(|node| !ready::answers_cql(node.member.cql(spec), tls_only) || node.has_ended());
             for node in &waiting {
                 node.check(spec, deadline)?;
                 progress.node(node.member.number, &node.log.doing().unwrap_or_else(|| "the JVM starts".to_owned()));
@@ -96,7 +96,7 @@ impl Started {
     }
 
     fn check(&self, spec: &ClusterSpec, deadline: Instant) -> Result<()> {
-        if self.has_ended(spec) {
+        if self.has_ended() {
             let code = self.ended.get().map_or_else(String::new, |status| format!(" ({status})"));
             bail!("{} has ended{code}{}", self.member.name(), self.trouble(spec));
         }
@@ -107,8 +107,9 @@ impl Started {
         Ok(())
     }
 
-    fn has_ended(&self, spec: &ClusterSpec) -> bool {
-        self.member.pid.is_none_or(|pid| !process::is_node(pid, &self.member.base(spec)))
+    /// Its command line would not say: that is empty for a moment each time when the process becomes another program.
+    fn has_ended(&self) -> bool {
+        self.ended.get().is_some()
     }
 
     /// The node's own words, indented, and where there are more.
