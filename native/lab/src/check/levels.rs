@@ -122,3 +122,7 @@ impl Levels {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "levels_test.rs"]
+mod tests;

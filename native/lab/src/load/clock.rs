@@ -68,3 +68,36 @@ impl Alarm {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+    use super::*;
+
+    #[test]
+    fn operations_are_due_at_start_plus_i_over_rate() {
+        let schedule = Schedule { start: Instant::now(), per_s: 40_000.0 };
+        assert_eq!(schedule.due(0), schedule.start);
+        assert_eq!(schedule.due(40_000) - schedule.start, Duration::from_secs(1));
+        let day = 40_000 * 86_400;
+        assert_eq!(schedule.due(day) - schedule.start, Duration::from_secs(86_400), "no drift in a day");
+        assert_eq!(schedule.due_within(Duration::from_secs(2)), 80_000);
+        assert_eq!(schedule.due_by(schedule.start), 1);
+        assert_eq!(schedule.due_by(schedule.start + Duration::from_millis(1)), 41);
+    }
+
+    #[test]
+    fn the_alarm_is_never_early_and_rings_each_time() {
+        let runtime = crate::load::runtime(1).unwrap();
+        runtime.block_on(async {
+            let mut alarm = Alarm::new().unwrap();
+            for wait_us in [0, 50, 300, 2000, 100] {
+                let moment = Instant::now() + Duration::from_micros(wait_us);
+                alarm.until(moment).await.unwrap();
+                assert!(Instant::now() >= moment);
+                assert!(moment.elapsed() < Duration::from_millis(500));
+            }
+        });
+    }
+}

@@ -16,13 +16,23 @@ use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::load::connect_error::explain;
+use crate::load::cost::THREAD_NAME;
 use crate::load::target::Target;
 use crate::load::tls;
+
+/// What a session needs to be there: TCP, TLS and protocol, user, the cluster's nodes and schema; each may take
+/// [`Target::connect_timeout`].
+const SETUP_STEPS: u32 = 4;
 
 /// The runtime of a load: `threads` threads that speak to the cluster and start operations.
 pub fn runtime(threads: usize) -> Result<Runtime> {
     // Epoll is asked seldom by default, which is late for an operation that is due.
-    let runtime = Builder::new_multi_thread().worker_threads(threads.max(1)).event_interval(31).enable_all().build();
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(threads.max(1))
+        .event_interval(31)
+        .thread_name(THREAD_NAME)
+        .enable_all()
+        .build();
     runtime.context("the client's threads cannot be started")
 }
 
@@ -58,7 +68,14 @@ pub async fn connect(target: &Target) -> Result<Session> {
     if let Some(files) = &target.tls {
         builder = builder.tls_context(Some(Arc::new(tls::client(files)?)));
     }
-    builder.build().await.map_err(|error| explain(&error, target))
+    // The driver's own limit ends with the TCP connection: a node that accepts and then says nothing would hold it forever.
+    let limit = target.connect_timeout * SETUP_STEPS;
+    match tokio::time::timeout(limit, builder.build()).await {
+        Ok(built) => built.map_err(|error| explain(&error, target)),
+        Err(_) => {
+            bail!("cannot connect to {}: no answer within {} s", target.contact_points.join(", "), limit.as_secs_f64())
+        }
+    }
 }
 
 fn balancing(target: &Target) -> Arc<dyn scylla::policies::load_balancing::LoadBalancingPolicy> {
@@ -68,3 +85,7 @@ fn balancing(target: &Target) -> Arc<dyn scylla::policies::load_balancing::LoadB
         None => policy.build(),
     }
 }
+
+#[cfg(test)]
+#[path = "connect_test.rs"]
+mod tests;

@@ -9,8 +9,8 @@ use std::io::{self, ErrorKind};
 use anyhow::anyhow;
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 use scylla::errors::{
-    ConnectionError, ConnectionPoolError, ConnectionSetupRequestError, ConnectionSetupRequestErrorKind, DbError,
-    MetadataError, NewSessionError,
+    BrokenConnectionError, BrokenConnectionErrorKind, ConnectionError, ConnectionPoolError,
+    ConnectionSetupRequestError, ConnectionSetupRequestErrorKind, DbError, MetadataError, NewSessionError,
 };
 
 use crate::load::target::Target;
@@ -37,6 +37,7 @@ fn connection(error: &ConnectionError, target: &Target) -> String {
         }
         ConnectionError::IoError(io) if io.kind() == ErrorKind::ConnectionRefused => "nothing listens there".to_owned(),
         ConnectionError::ConnectionSetupRequestError(setup) => setup_reason(setup, target),
+        ConnectionError::BrokenConnection(_) => broken(target),
         _ if broke(error) => broken(target),
         other => one_line(other),
     }
@@ -53,7 +54,7 @@ fn setup_reason(error: &ConnectionSetupRequestError, target: &Target) -> String 
         Kind::DbError(DbError::ProtocolError, words) => {
             format!("it does not take version 4 of the CQL protocol: {}", words.replace('\n', " "))
         }
-        Kind::BrokenConnection(_) if broke(error) => broken(target),
+        Kind::BrokenConnection(_) => broken(target),
         _ => format!("it does not answer as an Apache Cassandra node does ({})", one_line(error)),
     }
 }
@@ -84,12 +85,8 @@ fn tls_reason(error: &TlsError, target: &Target) -> String {
 }
 
 fn broken(target: &Target) -> String {
-    match target.tls {
-        Some(_) => {
-            "it closed the connection; is TLS on for this port, and which client certificate does it want?".to_owned()
-        }
-        None => "it closed the connection; does it want TLS, or is it no Apache Cassandra node?".to_owned(),
-    }
+    let wish = if target.tls.is_some() { "another client certificate" } else { "TLS" };
+    format!("it closed the connection or sent what is no CQL: does it want {wish}, or is it no Apache Cassandra node?")
 }
 
 /// The other side closed the connection while it was set up.
@@ -99,22 +96,43 @@ fn broke(error: &(dyn Error + 'static)) -> bool {
     find::<io::Error>(error).is_some_and(|io| closed.contains(&io.kind()))
 }
 
-/// The first error of a type among the causes; looks into I/O errors, which do not name what they wrap as their source.
+/// The first error of a type among the causes.
 fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<E>() {
             return Some(found);
         }
-        let wrapped = match error.downcast_ref::<io::Error>() {
-            Some(io) => io.get_ref().map(|inner| inner as &(dyn Error + 'static)),
-            None => None,
-        };
-        next = wrapped.or_else(|| error.source());
+        next = cause(error);
     }
     None
 }
 
+/// What an error was caused by; several of these wrap another error without naming it as their source.
+fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    if let Some(ConnectionError::IoError(io)) = error.downcast_ref() {
+        return Some(&**io);
+    }
+    if let Some(setup) = error.downcast_ref::<ConnectionSetupRequestError>() {
+        return Some(setup.get_error());
+    }
+    if let Some(ConnectionSetupRequestErrorKind::BrokenConnection(broken)) = error.downcast_ref() {
+        return Some(broken);
+    }
+    if let Some(broken) = error.downcast_ref::<BrokenConnectionError>() {
+        return broken.downcast_ref::<BrokenConnectionErrorKind>().map(|kind| kind as &(dyn Error + 'static));
+    }
+    let wrapped = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    wrapped.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())
+}
+
+/// At most so many characters of somebody else's words.
+const MOST_WORDS: usize = 160;
+
 fn one_line(error: &dyn std::fmt::Display) -> String {
-    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+    let words = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(MOST_WORDS) {
+        Some((end, _)) => format!("{}...", &words[..end]),
+        None => words,
+    }
 }

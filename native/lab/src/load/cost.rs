@@ -9,12 +9,25 @@ use std::time::Duration;
 use nix::sys::resource::{getrusage, UsageWho};
 use nix::sys::time::TimeValLike;
 
+/// Name of the threads that [`super::runtime`] makes; the kernel keeps 15 bytes.
+pub(super) const THREAD_NAME: &str = "cassiterite-load";
+const COMM_BYTES: usize = 15;
+
 /// Counters of the process since it started.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cost {
+    /// CPU of the whole process.
     pub(super) cpu: Duration,
-    /// Ready to run, without a core; summed over threads. `None` where the kernel does not say.
-    pub(super) run_queue: Option<Duration>,
+    /// Of the threads that speak to the cluster, summed; `None` where the kernel does not say.
+    pub(super) drivers: Option<Drivers>,
+}
+
+/// Time of threads.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Drivers {
+    pub(super) cpu: Duration,
+    /// Ready to run, without a core.
+    pub(super) run_queue: Duration,
 }
 
 impl Cost {
@@ -22,23 +35,31 @@ impl Cost {
     pub(super) fn now() -> Self {
         let cpu = getrusage(UsageWho::RUSAGE_SELF)
             .map_or(0, |usage| usage.user_time().num_microseconds() + usage.system_time().num_microseconds());
-        Self { cpu: Duration::from_micros(u64::try_from(cpu).unwrap_or(0)), run_queue: run_queue() }
+        Self { cpu: Duration::from_micros(u64::try_from(cpu).unwrap_or(0)), drivers: drivers() }
     }
 
-    /// What came since `earlier`; threads that ended meanwhile are missing from the run queue.
+    /// What came since `earlier`; threads that ended meanwhile are missing from the drivers.
     pub(super) fn since(&self, earlier: &Self) -> Self {
-        let run_queue = self.run_queue.zip(earlier.run_queue).map(|(now, then)| now.saturating_sub(then));
-        Self { cpu: self.cpu.saturating_sub(earlier.cpu), run_queue }
+        let drivers = self.drivers.zip(earlier.drivers).map(|(now, then)| Drivers {
+            cpu: now.cpu.saturating_sub(then.cpu),
+            run_queue: now.run_queue.saturating_sub(then.run_queue),
+        });
+        Self { cpu: self.cpu.saturating_sub(earlier.cpu), drivers }
     }
 }
 
 /// Linux: `/proc/self/task/*/schedstat` holds nanoseconds on a core, nanoseconds waiting for one, turns.
-fn run_queue() -> Option<Duration> {
-    let waits = fs::read_dir("/proc/self/task").ok()?.filter_map(|task| {
-        let line = fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-        line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    let mut threads = 0;
-    let total = waits.inspect(|_| threads += 1).sum();
-    (threads > 0).then(|| Duration::from_nanos(total))
+fn drivers() -> Option<Drivers> {
+    let name = THREAD_NAME.get(..COMM_BYTES)?;
+    let (mut found, mut cpu_ns, mut run_queue_ns) = (false, 0, 0);
+    for task in fs::read_dir("/proc/self/task").ok()?.flatten() {
+        if fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim_end() == name) {
+            let line = fs::read_to_string(task.path().join("schedstat")).ok()?;
+            let mut numbers = line.split_ascii_whitespace().map_while(|word| word.parse::<u64>().ok());
+            cpu_ns += numbers.next()?;
+            run_queue_ns += numbers.next()?;
+            found = true;
+        }
+    }
+    found.then(|| Drivers { cpu: Duration::from_nanos(cpu_ns), run_queue: Duration::from_nanos(run_queue_ns) })
 }

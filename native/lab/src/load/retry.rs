@@ -49,3 +49,28 @@ fn is_passing_attempt(error: &RequestAttemptError) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_the_longest_and_vary() {
+        let retries = Retries::default();
+        for (repeat, middle_ms) in [(0, 10), (1, 20), (3, 80), (20, 1000), (u32::MAX, 1000)] {
+            let pauses: Vec<Duration> = (0..50).map(|_| retries.pause(repeat)).collect();
+            let middle = Duration::from_millis(middle_ms);
+            assert!(pauses.iter().all(|pause| (middle / 2..middle * 3 / 2).contains(pause)), "{pauses:?}");
+            assert!(pauses.iter().any(|pause| *pause != pauses[0]));
+        }
+    }
+
+    #[test]
+    fn lost_connections_and_timeouts_pass_and_bad_statements_do_not() {
+        let of = |error: DbError| anyhow::Error::new(RequestAttemptError::DbError(error, String::new()));
+        assert!(is_passing(&of(DbError::Overloaded).context("insert")));
+        assert!(is_passing(&ExecutionError::EmptyPlan.into()));
+        assert!(!is_passing(&of(DbError::SyntaxError)));
+        assert!(!is_passing(&anyhow::anyhow!("row 3 cannot be made")));
+    }
+}

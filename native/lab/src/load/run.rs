@@ -260,3 +260,7 @@ async fn until(moment: Option<Instant>) {
         tokio::time::sleep_until(moment.into()).await;
     }
 }
+
+#[cfg(test)]
+#[path = "run_test.rs"]
+mod tests;

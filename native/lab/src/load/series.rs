@@ -100,3 +100,50 @@ impl Uncertainty {
         (self.share() < below && self.intervals >= min_intervals) || self.intervals >= max_intervals
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+    use std::time::Duration;
+
+    use super::*;
+    use crate::load::recorder::Sheet;
+    use crate::load::{Class, Kind};
+
+    #[test]
+    fn a_long_run_keeps_few_intervals_and_all_operations() {
+        let kinds = [Kind { name: "get".to_owned(), class: Class::Read }];
+        let mut sheet = Sheet::new(&kinds).unwrap();
+        sheet.tallies[0].operations = 1;
+        sheet.tallies[0].response_ns.record(1000).unwrap();
+        let mut series = Series::default();
+        let length = 2500;
+        for second in 0..length {
+            let (from, to) = (Duration::from_secs(second), Duration::from_secs(second + 1));
+            series.push(&Interval { from, to, backlog: second, tallies: sheet.tallies.clone() }).unwrap();
+        }
+        let intervals = series.into_intervals();
+        assert!((300..=MOST_INTERVALS).contains(&intervals.len()), "{}", intervals.len());
+        assert!(intervals.windows(2).all(|pair| pair[0].to == pair[1].from));
+        assert!(intervals.iter().rev().skip(1).all(|one| one.to - one.from == intervals[0].to));
+        assert_eq!(intervals.last().unwrap().to, Duration::from_secs(length));
+        let operations: u64 = intervals.iter().map(|interval| interval.tallies[0].operations).sum();
+        let recorded: u64 = intervals.iter().map(|interval| interval.tallies[0].response_ns.len()).sum();
+        assert_eq!((operations, recorded), (length, length));
+    }
+
+    #[test]
+    fn uncertainty_is_the_standard_error_of_the_mean() {
+        let mut rates = Uncertainty::default();
+        for per_s in [90.0, 110.0, 90.0, 110.0] {
+            rates.push(per_s);
+        }
+        // Deviation 10 of the mean 100, over the root of 4.
+        assert!((rates.share() - 0.05).abs() < 1e-12);
+        assert!(rates.is_met(0.051, 4, 100));
+        assert!(!rates.is_met(0.051, 5, 100));
+        assert!(!rates.is_met(0.05, 4, 100));
+        assert!(rates.is_met(0.01, 4, 4), "ends at the most intervals whatever the error");
+    }
+}

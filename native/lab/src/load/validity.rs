@@ -80,25 +80,24 @@ impl Evidence<'_> {
     }
 
     fn client_cpu(&self) -> Option<String> {
-        let cores = self.cost.cpu.as_secs_f64() / self.elapsed.as_secs_f64().max(1e-9);
-        let share = cores / self.plan.threads.max(1) as f64;
-        (share > self.plan.limits.client_cpu_share).then(|| {
-            format!(
-                "client: it used {cores:.2} cores with {} threads; the client was the bottleneck",
-                self.plan.threads
-            )
-        })
+        let cpu = self.cost.drivers.map_or(self.cost.cpu, |drivers| drivers.cpu);
+        let (cores, threads) = (self.per_elapsed(cpu), self.plan.threads.max(1));
+        (cores / threads as f64 > self.plan.limits.client_cpu_share)
+            .then(|| format!("client: its {threads} threads used {cores:.2} cores; the client was the bottleneck"))
     }
 
     fn run_queue(&self) -> Option<String> {
-        let waited = self.cost.run_queue?.as_secs_f64();
-        let share = waited / self.elapsed.as_secs_f64().max(1e-9) / self.plan.threads.max(1) as f64;
+        let share = self.per_elapsed(self.cost.drivers?.run_queue) / self.plan.threads.max(1) as f64;
         (share > self.plan.limits.run_queue_share).then(|| {
             format!(
                 "client: ready to run but without a core for {:.0} % of the run; the machine is too busy",
                 share * 100.0
             )
         })
+    }
+
+    fn per_elapsed(&self, time: Duration) -> f64 {
+        time.as_secs_f64() / self.elapsed.as_secs_f64().max(1e-9)
     }
 
     fn late_starts(&self) -> Option<String> {
@@ -151,3 +150,7 @@ impl Evidence<'_> {
         Some(format!("rate not reached: {reached:.0} of {per_s:.0} operations per second{never}; {why}"))
     }
 }
+
+#[cfg(test)]
+#[path = "validity_test.rs"]
+mod tests;

@@ -1,0 +1,245 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A load against models of servers: one that stops for a second, one that fails, one that is too slow.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use anyhow::bail;
+use scylla::errors::{ExecutionError, RequestAttemptError};
+
+use super::*;
+use crate::load::{Answer, Class, Fault, FaultKind, Kind, Operation, Row};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+struct Nothing;
+
+impl Operation for Nothing {
+    fn kind(&self) -> usize {
+        0
+    }
+
+    fn run<'a>(self: Box<Self>, _: &'a Session) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>> {
+        Box::pin(async { bail!("a model of a server answers") })
+    }
+}
+
+struct Same {
+    kinds: Vec<Kind>,
+    most: u64,
+}
+
+fn workload(class: Class, most: u64) -> Arc<dyn Workload> {
+    Arc::new(Same { kinds: vec![Kind { name: "same".to_owned(), class }], most })
+}
+
+impl Workload for Same {
+    fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    fn plan(&self, index: u64) -> Option<Box<dyn Operation>> {
+        (index < self.most).then(|| Box::new(Nothing) as Box<dyn Operation>)
+    }
+}
+
+type Reply = dyn Fn(u64) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send>> + Send + Sync;
+
+/// Answers as a function of how many came before says.
+struct Model {
+    asked: AtomicU64,
+    reply: Box<Reply>,
+}
+
+impl Model {
+    fn new<F: Future<Output = Result<Answer>> + Send + 'static>(
+        reply: impl Fn(u64) -> F + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { asked: AtomicU64::new(0), reply: Box::new(move |number| Box::pin(reply(number))) })
+    }
+
+    /// Answers at once, but nobody from 0.5 s to 1.5 s after it was made.
+    fn stalled() -> Arc<Self> {
+        let (stops, resumes) = (Instant::now() + SECOND / 2, Instant::now() + SECOND * 3 / 2);
+        Self::new(move |_| async move {
+            if (stops..resumes).contains(&Instant::now()) {
+                tokio::time::sleep_until(resumes.into()).await;
+            }
+            tokio::task::yield_now().await;
+            Ok(Answer { partitions: 1, rows: 1, ..Answer::default() })
+        })
+    }
+}
+
+impl Server for Model {
+    fn send<'a>(&'a self, _: Box<dyn Operation>) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>> {
+        (self.reply)(self.asked.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+fn plan(pace: Pace, in_flight: usize, stop: Stop) -> Plan {
+    let interval = Duration::from_millis(100);
+    Plan { pace, in_flight, stop, interval, ctrl_c: false, ..Plan::default() }
+}
+
+fn go(server: Arc<Model>, workload: Arc<dyn Workload>, plan: Plan) -> (Outcome, Vec<Interval>) {
+    let mut heard = Vec::new();
+    let runtime = crate::load::runtime(1).unwrap();
+    let mut outcome = runtime.block_on(drive(server, workload, plan, |interval| heard.push(interval.clone()))).unwrap();
+    // The machine that runs the tests may be as busy as it likes.
+    outcome.invalid.retain(|reason| !reason.starts_with("client:"));
+    (outcome, heard)
+}
+
+fn at(latencies: &crate::load::Latencies, quantile: f64) -> Duration {
+    Duration::from_nanos(latencies.value_at_quantile(quantile))
+}
+
+#[test]
+fn an_open_loop_shows_the_second_in_which_the_server_stood_still() {
+    let plan = plan(Pace::Open { per_s: 500.0 }, 32, Stop::Duration(SECOND * 3));
+    let (outcome, heard) = go(Model::stalled(), workload(Class::Read, u64::MAX), plan);
+    let same = &outcome.tallies[0];
+    assert_eq!(same.operations, 1500, "no operation is skipped");
+    assert!(at(&same.response_ns, 0.999) >= Duration::from_millis(980), "{:?}", at(&same.response_ns, 0.999));
+    // A third of the operations were due in that second, and waited half of it on average.
+    assert!(at(&same.response_ns, 0.83) >= Duration::from_millis(400), "{:?}", at(&same.response_ns, 0.83));
+    // Those that could not start had a short service time: that alone would hide the second.
+    assert!(at(&same.service_ns, 0.95) < Duration::from_millis(400), "{:?}", at(&same.service_ns, 0.95));
+    let backlog = heard.iter().map(|interval| interval.backlog).max().unwrap();
+    assert!((350..=500).contains(&backlog), "{backlog} of the 500 due, less the 32 in flight");
+    assert_eq!(heard.iter().map(|interval| interval.tallies[0].operations).sum::<u64>(), 1500);
+    assert_eq!(heard.last().unwrap().backlog, 0);
+}
+
+#[test]
+fn a_closed_loop_hides_that_second() {
+    let plan = plan(Pace::Closed, 1, Stop::Duration(SECOND * 5 / 2));
+    let (outcome, heard) = go(Model::stalled(), workload(Class::Read, u64::MAX), plan);
+    let same = &outcome.tallies[0];
+    assert!(same.response_ns.max() >= 980_000_000);
+    assert!(at(&same.response_ns, 0.999) < Duration::from_millis(100), "{:?}", at(&same.response_ns, 0.999));
+    assert!(heard.iter().all(|interval| interval.backlog == 0));
+    assert_eq!(outcome.rate_per_s, None);
+}
+
+#[test]
+fn the_count_is_exact_and_the_warmup_is_not_in_it() {
+    for pace in [Pace::Open { per_s: 2000.0 }, Pace::Closed] {
+        let server = Model::new(|_| async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            Ok(Answer::default())
+        });
+        let plan = Plan { warmup: Duration::from_millis(300), ..plan(pace, 8, Stop::Count(400)) };
+        let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), plan);
+        assert_eq!(outcome.tallies[0].operations, 400, "{pace:?}");
+        assert!(server.asked.load(Ordering::Relaxed) > 500, "{pace:?}: warm-up operations run too");
+        assert!(outcome.intervals[0].from >= Duration::from_millis(300));
+    }
+}
+
+#[test]
+fn passing_errors_are_repeated_for_reads_only() {
+    let timeout = || anyhow::Error::new(ExecutionError::RequestTimeout(SECOND)).context("reading");
+    for (class, retries, errors) in [(Class::Read, 2, 0), (Class::Write, 0, 1)] {
+        let server = Model::new(move |number| async move {
+            if number < 2 {
+                Err(timeout())
+            } else {
+                Ok(Answer::default())
+            }
+        });
+        let (outcome, _) = go(server, workload(class, 1), plan(Pace::Closed, 1, Stop::WorkloadEnds));
+        assert_eq!((outcome.tallies[0].retries, outcome.tallies[0].errors), (retries, errors));
+        assert_eq!(outcome.invalid.is_empty(), errors == 0, "{:?}", outcome.invalid);
+    }
+}
+
+#[test]
+fn what_the_cluster_refuses_is_not_repeated() {
+    let refused = || RequestAttemptError::DbError(scylla::errors::DbError::Invalid, "no such column".to_owned());
+    let server = Model::new(move |_| async move { Err(ExecutionError::LastAttemptError(refused()).into()) });
+    let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, 5), plan(Pace::Closed, 1, Stop::WorkloadEnds));
+    assert_eq!(server.asked.load(Ordering::Relaxed), 5);
+    assert_eq!(outcome.first_errors.len(), 1);
+    assert_eq!(outcome.first_errors[0].1, 5);
+    assert!(outcome.invalid[0].contains("5 of 5 operations failed"), "{:?}", outcome.invalid);
+}
+
+#[test]
+fn wrong_rows_make_the_run_invalid_unless_the_levels_allow_them() {
+    use crate::check::{Levels, Replication};
+    use scylla::statement::Consistency::One;
+    for (levels, valid) in [(None, false), (Some(Levels::new(One, One, Replication::one_datacenter(3))), true)] {
+        let fault = || Fault { kind: FaultKind::Stale, row: Row { partition: 1, row: 0 }, detail: "old".to_owned() };
+        let server =
+            Model::new(
+                move |_| async move { Ok(Answer { rows_checked: 1, faults: vec![fault()], ..Answer::default() }) },
+            );
+        let plan = Plan { levels: levels.map(Arc::new), ..plan(Pace::Closed, 1, Stop::WorkloadEnds) };
+        let (outcome, _) = go(server, workload(Class::Read, 3), plan);
+        assert_eq!(outcome.faults[1].rows, 3);
+        assert_eq!(outcome.faults[1].explained_by_consistency, if valid { 3 } else { 0 });
+        assert_eq!(outcome.invalid.is_empty(), valid, "{:?}", outcome.invalid);
+        assert_eq!(outcome.first_faults.len(), 3);
+    }
+}
+
+#[test]
+fn a_server_that_is_too_slow_is_named_and_the_run_does_not_go_on_forever() {
+    let server = Model::new(|_| async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Ok(Answer::default())
+    });
+    let plan = Plan { drain: SECOND / 2, ..plan(Pace::Open { per_s: 1000.0 }, 4, Stop::Duration(SECOND)) };
+    let begun = Instant::now();
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
+    assert!(begun.elapsed() < SECOND * 3);
+    assert!(outcome.servers_saturated);
+    assert!(outcome.not_started > 800, "{}", outcome.not_started);
+    let told = outcome.invalid.join("; ");
+    assert!(told.contains("rate not reached") && told.contains("all 4 in flight were busy"), "{told}");
+}
+
+#[test]
+fn it_ends_when_told_and_still_reports() {
+    let halt = Halt::default();
+    let plan = Plan { halt: halt.clone(), ..plan(Pace::Open { per_s: 1000.0 }, 4, Stop::WorkloadEnds) };
+    let ended = std::thread::spawn(move || {
+        std::thread::sleep(SECOND / 2);
+        halt.halt();
+    });
+    let server = Model::new(|_| async { Ok(Answer::default()) });
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
+    ended.join().unwrap();
+    assert!(outcome.tallies[0].operations > 100);
+    assert!(!outcome.invalid.iter().any(|reason| reason.contains("rate")), "{:?}", outcome.invalid);
+}
+
+#[test]
+fn it_ends_when_the_rate_is_steady() {
+    let server = Model::new(|_| async { Ok(Answer::default()) });
+    let stop = Stop::Uncertainty { below: 0.5, min_intervals: 5, max_intervals: 50 };
+    let (outcome, heard) = go(server, workload(Class::Read, u64::MAX), plan(Pace::Open { per_s: 500.0 }, 4, stop));
+    assert!((5..=10).contains(&heard.len()), "{}", heard.len());
+    assert!(!outcome.interrupted);
+}
+
+#[test]
+fn plans_that_cannot_run_are_refused() {
+    let runtime = crate::load::runtime(1).unwrap();
+    for plan in [
+        plan(Pace::Open { per_s: 0.0 }, 1, Stop::Count(1)),
+        plan(Pace::Open { per_s: f64::NAN }, 1, Stop::Count(1)),
+        plan(Pace::Closed, 0, Stop::Count(1)),
+    ] {
+        let server = Model::new(|_| async { Ok(Answer::default()) });
+        assert!(runtime.block_on(drive(server, workload(Class::Read, 1), plan, |_| {})).is_err());
+    }
+}

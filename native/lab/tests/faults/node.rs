@@ -1,0 +1,71 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! One stock node, gone with the test.
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use cassiterite_lab::load::{connect, runtime, Target};
+use tempfile::TempDir;
+
+pub struct Node {
+    child: Child,
+    port: u16,
+    _base: TempDir,
+}
+
+impl Node {
+    /// Starts it with these keys of cassandra.yaml and waits until it speaks CQL.
+    pub fn start(yaml: &[&str]) -> Self {
+        let home = std::env::var_os("CASSITERITE_HOME")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../.."), PathBuf::from);
+        let base = tempfile::tempdir().unwrap();
+        let [port, storage, jmx] = free_ports();
+        let mut command = Command::new(home.join("scripts/node"));
+        command.args(["--stock", "--fast", "--heap", "512m", "--base"]).arg(base.path());
+        for (option, number) in [("--cql-port", port), ("--storage-port", storage), ("--jmx-port", jmx)] {
+            command.arg(option).arg(number.to_string());
+        }
+        command.arg("--die-with").arg(std::process::id().to_string());
+        for key in yaml {
+            command.arg("--yaml").arg(key);
+        }
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let node = Self { child, port, _base: base };
+        node.wait();
+        node
+    }
+
+    pub fn contact_point(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    fn wait(&self) {
+        let target = Target { connect_timeout: Duration::from_secs(2), ..Target::new([self.contact_point()]) };
+        let (runtime, begun) = (runtime(1).unwrap(), Instant::now());
+        loop {
+            match runtime.block_on(connect(&target)) {
+                Ok(_) => return,
+                Err(error) if error.to_string().contains("a user and a password") => return,
+                Err(error) => assert!(begun.elapsed() < Duration::from_secs(300), "the node does not start: {error:#}"),
+            }
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Three at once, so that they differ.
+fn free_ports() -> [u16; 3] {
+    let held = [0; 3].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+    held.map(|listener| listener.local_addr().unwrap().port())
+}
