@@ -1,13 +1,13 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Compiles the C++ shim (`src/raw/*.cc`, `src/sys/*.cc`) against the RocksDB headers that librocksdb-sys ships.
+//! Compiles the C++ shim (`src/raw/**/*.cc`) against the RocksDB headers that librocksdb-sys ships.
 
 use std::path::{Path, PathBuf};
 
 fn main() {
     let mut all = Vec::new();
-    for folder in ["src/raw", "src/sys"] {
+    for folder in ["src/raw", "src/raw/sys"] {
         println!("cargo::rerun-if-changed={folder}");
         all.extend(sources(Path::new(folder)));
     }

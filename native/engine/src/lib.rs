@@ -10,7 +10,7 @@
 //! * `write` and `durability` updates and when they are safe; `read` points, slices, scans and their cursors;
 //! * `wal` looks for damage in the write-ahead log before it is replayed;
 //! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
-//! * `compaction` and `raw` merge operator, purge filter and the C++ shim; `sys` the C functions used directly.
+//! * `compaction` merge operator and purge filter; `raw` the C++ shim and the C functions used directly: all unsafe code.
 //!
 //! Requests and answers are bytes: `docs/boundary.md`. What is on disk: `docs/formats.md`.
 
@@ -28,10 +28,11 @@ mod schema;
 mod snapshot;
 mod stats;
 mod store;
-mod sys;
 mod table;
 mod wal;
 mod write;
+
+use raw::sys;
 
 pub use error::{EngineError, Kind, Result};
 pub use options::documentation as settings_documentation;

@@ -1,8 +1,9 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The Rust face of the C++ shim (`shim.h`): merge operator, compaction filter, table properties collector, event
-//! listener, and the few calls that neither the crate `rocksdb` nor the C API has. Everything public here is safe.
+//! All of the engine's unsafe code: the Rust face of the C++ shim (`shim.h`: merge operator, compaction filter, table
+//! properties collector, event listener, and the few calls that neither the crate `rocksdb` nor the C API has), and in
+//! `sys` the C functions used directly. Everything public here is safe.
 //!
 //! RocksDB calls into Rust from its own threads, several at once. A panic never crosses into C++: it is caught at the
 //! border and answered with the harmless outcome (keep the entry, fail the merge, purge nothing).
@@ -12,6 +13,7 @@ mod admin;
 mod blocks;
 mod events;
 mod files;
+pub(crate) mod sys;
 mod table;
 
 pub(crate) use admin::{resume, RateLimiter};

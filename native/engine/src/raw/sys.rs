@@ -3,7 +3,6 @@
 
 //! The few C functions of RocksDB that the engine calls itself, because the crate `rocksdb` lacks them or allocates
 //! where the hot path must not. Every type here is safe to use and keeps alive what it points into.
-#![allow(unsafe_code)]
 
 mod family;
 mod import;
