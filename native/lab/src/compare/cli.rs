@@ -3,21 +3,136 @@
 
 //! The words of `cassiterite compare`.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{bail, Result};
+use anyhow::{ensure, Context, Result};
 use clap::Args;
+
+use super::rounds::Comparison;
+use super::scenario::Scenario;
+use super::settings::{Scale, Settings};
+use super::{page, table};
+use crate::cluster::Engine;
 
 /// `cassiterite compare`.
 #[derive(Args, Debug)]
 pub struct CompareCommand {
-    /// Words of the command.
-    words: Vec<String>,
+    /// What to run on each engine.
+    scenario: Scenario,
+    /// Engines; the last is compared with each of the others. An engine may be there twice: stock,stock must find no difference.
+    #[arg(long, value_delimiter = ',', default_value = "stock,stock-default,cassiterite")]
+    engines: Vec<Engine>,
+    /// Sizes that are not given singly.
+    #[arg(long, default_value = "small")]
+    scale: Scale,
+    /// Rounds; each runs every engine once on a fresh cluster. Verdicts need at least 3.
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// Seconds of each measured phase.
+    #[arg(long)]
+    seconds: Option<u64>,
+    /// Seconds of the warm-up at most; it ends when server CPU per operation no longer falls.
+    #[arg(long)]
+    warmup: Option<u64>,
+    /// Partitions of the table.
+    #[arg(long)]
+    rows: Option<u64>,
+    /// Bytes of a value (reads, writes, mixed, scan, restart).
+    #[arg(long)]
+    value_bytes: Option<u64>,
+    /// Operations per second where the rate is fixed, and the first rate of a search.
+    #[arg(long)]
+    rate: Option<f64>,
+    /// Operations in flight.
+    #[arg(long)]
+    in_flight: Option<usize>,
+    /// Threads of the client.
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Nodes of each cluster.
+    #[arg(long)]
+    nodes: Option<u32>,
+    /// Heap of each node, as in -Xmx.
+    #[arg(long)]
+    heap: Option<String>,
+    /// A key of cassandra.yaml for all engines alike; repeatable.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// First CQL port; storage and JMX ports come after it.
+    #[arg(long)]
+    port: Option<u16>,
+    /// Nodes in test mode (serial GC, no C2 compiler): quick to start, the numbers mean nothing.
+    #[arg(long)]
+    fast_nodes: bool,
+    /// Seconds that servers may take to become quiet after a phase.
+    #[arg(long)]
+    settle: Option<u64>,
+    /// Writes everything as JSON, after each run what there is so far.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Writes the report as one self-contained page.
+    #[arg(long)]
+    html: Option<PathBuf>,
 }
 
 impl CompareCommand {
-    /// Runs the command; the exit code is the process's.
+    /// Runs the command; the exit code is the process's: 1 when a level of service held at no rate, 2 when figures must not
+    /// be believed.
     pub fn run(self) -> Result<ExitCode> {
-        bail!("'compare' is not built in yet")
+        let settings = self.settings()?;
+        ensure!(self.engines.len() > 1, "--engines: one engine compares with nothing; say two, such as stock,cassiterite");
+        // Found out now, not after hours.
+        for file in self.json.iter().chain(&self.html) {
+            std::fs::write(file, "").with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        let mut comparison = Comparison::new(&settings, &self.engines)?;
+        comparison.run(&self.engines, &|line| eprintln!("{line}"), &|so_far| self.keep(so_far))?;
+        print!("{}", table::text(&comparison));
+        Ok(match (comparison.invalid().is_empty(), comparison.failed_levels().is_empty()) {
+            (false, _) => ExitCode::from(2),
+            (true, false) => ExitCode::from(1),
+            (true, true) => ExitCode::SUCCESS,
+        })
+    }
+
+    fn settings(&self) -> Result<Settings> {
+        let scale = Settings::new(self.scenario, self.scale);
+        let set = |text: &String| -> Result<(String, String)> {
+            let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: say KEY=VALUE"))?;
+            Ok((key.to_owned(), value.to_owned()))
+        };
+        let settings = Settings {
+            rounds: self.rounds.unwrap_or(scale.rounds),
+            seconds: self.seconds.unwrap_or(scale.seconds),
+            warmup_max_s: self.warmup.unwrap_or(scale.warmup_max_s),
+            rows: self.rows.unwrap_or(scale.rows),
+            value_bytes: self.value_bytes.unwrap_or(scale.value_bytes),
+            rate_per_s: self.rate.unwrap_or(scale.rate_per_s),
+            in_flight: self.in_flight.unwrap_or(scale.in_flight),
+            threads: self.threads.unwrap_or(scale.threads),
+            nodes: self.nodes.unwrap_or(scale.nodes),
+            heap: self.heap.clone().unwrap_or_else(|| scale.heap.clone()),
+            set: self.set.iter().map(set).collect::<Result<_>>()?,
+            port: self.port.unwrap_or(scale.port),
+            fast_nodes: self.fast_nodes,
+            settle_max_s: self.settle.unwrap_or(scale.settle_max_s),
+            ..scale
+        };
+        settings.validate()?;
+        Ok(settings)
+    }
+
+    fn keep(&self, comparison: &Comparison) -> Result<()> {
+        let write = |file: &Path, text: String| {
+            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+        };
+        if let Some(file) = &self.json {
+            write(file, serde_json::to_string_pretty(comparison)? + "\n")?;
+        }
+        if let Some(file) = &self.html {
+            write(file, page::html(comparison))?;
+        }
+        Ok(())
     }
 }

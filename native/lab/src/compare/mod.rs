@@ -1,6 +1,24 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The same scenario on several engines, interleaved, with a verdict.
+//! The same scenario on several engines, interleaved in rounds, with ratios, their intervals and a verdict.
+//!
+//! A [`scenario`] runs [`phase`]s on a [`subject`] (one engine's fresh cluster) and returns [`figure`]s; [`rounds`] does so for
+//! every engine in turn; [`verdict`] makes ratios and verdicts of it by [`statistics`]; [`table`] and [`page`] show it.
 
 pub mod cli;
+mod evict;
+pub mod figure;
+mod files;
+pub mod order;
+pub mod page;
+pub mod phase;
+pub mod rounds;
+pub mod scenario;
+pub mod search;
+pub mod settings;
+pub mod statistics;
+pub mod subject;
+pub mod table;
+pub mod verdict;
+pub mod warmup;

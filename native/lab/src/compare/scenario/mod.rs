@@ -1,0 +1,104 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What is run on each engine.
+
+mod mixed;
+mod reads;
+mod restart;
+mod scan;
+mod service;
+mod writes;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::figure::{Better, Figure, Unit};
+use super::search::Found;
+use super::subject::Subject;
+use super::warmup::Warmup;
+
+/// What is run on each engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scenario {
+    /// Reads by key: hot, at a fixed rate, and with the page cache emptied as if the table were larger than memory.
+    Reads,
+    /// Sustained inserts and overwrites until compaction is in balance; then compact.
+    Writes,
+    /// Half reads, half writes at a fixed rate.
+    Mixed,
+    /// Rows of 6 KB: the highest read rate at P99 <= 2 ms; then the tail of half reads, half writes at a fixed rate.
+    Emp,
+    /// Features of users, insert=24,get=1: closed loop, and the highest rate at P95 <= 5 ms.
+    Features,
+    /// The whole table by token ranges, and slices of partitions.
+    Scan,
+    /// From the start after kill -9 to the first answer, and whether all acknowledged rows are there.
+    Restart,
+}
+
+/// What a scenario showed of one engine in one round.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Trial {
+    /// Its numbers.
+    pub figures: Vec<Figure>,
+    /// How the servers became warm.
+    pub warmups: Vec<Warmup>,
+    /// Searches for a level of service.
+    pub searches: Vec<Searched>,
+}
+
+/// A search and what it was for.
+#[derive(Clone, Debug, Serialize)]
+pub struct Searched {
+    /// Its phase.
+    pub name: String,
+    /// `P99 <= 2 ms`.
+    pub level: String,
+    /// What was found.
+    pub found: Found,
+}
+
+impl Scenario {
+    /// Its name on the command line.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// The cassandra-stress profile of its table.
+    pub fn profile(self) -> &'static str {
+        match self {
+            Scenario::Reads | Scenario::Writes | Scenario::Mixed | Scenario::Restart => include_str!("../profiles/rows.yaml"),
+            Scenario::Emp => include_str!("../profiles/emp.yaml"),
+            Scenario::Features => include_str!("../profiles/features.yaml"),
+            Scenario::Scan => include_str!("../profiles/wide.yaml"),
+        }
+    }
+
+    /// Rows of a partition.
+    pub fn rows_per_partition(self) -> u64 {
+        match self {
+            Scenario::Features => 4,
+            Scenario::Scan => scan::ROWS_PER_PARTITION,
+            _ => 1,
+        }
+    }
+
+    /// Runs it on a fresh cluster.
+    pub fn run(self, subject: &mut Subject<'_>) -> Result<Trial> {
+        let mut trial = match self {
+            Scenario::Reads => reads::run(subject),
+            Scenario::Writes => writes::run(subject),
+            Scenario::Mixed => mixed::run(subject),
+            Scenario::Emp => service::emp(subject),
+            Scenario::Features => service::features(subject),
+            Scenario::Scan => scan::run(subject),
+            Scenario::Restart => restart::run(subject),
+        }?;
+        let peak = subject.peak_resident_bytes();
+        trial.figures.push(Figure::new("peak resident memory", Unit::Bytes, Better::Lower, peak));
+        Ok(trial)
+    }
+}

@@ -1,0 +1,30 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Reads by key.
+
+use anyhow::Result;
+
+use super::super::evict::Evictor;
+use super::super::figure::{Better, Figure, Unit};
+use super::super::phase::{any, closed, open};
+use super::super::subject::Subject;
+use super::Trial;
+
+pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
+    let (settings, ops) = (subject.settings(), "read=1");
+    let keys = || any(settings.rows);
+    subject.fill()?;
+    let warmups = vec![subject.warm(ops)?];
+    let mut figures = subject.measure(&closed("hot", ops, keys(), settings.length()))?.figures();
+    let paced = open("hot, fixed rate", ops, keys(), settings.length(), settings.rate_per_s);
+    figures.extend(subject.measure(&paced)?.figures());
+    let evictor = Evictor::start(subject.folders().to_vec(), subject.keyspace());
+    let cold = subject.measure(&closed("beyond memory", ops, keys(), settings.length()))?;
+    drop(evictor);
+    figures.extend(cold.figures());
+    let live = (settings.rows * (settings.value_bytes + 8)) as f64;
+    let amplification = subject.table_bytes() as f64 / live;
+    figures.push(Figure::new("table on disk per live byte", Unit::Times, Better::Lower, Some(amplification)));
+    Ok(Trial { figures, warmups, ..Trial::default() })
+}

@@ -1,0 +1,82 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! kill -9 and what it takes to answer again.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{ensure, Context, Result};
+
+use super::super::figure::{Better, Figure, Unit};
+use super::super::phase::{any, closed, once, Phase};
+use super::super::subject::Subject;
+use super::Trial;
+use crate::load::{self, Pace, Stop, Target};
+
+/// Between two tries to get an answer.
+const TRY_EVERY: Duration = Duration::from_millis(20);
+
+pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
+    let settings = subject.settings();
+    // Not flushed: what is in the logs of writes has to be read again.
+    let population = once(settings.rows);
+    let fill = Phase { name: "fill", ops: "insert=1", population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
+    let filled = subject.load(&fill)?;
+    ensure!(filled.tallies.iter().all(|tally| tally.errors == 0), "rows could not be written before the kill");
+    subject.cluster_mut().kill(1)?;
+    let (to_answer_s, cpu_s) = start(subject)?;
+    subject.restarted();
+    subject.reconnect()?;
+    let back = subject.measure(&closed("read back", "read=1", any(settings.rows), settings.length()))?;
+    let mut figures = vec![
+        Figure::new("kill -9 to first answer", Unit::Seconds, Better::Lower, Some(to_answer_s)),
+        Figure::new("server CPU until all is up", Unit::Seconds, Better::Lower, cpu_s),
+    ];
+    figures.extend(back.figures().into_iter().filter(|figure| {
+        ["rows checked", "wrong rows", "errors"].iter().any(|name| figure.name.ends_with(name))
+    }));
+    Ok(Trial { figures, ..Trial::default() })
+}
+
+/// Starts the node while another thread asks it for a row, over and over.
+fn start(subject: &mut Subject<'_>) -> Result<(f64, Option<f64>)> {
+    let node = subject.cluster().nodes().into_iter().next().context("the cluster has no node")?;
+    let (address, keyspace) = (SocketAddr::from((node.address, node.cql_port)), subject.keyspace().to_owned());
+    let given_up = Arc::new(AtomicBool::new(false));
+    let began = Instant::now();
+    let asking = std::thread::spawn({
+        let given_up = Arc::clone(&given_up);
+        move || -> Option<Duration> {
+            while !given_up.load(Ordering::Relaxed) {
+                if std::net::TcpStream::connect_timeout(&address, TRY_EVERY).is_ok() && answers(address, &keyspace) {
+                    return Some(began.elapsed());
+                }
+                std::thread::sleep(TRY_EVERY);
+            }
+            None
+        }
+    });
+    let started = subject.cluster_mut().start(1);
+    if started.is_err() {
+        given_up.store(true, Ordering::Relaxed);
+    }
+    let answered = asking.join().ok().flatten();
+    started?;
+    subject.restarted();
+    let cpu_s = subject.readings().first().and_then(|reading| reading.process.cpu_s);
+    Ok((answered.context("the node did not answer after its start")?.as_secs_f64(), cpu_s))
+}
+
+fn answers(address: SocketAddr, keyspace: &str) -> bool {
+    let asked = load::runtime(1).and_then(|runtime| {
+        runtime.block_on(async {
+            let session = load::connect(&Target::new([address.to_string()])).await?;
+            let result = session.query_unpaged(format!("SELECT * FROM {keyspace}.rows LIMIT 1"), ()).await?;
+            Ok(result.into_rows_result()?.rows_num() == 1)
+        })
+    });
+    asked.unwrap_or(false)
+}

@@ -1,0 +1,104 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The highest rate at a level of service.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::super::figure::{Better, Figure, Unit};
+use super::super::phase::{any, closed, open};
+use super::super::search::{search, Found, Length, Probe, Search, Sla};
+use super::super::subject::Subject;
+use super::{Searched, Trial};
+use crate::load::{Latencies, Outcome};
+
+const EMP: Sla = Sla { quantile: 0.99, limit_ms: 2.0 };
+const FEATURES: Sla = Sla { quantile: 0.95, limit_ms: 5.0 };
+/// The ends of the answer are no further apart.
+const PRECISION: f64 = 0.05;
+/// A search ends after so many runs with what it has.
+const PROBES_MAX: usize = 40;
+/// A short probe is this part of the measured length, a long one half of it.
+const SHORT: u32 = 4;
+const LONG: u32 = 2;
+
+pub(super) fn emp(subject: &mut Subject<'_>) -> Result<Trial> {
+    let settings = subject.settings();
+    subject.fill()?;
+    let mut warmups = vec![subject.warm("read=1")?];
+    let searched = look(subject, "read-only", "read=1", &EMP)?;
+    let mut figures = vec![rate(&searched)];
+    warmups.push(subject.warm("read=1,insert=1")?);
+    let mixed = open("mixed", "read=1,insert=1", any(settings.rows), settings.length(), settings.rate_per_s);
+    figures.extend(subject.measure(&mixed)?.figures());
+    Ok(Trial { figures, warmups, searches: vec![searched] })
+}
+
+pub(super) fn features(subject: &mut Subject<'_>) -> Result<Trial> {
+    let (settings, ops) = (subject.settings(), "insert=24,get=1");
+    subject.fill()?;
+    let warmups = vec![subject.warm(ops)?];
+    let mut figures = subject.measure(&closed("closed loop", ops, any(settings.rows), settings.length()))?.figures();
+    let searched = look(subject, "service", ops, &FEATURES)?;
+    figures.push(rate(&searched));
+    Ok(Trial { figures, warmups, searches: vec![searched] })
+}
+
+/// The middle of the interval, as far as there is one.
+fn rate(searched: &Searched) -> Figure {
+    let Found { holds_per_s, fails_per_s, .. } = searched.found;
+    let value = match (holds_per_s, fails_per_s) {
+        (Some(holds), Some(fails)) => Some((holds * fails).sqrt()),
+        (holds, _) => holds,
+    };
+    Figure::new(format!("{}: rate at {}", searched.name, searched.level), Unit::PerSecond, Better::Higher, value)
+}
+
+fn look(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &Sla) -> Result<Searched> {
+    let settings = subject.settings();
+    let (length, rows) = (settings.length(), settings.rows);
+    let limits = Search {
+        start_per_s: settings.rate_per_s,
+        precision: PRECISION,
+        floor_per_s: settings.rate_per_s / 64.0,
+        ceiling_per_s: settings.rate_per_s * 64.0,
+        probes_max: PROBES_MAX,
+    };
+    let found = search(limits, sla, &mut |rate_per_s, wanted| {
+        let part = if wanted == Length::Long { LONG } else { SHORT };
+        let seconds = (length / part).max(Duration::from_secs(1));
+        let outcome = subject.load(&open("probe", ops, any(rows), seconds, rate_per_s))?;
+        subject.settle()?;
+        Ok(probe(&outcome, rate_per_s, sla))
+    })?;
+    let level = format!("P{} <= {} ms", sla.quantile * 100.0, sla.limit_ms);
+    if !found.confirmed {
+        subject.notes.push(format!("{name}: the search for {level} ended after {PROBES_MAX} runs unconfirmed"));
+    }
+    if found.client_limited {
+        subject.invalid.push(format!("{name}: the client failed before the servers did in the search for {level}"));
+    }
+    Ok(Searched { name: name.to_owned(), level, found })
+}
+
+/// All kinds together: the level of service is the user's, not one statement's.
+fn probe(outcome: &Outcome, rate_per_s: f64, sla: &Sla) -> Probe {
+    let mut all: Option<Latencies> = None;
+    for tally in &outcome.tallies {
+        match &mut all {
+            // Histograms of one recorder have one shape: adding cannot fail.
+            Some(all) => drop(all.add(&tally.response_ns)),
+            None => all = Some(tally.response_ns.clone()),
+        }
+    }
+    let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
+    Probe {
+        rate_per_s,
+        achieved_per_s: operations as f64 / outcome.elapsed.as_secs_f64().max(1e-9),
+        quantile_ms: all.map_or(f64::INFINITY, |all| all.value_at_quantile(sla.quantile) as f64 / 1e6),
+        errors: outcome.tallies.iter().map(|tally| tally.errors).sum(),
+        client_limited: outcome.invalid.iter().find(|reason| reason.starts_with("client:")).cloned(),
+    }
+}

@@ -1,0 +1,136 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What a comparison is asked to do; written into every report.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Result};
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::scenario::Scenario;
+
+/// Sizes that go together; single options still override them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// To see it work: seconds, no meaning.
+    Tiny,
+    /// A laptop or a shared machine of two cores: some 10 minutes for each engine and round.
+    Small,
+    /// Datasets of many times the memtables: an hour or so for each engine and round.
+    Full,
+}
+
+/// What a comparison is asked to do.
+#[derive(Clone, Debug, Serialize)]
+pub struct Settings {
+    /// What is run.
+    pub scenario: Scenario,
+    /// Sizes that were not given singly.
+    pub scale: Scale,
+    /// Rounds; each runs every engine once on a fresh cluster.
+    pub rounds: usize,
+    /// Length of each measured phase in seconds.
+    pub seconds: u64,
+    /// The warm-up ends by then even when server CPU per operation still falls.
+    pub warmup_max_s: u64,
+    /// Partitions of the table.
+    pub rows: u64,
+    /// Bytes of a value in the `rows` and `wide` tables.
+    pub value_bytes: u64,
+    /// Operations per second of phases with a fixed rate.
+    pub rate_per_s: f64,
+    /// Operations in flight: exactly in closed loops, at most in open ones.
+    pub in_flight: usize,
+    /// Threads of the client.
+    pub threads: usize,
+    /// Nodes of each cluster.
+    pub nodes: u32,
+    /// Heap of each node, as in -Xmx.
+    pub heap: String,
+    /// cassandra.yaml keys for all engines alike.
+    pub set: Vec<(String, String)>,
+    /// First CQL port; storage and JMX come after it.
+    pub port: u16,
+    /// Test mode of the nodes: serial GC, no C2 compiler, small caches. Its numbers mean nothing.
+    pub fast_nodes: bool,
+    /// How long a server may take to become quiet after a phase.
+    pub settle_max_s: u64,
+}
+
+impl Settings {
+    /// Everything at the scale's value.
+    pub fn new(scenario: Scenario, scale: Scale) -> Self {
+        let (rounds, seconds, warmup_max_s, partitions) = match scale {
+            Scale::Tiny => (1, 5, 5, 2_000),
+            Scale::Small => (5, 60, 240, 200_000),
+            Scale::Full => (5, 300, 300, 4_000_000),
+        };
+        let (divisor, value_bytes, rate_per_s) = match scenario {
+            Scenario::Emp => (6, 6000, 4_000.0),
+            Scenario::Scan => (100, 200, 12_000.0),
+            _ => (1, 1000, 12_000.0),
+        };
+        Self {
+            scenario,
+            scale,
+            rounds,
+            seconds,
+            warmup_max_s,
+            rows: partitions / divisor,
+            value_bytes,
+            rate_per_s: if scale == Scale::Tiny { 500.0 } else { rate_per_s },
+            in_flight: 32,
+            threads: 1,
+            nodes: 1,
+            heap: if scale == Scale::Tiny { "768m" } else { "2g" }.to_owned(),
+            set: Vec::new(),
+            port: 29042,
+            fast_nodes: false,
+            settle_max_s: 600,
+        }
+    }
+
+    /// Refuses what cannot be measured, by name.
+    pub fn validate(&self) -> Result<()> {
+        ensure!(self.rounds > 0, "--rounds 0: there is nothing to compare");
+        ensure!(self.seconds > 0, "--seconds 0: there is nothing to measure");
+        ensure!(self.rows > 0, "--rows 0: an empty table cannot be read");
+        ensure!(self.value_bytes > 0, "--value-bytes 0: a row needs a value");
+        ensure!(self.rate_per_s > 0.0 && self.rate_per_s.is_finite(), "--rate {}: say operations per second", self.rate_per_s);
+        ensure!(self.in_flight > 0 && self.threads > 0, "--in-flight and --threads are at least 1");
+        ensure!(self.port <= u16::MAX - 100, "--port {}: there is no room for the ports after it", self.port);
+        Ok(())
+    }
+
+    /// Length of each measured phase.
+    pub fn length(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_scale_of_every_scenario_is_valid() {
+        for scenario in Scenario::value_variants() {
+            for scale in Scale::value_variants() {
+                Settings::new(*scenario, *scale).validate().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_refused_by_name() {
+        let good = Settings::new(Scenario::Reads, Scale::Tiny);
+        let told = |settings: Settings| settings.validate().unwrap_err().to_string();
+        assert!(told(Settings { rounds: 0, ..good.clone() }).contains("--rounds"));
+        assert!(told(Settings { rate_per_s: f64::NAN, ..good.clone() }).contains("--rate"));
+        assert!(told(Settings { port: 65_500, ..good }).contains("--port"));
+    }
+}

@@ -1,0 +1,117 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A comparison as a table for the terminal.
+
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{Cell, CellAlignment, Color, Table};
+
+use super::figure::{number, Figure};
+use super::rounds::Comparison;
+use super::statistics::ROUNDS_MIN;
+use super::verdict::{Judged, Verdict, FALSE_DISCOVERY_RATE};
+
+/// One figure of the comparison: its values by engine, its ratios by baseline.
+pub struct Line<'a> {
+    /// Name with unit.
+    pub name: String,
+    /// Median and range over rounds, by engine.
+    pub values: Vec<String>,
+    /// By baseline.
+    pub judged: Vec<&'a Judged>,
+}
+
+/// All figures in the order in which they were measured.
+pub fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
+    let rounds = comparison.rounds();
+    let mut names: Vec<(&str, &str)> = Vec::new();
+    for figure in rounds.iter().flat_map(|engine| engine.rounds.iter().flatten()) {
+        if !names.iter().any(|(name, _)| *name == figure.name) {
+            names.push((&figure.name, figure.unit.symbol()));
+        }
+    }
+    let line = |(name, unit): (&str, &str)| Line {
+        name: if unit.is_empty() { name.to_owned() } else { format!("{name}, {unit}") },
+        values: rounds.iter().map(|engine| spread(engine.rounds.iter().flatten().filter(|f| f.name == name))).collect(),
+        judged: comparison.judged.iter().filter(|judged| judged.name == name).collect(),
+    };
+    names.into_iter().map(line).collect()
+}
+
+/// `median (least-most)`.
+fn spread<'a>(figures: impl Iterator<Item = &'a Figure>) -> String {
+    let mut values: Vec<f64> = figures.filter_map(|figure| figure.value).collect();
+    values.sort_by(f64::total_cmp);
+    let (Some(least), Some(most)) = (values.first(), values.last()) else { return "not measured".to_owned() };
+    let middle = values.len() / 2;
+    let upper = values.get(middle).copied().unwrap_or(*most);
+    let lower = values.get((values.len() - 1) / 2).copied().unwrap_or(upper);
+    match values.len() {
+        1 => number(*least),
+        _ => format!("{} ({}-{})", number((lower + upper) / 2.0), number(*least), number(*most)),
+    }
+}
+
+/// `0.56 (0.51-0.62)`.
+pub fn ratio(judged: &Judged) -> String {
+    let Some(ratio) = judged.ratio else { return "-".to_owned() };
+    match (judged.low, judged.high) {
+        (Some(low), Some(high)) if high.is_finite() => format!("{ratio:.2} ({low:.2}-{high:.2})"),
+        _ => format!("{ratio:.2}"),
+    }
+}
+
+/// What the table means, for below it.
+pub fn legend(comparison: &Comparison) -> Vec<String> {
+    let settings = &comparison.settings;
+    let mut words = vec![format!(
+        "median (least-most) of {} rounds; ratio: geometric mean of the rounds' ratios with its 95 % interval; verdicts from \
+         {ROUNDS_MIN} rounds on, at a false discovery rate of {} % over all figures",
+        settings.rounds,
+        FALSE_DISCOVERY_RATE * 100.0
+    )];
+    if settings.fast_nodes {
+        words.push("the nodes ran in test mode (serial GC, no C2 compiler): these numbers mean nothing".to_owned());
+    }
+    if settings.rounds % (2 * comparison.engines.len().max(1)) != 0 && comparison.engines.len() > 1 {
+        words.push("engines did not run in every place equally often: rounds are no multiple of twice their number".to_owned());
+    }
+    words
+}
+
+/// The table and what has to be said below it.
+pub fn text(comparison: &Comparison) -> String {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED);
+    let subject = comparison.engines.last().map(String::as_str).unwrap_or_default();
+    let baselines: Vec<&String> = comparison.engines.iter().rev().skip(1).rev().collect();
+    let heads = baselines.iter().map(|baseline| format!("{subject} / {baseline}"));
+    table.set_header(["figure".to_owned()].into_iter().chain(comparison.engines.iter().cloned()).chain(heads));
+    for line in lines(comparison) {
+        let mut cells = vec![Cell::new(line.name)];
+        cells.extend(line.values.into_iter().map(|value| Cell::new(value).set_alignment(CellAlignment::Right)));
+        cells.extend(line.judged.into_iter().map(judged_cell));
+        table.add_row(cells);
+    }
+    let mut text = format!("{table}\n");
+    let invalid = comparison.invalid();
+    let failed = comparison.failed_levels().into_iter().map(|level| format!("LEVEL NOT HELD AT ANY RATE: {level}"));
+    for line in legend(comparison).into_iter().chain(invalid.into_iter().map(|reason| format!("INVALID: {reason}"))).chain(failed) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+fn judged_cell(judged: &Judged) -> Cell {
+    let words = match judged.better {
+        super::figure::Better::Neither => ratio(judged),
+        _ => format!("{} {}", ratio(judged), judged.verdict.words()),
+    };
+    let cell = Cell::new(words).set_alignment(CellAlignment::Right);
+    match judged.verdict {
+        Verdict::Better => cell.fg(Color::Green),
+        Verdict::Worse => cell.fg(Color::Red),
+        Verdict::CannotTell => cell,
+    }
+}
