@@ -81,7 +81,10 @@ impl CompareCommand {
     /// be believed.
     pub fn run(self) -> Result<ExitCode> {
         let settings = self.settings()?;
-        ensure!(self.engines.len() > 1, "--engines: one engine compares with nothing; say two, such as stock,cassiterite");
+        ensure!(
+            self.engines.len() > 1,
+            "--engines: one engine compares with nothing; say two, such as stock,cassiterite"
+        );
         // Found out now, not after hours.
         for file in self.json.iter().chain(&self.html) {
             std::fs::write(file, "").with_context(|| format!("cannot write {}", file.display()))?;

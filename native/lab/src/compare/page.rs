@@ -192,7 +192,9 @@ fn environment(comparison: &Comparison) -> Markup {
     let environment = &comparison.environment;
     let (machine, software) = (&environment.machine, &environment.software);
     let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-    let memory = machine.memory_bytes.map_or("unknown".to_owned(), |bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
+    let memory = machine
+        .memory_bytes
+        .map_or("unknown".to_owned(), |bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
     html! {
         h2 { "Environment" }
         ul {

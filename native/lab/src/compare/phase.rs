@@ -134,7 +134,13 @@ impl Measured {
             return Vec::new();
         }
         let blocks = blocks(&self.outcome.intervals, place);
-        let of = |what: &str| if self.outcome.tallies.len() > 1 { format!("{} {what}", tally.name) } else { what.to_owned() };
+        let of = |what: &str| {
+            if self.outcome.tallies.len() > 1 {
+                format!("{} {what}", tally.name)
+            } else {
+                what.to_owned()
+            }
+        };
         let mut figures: Vec<Figure> = [(0.5, "P50"), (0.95, "P95"), (0.99, "P99"), (0.999, "P99.9")]
             .into_iter()
             .map(|(quantile, what)| {
@@ -151,14 +157,23 @@ impl Measured {
     fn costs(&self) -> Vec<Figure> {
         let operations = self.operations() as f64;
         let per_operation = |total: Option<f64>| total.map(|total| total / operations);
-        let stalled = self.during.pause_s.map(|pause_s| {
-            100.0 * pause_s / (self.during.elapsed_s * self.during.nodes as f64)
-        });
+        let stalled =
+            self.during.pause_s.map(|pause_s| 100.0 * pause_s / (self.during.elapsed_s * self.during.nodes as f64));
         let mut figures = vec![
             self.named("server CPU per operation", Unit::Microseconds, Better::Lower, self.cpu_us_per_operation()),
-            self.named("Java allocation per operation", Unit::Bytes, Better::Lower, per_operation(self.whole.allocated_bytes)),
+            self.named(
+                "Java allocation per operation",
+                Unit::Bytes,
+                Better::Lower,
+                per_operation(self.whole.allocated_bytes),
+            ),
             self.named("GC stall share", Unit::Percent, Better::Lower, stalled),
-            self.named("read from disk per operation", Unit::Bytes, Better::Neither, per_operation(self.whole.disk_read_bytes)),
+            self.named(
+                "read from disk per operation",
+                Unit::Bytes,
+                Better::Neither,
+                per_operation(self.whole.disk_read_bytes),
+            ),
             self.named(
                 "client CPU per operation",
                 Unit::Microseconds,

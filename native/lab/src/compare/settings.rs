@@ -99,7 +99,11 @@ impl Settings {
         ensure!(self.seconds > 0, "--seconds 0: there is nothing to measure");
         ensure!(self.rows > 0, "--rows 0: an empty table cannot be read");
         ensure!(self.value_bytes > 0, "--value-bytes 0: a row needs a value");
-        ensure!(self.rate_per_s > 0.0 && self.rate_per_s.is_finite(), "--rate {}: say operations per second", self.rate_per_s);
+        ensure!(
+            self.rate_per_s > 0.0 && self.rate_per_s.is_finite(),
+            "--rate {}: say operations per second",
+            self.rate_per_s
+        );
         ensure!(self.in_flight > 0 && self.threads > 0, "--in-flight and --threads are at least 1");
         ensure!(self.port <= u16::MAX - 100, "--port {}: there is no room for the ports after it", self.port);
         Ok(())

@@ -3,6 +3,7 @@
 
 //! One engine's cluster while a scenario runs on it: fresh when it comes up, gone when it is dropped.
 
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,6 +28,9 @@ use super::warmup::Warmup;
 const QUIET_CORES: f64 = 0.1;
 /// Seconds in a row that it must do so.
 const QUIET_S: usize = 3;
+/// How long the ports of a node that has ended may stay taken.
+const PORTS_MAX: Duration = Duration::from_secs(20);
+pub(super) const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// An open loop is not bounded by its own operations in flight.
 const IN_FLIGHT_OPEN_MIN: usize = 256;
 
@@ -56,6 +60,8 @@ impl<'a> Subject<'a> {
         if let Ok(old) = Cluster::open(&spec.base) {
             old.delete().context("what an earlier comparison left behind")?;
         }
+        let address = IpAddr::V4(spec.first_address);
+        await_free([(address, spec.cql_port), (address, spec.storage_port), (LOCALHOST, spec.jmx_port)])?;
         let cluster = Cluster::up(&spec, &Silent)?;
         let runtime = load::runtime(settings.threads)?;
         let consistency = if settings.nodes > 1 { Consistency::LocalQuorum } else { Consistency::LocalOne };
@@ -281,6 +287,18 @@ impl<'a> Subject<'a> {
         self.cluster.delete()?;
         Ok(record)
     }
+}
+
+/// A process that has ended gives its ports back a moment later: the kernel frees its memory first.
+pub(super) fn await_free(ports: impl IntoIterator<Item = (IpAddr, u16)>) -> Result<()> {
+    let deadline = Instant::now() + PORTS_MAX;
+    for port in ports {
+        while let Err(error) = TcpListener::bind(port) {
+            ensure!(Instant::now() < deadline, "{}:{} cannot be listened on: {error}", port.0, port.1);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    Ok(())
 }
 
 fn spec(settings: &Settings, engine: Engine) -> Result<ClusterSpec> {

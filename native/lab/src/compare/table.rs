@@ -74,7 +74,9 @@ pub fn legend(comparison: &Comparison) -> Vec<String> {
         words.push("the nodes ran in test mode (serial GC, no C2 compiler): these numbers mean nothing".to_owned());
     }
     if settings.rounds % (2 * comparison.engines.len().max(1)) != 0 && comparison.engines.len() > 1 {
-        words.push("engines did not run in every place equally often: rounds are no multiple of twice their number".to_owned());
+        words.push(
+            "engines did not run in every place equally often: rounds are no multiple of twice their number".to_owned(),
+        );
     }
     words
 }
@@ -96,7 +98,11 @@ pub fn text(comparison: &Comparison) -> String {
     let mut text = format!("{table}\n");
     let invalid = comparison.invalid();
     let failed = comparison.failed_levels().into_iter().map(|level| format!("LEVEL NOT HELD AT ANY RATE: {level}"));
-    for line in legend(comparison).into_iter().chain(invalid.into_iter().map(|reason| format!("INVALID: {reason}"))).chain(failed) {
+    for line in legend(comparison)
+        .into_iter()
+        .chain(invalid.into_iter().map(|reason| format!("INVALID: {reason}")))
+        .chain(failed)
+    {
         text.push_str(&line);
         text.push('\n');
     }

@@ -70,7 +70,9 @@ impl Scenario {
     /// The cassandra-stress profile of its table.
     pub fn profile(self) -> &'static str {
         match self {
-            Scenario::Reads | Scenario::Writes | Scenario::Mixed | Scenario::Restart => include_str!("../profiles/rows.yaml"),
+            Scenario::Reads | Scenario::Writes | Scenario::Mixed | Scenario::Restart => {
+                include_str!("../profiles/rows.yaml")
+            }
             Scenario::Emp => include_str!("../profiles/emp.yaml"),
             Scenario::Features => include_str!("../profiles/features.yaml"),
             Scenario::Scan => include_str!("../profiles/wide.yaml"),

@@ -12,7 +12,7 @@ use anyhow::{ensure, Context, Result};
 
 use super::super::figure::{Better, Figure, Unit};
 use super::super::phase::{any, closed, once, Phase};
-use super::super::subject::Subject;
+use super::super::subject::{await_free, Subject, LOCALHOST};
 use super::Trial;
 use crate::load::{self, Pace, Stop, Target};
 
@@ -35,9 +35,11 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
         Figure::new("kill -9 to first answer", Unit::Seconds, Better::Lower, Some(to_answer_s)),
         Figure::new("server CPU until all is up", Unit::Seconds, Better::Lower, cpu_s),
     ];
-    figures.extend(back.figures().into_iter().filter(|figure| {
-        ["rows checked", "wrong rows", "errors"].iter().any(|name| figure.name.ends_with(name))
-    }));
+    figures.extend(
+        back.figures()
+            .into_iter()
+            .filter(|figure| ["rows checked", "wrong rows", "errors"].iter().any(|name| figure.name.ends_with(name))),
+    );
     Ok(Trial { figures, ..Trial::default() })
 }
 
@@ -45,6 +47,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
 fn start(subject: &mut Subject<'_>) -> Result<(f64, Option<f64>)> {
     let node = subject.cluster().nodes().into_iter().next().context("the cluster has no node")?;
     let (address, keyspace) = (SocketAddr::from((node.address, node.cql_port)), subject.keyspace().to_owned());
+    await_free([(node.address, node.cql_port), (node.address, node.storage_port), (LOCALHOST, node.jmx_port)])?;
     let given_up = Arc::new(AtomicBool::new(false));
     let began = Instant::now();
     let asking = std::thread::spawn({

@@ -37,9 +37,12 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     figures.push(space("table on disk per live byte", before));
     figures.push(space("table on disk per live byte, compacted", after));
     let check = subject.measure(&closed("read back", "read=1", any(settings.rows), settings.length() / 4))?;
-    figures.extend(check.figures().into_iter().filter(|figure| {
-        ["rows checked", "wrong rows", "errors"].iter().any(|name| figure.name.ends_with(name))
-    }));
+    figures.extend(
+        check
+            .figures()
+            .into_iter()
+            .filter(|figure| ["rows checked", "wrong rows", "errors"].iter().any(|name| figure.name.ends_with(name))),
+    );
     Ok(Trial { figures, warmups, ..Trial::default() })
 }
 
