@@ -34,6 +34,8 @@ pub enum Unit {
     SecondsPerGib,
     /// Bytes.
     Bytes,
+    /// Units of 2^20 bytes.
+    Mebibytes,
     /// Per cent.
     Percent,
     /// A number of things.
@@ -52,6 +54,7 @@ impl Unit {
             Unit::Seconds => "s",
             Unit::SecondsPerGib => "s/GiB",
             Unit::Bytes => "B",
+            Unit::Mebibytes => "MiB",
             Unit::Percent => "%",
             Unit::Count => "",
             Unit::Times => "x",

@@ -99,8 +99,8 @@ impl Scenario {
             Scenario::Scan => scan::run(subject),
             Scenario::Restart => restart::run(subject),
         }?;
-        let peak = subject.peak_resident_bytes();
-        trial.figures.push(Figure::new("peak resident memory", Unit::Bytes, Better::Lower, peak));
+        let peak = subject.peak_resident_bytes().map(|bytes| bytes / f64::from(1 << 20));
+        trial.figures.push(Figure::new("peak resident memory", Unit::Mebibytes, Better::Lower, peak));
         Ok(trial)
     }
 }

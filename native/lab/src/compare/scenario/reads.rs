@@ -11,6 +11,9 @@ use super::super::phase::{any, closed, open};
 use super::super::subject::Subject;
 use super::Trial;
 
+/// Less than this of a row read from disk per read: the table was not beyond the node's memory.
+const FROM_DISK_MIN: f64 = 0.5;
+
 pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let (settings, ops) = (subject.settings(), "read=1");
     let keys = || any(settings.rows);
@@ -22,6 +25,12 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let evictor = Evictor::start(subject.folders().to_vec(), subject.keyspace());
     let cold = subject.measure(&closed("beyond memory", ops, keys(), settings.length()))?;
     drop(evictor);
+    let from_disk = cold.whole.disk_read_bytes.map(|bytes| bytes / cold.operations().max(1) as f64);
+    if from_disk.is_some_and(|bytes| bytes < FROM_DISK_MIN * settings.value_bytes as f64) {
+        subject
+            .notes
+            .push("beyond memory: most reads were served by the node's own caches; take more --rows".to_owned());
+    }
     figures.extend(cold.figures());
     let live = (settings.rows * (settings.value_bytes + 8)) as f64;
     let amplification = subject.table_bytes() as f64 / live;
