@@ -8,6 +8,8 @@ SHELL := /bin/bash
 # bash has a variable SECONDS of its own: only what was said to make counts
 ORACLE_SECONDS := $(if $(filter undefined,$(origin SECONDS)),3600,$(SECONDS))
 ROUNDS ?= 50
+SCENARIO ?= mixed
+ENGINES ?= stock,stock-default,cassiterite
 # JOBS=1 for a small machine
 JOBS ?= $(shell nproc)
 
@@ -130,8 +132,11 @@ bench-engine: deps ## the engine alone, CPU of the calling thread: put, get, sli
 	@cd native && CASSITERITE_BENCH_CPU=1 cargo bench --quiet --locked -p cassiterite-engine -p cassiterite-codec
 
 .PHONY: bench-node
-bench-node: build ## engines side by side on this machine: make bench-node ROUNDS=3
-	@python3 bench/node.py --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),3) --json build/bench-node.json
+bench-node: build ## engines side by side on this machine: make bench-node SCENARIO=mixed ROUNDS=6 ENGINES=stock,cassiterite
+	@cd native && cargo build --quiet --locked --release -p cassiterite-lab -j $(JOBS)
+	@native/target/release/cassiterite compare $(SCENARIO) --engines $(ENGINES) \
+	    --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),5) \
+	    --json build/compare-$(SCENARIO).json --html build/compare-$(SCENARIO).html
 
 .PHONY: dist
 dist: build ## the release folder that a Cassandra operator installs from: build/dist
