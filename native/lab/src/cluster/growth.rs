@@ -66,7 +66,7 @@ impl Cluster {
             };
             bail!("node{number} stays: {said}{hint}");
         }
-        process::terminate_all(&[leaving.base(self.spec())])?;
+        process::terminate(&[leaving.base(self.spec())])?;
         self.forget(&leaving)?;
         self.progress.done(number, "has left");
         let progress = Arc::clone(&self.progress);

@@ -48,7 +48,7 @@ impl Cluster {
         for number in self.running() {
             self.progress.node(number, "stops");
         }
-        process::terminate_all(&self.all_bases()?)?;
+        process::terminate(&self.all_bases()?)?;
         for member in &mut self.state.members {
             if member.pid.take().is_some() {
                 self.progress.done(member.number, "down");
@@ -113,7 +113,7 @@ impl Cluster {
         let result = self.start_batches(members, progress).and_then(|()| self.await_ring(&numbers, progress));
         let Err(error) = result else { return Ok(()) };
         let bases: Vec<PathBuf> = members.iter().map(|member| member.base(self.spec())).collect();
-        process::terminate_all(&bases).with_context(|| format!("after: {error:#}"))?;
+        process::terminate(&bases).with_context(|| format!("after: {error:#}"))?;
         for member in members {
             self.state.member_mut(member.number)?.pid = None;
         }
@@ -218,7 +218,7 @@ fn prepared(spec: &ClusterSpec) -> Result<State> {
         Some(unformed) => {
             // It may have been meant otherwise: more nodes, other disks.
             for member in &unformed.members {
-                process::terminate_all(&[member.base(&unformed.spec)])?;
+                process::terminate(&[member.base(&unformed.spec)])?;
                 member.delete(&unformed.spec)?;
             }
             Ok(fresh)
