@@ -103,6 +103,11 @@ test-node: lab
 	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 
+.PHONY: test-lab
+test-lab: build ## the lab's tests that start nodes
+	@echo "== lab tests"
+	@cd native && CASSITERITE_HOME=$(CURDIR) cargo test --quiet --locked -p cassiterite-lab -j $(JOBS) -- --ignored --test-threads=1
+
 .PHONY: lint
 lint: deps ## format and lint of all languages; warnings are errors
 	@echo "== lint"
