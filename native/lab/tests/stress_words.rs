@@ -7,7 +7,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use cassiterite_lab::stress::settings::{Command, Level, Population, Rate, Settings, Stop, Truncate};
+use cassiterite_lab::stress::settings::{Check, Command, Level, Population, Rate, Settings, Stop, Truncate};
 use cassiterite_lab::stress::vocabulary::{Form, Group, COMMANDS, OPTIONS, REFUSED_COMMANDS, REFUSED_OPTIONS};
 use cassiterite_lab::stress::words::Words;
 use scylla::statement::{Consistency, SerialConsistency};
@@ -45,7 +45,7 @@ fn the_users_line_of_the_spotify_article() {
     assert_eq!(settings.rate, Rate::Open { per_s: 5000.0, threads: Some(300) });
     assert_eq!(settings.connection.contact_points, ["n1:9142", "n2:9043"]);
     assert_eq!(settings.connection.credentials, Some(("me".to_owned(), "secret".to_owned())));
-    let seq = Population::Sequence { first: 1, last: 2000, wrap: false, read_lookback: None };
+    let seq = Population::Sequence { first: 1, last: 2000, wraps: false, lookback: None };
     assert_eq!(settings.data.population, seq);
     assert_eq!((settings.output.interval, settings.output.level), (Duration::from_secs(5), Level::Verbose));
     assert_eq!(settings.output.graph.unwrap().revision.as_deref(), Some("R"));
@@ -61,17 +61,19 @@ fn what_is_not_said_is_as_in_cassandra_stress() {
     assert_eq!(write.work.serial_consistency, SerialConsistency::Serial);
     assert_eq!(write.connection.contact_points, ["localhost:9042"]);
     assert_eq!(write.verdict.errors.retries, 9);
-    let seq = Population::Sequence { first: 1, last: 1000, wrap: true, read_lookback: None };
+    let seq = Population::Sequence { first: 1, last: 1000, wraps: true, lookback: None };
     assert_eq!(write.data.population, seq);
     let read = taken("read duration=5m");
     assert_eq!(read.rate, Rate::Sweep { from: 4, to: 1000, auto: true });
     assert_eq!(read.work.stop, Stop::Duration(Duration::from_secs(300)));
-    assert_eq!(read.data.population, Population::Drawn("gaussian(1..1000000)".to_owned()));
+    assert_eq!(read.data.population, Population::Spread("gaussian(1..1000000)".parse().unwrap()));
     let mixed = taken("mixed");
     assert_eq!(mixed.work.stop, Stop::Uncertainty { target: 0.02, at_least: 30, at_most: 200 });
     let only_inserts = taken("user profile=p ops(insert=1) n=5");
     assert!(matches!(only_inserts.data.population, Population::Sequence { last: 5, .. }));
-    assert!(write.verdict.check && write.work.warmup);
+    assert!(write.verdict.check == Check::WherePossible && write.work.warmup);
+    assert_eq!(taken("read n=1 -check written").verdict.check, Check::Written);
+    assert_eq!(taken("read n=1 -errors skip-read-validation").verdict.check, Check::Off);
 }
 
 #[test]
@@ -176,6 +178,12 @@ fn values_are_read_strictly() {
         ("user profile=p ops(insert)", "user: ops(...): 'insert' is not NAME=VALUE"),
         ("user profile=p ops(insert=a)", "user: ops(insert=a): a number is expected"),
         ("mixed ratio(scan=1)", "mixed: ratio(scan=...) is none of read, write, counter_read, counter_write"),
+        (
+            "mixed ratio(read=1,counter_read=1)",
+            "mixed: counters have a table of their own; mix them in a run of their own",
+        ),
+        ("read n=1 -check on written", "-check: on and written do not go together"),
+        ("read n=1 -pop dist=gauss", "-pop: 'dist=gauss': distribution \"gauss\": is not of the form name(arguments)"),
         ("user profile=p ops(a=1) -col n=fixed(1)", "-col: the profile says what the columns are"),
         (
             "user profile=p ops(a=1) -schema keyspace=k",

@@ -197,7 +197,7 @@ impl<'a> Subject<'a> {
         match phase.pace {
             Pace::Open { .. } => plan.in_flight = plan.in_flight.max(IN_FLIGHT_OPEN_MIN),
             // A closed loop beside its server fills the machine by design: waiting for a core slows it, it falsifies nothing.
-            Pace::Closed => plan.limits.run_queue_share = f64::INFINITY,
+            Pace::Closed | Pace::Limited { .. } => plan.limits.run_queue_share = f64::INFINITY,
         }
         let outcome = self.runtime.block_on(load::run(Arc::clone(&self.session), workload, plan, |_| ()))?;
         ensure!(!outcome.interrupted, "interrupted");

@@ -10,6 +10,7 @@ mod clock;
 mod connect;
 mod connect_error;
 mod cost;
+mod limiter;
 mod operation;
 mod outcome;
 mod pace;

@@ -9,7 +9,6 @@ use std::pin::Pin;
 
 use anyhow::Result;
 use scylla::client::session::Session;
-use scylla::statement::Consistency;
 
 /// Whether an operation reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,11 +85,6 @@ pub trait Operation: Send + Debug {
     /// of reads: they always may.
     fn is_idempotent(&self) -> bool {
         false
-    }
-
-    /// Its consistency level, where it is not the target's: says whether a wrong answer is allowed.
-    fn consistency(&self) -> Option<Consistency> {
-        None
     }
 
     /// Sends it and checks the answer; called once. Errors are the server's or the driver's.

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use scylla::client::session::Session;
-use scylla::statement::Consistency;
 use tokio::sync::Notify;
 
 use crate::load::clock::{Alarm, Schedule};
+use crate::load::limiter::Limiter;
 use crate::load::plan::{Halt, Plan, Retries};
 use crate::load::recorder::{Recorder, Times};
 use crate::load::retry::is_passing;
@@ -56,6 +56,8 @@ pub(super) struct Shared<S> {
     pub(super) in_flight: AtomicUsize,
     pub(super) measured: AtomicU64,
     pub(super) halt: Halt,
+    /// Holds back the loops of a limited closed loop.
+    pub(super) limiter: Option<Limiter>,
     /// The workload had no more operations.
     pub(super) exhausted: AtomicBool,
     /// An operation ended while the starter or the end of the run waited for it.
@@ -86,7 +88,7 @@ impl<S: Server> Shared<S> {
     ///
     /// `due`: as scheduled; `None` is now.
     async fn operate(&self, index: u64, operation: Box<dyn Operation>, due: Option<Instant>, held: bool) {
-        let (kind, level) = (operation.kind(), operation.consistency());
+        let kind = operation.kind();
         let may_repeat = self.plan.retries.any_write
             || operation.is_idempotent()
             || self.workload.kinds().get(kind).is_some_and(|kind| kind.class == Class::Read);
@@ -104,19 +106,15 @@ impl<S: Server> Shared<S> {
             answer = self.server.send(again).await;
         }
         let times = Times { due, started, ended: Instant::now(), held };
-        self.note_faults(&answer, level);
         self.record(kind, times, repeats, &answer);
     }
 
-    fn note_faults(&self, answer: &Result<Answer>, level: Option<Consistency>) {
+    fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>) {
         if let Ok(Answer { faults, .. }) = answer {
             if !faults.is_empty() {
-                self.trouble.faults(faults, self.plan.levels.as_deref(), level);
+                self.trouble.faults(faults, self.plan.levels.as_deref());
             }
         }
-    }
-
-    fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>) {
         if times.due < self.measured_from {
             return;
         }
@@ -204,6 +202,9 @@ pub(super) async fn closed_loop<S: Server>(shared: Arc<Shared<S>>) -> Result<()>
 
 async fn one_after_the_other<S: Server>(shared: &Shared<S>) {
     loop {
+        if let Some(limiter) = &shared.limiter {
+            limiter.turn().await;
+        }
         let now = Instant::now();
         if shared.is_over() || shared.ends.is_some_and(|ends| now >= ends) {
             return;

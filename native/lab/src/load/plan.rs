@@ -22,6 +22,11 @@ pub enum Pace {
     /// Closed loop: a fixed number in flight, the next one starts when one ends. A slow server slows the load, so
     /// latencies hide the time that users would have waited.
     Closed,
+    /// The same with at most so many starts per second; there is no schedule, and what waits for its turn counts nowhere.
+    Limited {
+        /// Operations per second at most.
+        per_s: f64,
+    },
 }
 
 /// When a load ends.

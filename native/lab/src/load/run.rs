@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::load::clock::Schedule;
 use crate::load::cost::Cost;
+use crate::load::limiter::Limiter;
 use crate::load::pace::{closed_loop, open_loop, Server, Shared};
 use crate::load::plan::{Halt, Pace, Plan, Stop};
 use crate::load::recorder::{latencies, Recorder, Sheet};
@@ -47,7 +48,7 @@ pub(super) async fn drive<S: Server>(
     let start = Instant::now();
     let schedule = match plan.pace {
         Pace::Open { per_s } => Some(Schedule { start, per_s }),
-        Pace::Closed => None,
+        Pace::Closed | Pace::Limited { .. } => None,
     };
     let shared = Arc::new(share(server, workload, plan, start, schedule)?);
     let starter = match schedule {
@@ -62,7 +63,7 @@ pub(super) async fn drive<S: Server>(
 fn check(plan: &Plan) -> Result<()> {
     ensure!(plan.in_flight > 0, "a load needs at least 1 operation in flight");
     ensure!(!plan.interval.is_zero(), "the interval of the reports must be longer than 0");
-    if let Pace::Open { per_s } = plan.pace {
+    if let Pace::Open { per_s } | Pace::Limited { per_s } = plan.pace {
         ensure!(per_s.is_finite() && per_s > 0.0, "the rate must be above 0 operations per second, not {per_s}");
     }
     Ok(())
@@ -83,6 +84,7 @@ fn share<S: Server>(
         (Stop::Duration(time), None) => (u64::MAX, Some(measured_from + time)),
         (Stop::Uncertainty { .. } | Stop::WorkloadEnds, _) => (u64::MAX, None),
     };
+    let plan_pace = plan.pace;
     Ok(Shared {
         recorder: Recorder::new(workload.kinds(), plan.threads)?,
         server,
@@ -96,6 +98,10 @@ fn share<S: Server>(
         in_flight: AtomicUsize::new(0),
         measured: AtomicU64::new(0),
         halt: Halt::default(),
+        limiter: match plan_pace {
+            Pace::Limited { per_s } => Some(Limiter::new(start, per_s)),
+            Pace::Open { .. } | Pace::Closed => None,
+        },
         exhausted: AtomicBool::new(false),
         ended: Notify::new(),
         awaited: AtomicBool::new(false),

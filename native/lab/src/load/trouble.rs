@@ -5,8 +5,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use scylla::statement::Consistency;
-
 use crate::check::Levels;
 use crate::load::outcome::FaultCount;
 use crate::load::{Fault, FaultKind};
@@ -27,11 +25,10 @@ pub(super) struct Kept {
 }
 
 impl Trouble {
-    /// `level`: at which the rows were read, where it is not that of `levels`.
-    pub(super) fn faults(&self, faults: &[Fault], levels: Option<&Levels>, level: Option<Consistency>) {
+    pub(super) fn faults(&self, faults: &[Fault], levels: Option<&Levels>) {
         let mut kept = self.open();
         for fault in faults {
-            let explained = levels.is_some_and(|levels| levels.explain_at(fault.kind, level));
+            let explained = levels.is_some_and(|levels| levels.explain(fault.kind));
             let count = &mut kept.faults[place(fault.kind)];
             count.rows += 1;
             count.explained_by_consistency += u64::from(explained);

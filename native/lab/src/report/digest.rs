@@ -3,6 +3,8 @@
 
 //! Histograms brought down to the numbers that reports show.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::load::{Interval, Latencies, Tally};
@@ -56,7 +58,7 @@ pub struct Totals {
 /// One kind of operation, or all of them, over one interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Span {
-    /// Start in seconds since the run's.
+    /// Start in seconds since the end of the warm-up.
     pub from_s: f64,
     /// End.
     pub to_s: f64,
@@ -140,12 +142,12 @@ impl Part {
 }
 
 impl Span {
-    /// Of one interval.
-    pub fn of(interval: &Interval) -> Self {
+    /// Of one interval; `zero` is where time begins: the end of the warm-up.
+    pub fn of(interval: &Interval, zero: Duration) -> Self {
         let total = sum("total", &interval.tallies);
         Self {
-            from_s: interval.from.as_secs_f64(),
-            to_s: interval.to.as_secs_f64(),
+            from_s: interval.from.saturating_sub(zero).as_secs_f64(),
+            to_s: interval.to.saturating_sub(zero).as_secs_f64(),
             backlog: interval.backlog,
             total: Part::of(&total),
             kinds: interval.tallies.iter().map(Part::of).collect(),

@@ -4,6 +4,7 @@
 //! A finished run in the form that is kept.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use serde::{Deserialize, Serialize};
@@ -116,7 +117,7 @@ pub struct About {
 }
 
 impl Run {
-    /// Digests an outcome. The samples of `servers` must count from the start of the run.
+    /// Digests an outcome. The samples of `servers` must count from the end of the warm-up.
     pub fn new(
         about: About,
         outcome: &Outcome,
@@ -124,6 +125,7 @@ impl Run {
         servers: Record,
         environment: Environment,
     ) -> Self {
+        let zero = outcome.intervals.first().map_or(Duration::ZERO, |interval| interval.from);
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -137,7 +139,7 @@ impl Run {
             elapsed_s: outcome.elapsed.as_secs_f64(),
             total: Totals::of(&digest::sum("total", &outcome.tallies)),
             kinds: outcome.tallies.iter().map(Totals::of).collect(),
-            spans: outcome.intervals.iter().map(Span::of).collect(),
+            spans: outcome.intervals.iter().map(|interval| Span::of(interval, zero)).collect(),
             value_bytes_written: outcome.value_bytes_written,
             checked: Checked::of(about.checked, outcome),
             failures: outcome

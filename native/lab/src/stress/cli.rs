@@ -5,12 +5,13 @@
 
 use std::process::ExitCode;
 
-use anyhow::{bail, Result};
+use anyhow::Result;
 use clap::Args;
 
 use super::help::help;
 use super::settings::Settings;
 use super::words::Words;
+use super::{print, run};
 
 /// `cassiterite stress`: cassandra-stress's own words follow, unchanged.
 #[derive(Args, Debug)]
@@ -30,10 +31,8 @@ impl StressCommand {
         match words.command.name() {
             "help" => print!("{}", help(words.command.only()?)?),
             "version" => println!("Version: {}", env!("CARGO_PKG_VERSION")),
-            _ => {
-                Settings::read(words)?;
-                bail!("'stress' is not built in yet");
-            }
+            "print" => print!("{}", print::distribution(&words.command)?),
+            _ => return run::stress(&Settings::read(words)?),
         }
         Ok(ExitCode::SUCCESS)
     }

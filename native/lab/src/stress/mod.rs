@@ -4,7 +4,15 @@
 //! `cassiterite stress`: one run, in the words of cassandra-stress.
 
 pub mod cli;
+mod console;
 mod help;
+mod local;
+mod measure;
+mod print;
+mod progress;
+mod run;
 pub mod settings;
+mod task;
 pub mod vocabulary;
 pub mod words;
+mod written;

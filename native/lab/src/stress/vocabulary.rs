@@ -82,14 +82,14 @@ const SERIAL: Word = value("serial-cl=", "LEVEL", "serial consistency level of c
 const TRUNCATE: Word =
     value("truncate=", "never|once|always", "truncate the table: before the work, before each run [never]");
 const NO_WARMUP: Word = flag("no-warmup", "measure from the first operation");
-const CLUSTERING: Word = value("clustering=", "DIST", "length of the runs of operations of one kind [gaussian(1..10)]");
 const ADD: Word = value("add=", "DIST", "what is added to a counter [fixed(1)]");
 
 const OLD_RETRIES: Refused = refused("tries=", "say -errors retries=N");
 const OLD_IGNORE: Refused = refused("ignore_errors", "say -errors ignore");
 const OLD_WARMUP: Refused = refused("no_warmup", "say no-warmup");
 const AT_ONCE: Refused = refused("at-once=", "multi-key reads went with Thrift");
-const OLD: &[Refused] = &[OLD_RETRIES, OLD_IGNORE, OLD_WARMUP, AT_ONCE];
+const CLUSTERING: Refused = refused("clustering=", "kinds of operations are shuffled one by one");
+const OLD: &[Refused] = &[OLD_RETRIES, OLD_IGNORE, OLD_WARMUP, AT_ONCE, CLUSTERING];
 
 /// The commands that put load on a cluster.
 pub const COMMANDS: &[Group] = &[
@@ -119,7 +119,6 @@ pub const COMMANDS: &[Group] = &[
             TRUNCATE,
             LEVEL,
             SERIAL,
-            CLUSTERING,
             ADD,
         ],
         refused: OLD,
@@ -151,7 +150,6 @@ pub const COMMANDS: &[Group] = &[
             TRUNCATE,
             LEVEL,
             SERIAL,
-            CLUSTERING,
         ],
         refused: OLD,
     },
@@ -169,7 +167,6 @@ pub const COMMANDS: &[Group] = &[
             TRUNCATE,
             LEVEL,
             SERIAL,
-            CLUSTERING,
         ],
         refused: OLD,
     },
@@ -220,10 +217,10 @@ pub const OPTIONS: &[Group] = &[
         about: "which nodes to begin with",
         words: &[
             value("file=", "FILE", "one node a line"),
-            value("datacenter=", "NAME", "send only to nodes of this datacenter"),
+            value("datacenter=", "NAME", "ask the nodes of this datacenter first"),
             free("HOST[:PORT],...", "the nodes [localhost]"),
         ],
-        refused: &[refused("whitelist", "all nodes of the cluster are used; confine the load with datacenter=")],
+        refused: &[refused("whitelist", "all nodes of the cluster are used; prefer some with datacenter=")],
     },
     Group {
         names: &["-port"],
@@ -242,9 +239,8 @@ pub const OPTIONS: &[Group] = &[
             value("dist=", "DIST", "drawn from a distribution"),
             value("read-lookback=", "DIST", "with seq=: reads go to what was written so many writes ago"),
             flag("no-wrap", "with seq=: end after the last one"),
-            value("contents=", "sorted|shuffled", "order of the rows within a partition"),
         ],
-        refused: &[],
+        refused: &[refused("contents=", "the rows of a partition have one order, which the profile makes")],
     },
     Group {
         names: &["-col"],
@@ -278,7 +274,7 @@ pub const OPTIONS: &[Group] = &[
         names: &["-tokenrange"],
         about: "how token range queries cut the ring",
         words: &[
-            flag("wrap", "begin again after the last range"),
+            flag("wrap", "begin again after the last range; always so"),
             value("split-factor=", "N", "split every range by this factor [1]"),
         ],
         refused: &[],
@@ -292,7 +288,7 @@ pub const OPTIONS: &[Group] = &[
             flag("prepared", "prepared statements; there are no others"),
             value("user=", "NAME", "user"),
             value("password=", "WORD", "password"),
-            value("compression=", "none|lz4|snappy", "compression of frames [none]"),
+            value("compression=", "none|lz4", "compression of frames [none]"),
         ],
         refused: &[
             refused("unprepared", "every statement is prepared"),
@@ -308,7 +304,7 @@ pub const OPTIONS: &[Group] = &[
     },
     Group {
         names: &["-transport"],
-        about: "TLS, with PEM files",
+        about: "TLS, with PEM files; whom a certificate is for is not checked, as in cassandra-stress",
         words: &[
             value("truststore=", "FILE.pem", "certificates to trust"),
             value("keystore=", "FILE.pem", "own certificate and private key"),
@@ -401,7 +397,11 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-check"],
         about: "(own) whether what is read is compared with what was acknowledged",
-        words: &[flag("on", "compare (the default)"), flag("off", "do not")],
+        words: &[
+            flag("on", "compare, or refuse the run (without this word: where possible)"),
+            flag("written", "compare, and count on rows as a run that only wrote left them"),
+            flag("off", "do not"),
+        ],
         refused: &[],
     },
     Group {
@@ -428,7 +428,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-seed"],
         about: "(own) another seed makes other rows and another order",
-        words: &[free("N", "the seed [0]")],
+        words: &[free("N", "the seed [1]")],
         refused: &[],
     },
     Group {

@@ -32,7 +32,7 @@ fn one_interval() -> Interval {
 #[test]
 fn rows_are_those_of_cassandra_stress_and_a_backlog() {
     let kinds = ["insert", "get"];
-    let span = Span::of(&one_interval());
+    let span = Span::of(&one_interval(), Duration::ZERO);
     let collections = Collections { count: 2.0, max_ms: 31.4, sum_ms: 40.0, sdv_ms: 5.0, mb: 512.0 };
     let beside = Beside { total_operations: 4321, uncertainty: 0.01234, collections };
     let said = [header(&kinds), row(&kinds, "insert", &span, &span.kinds[0], &beside)].join("\n");

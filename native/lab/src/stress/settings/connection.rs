@@ -9,17 +9,6 @@ use anyhow::{bail, ensure, Context, Result};
 
 use crate::stress::words::{Given, Words};
 
-/// Compression of the protocol's frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    /// As it is.
-    None,
-    /// LZ4.
-    Lz4,
-    /// Snappy.
-    Snappy,
-}
-
 /// How the cluster is reached.
 #[derive(Clone)]
 pub struct Connection {
@@ -29,8 +18,8 @@ pub struct Connection {
     pub datacenter: Option<String>,
     /// User and password.
     pub credentials: Option<(String, String)>,
-    /// Compression of frames.
-    pub compression: Compression,
+    /// Whether frames are compressed with LZ4.
+    pub compression: bool,
     /// Certificates to trust (PEM): TLS is used.
     pub trusted: Option<PathBuf>,
     /// Own certificate and private key (PEM, one file).
@@ -50,7 +39,7 @@ impl Connection {
     pub fn read(words: &mut Words) -> Result<Self> {
         let (node, mode, transport) = (words.take("-node"), words.take("-mode"), words.take("-transport"));
         let port = words.take("-port").parsed("native=", "a port", |text| text.parse::<u16>().ok())?.unwrap_or(9042);
-        let compression = mode.choice("compression=", &["none", "lz4", "snappy"])?;
+        let compression = mode.choice("compression=", &["none", "lz4"])?;
         let (trusted, identity) = (pem(&transport, "truststore=")?, pem(&transport, "keystore=")?);
         ensure!(
             trusted.is_some() || identity.is_none(),
@@ -60,7 +49,7 @@ impl Connection {
             contact_points: contact_points(&node, port)?,
             datacenter: node.text("datacenter=")?,
             credentials: credentials(&mode, words.take("-credentials-file").only()?)?,
-            compression: [Compression::None, Compression::Lz4, Compression::Snappy][compression.unwrap_or(0)],
+            compression: compression == Some(1),
             trusted,
             identity,
         })

@@ -3,66 +3,13 @@
 
 //! Which rows: population, columns of the built-in tables, how inserts are cut, the schema.
 
-use anyhow::{bail, ensure, Result};
+use anyhow::{anyhow, bail, ensure, Context, Result};
 
 use super::value::count;
 use super::work::{Command, Stop, Work};
+use crate::profile::builtin::StandardColumns;
+use crate::profile::{Distribution, InsertSpec, Population};
 use crate::stress::words::{Given, Words};
-
-/// Which partitions, in which order.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Population {
-    /// One after the other.
-    Sequence {
-        /// The first.
-        first: u64,
-        /// The last.
-        last: u64,
-        /// Whether it begins again after the last.
-        wrap: bool,
-        /// How far behind the writes the reads are, a distribution.
-        read_lookback: Option<String>,
-    },
-    /// Drawn from a distribution.
-    Drawn(String),
-}
-
-/// Columns of the built-in tables; what is `None` is as cassandra-stress has it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Columns {
-    /// How many, a distribution.
-    pub count: Option<String>,
-    /// Bytes of each, a distribution.
-    pub size: Option<String>,
-    /// Their names.
-    pub names: Vec<String>,
-}
-
-/// How inserts are cut; what is `None` is as the profile or cassandra-stress has it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Inserts {
-    /// Partitions of one batch, a distribution.
-    pub partitions: Option<String>,
-    /// Share of a partition's rows in one insert, a ratio.
-    pub select: Option<String>,
-    /// Share of a row's cells that are not null, a ratio.
-    pub row_population: Option<String>,
-    /// Inserts that a partition is split into, a distribution.
-    pub visits: Option<String>,
-    /// Which of the begun partitions comes next, a distribution.
-    pub revisit: Option<String>,
-    /// `unlogged`, `logged` or `counter`.
-    pub batch_type: Option<String>,
-}
-
-/// How token range queries cut the ring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TokenRanges {
-    /// Whether they begin again after the last range.
-    pub wrap: bool,
-    /// Parts of each range.
-    pub split_factor: u64,
-}
 
 /// Keyspace and table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,14 +29,12 @@ pub struct TableSchema {
 pub struct Data {
     /// Which partitions.
     pub population: Population,
-    /// Order of the rows within a partition: `sorted` or `shuffled`.
-    pub contents: Option<String>,
     /// Columns of the built-in tables.
-    pub columns: Columns,
+    pub columns: StandardColumns,
     /// How inserts are cut.
-    pub inserts: Inserts,
-    /// How token range queries cut the ring.
-    pub token_ranges: TokenRanges,
+    pub inserts: InsertSpec,
+    /// Parts that a token range query cuts each range into; `None` leaves a profile's own.
+    pub split_factor: Option<u32>,
     /// Keyspace and table.
     pub schema: TableSchema,
     /// What all pseudo-random choices begin with.
@@ -100,11 +45,10 @@ impl Data {
     /// Understands `-pop`, `-col`, `-insert`, `-tokenrange`, `-schema` and `-seed`.
     pub fn read(words: &mut Words, work: &Work) -> Result<Self> {
         let pop = words.take("-pop");
-        let contents = pop.choice("contents=", &["sorted", "shuffled"])?;
         let built_in = !matches!(work.command, Command::User { .. });
         ensure!(built_in || words.option("-col").is_none(), "-col: the profile says what the columns are");
         let seed = match words.take("-seed").only()? {
-            None => 0,
+            None => 1,
             Some(text) => match text.parse() {
                 Ok(seed) => seed,
                 Err(_) => bail!("-seed: '{text}': a whole number is expected"),
@@ -112,10 +56,9 @@ impl Data {
         };
         Ok(Self {
             population: population(&pop, work)?,
-            contents: contents.map(|choice| ["sorted", "shuffled"][choice].to_owned()),
             columns: columns(&words.take("-col"))?,
             inserts: inserts(&words.take("-insert"))?,
-            token_ranges: token_ranges(&words.take("-tokenrange"))?,
+            split_factor: split_factor(&words.take("-tokenrange"))?,
             schema: schema(&words.take("-schema"), built_in)?,
             seed,
         })
@@ -131,16 +74,26 @@ fn population(given: &Given, work: &Work) -> Result<Population> {
         ensure!(!given.has(word) || given.has("seq="), "-pop: {word} belongs to seq=");
     }
     given.at_most_one_of(&["seq=", "dist="])?;
-    if let Some(dist) = given.text("dist=")? {
-        return Ok(Population::Drawn(dist));
+    if let Some(drawn) = distribution(given, "dist=")? {
+        ensure!(drawn.min() >= 0, "-pop: dist={drawn}: seeds can be negative");
+        return Ok(Population::Spread(drawn));
     }
-    let range = given.parsed("seq=", "a range as 1..1M", range)?;
-    let (first, last) = match range {
-        Some(range) => range,
-        None if work.only_inserts() => (1, most),
-        None => return Ok(Population::Drawn(format!("gaussian(1..{most})"))),
+    let Some((first, last)) = given.parsed("seq=", "a range as 1..1M", range)? else {
+        return Population::without_words(Some(most), work.only_inserts());
     };
-    Ok(Population::Sequence { first, last, wrap: !given.has("no-wrap"), read_lookback: given.text("read-lookback=")? })
+    let lookback = distribution(given, "read-lookback=")?;
+    if let Some(lookback) = &lookback {
+        let furthest = u64::try_from(lookback.max()).unwrap_or(0);
+        let inside = lookback.min() >= 0 && furthest <= last - first + 1;
+        ensure!(inside, "-pop: read-lookback={lookback}: goes back further than the sequence");
+    }
+    Ok(Population::Sequence { first, last, wraps: !given.has("no-wrap"), lookback })
+}
+
+/// A distribution behind a word.
+pub fn distribution(given: &Given, word: &str) -> Result<Option<Distribution>> {
+    let Some(text) = given.text(word)? else { return Ok(None) };
+    text.parse().map(Some).with_context(|| format!("{}: '{word}{text}'", given.name()))
 }
 
 fn range(text: &str) -> Option<(u64, u64)> {
@@ -149,30 +102,28 @@ fn range(text: &str) -> Option<(u64, u64)> {
     (first <= last).then_some((first, last))
 }
 
-fn columns(given: &Given) -> Result<Columns> {
+fn columns(given: &Given) -> Result<StandardColumns> {
     given.at_most_one_of(&["n=", "names="])?;
-    let names: Vec<String> =
-        given.value("names=").map_or(Vec::new(), |names| names.split(',').map(str::to_owned).collect());
-    ensure!(!names.iter().any(String::is_empty), "-col: names= has an empty name");
-    Ok(Columns { count: given.text("n=")?, size: given.text("size=")?, names })
+    let words: Vec<String> =
+        ["n=", "size=", "names="].iter().filter_map(|word| Some(format!("{word}{}", given.value(word)?))).collect();
+    let columns = StandardColumns::parse(words.iter().map(String::as_str)).context("-col")?;
+    ensure!(!columns.names.iter().any(String::is_empty), "-col: names= has an empty name");
+    Ok(columns)
 }
 
-fn inserts(given: &Given) -> Result<Inserts> {
-    let types = ["unlogged", "logged", "counter"];
-    Ok(Inserts {
-        partitions: given.text("partitions=")?,
-        select: given.text("select-ratio=")?,
-        row_population: given.text("row-population-ratio=")?,
-        visits: given.text("visits=")?,
-        revisit: given.text("revisit=")?,
-        batch_type: given.choice("batchtype=", &types)?.map(|choice| types[choice].to_owned()),
-    })
+fn inserts(given: &Given) -> Result<InsertSpec> {
+    let mut spec = InsertSpec::default();
+    for word in ["partitions=", "select-ratio=", "row-population-ratio=", "visits=", "revisit=", "batchtype="] {
+        if let Some(value) = given.text(word)? {
+            spec.set(word.trim_end_matches('='), &value).with_context(|| format!("-insert: '{word}{value}'"))?;
+        }
+    }
+    Ok(spec)
 }
 
-fn token_ranges(given: &Given) -> Result<TokenRanges> {
-    let split_factor = given.count("split-factor=")?.unwrap_or(1);
-    ensure!(split_factor > 0, "-tokenrange: split-factor=0: at least 1");
-    Ok(TokenRanges { wrap: given.has("wrap"), split_factor })
+fn split_factor(given: &Given) -> Result<Option<u32>> {
+    let Some(factor) = given.size("split-factor=")? else { return Ok(None) };
+    u32::try_from(factor).map(Some).map_err(|_| anyhow!("-tokenrange: split-factor={factor} is too large"))
 }
 
 fn schema(given: &Given, built_in: bool) -> Result<TableSchema> {

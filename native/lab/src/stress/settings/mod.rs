@@ -13,11 +13,12 @@ mod work;
 
 use anyhow::{bail, Result};
 
-pub use connection::{Compression, Connection};
-pub use data::{Columns, Data, Inserts, Population, TableSchema, TokenRanges};
+pub use crate::profile::Population;
+pub use connection::Connection;
+pub use data::{distribution, Data, TableSchema};
 pub use output::{Graph, Level, Output};
 pub use rate::Rate;
-pub use verdict::{Errors, Verdict};
+pub use verdict::{Check, Errors, Verdict};
 pub use work::{Command, Stop, Truncate, Work};
 
 use super::words::Words;

@@ -19,13 +19,26 @@ pub struct Errors {
     pub fail_fast: bool,
 }
 
+/// Whether what is read is compared with what was acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Where it can be: not for counters, nor beside queries that write.
+    WherePossible,
+    /// It must be.
+    On,
+    /// As `On`, and every row is there as a load that only wrote left it.
+    Written,
+    /// No.
+    Off,
+}
+
 /// What makes a run fail.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// Failed operations.
     pub errors: Errors,
     /// Whether what is read is compared with what was acknowledged.
-    pub check: bool,
+    pub check: Check,
     /// What must hold.
     pub slas: Vec<Sla>,
 }
@@ -38,8 +51,9 @@ impl Verdict {
         let retries = errors.parsed("retries=", "a whole number", |text| text.parse::<u32>().ok())?.unwrap_or(9);
         let skip = errors.has("skip-read-validation");
         let check = words.take("-check");
-        check.at_most_one_of(&["on", "off"])?;
-        ensure!(!(skip && check.has("on")), "-check: on does not go together with -errors skip-read-validation");
+        check.at_most_one_of(&["on", "written", "off"])?;
+        let must = check.has("on") || check.has("written");
+        ensure!(!(skip && must), "-check: on and written do not go together with -errors skip-read-validation");
         let given = words.option("-sla").is_some();
         let mut slas = Vec::new();
         for word in words.take("-sla").free() {
@@ -51,7 +65,12 @@ impl Verdict {
         ensure!(!given || !slas.is_empty(), "-sla: what must hold is missing, as in -sla 'p99<=10ms'");
         Ok(Self {
             errors: Errors { retries, ignore: errors.has("ignore"), fail_fast: errors.has("fail-fast") },
-            check: !skip && !check.has("off"),
+            check: match () {
+                () if skip || check.has("off") => Check::Off,
+                () if check.has("written") => Check::Written,
+                () if check.has("on") => Check::On,
+                () => Check::WherePossible,
+            },
             slas,
         })
     }

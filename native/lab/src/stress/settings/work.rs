@@ -9,6 +9,8 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Context, Result};
 use scylla::statement::{Consistency, SerialConsistency};
 
+use super::data::distribution;
+use crate::profile::Distribution;
 use crate::stress::words::Given;
 
 /// What is done.
@@ -79,10 +81,8 @@ pub struct Work {
     pub consistency: Consistency,
     /// Of conditional statements.
     pub serial_consistency: SerialConsistency,
-    /// Length of runs of one kind of operation, a distribution.
-    pub clustering: Option<String>,
-    /// What is added to a counter, a distribution.
-    pub add: Option<String>,
+    /// What is added to a counter.
+    pub add: Distribution,
 }
 
 impl Work {
@@ -98,8 +98,7 @@ impl Work {
             truncate: [Truncate::Never, Truncate::Once, Truncate::Always][truncate.unwrap_or(0)],
             consistency: consistency.map_or(Consistency::LocalOne, |level| LEVELS[level].1),
             serial_consistency: [SerialConsistency::Serial, SerialConsistency::LocalSerial][serial.unwrap_or(0)],
-            clustering: given.text("clustering=")?,
-            add: given.text("add=")?,
+            add: distribution(given, "add=")?.unwrap_or_else(|| Distribution::fixed(1)),
         })
     }
 
@@ -123,6 +122,11 @@ impl Work {
             Command::User { ops, .. } => matches!(&ops[..], [(name, _)] if name == "insert"),
             _ => false,
         }
+    }
+
+    /// The consistency level as CQL writes it.
+    pub fn level_name(&self) -> &'static str {
+        LEVELS.iter().find(|(_, level)| *level == self.consistency).map_or("?", |(name, _)| name)
     }
 
     /// Whether it changes anything.
@@ -149,7 +153,7 @@ fn command(given: &Given) -> Result<Command> {
         "read" => Command::Read,
         "counter_write" => Command::CounterWrite,
         "counter_read" => Command::CounterRead,
-        "mixed" => Command::Mixed(ratios(given, "ratio", Some(&["read", "write", "counter_read", "counter_write"]))?),
+        "mixed" => mixed(given)?,
         "emp" => Command::Emp(ratios(given, "ratio", Some(&["read", "write"]))?),
         "user" => {
             let profile = given.text("profile=")?.context("user: profile=FILE is missing")?;
@@ -158,6 +162,17 @@ fn command(given: &Given) -> Result<Command> {
         }
         other => bail!("'{other}' puts no load on a cluster"),
     })
+}
+
+/// The operations of one run go to one table.
+fn mixed(given: &Given) -> Result<Command> {
+    let ratios = ratios(given, "ratio", Some(&["read", "write", "counter_read", "counter_write"]))?;
+    let counters = ratios.iter().filter(|(name, _)| name.starts_with("counter")).count();
+    ensure!(
+        counters == 0 || counters == ratios.len(),
+        "mixed: counters have a table of their own; mix them in a run of their own"
+    );
+    Ok(Command::Mixed(ratios))
 }
 
 fn ratios(given: &Given, word: &str, known: Option<&[&str]>) -> Result<Vec<(String, f64)>> {

@@ -9,8 +9,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The lab's clusters grow: stock tables are streamed to a node that joins. */
+/** The harness can make clusters. */
 class JoiningNodeTest
 {
     private static final int ROWS = 100;
@@ -18,23 +19,25 @@ class JoiningNodeTest
     @Test
     void aJoiningNodeStreamsItsPartAndServesAll()
     {
-        try (LabCluster cluster = LabCluster.up("join", 1, "--engine", "stock"))
+        try (Node first = Node.named("join-1").stock().heap("512m").start();
+             Node second = Node.named("join-2").stock().heap("512m").address("127.0.0.2").joining(first).build())
         {
-            try (Cql cql = cluster.cql(1, null))
+            try (Cql cql = first.cql())
             {
                 cql.freshKeyspace("joined");
                 cql.run("CREATE TABLE joined.t (k int PRIMARY KEY, v int)");
                 IntStream.range(0, ROWS).forEach(k -> cql.run("INSERT INTO joined.t (k, v) VALUES (?, ?)", k, -k));
             }
 
-            cluster.add().success();
+            second.start();
 
-            String status = cluster.nodetool(2, "status").success();
+            String status = second.nodetool("status").success();
             assertEquals(2, status.lines().filter(line -> line.startsWith("UN ")).count(), status);
-            try (Cql cql = cluster.cql(2, "joined"))
+            try (Cql cql = second.cql("joined"))
             {
                 assertEquals(ROWS, cql.rows("SELECT * FROM t").size());
             }
+            assertTrue(first.isRunning());
         }
     }
 }

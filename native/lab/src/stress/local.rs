@@ -1,0 +1,98 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The servers of a cluster as this machine sees them: those whose CQL port a process here listens on.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use procfs::net::{TcpNetEntry, TcpState};
+use procfs::process::{FDTarget, Process};
+
+use crate::observe::{Environment, Watched};
+
+/// What to watch of the servers at these addresses; of those elsewhere only their names are known.
+pub fn servers(addresses: &[SocketAddr]) -> Vec<Watched> {
+    let processes = listeners();
+    addresses.iter().map(|address| watched(*address, find(&processes, *address))).collect()
+}
+
+/// Adds the hashes of the configuration of local servers.
+pub fn add_configuration(environment: &mut Environment, servers: &[Watched]) {
+    for server in servers {
+        let words = server.pid.and_then(|pid| Process::new(pid).ok()?.cmdline().ok()).unwrap_or_default();
+        let configuration = words.iter().find_map(|word| word.strip_prefix("-Dcassandra.config=file:"));
+        if let Some(path) = configuration {
+            // file:///a/b, file://a/b as the scripts of Cassandra write it, or file:/a/b
+            let path = PathBuf::from(format!("/{}", path.trim_start_matches('/')));
+            environment.add_file(&format!("cassandra.yaml of {}", server.name), &path);
+        }
+    }
+}
+
+fn watched(address: SocketAddr, pid: Option<i32>) -> Watched {
+    Watched { name: address.ip().to_string(), pid, gc_log: pid.and_then(gc_log) }
+}
+
+/// Processes by the sockets that they listen on.
+fn listeners() -> HashMap<SocketAddr, i32> {
+    let sockets: HashMap<u64, SocketAddr> = [procfs::net::tcp(), procfs::net::tcp6()]
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry: &TcpNetEntry| entry.state == TcpState::Listen)
+        .map(|entry| (entry.inode, entry.local_address))
+        .collect();
+    let mut found = HashMap::new();
+    for process in procfs::process::all_processes().into_iter().flatten().flatten() {
+        // Processes of other users keep their files to themselves.
+        for file in process.fd().into_iter().flatten().flatten() {
+            if let FDTarget::Socket(inode) = file.target {
+                if let Some(address) = sockets.get(&inode) {
+                    found.insert(*address, process.pid);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn find(processes: &HashMap<SocketAddr, i32>, address: SocketAddr) -> Option<i32> {
+    let plain = |ip: IpAddr| ip.to_canonical();
+    let listens = |here: &SocketAddr| {
+        here.port() == address.port()
+            && (plain(here.ip()) == plain(address.ip()) || (here.ip().is_unspecified() && address.ip().is_loopback()))
+    };
+    processes.iter().find(|(here, _)| listens(here)).map(|(_, pid)| *pid)
+}
+
+/// Where the JVM says that it logs its collections: `-Xlog:gc*:file=PATH:...`.
+fn gc_log(pid: i32) -> Option<PathBuf> {
+    let process = Process::new(pid).ok()?;
+    let words = process.cmdline().ok()?;
+    let options = words.iter().filter_map(|word| word.strip_prefix("-Xlog:gc"));
+    let file = options.filter_map(|option| option.split(':').nth(1)?.strip_prefix("file=")).next_back()?;
+    let file = PathBuf::from(file.trim_matches('"').replace("%p", &pid.to_string()));
+    if file.is_absolute() {
+        Some(file)
+    } else {
+        Some(process.cwd().ok()?.join(file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_listener_of_this_process_is_found() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = listener.local_addr().unwrap();
+        let far: SocketAddr = "192.0.2.1:9042".parse().unwrap();
+        let servers = servers(&[here, far]);
+        assert_eq!(servers[0].pid, Some(std::process::id() as i32));
+        assert!(servers[1].pid.is_none() && servers[0].gc_log.is_none());
+    }
+}

@@ -1,0 +1,231 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! One measured run: the plan, the rows while it goes on, the results at its end.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Result;
+use scylla::client::session::Session;
+
+use super::console::Console;
+use super::progress::{collections, Progress};
+use super::settings::{Level, Population, Rate, Settings, Stop};
+use super::task::Ready;
+use crate::check::Levels;
+use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Workload};
+use crate::observe::{Environment, Record, Servers};
+use crate::report::{results, About, HdrLog, Run};
+
+/// In flight in an open loop that does not say: enough for any server that keeps up.
+const OPEN_LOOP_IN_FLIGHT: usize = 1024;
+/// Fewer operations than this are not worth a warm-up of their own.
+const WORTH_A_WARMUP: u64 = 100_000;
+const WARMUP: Duration = Duration::from_secs(5);
+const LONGEST_WARMUP: Duration = Duration::from_secs(30);
+
+/// What a run needs.
+pub struct Measurement<'a> {
+    /// The command line.
+    pub settings: &'a Settings,
+    /// The cluster.
+    pub session: &'a Arc<Session>,
+    /// What runs.
+    pub ready: &'a Ready,
+    /// What is watched.
+    pub servers: &'a Servers,
+    /// Where it runs.
+    pub environment: &'a Environment,
+    /// How fast.
+    pub rate: Rate,
+    /// Threads of the runtime.
+    pub threads: usize,
+    /// What the consistency level can explain.
+    pub levels: Arc<Levels>,
+    /// The engine, by name.
+    pub engine: Option<String>,
+}
+
+/// A run and what reports do not keep of it.
+pub struct Measured {
+    /// The run.
+    pub run: Run,
+    /// Standard error of the row rate.
+    pub uncertainty: f64,
+    /// Ended by Ctrl-C.
+    pub interrupted: bool,
+}
+
+impl Measurement<'_> {
+    /// Runs, saying rows and results.
+    pub async fn take(&self, console: &mut Console, now: SystemTime) -> Result<Measured> {
+        let plan = self.plan();
+        if !plan.warmup.is_zero() {
+            console.say(&format!("Warming up for {} s ...", plan.warmup.as_secs_f64()));
+        }
+        let kinds: Vec<_> = self.ready.workload.kinds().iter().map(|kind| kind.name.clone()).collect();
+        let open_loop = matches!(plan.pace, Pace::Open { .. });
+        let mut hdr_log = match &self.settings.output.hdr_file {
+            Some(path) => Some(HdrLog::create(path, now, open_loop)?),
+            None => None,
+        };
+        let (fail_fast, halt) = (self.settings.verdict.errors.fail_fast, plan.halt.clone());
+        let before = self.servers.readings();
+        let mut progress = Progress::new(console, &self.settings.output, self.servers, kinds);
+        let mut trouble = None;
+        let listener = |interval: &Interval| {
+            progress.hear(interval);
+            if let Some(Err(error)) = hdr_log.as_mut().map(|log| log.add(interval)) {
+                trouble = Some(error);
+                hdr_log = None;
+            }
+            if fail_fast && interval.tallies.iter().any(|tally| tally.errors > 0) {
+                halt.halt();
+            }
+        };
+        let workload = Arc::clone(&self.ready.workload) as Arc<dyn Workload>;
+        let mut outcome = load::run(Arc::clone(self.session), workload, plan, listener).await?;
+        if let Some(error) = trouble {
+            return Err(error);
+        }
+        let after = self.servers.readings();
+        let (zero, uncertainty) = (progress.zero(), progress.uncertainty());
+        if outcome.interrupted {
+            outcome.invalid.push("ended by Ctrl-C".to_owned());
+        }
+        let run = self.digest(&outcome, zero)?;
+        self.say(console, &run, &outcome, &collections(&before, &after));
+        Ok(Measured { run, uncertainty, interrupted: outcome.interrupted })
+    }
+
+    fn plan(&self) -> Plan {
+        let (pace, in_flight) = match self.rate {
+            Rate::Open { per_s, threads } => (Pace::Open { per_s }, threads.unwrap_or(OPEN_LOOP_IN_FLIGHT)),
+            Rate::Throttled { per_s, threads } => (Pace::Limited { per_s }, threads),
+            Rate::Closed { threads } | Rate::Sweep { from: threads, .. } => (Pace::Closed, threads),
+        };
+        let errors = &self.settings.verdict.errors;
+        let limits = Limits { error_share: if errors.ignore { 1.0 } else { 0.0 }, ..Limits::default() };
+        Plan {
+            pace,
+            in_flight,
+            threads: self.threads,
+            stop: stop(self.settings.work.stop),
+            warmup: self.warmup(),
+            retries: Retries { most: errors.retries, ..Retries::default() },
+            interval: self.settings.output.interval,
+            limits,
+            levels: Some(Arc::clone(&self.levels)),
+            ..Plan::default()
+        }
+    }
+
+    /// A sequence that ends must be measured from its beginning.
+    fn warmup(&self) -> Duration {
+        let ends = matches!(self.settings.data.population, Population::Sequence { wraps: false, .. });
+        if !self.settings.work.warmup || ends {
+            return Duration::ZERO;
+        }
+        match self.settings.work.stop {
+            Stop::Count(count) if count < WORTH_A_WARMUP => Duration::ZERO,
+            Stop::Count(_) | Stop::Uncertainty { .. } => WARMUP,
+            Stop::Duration(duration) => (duration / 10).min(LONGEST_WARMUP),
+        }
+    }
+
+    fn digest(&self, outcome: &Outcome, zero: Option<Instant>) -> Result<Run> {
+        let slas: Result<Vec<_>> = self.settings.verdict.slas.iter().map(|sla| sla.judge(outcome)).collect();
+        let graph = self.settings.output.graph.as_ref();
+        let operation =
+            graph.and_then(|graph| graph.operation.clone()).unwrap_or_else(|| self.settings.work.name().to_owned());
+        let name = graph.and_then(|graph| graph.revision.clone()).or_else(|| self.engine.clone());
+        let about = About {
+            name: name.unwrap_or_else(|| operation.clone()),
+            operation,
+            engine: self.engine.clone(),
+            consistency: self.settings.work.level_name().to_owned(),
+            pace: self.rate.label(),
+            checked: self.ready.ledger.is_some(),
+        };
+        Ok(Run::new(about, outcome, slas?, self.record(zero), self.environment.clone()))
+    }
+
+    /// What was seen of the servers, by the run's own time.
+    fn record(&self, zero: Option<Instant>) -> Record {
+        let mut record = self.servers.record();
+        let Some(zero) = zero else { return Record { samples: Vec::new(), ..record } };
+        let started = self.servers.started();
+        let offset_s = zero.saturating_duration_since(started).as_secs_f64();
+        for sample in &mut record.samples {
+            sample.from_s -= offset_s;
+            sample.to_s -= offset_s;
+        }
+        record.samples.retain(|sample| sample.to_s > 0.0);
+        record
+    }
+
+    fn say(&self, console: &mut Console, run: &Run, outcome: &Outcome, collections: &crate::report::Collections) {
+        if self.settings.output.summary {
+            console.say(&results(&run.total, &run.kinds, outcome.elapsed, collections));
+            console.say(&format!("Pace                      : {}", run.pace));
+        }
+        if let Some(most) = run.spans.iter().map(|span| span.backlog).max().filter(|_| run.rate_per_s.is_some()) {
+            console.say(&format!("Backlog                   : {most} at most; {} never started", outcome.not_started));
+        }
+        if run.checked.on {
+            console.say(&format!("Checked reads             : {} rows, {}", run.checked.rows, faults(run)));
+        }
+        let few = if self.settings.output.level == Level::Verbose { usize::MAX } else { 3 };
+        for fault in run.checked.first.iter().take(few) {
+            console.say(&format!("  {fault}"));
+        }
+        for failure in run.failures.iter().take(few) {
+            console.say(&format!("Error                     : {} x {}", failure.times, failure.text));
+        }
+        let warnings = self.ready.ledger.iter().flat_map(|ledger| ledger.warnings());
+        for warning in warnings {
+            console.say(&format!("Warning                   : {warning}"));
+        }
+        for sla in &run.slas {
+            let met = if sla.met { "met" } else { "MISSED" };
+            console.say(&format!("SLA {:<22}: {met} ({})", sla.sla, sla.measured));
+        }
+        if outcome.servers_saturated {
+            console.say("The servers could not keep up with the rate.");
+        }
+        for reason in &run.invalid {
+            console.say(&format!("INVALID                   : {reason}"));
+        }
+    }
+}
+
+fn faults(run: &Run) -> String {
+    let found: Vec<_> = run
+        .checked
+        .faults
+        .iter()
+        .filter(|faults| faults.rows > 0)
+        .map(|faults| {
+            format!(
+                "{} {} ({} allowed by the consistency level)",
+                faults.rows, faults.kind, faults.explained_by_consistency
+            )
+        })
+        .collect();
+    if found.is_empty() {
+        "none wrong".to_owned()
+    } else {
+        found.join(", ")
+    }
+}
+
+fn stop(stop: Stop) -> load::Stop {
+    match stop {
+        Stop::Count(count) => load::Stop::Count(count),
+        Stop::Duration(duration) => load::Stop::Duration(duration),
+        Stop::Uncertainty { target, at_least, at_most } => {
+            load::Stop::Uncertainty { below: target, min_intervals: at_least, max_intervals: at_most }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What a command does to which table: a profile, a mix of its operations, a population.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{ensure, Result};
+use scylla::client::session::Session;
+
+use super::settings::{Check, Command, Data, Settings, TableSchema};
+use crate::check::{Before, Ledger, Shape};
+use crate::cluster::Engine;
+use crate::profile::draw::{draw, Drawing};
+use crate::profile::{builtin, Mix, Options, Profile, Schema, UserWorkload};
+
+/// Bytes of a row of `emp`, as in the article it comes from.
+const EMP_ROW_BYTES: u64 = 6 * 1024;
+
+/// A command made concrete.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The table and its operations.
+    pub profile: Profile,
+    /// The file that the profile came from.
+    pub profile_file: Option<PathBuf>,
+    mix: Mix,
+    data: Data,
+    check: Check,
+    with: String,
+}
+
+/// A workload, ready to run.
+pub struct Ready {
+    /// What runs.
+    pub workload: Arc<UserWorkload>,
+    /// What was acknowledged, where reads are checked.
+    pub ledger: Option<Arc<Ledger>>,
+    /// Why reads are not checked, or which are not.
+    pub unchecked: Vec<String>,
+}
+
+impl Task {
+    /// Of settings; reads the profile.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        let (data, mut profile_file) = (settings.data.clone(), None);
+        let keyspace = data.schema.keyspace.as_deref().unwrap_or("keyspace1");
+        let standard = || builtin::standard(keyspace, &data.columns);
+        let counter = || builtin::counter(keyspace, data.columns.names.len(), &settings.work.add);
+        let (mut profile, mix) = match &settings.work.command {
+            Command::Write => (standard()?, Mix::only("write")),
+            Command::Read => (standard()?, Mix::only("read")),
+            Command::CounterWrite => (counter()?, Mix::only("counter_write")),
+            Command::CounterRead => (counter()?, Mix::only("counter_read")),
+            Command::Mixed(ratios) if ratios.iter().all(|(name, _)| name.starts_with("counter")) => {
+                (counter()?, Mix::new(ratios.clone())?)
+            }
+            Command::Mixed(ratios) => (standard()?, Mix::new(ratios.clone())?),
+            Command::Emp(ratios) => (builtin::emp(EMP_ROW_BYTES)?, Mix::new(ratios.clone())?),
+            Command::User { profile, ops } => {
+                profile_file = Some(profile.clone());
+                (Profile::read(profile)?, Mix::new(ops.clone())?)
+            }
+        };
+        for (name, _) in mix.weights() {
+            let known = profile.operation_names();
+            ensure!(known.contains(&name.as_str()), "ops: the profile has no '{name}', only {}", known.join(", "));
+        }
+        if let Some(factor) = data.split_factor {
+            profile.token_range_queries.0.iter_mut().for_each(|(_, scan)| scan.split_factor = factor);
+        }
+        let with = with(settings.engine, &data.schema);
+        Ok(Self { profile, profile_file, mix, data, check: settings.verdict.check, with })
+    }
+
+    /// The shape of the data, without a cluster.
+    pub fn draw(&self) -> Result<Drawing> {
+        draw(&self.profile, &self.mix, &self.data.population, &self.data.inserts)
+    }
+
+    /// Makes keyspace and table; what is there already stays as it is.
+    pub async fn create(&self, session: &Session) -> Result<()> {
+        Schema::of(&self.profile).create(session, self.data.schema.replication.as_deref(), &self.with).await
+    }
+
+    /// Empties the table.
+    pub async fn truncate(&self, session: &Session) -> Result<()> {
+        Schema::of(&self.profile).truncate(session).await
+    }
+
+    /// The table, qualified.
+    pub fn table(&self) -> String {
+        Schema::of(&self.profile).table()
+    }
+
+    /// Prepares the statements. `empty`: the table is known to have no rows.
+    pub async fn prepare(&self, session: &Session, empty: bool) -> Result<Ready> {
+        let inserts = |name: &str| name == self.profile.insert_name();
+        let only_inserts = self.mix.weights().iter().all(|(name, _)| inserts(name));
+        if self.check == Check::Off || only_inserts {
+            let why = if only_inserts { "nothing is read" } else { "-check off" };
+            return self.unchecked(session, why.to_owned()).await;
+        }
+        let before = match self.check {
+            Check::Written => Before::Written,
+            _ if empty => Before::Absent,
+            _ => Before::Unknown,
+        };
+        let (first, last) = self.data.population.range();
+        let ledger = Arc::new(Ledger::new(Shape::dense(first, (last - first).saturating_add(1), 1), before));
+        match self.workload(session, Some(Arc::clone(&ledger))).await {
+            Ok(workload) => {
+                let mut unchecked: Vec<_> = workload
+                    .unchecked()
+                    .iter()
+                    .map(|name| format!("{name}: its answers do not say which rows they show"))
+                    .collect();
+                if before == Before::Unknown {
+                    unchecked.push("rows that this run has not written yet (see -check written)".to_owned());
+                }
+                Ok(Ready { workload: Arc::new(workload), ledger: Some(ledger), unchecked })
+            }
+            Err(error) if self.check == Check::WherePossible => self.unchecked(session, format!("{error:#}")).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn unchecked(&self, session: &Session, why: String) -> Result<Ready> {
+        Ok(Ready { workload: Arc::new(self.workload(session, None).await?), ledger: None, unchecked: vec![why] })
+    }
+
+    async fn workload(&self, session: &Session, ledger: Option<Arc<Ledger>>) -> Result<UserWorkload> {
+        let mut options = Options::new(self.mix.clone(), self.data.population.clone());
+        options.insert = self.data.inserts.clone();
+        options.seed = self.data.seed;
+        options.ledger = ledger;
+        UserWorkload::prepare(session, &self.profile, options).await
+    }
+}
+
+/// What follows WITH: the engine's table options, then those of `-schema`, which are of the same kind and therefore win.
+fn with(engine: Option<Engine>, schema: &TableSchema) -> String {
+    let engine = engine.map(|engine| engine.table_options().to_owned()).filter(|options| !options.is_empty());
+    let own_compaction = schema.compaction.as_ref().map(|map| format!("compaction = {map}"));
+    let engine = match &own_compaction {
+        Some(_) => engine.filter(|options| !options.starts_with("compaction")),
+        None => engine,
+    };
+    let compression = schema.compression.as_ref().map(|name| match name.as_str() {
+        "" => "compression = {'enabled': 'false'}".to_owned(),
+        name => format!("compression = {{'class': '{name}'}}"),
+    });
+    [engine, own_compaction, compression].into_iter().flatten().collect::<Vec<_>>().join(" AND ")
+}

@@ -1,0 +1,63 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What is left of the runs when the command has ended: files, and the table of a sweep.
+
+use anyhow::Result;
+
+use super::measure::Measured;
+use super::settings::Settings;
+use crate::report::{header, html, row, Beside, Collections, Part, Run, Span, Totals};
+
+/// Writes the files that the settings name. Of a sweep, JSON keeps the run with the most operations per second.
+pub fn write(settings: &Settings, runs: &[Run]) -> Result<()> {
+    let best = runs.iter().max_by(|one, other| one.operations_per_s().total_cmp(&other.operations_per_s()));
+    if let (Some(path), Some(best)) = (&settings.output.json, best) {
+        best.write(path)?;
+    }
+    if let (Some(path), Some(first)) = (&settings.output.html, runs.first()) {
+        html::write(path, &first.operation, runs)?;
+    }
+    if let Some(graph) = &settings.output.graph {
+        for run in runs {
+            let mut run = run.clone();
+            if let Some(revision) = graph.revision.as_ref().filter(|_| runs.len() > 1) {
+                run.name = format!("{revision}, {}", run.name);
+            }
+            html::append(&graph.file, graph.title.as_deref(), run)?;
+        }
+    }
+    Ok(())
+}
+
+/// A row per run, kind and thread count.
+pub fn sweep_table(runs: &[Measured]) -> String {
+    let width = runs.iter().map(|measured| measured.run.name.len()).max().unwrap_or(0);
+    let Some(first) = runs.first() else { return String::new() };
+    let names: Vec<&str> = first.run.kinds.iter().map(|totals| totals.name.as_str()).chain(["total"]).collect();
+    let mut lines = vec![format!("{:>width$}, {}", "id", header(&names))];
+    for measured in runs {
+        let run = &measured.run;
+        for totals in run.kinds.iter().chain([&run.total]) {
+            let span = Span { to_s: run.elapsed_s, ..Span::default() };
+            let beside = Beside {
+                total_operations: totals.operations,
+                uncertainty: measured.uncertainty,
+                collections: Collections::default(),
+            };
+            lines.push(format!("{:>width$}, {}", run.name, row(&names, &totals.name, &span, &part(totals), &beside)));
+        }
+    }
+    lines.join("\n")
+}
+
+fn part(totals: &Totals) -> Part {
+    Part {
+        operations: totals.operations,
+        partitions: totals.partitions,
+        rows: totals.rows,
+        errors: totals.errors,
+        retries: totals.retries,
+        response: totals.response,
+    }
+}
