@@ -79,6 +79,8 @@ pub struct Figure {
     pub better: Better,
     /// `None`: it could not be measured; never written as zero.
     pub value: Option<f64>,
+    /// Why it gets no verdict although it was measured: the client was the bottleneck, or the like.
+    pub doubt: Option<String>,
     /// Where the value is a percentile of a histogram or a mean of intervals: what it came from.
     #[serde(skip)]
     pub detail: Detail,
@@ -99,7 +101,13 @@ pub enum Detail {
 impl Figure {
     /// A figure that is judged or told by its value alone.
     pub fn new(name: impl Into<String>, unit: Unit, better: Better, value: Option<f64>) -> Self {
-        Self { name: name.into(), unit, better, value: value.filter(|value| value.is_finite()), detail: Detail::Single }
+        let value = value.filter(|value| value.is_finite());
+        Self { name: name.into(), unit, better, value, doubt: None, detail: Detail::Single }
+    }
+
+    /// The same, not to be judged for the first of these reasons, if there is any.
+    pub fn doubted(self, reasons: &[String]) -> Self {
+        Self { doubt: reasons.first().cloned(), ..self }
     }
 
     /// The same, with what it was made of.

@@ -109,6 +109,9 @@ impl Measured {
         for (place, tally) in self.outcome.tallies.iter().enumerate() {
             figures.extend(self.latencies(place, tally));
         }
+        // What the servers did is counted by the kernel, however late the client was; what the client saw is not.
+        let mut figures: Vec<Figure> =
+            figures.into_iter().map(|figure| figure.doubted(&self.outcome.invalid)).collect();
         figures.extend(self.costs());
         figures.extend(self.checks());
         figures

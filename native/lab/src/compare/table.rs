@@ -52,8 +52,12 @@ fn spread<'a>(figures: impl Iterator<Item = &'a Figure>) -> String {
     }
 }
 
-/// `0.56 (0.51-0.62)`.
+/// `0.56 (0.51-0.62)`; where a value is zero the difference: `-2.1 (-2.6 to -1.6)`.
 pub fn ratio(judged: &Judged) -> String {
+    if let Some(difference) = &judged.difference {
+        let [mean, low, high] = [difference.mean, difference.low, difference.high].map(number);
+        return format!("{mean} ({low} to {high})");
+    }
     let Some(ratio) = judged.ratio else { return "-".to_owned() };
     match (judged.low, judged.high) {
         (Some(low), Some(high)) if high.is_finite() => format!("{ratio:.2} ({low:.2}-{high:.2})"),
@@ -70,6 +74,14 @@ pub fn legend(comparison: &Comparison) -> Vec<String> {
         settings.rounds,
         FALSE_DISCOVERY_RATE * 100.0
     )];
+    let doubted =
+        comparison.judged.iter().filter(|judged| judged.rounds >= ROUNDS_MIN && judged.reason.is_some()).count();
+    if doubted > 0 {
+        words.push(format!("{doubted} figures have no verdict because the client spoiled them (see INVALID)"));
+    }
+    if comparison.judged.iter().any(|judged| judged.difference.is_some()) {
+        words.push("where a value is zero there is no ratio: the mean difference stands in its place".to_owned());
+    }
     if settings.fast_nodes {
         words.push("the nodes ran in test mode (serial GC, no C2 compiler): these numbers mean nothing".to_owned());
     }

@@ -6,7 +6,9 @@
 use serde::Serialize;
 
 use super::figure::{Better, Detail, Figure, Unit};
-use super::statistics::{discoveries, ratio_interval, within_one_run, Blocks, PairedRatio, ROUNDS_MIN};
+use super::statistics::{
+    discoveries, ratio_interval, within_one_run, Blocks, PairedDifference, PairedRatio, ROUNDS_MIN,
+};
 
 /// The share of verdicts other than "cannot tell" that may be wrong; with engines alike, the chance that there is any.
 pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
@@ -64,7 +66,9 @@ pub struct Judged {
     pub low: Option<f64>,
     /// Its upper end; absent when it has none.
     pub high: Option<f64>,
-    /// Student's p of the paired logarithms.
+    /// Subject - baseline, where a value is zero and there is no ratio.
+    pub difference: Option<PairedDifference>,
+    /// Student's p of the paired logarithms, or of the differences where there is no ratio.
     pub p: Option<f64>,
     /// Rounds in which both have the figure.
     pub rounds: usize,
@@ -92,13 +96,15 @@ pub fn judge(engines: &[EngineRounds]) -> Vec<Judged> {
 }
 
 fn may_be_judged(judged: &Judged) -> bool {
-    judged.better != Better::Neither && judged.rounds >= ROUNDS_MIN && judged.p.is_some()
+    judged.better != Better::Neither && judged.rounds >= ROUNDS_MIN && judged.p.is_some() && judged.reason.is_none()
 }
 
 /// A discovery still has to lie outside its own interval, which for percentiles also holds the bootstrap's.
 fn verdict(judged: &Judged) -> Verdict {
-    let lower = judged.high.is_some_and(|high| high < 1.0);
-    let higher = judged.low.is_some_and(|low| low > 1.0);
+    let (lower, higher) = match judged.difference {
+        Some(difference) => (difference.high < 0.0, difference.low > 0.0),
+        None => (judged.high.is_some_and(|high| high < 1.0), judged.low.is_some_and(|low| low > 1.0)),
+    };
     match (judged.better, lower, higher) {
         (Better::Lower, true, _) | (Better::Higher, _, true) => Verdict::Better,
         (Better::Lower, _, true) | (Better::Higher, true, _) => Verdict::Worse,
@@ -128,6 +134,7 @@ fn ratio(name: &str, subject: &EngineRounds, baseline: &EngineRounds) -> Judged 
     let known = subject.rounds.iter().find_map(|round| of(round));
     let values: Vec<(f64, f64)> = pairs.iter().filter_map(|(a, b)| Some((a.value?, b.value?))).collect();
     let paired = PairedRatio::of(&values);
+    let difference = PairedDifference::of(&values).filter(|_| paired.is_none() && values.len() >= ROUNDS_MIN);
     let (low, high) = match &paired {
         Some(paired) if paired.rounds >= ROUNDS_MIN => widened(paired, &pairs),
         _ => within(&pairs).map_or((None, None), |(low, high)| (Some(low), Some(high))),
@@ -141,21 +148,25 @@ fn ratio(name: &str, subject: &EngineRounds, baseline: &EngineRounds) -> Judged 
         ratio: paired.map(|paired| paired.ratio),
         low,
         high,
-        p: paired.filter(|paired| paired.rounds >= ROUNDS_MIN).map(|paired| paired.p),
+        difference,
+        p: paired
+            .filter(|paired| paired.rounds >= ROUNDS_MIN)
+            .map(|paired| paired.p)
+            .or(difference.map(|difference| difference.p)),
         rounds: pairs.len(),
         verdict: Verdict::CannotTell,
-        reason: reason(&values, paired.is_some()),
+        reason: reason(&values, &pairs),
     }
 }
 
-fn reason(values: &[(f64, f64)], has_ratio: bool) -> Option<String> {
+fn reason(values: &[(f64, f64)], pairs: &[(Figure, Figure)]) -> Option<String> {
     if values.is_empty() {
         return Some("not measured on both".to_owned());
     }
     if values.len() < ROUNDS_MIN {
         return Some(format!("{} of at least {ROUNDS_MIN} rounds; the interval is that within a run", values.len()));
     }
-    (!has_ratio).then(|| "a value is zero: no ratio".to_owned())
+    pairs.iter().find_map(|(subject, baseline)| subject.doubt.clone().or_else(|| baseline.doubt.clone()))
 }
 
 fn widened(paired: &PairedRatio, pairs: &[(Figure, Figure)]) -> (Option<f64>, Option<f64>) {
@@ -189,4 +200,43 @@ fn quantile_interval(pairs: &[(Figure, Figure)]) -> Option<(f64, f64)> {
         })
         .collect();
     ratio_interval(&blocks, quantile?, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+    use super::*;
+
+    fn judged(subject: [f64; 4], baseline: [f64; 4], better: Better, doubts: &[String]) -> Judged {
+        let rounds = |values: [f64; 4]| {
+            let figure = |value| Figure::new("x", Unit::Percent, better, Some(value)).doubted(doubts);
+            values.into_iter().map(|value| vec![figure(value)]).collect()
+        };
+        let baseline = EngineRounds { engine: "stock".to_owned(), rounds: rounds(baseline) };
+        let subject = EngineRounds { engine: "cassiterite".to_owned(), rounds: rounds(subject) };
+        judge(&[baseline, subject]).remove(0)
+    }
+
+    #[test]
+    fn less_is_better_or_worse_as_the_figure_says() {
+        let (low, high) = ([10.0, 11.0, 10.5, 10.2], [20.0, 21.0, 20.5, 20.1]);
+        assert_eq!(judged(low, high, Better::Lower, &[]).verdict, Verdict::Better);
+        assert_eq!(judged(low, high, Better::Higher, &[]).verdict, Verdict::Worse);
+        assert_eq!(judged(low, high, Better::Neither, &[]).verdict, Verdict::CannotTell);
+    }
+
+    #[test]
+    fn zeros_are_judged_by_their_difference() {
+        let judged = judged([0.0; 4], [2.0, 2.5, 1.8, 2.2], Better::Lower, &[]);
+        assert_eq!((judged.verdict, judged.ratio), (Verdict::Better, None));
+        assert!(judged.difference.unwrap().high < 0.0);
+    }
+
+    #[test]
+    fn what_the_client_spoiled_gets_no_verdict() {
+        let (low, high) = ([10.0, 11.0, 10.5, 10.2], [20.0, 21.0, 20.5, 20.1]);
+        let judged = judged(low, high, Better::Lower, &["client: it was late".to_owned()]);
+        assert_eq!(judged.verdict, Verdict::CannotTell);
+        assert!(judged.reason.unwrap().starts_with("client"));
+    }
 }

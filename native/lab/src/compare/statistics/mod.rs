@@ -14,5 +14,5 @@ mod series;
 
 pub use bootstrap::{ratio_interval, Blocks, Histogram};
 pub use discovery::discoveries;
-pub use paired::{PairedRatio, ROUNDS_MIN};
+pub use paired::{PairedDifference, PairedRatio, ROUNDS_MIN};
 pub use series::{effective_size, within_one_run};

@@ -3,6 +3,7 @@
 
 //! Ratio of two engines from paired rounds.
 
+use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Fewer rounds than these give no verdict: with two, the t interval's factor is 12.7 and rests on a single difference.
@@ -35,22 +36,52 @@ impl PairedRatio {
             return None;
         }
         let rounds = logs.len();
-        let mean = logs.iter().sum::<f64>() / rounds as f64;
-        if rounds < 2 {
-            return Some(Self { ratio: mean.exp(), low: 0.0, high: f64::INFINITY, p: 1.0, rounds });
+        if let [log] = logs.as_slice() {
+            return Some(Self { ratio: log.exp(), low: 0.0, high: f64::INFINITY, p: 1.0, rounds });
         }
-        let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (rounds - 1) as f64;
-        let error = (variance / rounds as f64).sqrt();
-        let student = StudentsT::new(0.0, 1.0, (rounds - 1) as f64).ok()?;
-        let reach = student.inverse_cdf(0.975) * error;
-        // Values that are exactly alike in every round are no difference, not an infinitely sure one.
-        let p = match (mean == 0.0, error == 0.0) {
-            (true, _) => 1.0,
-            (false, true) => 0.0,
-            (false, false) => 2.0 * student.cdf(-(mean / error).abs()),
-        };
+        let (mean, reach, p) = student(&logs)?;
         Some(Self { ratio: mean.exp(), low: (mean - reach).exp(), high: (mean + reach).exp(), p, rounds })
     }
+}
+
+/// The difference of paired values with its 95 % interval: for values that are zero at times and so have no ratio.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PairedDifference {
+    /// Mean over rounds of subject - baseline.
+    pub mean: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Two-sided probability of such a difference when there is none (Student's t).
+    pub p: f64,
+}
+
+impl PairedDifference {
+    /// Of `(subject, baseline)` in each round; `None` for fewer than two.
+    pub fn of(pairs: &[(f64, f64)]) -> Option<Self> {
+        let differences: Vec<f64> = pairs.iter().map(|(subject, baseline)| subject - baseline).collect();
+        let (mean, reach, p) = student(&differences)?;
+        Some(Self { mean, low: mean - reach, high: mean + reach, p })
+    }
+}
+
+/// Mean, half of its 95 % interval, and p that it is 0; `None` for fewer than two values.
+fn student(values: &[f64]) -> Option<(f64, f64, f64)> {
+    if values.len() < 2 {
+        return None;
+    }
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let error = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0) / count).sqrt();
+    let student = StudentsT::new(0.0, 1.0, count - 1.0).ok()?;
+    // Values that are exactly alike in every round are no difference, not an infinitely sure one.
+    let p = match (mean == 0.0, error == 0.0) {
+        (true, _) => 1.0,
+        (false, true) => 0.0,
+        (false, false) => 2.0 * student.cdf(-(mean / error).abs()),
+    };
+    Some((mean, student.inverse_cdf(0.975) * error, p))
 }
 
 #[cfg(test)]
@@ -66,6 +97,14 @@ mod tests {
         assert!((ratio.ratio.ln() - 0.2).abs() < 1e-12);
         assert!((ratio.high.ln() - (0.2 + 4.302_652_7 * 0.1 / 3_f64.sqrt())).abs() < 1e-6);
         assert!((ratio.p - 0.074_179_9).abs() < 1e-6);
+    }
+
+    #[test]
+    fn zeros_have_a_difference() {
+        let difference = PairedDifference::of(&[(0.0, 4.0), (0.0, 5.0), (0.0, 6.0)]).unwrap();
+        assert!(difference.mean == -5.0 && difference.high < 0.0 && difference.p < 0.02);
+        assert_eq!(PairedDifference::of(&[(0.0, 0.0); 3]).unwrap().p, 1.0);
+        assert_eq!(PairedDifference::of(&[(0.0, 1.0)]), None);
     }
 
     #[test]
