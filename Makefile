@@ -15,6 +15,7 @@ JOBS ?= $(shell nproc)
 
 MVN := mvn -B -ntp -Dstyle.color=never
 LIB := native/target/release/libcassiterite.so
+LAB := native/target/release/cassiterite
 JAR := plugin/target/cassiterite-5.0-0.1.0.jar
 JAR_PATH := io/cassiterite/native/linux-x86_64
 RUST_LOG := build/test-rust.log
@@ -45,6 +46,12 @@ FORCE:
 $(LIB): FORCE | deps
 	@cd native && cargo build --quiet --locked --release -p cassiterite-bridge -j $(JOBS)
 
+$(LAB): FORCE | deps
+	@cd native && cargo build --quiet --locked --release -p cassiterite-lab -j $(JOBS)
+
+.PHONY: lab
+lab: build $(LAB) ## the command native/target/release/cassiterite: clusters, loads, comparisons
+
 # Made in a folder of its own and then moved: a test run or another build beside this one never sees half a jar.
 $(JAR): $(LIB) $(PLUGIN_SOURCES) pom.xml plugin/pom.xml | deps
 	@echo "build: $(JAR)"
@@ -67,7 +74,7 @@ demo: build ## guided tour: real flights in, queries, kill -9 during writes, eve
 	@build/venv/bin/python scripts/demo.py
 
 .PHONY: test
-test: lint test-rust test-java test-node ## lint and all tests
+test: lint test-rust test-lab test-java test-node ## lint and all tests
 	@python3 scripts/test_summary.py
 
 .PHONY: test-rust
@@ -76,6 +83,13 @@ test-rust: deps
 	@mkdir -p build
 	@cd native && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee ../$(RUST_LOG)
 
+.PHONY: test-lab
+test-lab: build
+	@echo "== cluster tests"
+	@mkdir -p build
+	@cd native && cargo test --quiet --locked -p cassiterite-lab --test cluster -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
+	    | tee -a ../$(RUST_LOG)
+
 .PHONY: test-java
 test-java: build
 	@echo "== Java tests"
@@ -83,11 +97,16 @@ test-java: build
 	@$(MVN) -pl plugin test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
 .PHONY: test-node
-test-node: build
+test-node: lab
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
+
+.PHONY: test-lab
+test-lab: build ## the lab's tests that start nodes
+	@echo "== lab tests"
+	@cd native && CASSITERITE_HOME=$(CURDIR) cargo test --quiet --locked -p cassiterite-lab -j $(JOBS) -- --ignored --test-threads=1
 
 .PHONY: lint
 lint: deps ## format and lint of all languages; warnings are errors

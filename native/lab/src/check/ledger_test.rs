@@ -164,7 +164,7 @@ fn compare(ledger: &Ledger, model: &Model, snapshot: &Snapshot, begun: usize, ex
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn judges_as_the_model_does(steps in steps(), before in before(), shape in shape()) {

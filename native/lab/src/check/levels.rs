@@ -70,7 +70,11 @@ impl Levels {
 
     /// Whether a read surely meets a replica that has each acknowledged write.
     pub fn overlap(&self) -> bool {
-        let (read, write) = (self.replicas(self.read), self.replicas(self.write));
+        self.overlap_at(self.read)
+    }
+
+    fn overlap_at(&self, read: Consistency) -> bool {
+        let (read, write) = (self.replicas(read), self.replicas(self.write));
         let lost = self.lost.load(Ordering::Relaxed);
         let meets = |read: u32, write: u32, of: u32| read + write.saturating_sub(lost) > of && write > lost;
         meets(read.local, write.local, self.replication.local)
@@ -79,9 +83,14 @@ impl Levels {
 
     /// Whether a fault of this kind may come from the levels alone.
     pub fn explain(&self, fault: FaultKind) -> bool {
+        self.explain_at(fault, None)
+    }
+
+    /// As [`Levels::explain`], for a read at a level of its own.
+    pub fn explain_at(&self, fault: FaultKind, read: Option<Consistency>) -> bool {
         match fault {
             FaultKind::MixedUp => false,
-            FaultKind::Lost | FaultKind::Stale | FaultKind::Resurrected => !self.overlap(),
+            FaultKind::Lost | FaultKind::Stale | FaultKind::Resurrected => !self.overlap_at(read.unwrap_or(self.read)),
         }
     }
 

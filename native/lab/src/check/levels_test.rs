@@ -47,6 +47,7 @@ fn several_datacenters() {
 fn a_replica_that_lost_its_data_does_not_count() {
     let levels = Levels::new(Consistency::Quorum, Consistency::Quorum, Replication::one_datacenter(3));
     assert!(!levels.explain(FaultKind::Lost));
+    assert!(levels.explain_at(FaultKind::Lost, Some(Consistency::One)));
     levels.replica_lost();
     assert!(levels.explain(FaultKind::Lost) && levels.explain(FaultKind::Stale));
     assert!(!levels.explain(FaultKind::MixedUp));

@@ -54,7 +54,7 @@ impl Cluster {
     pub fn decommission(&mut self, number: u32, force: bool) -> Result<()> {
         let _lock = self.locked()?;
         let leaving = self.live(number)?.clone();
-        self.anyone(Some(number))?;
+        self.anyone_but(&[number])?;
         self.progress.node(number, "streams its part to the others");
         let words: &[&str] = if force { &["decommission", "--force"] } else { &["decommission"] };
         if let Err(error) = self.nodetool(number, words) {
@@ -66,11 +66,11 @@ impl Cluster {
             };
             bail!("node{number} stays: {said}{hint}");
         }
-        process::terminate_all(&[leaving.base(self.spec())])?;
+        process::terminate(&[leaving.base(self.spec())])?;
         self.forget(&leaving)?;
         self.progress.done(number, "has left");
         let progress = Arc::clone(&self.progress);
-        self.await_status(progress.as_ref(), |ring| {
+        self.await_status(&[], progress.as_ref(), |ring| {
             let there = ring.is_empty() || ring.iter().any(|node| node.address == leaving.address);
             Ok(there.then(|| format!("{} is still in the ring", leaving.name())))
         })
@@ -78,11 +78,14 @@ impl Cluster {
 
     fn join(&mut self, share: Share, replaced: Option<u32>) -> Result<u32> {
         let _lock = self.locked()?;
-        self.anyone(None)?;
+        self.anyone_but(&[])?;
         let dead = replaced.map(|number| self.dead(number)).transpose()?;
         let entry = if share == Share::Streamed { Entry::Stream } else { Entry::Empty };
         let number = self.state.next;
-        let member = Member::new(self.spec(), number, entry, dead.as_ref().map(|dead| dead.address))?;
+        let mut member = Member::new(self.spec(), number, entry, dead.as_ref().map(|dead| dead.address))?;
+        if let Some(dead) = &dead {
+            member.rack.clone_from(&dead.rack);
+        }
         // The number is spent even if the node fails: peers remember its address for a while.
         self.state.next += 1;
         self.state.members.push(member.clone());
@@ -124,7 +127,7 @@ impl Cluster {
             "node{number} runs: only a dead node is replaced, so kill it first"
         );
         let progress = Arc::clone(&self.progress);
-        self.await_status(progress.as_ref(), |ring| {
+        self.await_status(&[], progress.as_ref(), |ring| {
             let alive = ring.is_empty() || ring.iter().any(|node| node.address == member.address && node.state.up);
             Ok(alive.then(|| format!("waits until node{number} counts as dead")))
         })?;

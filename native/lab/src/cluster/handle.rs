@@ -129,7 +129,7 @@ impl Cluster {
 
     /// What the first node that runs says of the ring.
     pub fn ring(&self) -> Result<Vec<RingNode>> {
-        Ok(parse_status(&self.nodetool(self.anyone(None)?, &["status"])?))
+        Ok(parse_status(&self.nodetool(self.anyone_but(&[])?, &["status"])?))
     }
 
     /// The command that runs nodetool on a node.
@@ -159,17 +159,15 @@ impl Cluster {
             folders: member.folders(spec),
             gc_log: member.gc_log(spec),
             system_log: member.system_log(spec),
-            rack: spec.rack(member.number),
+            rack: member.rack.clone(),
         }
     }
 
-    /// The first node that runs, but for one.
-    pub(super) fn anyone(&self, but: Option<u32>) -> Result<u32> {
-        let other = self.running().into_iter().find(|number| Some(*number) != but);
-        other.with_context(|| match but {
-            Some(but) => format!("no node of cluster '{}' but node{but} runs", self.spec().name),
-            None => format!("no node of cluster '{}' runs", self.spec().name),
-        })
+    /// The first node that runs and is none of these.
+    pub(super) fn anyone_but(&self, but: &[u32]) -> Result<u32> {
+        let other = self.running().into_iter().find(|number| !but.contains(number));
+        let excluded = if but.is_empty() { "" } else { "other " };
+        other.with_context(|| format!("no {excluded}node of cluster '{}' runs", self.spec().name))
     }
 
     pub(super) fn live_members(&self) -> impl Iterator<Item = &Member> {

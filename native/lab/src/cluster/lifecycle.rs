@@ -20,7 +20,8 @@ use super::starting::{self, Started};
 use super::state::{self, State};
 use super::{process, ClusterSpec, Home};
 
-const POLL: Duration = Duration::from_millis(500);
+/// Each question starts a JVM.
+const POLL: Duration = Duration::from_secs(1);
 
 impl Cluster {
     /// Starts a cluster, or the nodes of it that are down, and returns when every node is UN and answers CQL.
@@ -47,7 +48,7 @@ impl Cluster {
         for number in self.running() {
             self.progress.node(number, "stops");
         }
-        process::terminate_all(&self.all_bases()?)?;
+        process::terminate(&self.all_bases()?)?;
         for member in &mut self.state.members {
             if member.pid.take().is_some() {
                 self.progress.done(member.number, "down");
@@ -63,7 +64,12 @@ impl Cluster {
         for number in 1..self.state.next {
             Member::first(self.spec(), number)?.delete(self.spec())?;
         }
-        State::forget(&self.state.spec.base)
+        let spec = self.spec();
+        for folder in spec.data_dirs.iter().chain(&spec.wal_dir).map(|dir| dir.join(&spec.name)) {
+            // One that has something else in it stays.
+            let _ = fs::remove_dir(folder);
+        }
+        State::forget(&spec.base)
     }
 
     /// Ends a node at once, as `kill -9` does; it can be started again.
@@ -82,6 +88,7 @@ impl Cluster {
         let _lock = self.locked()?;
         let member = self.state.member(number)?.clone();
         if member.live_pid(self.spec()).is_some() {
+            self.progress.done(number, "runs already");
             return Ok(());
         }
         let progress = Arc::clone(&self.progress);
@@ -106,7 +113,7 @@ impl Cluster {
         let result = self.start_batches(members, progress).and_then(|()| self.await_ring(&numbers, progress));
         let Err(error) = result else { return Ok(()) };
         let bases: Vec<PathBuf> = members.iter().map(|member| member.base(self.spec())).collect();
-        process::terminate_all(&bases).with_context(|| format!("after: {error:#}"))?;
+        process::terminate(&bases).with_context(|| format!("after: {error:#}"))?;
         for member in members {
             self.state.member_mut(member.number)?.pid = None;
         }
@@ -143,12 +150,12 @@ impl Cluster {
         Ok(started)
     }
 
-    /// Waits until the first node that runs says UN of every node that runs, these among them.
+    /// Waits until a node that was there before these, if there is one, says UN of every node that runs, these among them.
     pub(super) fn await_ring(&self, started: &[u32], progress: &dyn Progress) -> Result<()> {
         let spec = self.spec();
         let counts = |member: &&Member| started.contains(&member.number) || member.live_pid(spec).is_some();
         let expected: Vec<&Member> = self.state.members.iter().filter(counts).collect();
-        self.await_status(progress, |ring| {
+        self.await_status(started, progress, |ring| {
             if let Some(ended) = expected.iter().find(|member| member.live_pid(spec).is_none()) {
                 bail!("{} has ended{}", ended.name(), starting::trouble_of(ended, spec));
             }
@@ -163,15 +170,16 @@ impl Cluster {
         Ok(())
     }
 
-    /// Asks for the ring until `missing` says nothing more; what cannot be asked has no nodes.
+    /// Asks a node that runs, if possible none of `newest`, for the ring until `missing` says nothing more; what cannot be asked has no nodes.
     pub(super) fn await_status(
         &self,
+        newest: &[u32],
         progress: &dyn Progress,
         missing: impl Fn(&[RingNode]) -> Result<Option<String>>,
     ) -> Result<()> {
         let deadline = Instant::now() + self.spec().start_limit;
         loop {
-            let asked = self.anyone(None)?;
+            let asked = self.anyone_but(newest).or_else(|_| self.anyone_but(&[]))?;
             let (ring, error) = match self.nodetool(asked, &["status"]) {
                 Ok(text) => (parse_status(&text), None),
                 Err(error) => (Vec::new(), Some(error.to_string())),
@@ -210,7 +218,7 @@ fn prepared(spec: &ClusterSpec) -> Result<State> {
         Some(unformed) => {
             // It may have been meant otherwise: more nodes, other disks.
             for member in &unformed.members {
-                process::terminate_all(&[member.base(&unformed.spec)])?;
+                process::terminate(&[member.base(&unformed.spec)])?;
                 member.delete(&unformed.spec)?;
             }
             Ok(fresh)

@@ -32,6 +32,7 @@ pub(super) struct Member {
     pub number: u32,
     pub address: Ipv4Addr,
     pub jmx_port: u16,
+    pub rack: String,
     pub entry: Entry,
     /// The address that it takes the place of.
     pub replaces: Option<Ipv4Addr>,
@@ -50,7 +51,8 @@ impl Member {
     /// A node that comes later.
     pub fn new(spec: &ClusterSpec, number: u32, entry: Entry, replaces: Option<Ipv4Addr>) -> Result<Self> {
         let (address, jmx_port) = (spec.address(number)?, spec.jmx_port_of(number)?);
-        Ok(Self { number, address, jmx_port, entry, replaces, joined: false, pid: None })
+        let rack = spec.rack(number);
+        Ok(Self { number, address, jmx_port, rack, entry, replaces, joined: false, pid: None })
     }
 
     pub fn name(&self) -> String {
@@ -126,7 +128,7 @@ impl Member {
         words.pair("--heap", &spec.heap);
         words.pair("--vnodes", spec.vnodes);
         words.pair("--dc", DATACENTER);
-        words.pair("--rack", spec.rack(self.number));
+        words.pair("--rack", &self.rack);
         words.pair("--gc-log", self.gc_log(spec).display());
         self.place(spec, &mut words);
         self.enter(spec, &mut words);
@@ -193,5 +195,66 @@ struct Words(Vec<String>);
 impl Words {
     fn pair(&mut self, option: &str, value: impl std::fmt::Display) {
         self.0.extend([option.to_owned(), value.to_string()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::cluster::Engine;
+
+    fn spec(engine: Engine) -> ClusterSpec {
+        let spec = ClusterSpec::new("t", engine, 2).unwrap();
+        ClusterSpec { base: "/c".into(), vnodes: 2, ..spec }
+    }
+
+    fn words(spec: &ClusterSpec, member: &Member) -> Vec<String> {
+        member.words(&Home::find().unwrap(), spec, &[Ipv4Addr::LOCALHOST]).unwrap()
+    }
+
+    fn value<'a>(words: &'a [String], option: &str) -> Option<&'a str> {
+        words.windows(2).find(|pair| pair[0] == option).map(|pair| pair[1].as_str())
+    }
+
+    #[test]
+    fn a_founder_brings_its_tokens_once() {
+        let spec = spec(Engine::Stock);
+        let mut member = Member::first(&spec, 2).unwrap();
+        let first = words(&spec, &member);
+        assert_eq!(value(&first, "--base"), Some("/c/node2"));
+        assert_eq!(value(&first, "--seeds"), Some("127.0.0.1:7000"));
+        assert_eq!(value(&first, "--bootstrap"), Some("no"));
+        assert_eq!(value(&first, "--tokens").unwrap().split(',').count(), 2);
+        assert!(first.contains(&"--stock".to_owned()));
+        member.joined = true;
+        assert_eq!(
+            (value(&words(&spec, &member), "--tokens"), value(&words(&spec, &member), "--bootstrap")),
+            (None, None)
+        );
+    }
+
+    #[test]
+    fn a_node_that_replaces_says_whom_and_brings_no_tokens() {
+        let spec = spec(Engine::Cassiterite);
+        let dead = Ipv4Addr::new(127, 0, 0, 2);
+        let streaming = words(&spec, &Member::new(&spec, 3, Entry::Stream, Some(dead)).unwrap());
+        assert_eq!(value(&streaming, "--replace"), Some("127.0.0.2"));
+        assert_eq!((value(&streaming, "--bootstrap"), value(&streaming, "--tokens")), (Some("yes"), None));
+        assert!(!streaming.contains(&"--stock".to_owned()));
+        let empty = words(&spec, &Member::new(&spec, 3, Entry::Empty, Some(dead)).unwrap());
+        assert_eq!(value(&empty, "--bootstrap"), Some("no"));
+        assert!(empty.contains(&"-Dcassandra.allow_unsafe_replace=true".to_owned()));
+    }
+
+    #[test]
+    fn files_lie_where_the_cluster_says() {
+        let spec =
+            ClusterSpec { data_dirs: vec!["/d".into()], wal_dir: Some("/w".into()), ..spec(Engine::Cassiterite) };
+        let member = Member::first(&spec, 1).unwrap();
+        let words = words(&spec, &member);
+        assert_eq!(value(&words, "--data-dir"), Some("/d/t/node1/data"));
+        assert_eq!(value(&words, "--wal-dir"), Some("/w/t/node1"));
+        assert_eq!(member.folders(&spec), [PathBuf::from("/c/node1"), "/d/t/node1".into(), "/w/t/node1".into()]);
     }
 }

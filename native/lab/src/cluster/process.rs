@@ -3,9 +3,10 @@
 
 //! A node's process: whether a remembered pid still is that node's, and how it ends.
 
+use std::collections::HashSet;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ pub(super) fn is_node(pid: i32, base: &Path) -> bool {
 }
 
 /// Every process of the node of `base`, remembered or not.
-pub(super) fn of_node(base: &Path) -> Vec<i32> {
+fn of_node(base: &Path) -> Vec<i32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
@@ -42,48 +43,47 @@ fn belongs(cmdline: &[u8], base: &Path) -> bool {
 }
 
 /// Ends the nodes of these base folders: SIGTERM to all, SIGKILL to those that are still there after a minute.
-fn terminate(bases: &[&Path]) -> Result<()> {
-    signal(bases, Signal::SIGTERM);
-    if !gone_within(bases, TERMINATE_LIMIT) {
-        return kill_nine(bases);
+pub(super) fn terminate<P: AsRef<Path>>(bases: &[P]) -> Result<()> {
+    if ended_by(bases, Signal::SIGTERM, TERMINATE_LIMIT) {
+        return Ok(());
     }
-    Ok(())
-}
-
-/// See [`terminate`].
-pub(super) fn terminate_all(bases: &[PathBuf]) -> Result<()> {
-    terminate(&bases.iter().map(PathBuf::as_path).collect::<Vec<_>>())
+    kill_nine(bases)
 }
 
 /// Ends the nodes of these base folders at once, as `kill -9` does.
-pub(super) fn kill_nine(bases: &[&Path]) -> Result<()> {
-    signal(bases, Signal::SIGKILL);
-    if !gone_within(bases, KILL_LIMIT) {
-        let left: Vec<_> = bases.iter().flat_map(|base| of_node(base)).collect();
-        bail!("processes {left:?} outlived SIGKILL by {} s", KILL_LIMIT.as_secs());
+pub(super) fn kill_nine<P: AsRef<Path>>(bases: &[P]) -> Result<()> {
+    if !ended_by(bases, Signal::SIGKILL, KILL_LIMIT) {
+        bail!("processes {:?} outlived SIGKILL by {} s", of_nodes(bases), KILL_LIMIT.as_secs());
     }
     Ok(())
 }
 
-/// A node is the leader of its group, in which there may be the shell that watches its owner; both end.
-fn signal(bases: &[&Path], signal: Signal) {
-    for pid in bases.iter().flat_map(|base| of_node(base)).map(Pid::from_raw) {
-        // One that ended meanwhile is what is wanted.
-        let _ = if nix::unistd::getpgid(Some(pid)) == Ok(pid) { killpg(pid, signal) } else { kill(pid, signal) };
-    }
+fn of_nodes<P: AsRef<Path>>(bases: &[P]) -> Vec<i32> {
+    bases.iter().flat_map(|base| of_node(base.as_ref())).collect()
 }
 
-fn gone_within(bases: &[&Path], limit: Duration) -> bool {
+/// Whether all are gone in time. Twice in a row: while a process becomes another program, its command line is empty.
+fn ended_by<P: AsRef<Path>>(bases: &[P], signal: Signal, limit: Duration) -> bool {
     let deadline = Instant::now() + limit;
-    loop {
-        if bases.iter().all(|base| of_node(base).is_empty()) {
-            return true;
+    let (mut told, mut absent) = (HashSet::new(), 0);
+    while absent < 2 {
+        let there = of_nodes(bases);
+        for pid in there.iter().filter(|pid| told.insert(**pid)) {
+            send(Pid::from_raw(*pid), signal);
         }
+        absent = if there.is_empty() { absent + 1 } else { 0 };
         if Instant::now() > deadline {
             return false;
         }
         thread::sleep(POLL);
     }
+    true
+}
+
+/// A node is the leader of its group, in which there may be the shell that watches its owner; both end.
+fn send(pid: Pid, signal: Signal) {
+    // One that ended meanwhile is what is wanted.
+    let _ = if nix::unistd::getpgid(Some(pid)) == Ok(pid) { killpg(pid, signal) } else { kill(pid, signal) };
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::pin::Pin;
 
 use anyhow::Result;
 use scylla::client::session::Session;
+use scylla::statement::Consistency;
 
 /// Whether an operation reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +86,11 @@ pub trait Operation: Send + Debug {
     /// of reads: they always may.
     fn is_idempotent(&self) -> bool {
         false
+    }
+
+    /// Its consistency level, where it is not the target's: says whether a wrong answer is allowed.
+    fn consistency(&self) -> Option<Consistency> {
+        None
     }
 
     /// Sends it and checks the answer; called once. Errors are the server's or the driver's.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use scylla::client::session::Session;
+use scylla::statement::Consistency;
 use tokio::sync::Notify;
 
 use crate::load::clock::{Alarm, Schedule};
@@ -88,7 +89,7 @@ impl<S: Server> Shared<S> {
     ///
     /// `due`: as scheduled; `None` is now.
     async fn operate(&self, index: u64, operation: Box<dyn Operation>, due: Option<Instant>, held: bool) {
-        let kind = operation.kind();
+        let (kind, level) = (operation.kind(), operation.consistency());
         let may_repeat = self.plan.retries.any_write
             || operation.is_idempotent()
             || self.workload.kinds().get(kind).is_some_and(|kind| kind.class == Class::Read);
@@ -106,15 +107,19 @@ impl<S: Server> Shared<S> {
             answer = self.server.send(again).await;
         }
         let times = Times { due, started, ended: Instant::now(), held };
+        self.note_faults(&answer, level);
         self.record(kind, times, repeats, &answer);
     }
 
-    fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>) {
+    fn note_faults(&self, answer: &Result<Answer>, level: Option<Consistency>) {
         if let Ok(Answer { faults, .. }) = answer {
             if !faults.is_empty() {
-                self.trouble.faults(faults, self.plan.levels.as_deref());
+                self.trouble.faults(faults, self.plan.levels.as_deref(), level);
             }
         }
+    }
+
+    fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>) {
         if times.due < self.measured_from {
             return;
         }

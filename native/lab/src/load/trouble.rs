@@ -5,6 +5,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use scylla::statement::Consistency;
+
 use crate::check::Levels;
 use crate::load::outcome::FaultCount;
 use crate::load::{Fault, FaultKind};
@@ -25,10 +27,11 @@ pub(super) struct Kept {
 }
 
 impl Trouble {
-    pub(super) fn faults(&self, faults: &[Fault], levels: Option<&Levels>) {
+    /// `level`: at which the rows were read, where it is not that of `levels`.
+    pub(super) fn faults(&self, faults: &[Fault], levels: Option<&Levels>, level: Option<Consistency>) {
         let mut kept = self.open();
         for fault in faults {
-            let explained = levels.is_some_and(|levels| levels.explain(fault.kind));
+            let explained = levels.is_some_and(|levels| levels.explain_at(fault.kind, level));
             let count = &mut kept.faults[place(fault.kind)];
             count.rows += 1;
             count.explained_by_consistency += u64::from(explained);

@@ -169,11 +169,8 @@ impl fmt::Display for Drawing {
             "(from a sample of {sampled} partitions and {rows} rows; values only, before the server's own bytes)"
         )?;
         if self.repeated_keys > 0 {
-            writeln!(
-                f,
-                "{} of the {sampled} sampled partitions have the key of another: there are fewer than that",
-                self.repeated_keys
-            )?;
+            let keys = sampled as u64 - self.repeated_keys;
+            writeln!(f, "the {sampled} sampled partitions have only {keys} keys: partitions, rows and bytes are fewer than that")?;
         }
         let mut table = text_table(&["", "min", "p50", "p95", "p99", "max", "mean"]);
         for (what, values) in [

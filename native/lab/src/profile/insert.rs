@@ -50,6 +50,12 @@ impl Insert {
         let mut statement = session.prepare(cql.as_str()).await.with_context(|| format!("preparing {cql:?}"))?;
         let repeatable = spec.condition().is_none() && !core.table.values.iter().any(Column::is_added_to);
         statement.set_is_idempotent(repeatable);
+        if let Some(level) = spec.consistency() {
+            statement.set_consistency(level);
+        }
+        if let Some(level) = spec.serial_consistency() {
+            statement.set_serial_consistency(Some(level));
+        }
         let batch_type = match spec.batch_type() {
             _ if core.table.is_counter() => BatchType::Counter,
             given => given.unwrap_or(BatchType::Logged),
@@ -109,6 +115,9 @@ impl Insert {
                     let mut batch = Batch::new(self.batch_type);
                     rows.iter().for_each(|_| batch.append_statement(self.statement.clone()));
                     batch.set_is_idempotent(self.statement.get_is_idempotent());
+                    if let Some(level) = self.statement.get_consistency() {
+                        batch.set_consistency(level);
+                    }
                     let bound: Vec<Bound<'_>> = rows.iter().map(|row| self.bound(row)).collect();
                     session.batch(&batch, bound).await?;
                 }

@@ -5,9 +5,11 @@
 
 use anyhow::{bail, ensure, Result};
 use scylla::statement::batch::BatchType;
+use scylla::statement::{Consistency, SerialConsistency};
 use serde::Deserialize;
 
 use super::distribution::Distribution;
+use super::levels;
 use super::ratio::Ratio;
 use super::yaml::named;
 
@@ -21,9 +23,11 @@ pub struct InsertSpec {
     visits: Option<Distribution>,
     revisit: Option<Distribution>,
     condition: Option<String>,
+    consistency: Option<Consistency>,
+    serial_consistency: Option<SerialConsistency>,
 }
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 11] = [
     "partitions",
     "select",
     "select-ratio",
@@ -33,6 +37,8 @@ const KEYS: [&str; 9] = [
     "visits",
     "revisit",
     "condition",
+    "consistencylevel",
+    "serialconsistencylevel",
 ];
 
 impl InsertSpec {
@@ -46,6 +52,8 @@ impl InsertSpec {
             "visits" => self.visits = Some(at_least(value.parse()?, 1)?),
             "revisit" => self.revisit = Some(at_least(value.parse()?, 0)?),
             "condition" => self.condition = Some(condition(value)?),
+            "consistencylevel" => self.consistency = Some(levels::consistency(value)?),
+            "serialconsistencylevel" => self.serial_consistency = Some(levels::serial(value)?),
             _ => bail!("unknown {key:?}, expected one of {}", KEYS.join(", ")),
         }
         Ok(())
@@ -61,6 +69,8 @@ impl InsertSpec {
             visits: self.visits.or_else(|| other.visits.clone()),
             revisit: self.revisit.or_else(|| other.revisit.clone()),
             condition: self.condition.or_else(|| other.condition.clone()),
+            consistency: self.consistency.or(other.consistency),
+            serial_consistency: self.serial_consistency.or(other.serial_consistency),
         }
     }
 
@@ -94,6 +104,16 @@ impl InsertSpec {
     /// How many partitions are begun before the first of them is visited again.
     pub fn revisit_partitions(&self) -> u64 {
         self.revisit.as_ref().map_or(1_000_000, |revisit| revisit.max().max(1) as u64)
+    }
+
+    /// Consistency of the insert; `None` takes the run's.
+    pub fn consistency(&self) -> Option<Consistency> {
+        self.consistency
+    }
+
+    /// Serial consistency of a conditional insert; `None` takes the run's.
+    pub fn serial_consistency(&self) -> Option<SerialConsistency> {
+        self.serial_consistency
     }
 
     /// The condition of a lightweight transaction, `IF ...`.

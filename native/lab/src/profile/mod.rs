@@ -19,6 +19,7 @@ mod distribution;
 pub mod draw;
 mod insert;
 mod insert_spec;
+mod levels;
 mod mix;
 mod population;
 #[allow(clippy::module_inception)]

@@ -12,13 +12,13 @@ use anyhow::{bail, Context, Result};
 use scylla::client::session::Session;
 use scylla::response::PagingState;
 use scylla::statement::prepared::PreparedStatement;
-use scylla::statement::{Consistency, SerialConsistency};
 
 use crate::load::{Answer, Operation};
 
 use super::cells::Cells;
 use super::conditions::Conditions;
 use super::core::Core;
+use super::levels;
 use super::profile::{Fields, QuerySpec};
 use super::table::Partition;
 use super::verify::{Verifier, Watch};
@@ -40,10 +40,12 @@ impl Query {
         let conditions = Conditions::of(&spec.cql).with_context(|| format!("query {name}"))?;
         let mut statement = session.prepare(spec.cql.as_str()).await.with_context(|| format!("query {name}"))?;
         if let Some(level) = &spec.consistency_level {
-            statement.set_consistency(consistency(level).with_context(|| format!("query {name}, consistencyLevel"))?);
+            statement.set_consistency(
+                levels::consistency(level).with_context(|| format!("query {name}, consistencyLevel"))?,
+            );
         }
         if let Some(level) = &spec.serial_consistency_level {
-            let level = serial(level).with_context(|| format!("query {name}, serialConsistencyLevel"))?;
+            let level = levels::serial(level).with_context(|| format!("query {name}, serialConsistencyLevel"))?;
             statement.set_serial_consistency(Some(level));
         }
         statement.set_is_idempotent(conditions.selects);
@@ -158,29 +160,4 @@ impl Operation for QueryOperation {
     fn run<'a>(self: Box<Self>, session: &'a Session) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>> {
         Box::pin(async move { self.execute(session).await })
     }
-}
-
-fn consistency(text: &str) -> Result<Consistency> {
-    Ok(match text.to_ascii_uppercase().as_str() {
-        "ANY" => Consistency::Any,
-        "ONE" => Consistency::One,
-        "TWO" => Consistency::Two,
-        "THREE" => Consistency::Three,
-        "QUORUM" => Consistency::Quorum,
-        "ALL" => Consistency::All,
-        "LOCAL_QUORUM" => Consistency::LocalQuorum,
-        "EACH_QUORUM" => Consistency::EachQuorum,
-        "LOCAL_ONE" => Consistency::LocalOne,
-        "SERIAL" => Consistency::Serial,
-        "LOCAL_SERIAL" => Consistency::LocalSerial,
-        _ => bail!("unknown level {text:?}"),
-    })
-}
-
-fn serial(text: &str) -> Result<SerialConsistency> {
-    Ok(match text.to_ascii_uppercase().as_str() {
-        "SERIAL" => SerialConsistency::Serial,
-        "LOCAL_SERIAL" => SerialConsistency::LocalSerial,
-        _ => bail!("unknown level {text:?}, expected SERIAL or LOCAL_SERIAL"),
-    })
 }

@@ -39,7 +39,6 @@ const DAY_NS: i64 = 86_400_000_000_000;
 const DAYS_TO_EPOCH: u32 = 1 << 31;
 /// 100 ns steps from 1582-10-15, where version 1 UUIDs begin, to 1970.
 const UUID_TO_EPOCH: u64 = 0x01b2_1dd2_1381_4000;
-const LETTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .";
 
 impl Maker {
     /// Appends the value of an identity to `out`; false says that it is null (a multi-cell collection without elements).
@@ -56,10 +55,11 @@ impl Maker {
     fn append(&self, held: &Type, identity: i64, out: &mut Vec<u8>) {
         let seed = identity as u64;
         match held {
-            Type::Ascii | Type::Text => self.noise(seed, out, |word, out| {
-                out.extend((0..8).map(|i| LETTERS[(word >> (6 * i)) as usize & 63]));
-            }),
-            Type::Blob => self.noise(seed, out, |word, out| out.extend(word.to_le_bytes())),
+            // '0' to 'o': 64 characters without a table to look them up in.
+            Type::Ascii | Type::Text => {
+                self.noise(seed, out, |word| (word & 0x3f3f_3f3f_3f3f_3f3f) + 0x3030_3030_3030_3030)
+            }
+            Type::Blob => self.noise(seed, out, |word| word),
             Type::Boolean => out.push(u8::from(identity & 1 == 1)),
             Type::Bigint | Type::Counter | Type::Timestamp => out.extend(identity.to_be_bytes()),
             Type::Int => out.extend((identity as i32).to_be_bytes()),
@@ -106,17 +106,18 @@ impl Maker {
         usize::try_from(self.size.at(mix(seed ^ self.salt), 0)).unwrap_or(0)
     }
 
-    fn noise(&self, seed: u64, out: &mut Vec<u8>, append: impl Fn(u64, &mut Vec<u8>)) {
+    fn noise(&self, seed: u64, out: &mut Vec<u8>, bytes_of: impl Fn(u64) -> u64) {
         let length = self.length(seed);
-        let end = out.len() + length;
-        let noisy = if self.content == Content::HalfZero { out.len() + length.div_ceil(2) } else { end };
-        out.reserve(length + 8);
+        let start = out.len();
+        let noisy = if self.content == Content::HalfZero { length.div_ceil(2) } else { length };
+        out.resize(start + length, 0);
         let mut words = Words::new(seed ^ self.salt);
-        while out.len() < noisy {
-            append(words.word(), out);
+        let mut chunks = out[start..start + noisy].chunks_exact_mut(8);
+        for chunk in &mut chunks {
+            chunk.copy_from_slice(&bytes_of(words.word()).to_le_bytes());
         }
-        out.truncate(noisy);
-        out.resize(end, 0);
+        let last = chunks.into_remainder();
+        last.copy_from_slice(&bytes_of(words.word()).to_le_bytes()[..last.len()]);
     }
 
     /// Count, then elements; what a set or map holds only once is made only once.

@@ -3,6 +3,7 @@
 
 //! One stock node, gone with the test.
 
+use std::fs::File;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -14,7 +15,7 @@ use tempfile::TempDir;
 pub struct Node {
     child: Child,
     port: u16,
-    _base: TempDir,
+    base: TempDir,
 }
 
 impl Node {
@@ -33,8 +34,9 @@ impl Node {
         for key in yaml {
             command.arg("--yaml").arg(key);
         }
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let node = Self { child, port, _base: base };
+        let log = File::create(base.path().join("out.log")).unwrap();
+        let child = command.stdout(log.try_clone().unwrap()).stderr(log).stdin(Stdio::null()).spawn().unwrap();
+        let mut node = Self { child, port, base };
         node.wait();
         node
     }
@@ -43,17 +45,29 @@ impl Node {
         format!("127.0.0.1:{}", self.port)
     }
 
-    fn wait(&self) {
+    fn wait(&mut self) {
         let target = Target { connect_timeout: Duration::from_secs(2), ..Target::new([self.contact_point()]) };
         let (runtime, begun) = (runtime(1).unwrap(), Instant::now());
         loop {
             match runtime.block_on(connect(&target)) {
                 Ok(_) => return,
                 Err(error) if error.to_string().contains("a user and a password") => return,
-                Err(error) => assert!(begun.elapsed() < Duration::from_secs(300), "the node does not start: {error:#}"),
+                Err(error) => {
+                    let gone = self.child.try_wait().unwrap().is_some();
+                    let late = begun.elapsed() > Duration::from_secs(200);
+                    assert!(!gone && !late, "the node does not start: {error:#}\n{}", self.last_words());
+                }
             }
             std::thread::sleep(Duration::from_millis(500));
         }
+    }
+}
+
+impl Node {
+    fn last_words(&self) -> String {
+        let log = std::fs::read_to_string(self.base.path().join("out.log")).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().filter(|line| line.len() < 500).collect();
+        lines[lines.len().saturating_sub(15)..].join("\n")
     }
 }
 

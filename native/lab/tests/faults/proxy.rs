@@ -83,11 +83,15 @@ impl Frame {
         all
     }
 
-    /// Of an EXECUTE: the statement, and the statement with its first value.
+    /// Of an EXECUTE: the statement, and the statement with its first value, which is the key here.
     fn executed(&self) -> (Vec<u8>, Vec<u8>) {
         let id_length = u16::from_be_bytes([self.body[0], self.body[1]]) as usize;
         let id = self.body[2..2 + id_length].to_vec();
-        let value = 2 + id_length + 2 + 1 + 2;
+        let flags = 2 + id_length + 2;
+        if self.body[flags] & 1 == 0 {
+            return (id.clone(), id);
+        }
+        let value = flags + 1 + 2;
         let length = u32::from_be_bytes(self.body[value..value + 4].try_into().unwrap()) as usize;
         let row = [&id[..], &self.body[value + 4..value + 4 + length]].concat();
         (id, row)

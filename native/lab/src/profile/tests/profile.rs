@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::profile::draw::draw;
 use crate::profile::profile::Profile;
-use crate::profile::{Fields, Schema};
+use crate::profile::{Fields, InsertSpec, Mix, Population, Schema};
 
 pub fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles").join(name)
@@ -39,6 +40,22 @@ fn profiles_with_the_features_of_the_samples_are_read() {
     assert_eq!(every.operation_names(), ["insert", "partition", "one", "all"]);
     assert_eq!(every.token_range_queries.get("all").unwrap().split_factor, 3);
     assert_eq!(every.queries.get("one").unwrap().consistency_level.as_deref(), Some("LOCAL_QUORUM"));
+}
+
+/// The files that cassandra-stress ships, where they are at hand: `CASSANDRA_STRESS_PROFILES` is their folder.
+#[test]
+#[ignore = "needs the sample profiles of cassandra-stress"]
+fn the_samples_of_cassandra_stress_are_read_and_drawn() {
+    let folder = std::env::var("CASSANDRA_STRESS_PROFILES").unwrap();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let profile = Profile::read(&path).unwrap();
+        for name in profile.operation_names() {
+            let drawn =
+                draw(&profile, &Mix::only(name), &Population::sequence(100_000), &InsertSpec::default()).unwrap();
+            println!("{} {name}\n{drawn}", path.display());
+        }
+    }
 }
 
 #[test]

@@ -9,9 +9,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The harness can make clusters. */
+/** The lab's clusters grow: stock tables are streamed to a node that joins. */
 class JoiningNodeTest
 {
     private static final int ROWS = 100;
@@ -19,25 +18,23 @@ class JoiningNodeTest
     @Test
     void aJoiningNodeStreamsItsPartAndServesAll()
     {
-        try (Node first = Node.named("join-1").stock().heap("512m").start();
-             Node second = Node.named("join-2").stock().heap("512m").address("127.0.0.2").joining(first).build())
+        try (LabCluster cluster = LabCluster.up("join", 1, "--engine", "stock"))
         {
-            try (Cql cql = first.cql())
+            try (Cql cql = cluster.cql(1, null))
             {
                 cql.freshKeyspace("joined");
                 cql.run("CREATE TABLE joined.t (k int PRIMARY KEY, v int)");
                 IntStream.range(0, ROWS).forEach(k -> cql.run("INSERT INTO joined.t (k, v) VALUES (?, ?)", k, -k));
             }
 
-            second.start();
+            cluster.add().success();
 
-            String status = second.nodetool("status").success();
+            String status = cluster.nodetool(2, "status").success();
             assertEquals(2, status.lines().filter(line -> line.startsWith("UN ")).count(), status);
-            try (Cql cql = second.cql("joined"))
+            try (Cql cql = cluster.cql(2, "joined"))
             {
                 assertEquals(ROWS, cql.rows("SELECT * FROM t").size());
             }
-            assertTrue(first.isRunning());
         }
     }
 }

@@ -13,6 +13,7 @@ import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.CacheService;
 
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableStats;
@@ -92,7 +93,19 @@ final class NodeEngine implements EngineControl
     public TableStats stats(TableMetadata table)
     {
         CassiteriteMemtable memtable = EngineTables.find(table.id);
-        return memtable == null || memtable.table() == null ? null : memtable.table().stats();
+        if (memtable == null || memtable.table() == null)
+            return null;
+        try
+        {
+            return memtable.table().stats();
+        }
+        catch (EngineException e)
+        {
+            // dropped, or the store closed, a moment ago
+            if (e.kind() == EngineException.Kind.CLOSED)
+                return null;
+            throw e;
+        }
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ColumnFamilyStore.FlushReason;
 import org.apache.cassandra.db.Directories;
+import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.AbstractMemtableWithCommitlog;
 import org.apache.cassandra.io.util.File;
@@ -26,6 +27,8 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     /** Name of the engine's folder in a snapshot. */
     public static final String SNAPSHOT_FOLDER = "cassiterite";
 
+    private static final String PRECAUTION_PREFIX = "truncating";
+
     /** One for all: a TRUNCATE's two generations share their columns, and the engine drops those that a request lacks. */
     private static final Object SCHEMA_LOCK = new Object();
 
@@ -38,6 +41,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private final AtomicReference<TruncatedTable> truncatedBefore;
     private volatile Columns columns;
     private volatile boolean snapshotOnTruncate;
+    private volatile File precaution;
     private volatile boolean dropped;
     private volatile boolean deleted;
     private volatile TruncatedTable truncated;
@@ -134,6 +138,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         switch (reason)
         {
             case TRUNCATE:
+                snapshotAsPrecaution();
                 snapshotOnTruncate = true;
                 return true;
             case SCHEMA_CHANGE:
@@ -188,6 +193,22 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
             table.snapshot(folder.absolutePath());
     }
 
+    /**
+     * Saves the rows before TRUNCATE makes them go, so that neither a crash nor a full disk can come between. It lacks what
+     * is written while TRUNCATE goes on: the snapshot that TRUNCATE takes at its end, which has everything, replaces it.
+     */
+    private synchronized void snapshotAsPrecaution()
+    {
+        ColumnFamilyStore cfs = cfs();
+        if (table == null || cfs == null)
+            return;
+        String name = Keyspace.getTimestampedSnapshotNameWithPrefix(cfs.name, PRECAUTION_PREFIX);
+        File folder = snapshotFolder(cfs, name);
+        table.snapshot(folder.absolutePath());
+        TruncatedTable.clear(precaution);
+        precaution = folder.parent();
+    }
+
     /** The engine's folder in a snapshot of a table; its parent is made if it is missing. */
     static File snapshotFolder(ColumnFamilyStore cfs, String snapshotName)
     {
@@ -228,7 +249,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     {
         boolean snapshot = snapshotOnTruncate;
         TruncatedTable unsaved = truncatedBefore.getAndSet(null);
-        truncated = new TruncatedTable(table, snapshot, unsaved);
+        truncated = new TruncatedTable(table, snapshot, unsaved, precaution);
         return snapshot ? truncated : unsaved;
     }
 

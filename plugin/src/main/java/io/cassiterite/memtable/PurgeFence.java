@@ -17,6 +17,8 @@ import org.apache.cassandra.notifications.INotificationConsumer;
 import org.apache.cassandra.notifications.SSTableDeletingNotification;
 import org.apache.cassandra.utils.FBUtilities;
 
+import io.cassiterite.engine.EngineException;
+
 /**
  * Tells the engine which deletions it may purge: none that could still be needed to hide something in an sstable or in
  * another memtable of the table. Follows the table's sstables as they come and go.
@@ -74,11 +76,22 @@ final class PurgeFence implements INotificationConsumer
             long nowOffset = FBUtilities.nowInSeconds() - System.currentTimeMillis() / 1000;
             memtable.purge(memtable.metadata().params.gcGraceSeconds, timestamp(), nowOffset);
         }
+        catch (EngineException e)
+        {
+            // closed with the store, or with a table that is being dropped, it purges nothing any more
+            if (e.kind() != EngineException.Kind.CLOSED)
+                report(e);
+        }
         catch (RuntimeException e)
         {
-            // thrown on, it would fail the flush, import or compaction that only notified us
-            logger.error("Cassiterite could not be told what it may purge of {}", memtable.metadata(), e);
+            report(e);
         }
+    }
+
+    private void report(RuntimeException failure)
+    {
+        // thrown on, it would fail the flush, import or compaction that only notified us
+        logger.error("Cassiterite could not be told what it may purge of {}", memtable.metadata(), failure);
     }
 
     /** Deletions at or above this timestamp are kept. */

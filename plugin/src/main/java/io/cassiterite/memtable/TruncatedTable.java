@@ -6,6 +6,9 @@ package io.cassiterite.memtable;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import org.apache.cassandra.io.util.File;
 
 import io.cassiterite.engine.EngineException;
@@ -14,19 +17,24 @@ import io.cassiterite.engine.Table;
 /** A generation that TRUNCATE replaced: kept for running reads, and for the snapshot that TRUNCATE takes of it. */
 final class TruncatedTable
 {
+    private static final Logger logger = LoggerFactory.getLogger(TruncatedTable.class);
+
     private final Table table;
     private final TruncatedTable unsaved;
+    private final File precaution;
     private final AtomicInteger holds;
     private boolean saved;
 
     /**
-     * @param snapshot whether a snapshot of the generation is to be taken
-     * @param unsaved  the generation before, if another TRUNCATE has yet to take its snapshot; or null
+     * @param snapshot   whether a snapshot of the generation is to be taken
+     * @param unsaved    the generation before, if another TRUNCATE has yet to take its snapshot; or null
+     * @param precaution a snapshot that was taken before the table was emptied, of no use when there is the other; or null
      */
-    TruncatedTable(Table table, boolean snapshot, TruncatedTable unsaved)
+    TruncatedTable(Table table, boolean snapshot, TruncatedTable unsaved, File precaution)
     {
         this.table = table;
         this.unsaved = unsaved;
+        this.precaution = precaution;
         this.holds = new AtomicInteger(snapshot ? 2 : 1);
     }
 
@@ -43,8 +51,23 @@ final class TruncatedTable
             return before;
         table.snapshot(before == 0 ? folder.absolutePath() : folder.absolutePath() + '-' + (before + 1));
         saved = true;
+        clear(precaution);
         release();
         return before + 1;
+    }
+
+    /** Deletes a snapshot that is not needed any more. */
+    static void clear(File snapshot)
+    {
+        try
+        {
+            if (snapshot != null)
+                snapshot.deleteRecursive();
+        }
+        catch (RuntimeException | Error e)
+        {
+            logger.warn("Cassiterite could not delete the snapshot {}, which is not needed any more", snapshot, e);
+        }
     }
 
     /** Gives up the snapshots of this generation and of those before it. */

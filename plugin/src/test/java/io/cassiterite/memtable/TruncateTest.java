@@ -7,12 +7,17 @@ package io.cassiterite.memtable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore.FlushReason;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
@@ -155,5 +160,25 @@ class TruncateTest
         store.dropTable(TableSchema.identity(metadata.id));
         next.switchOut(ORDER.newBarrier(), new AtomicReference<>(CommitLogPosition.NONE));
         next.discard();
+    }
+
+    @Test
+    void whatComesTooLateForAClosedTableIsNoError()
+    {
+        CassiteriteMemtable memtable = first();
+        store.dropTable(TableSchema.identity(metadata.id));
+        Logger logger = (Logger) LoggerFactory.getLogger(PurgeFence.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try
+        {
+            memtable.refreshPurge();
+        }
+        finally
+        {
+            logger.detachAppender(log);
+        }
+        assertEquals(List.of(), log.list);
     }
 }

@@ -4,8 +4,13 @@
  */
 package io.cassiterite.nodetest.model;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
+import com.datastax.oss.driver.api.core.DriverException;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Checkout;
@@ -14,6 +19,7 @@ import io.cassiterite.nodetest.Node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** D3: TRUNCATE empties a table with and without automatic snapshots, and what was truncated stays away after a crash. */
@@ -70,6 +76,34 @@ class D3TruncateTest
         {
             assertEquals(List.of("p=7, v=7"), cql.texts("SELECT * FROM d3.unsaved"));
             assertEquals(List.of("p=7, v=7"), cql.texts("SELECT * FROM d3.saved"));
+        }
+    }
+
+    @Test
+    void truncateThatCannotSaveTheRowsKeepsThem() throws IOException
+    {
+        Checkout.delete(Checkout.nodes().resolve("d3"));
+        try (Node node = start(true); Cql cql = node.cql())
+        {
+            cql.freshKeyspace("d3");
+            fill(cql, "kept");
+            Path table;
+            try (Stream<Path> tables = Files.list(node.base().resolve("data/d3")))
+            {
+                table = tables.filter(path -> path.getFileName().toString().startsWith("kept-")).findFirst().orElseThrow();
+            }
+            Path inTheWay = Files.createFile(table.resolve("snapshots"));
+            assertThrows(DriverException.class, () -> cql.run("TRUNCATE d3.kept"));
+            Files.delete(inTheWay);
+            node.killNine();
+        }
+        try (Node node = start(true); Cql cql = node.cql())
+        {
+            assertEquals(50, cql.rows("SELECT * FROM d3.kept").size());
+            cql.run("TRUNCATE d3.kept");
+            assertEquals(List.of(), cql.texts("SELECT * FROM d3.kept"));
+            assertTrue(snapshots(node).contains("truncated-"));
+            assertFalse(snapshots(node).contains("truncating-"));
         }
     }
 }
