@@ -19,7 +19,7 @@ import java.util.List;
  */
 public final class Node implements AutoCloseable
 {
-    private static final Duration START_BOUND = Duration.ofSeconds(120);
+    private static final Duration START_BOUND = Duration.ofSeconds(300);
     private static final Duration STOP_BOUND = Duration.ofSeconds(60);
     private static final Duration KILL_BOUND = Duration.ofSeconds(20);
     private static final Duration NODETOOL_BOUND = Duration.ofSeconds(120);
