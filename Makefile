@@ -85,9 +85,9 @@ test-rust: deps
 
 .PHONY: test-lab
 test-lab: build
-	@echo "== cluster tests"
+	@echo "== lab tests with nodes"
 	@mkdir -p build
-	@cd native && cargo test --quiet --locked -p cassiterite-lab --test cluster -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
+	@cd native && cargo test --quiet --locked -p cassiterite-lab --test '*' -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
 	    | tee -a ../$(RUST_LOG)
 
 .PHONY: test-java
@@ -102,11 +102,6 @@ test-node: lab
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
-
-.PHONY: test-lab
-test-lab: build ## the lab's tests that start nodes
-	@echo "== lab tests"
-	@cd native && CASSITERITE_HOME=$(CURDIR) cargo test --quiet --locked -p cassiterite-lab -j $(JOBS) -- --ignored --test-threads=1
 
 .PHONY: lint
 lint: deps ## format and lint of all languages; warnings are errors

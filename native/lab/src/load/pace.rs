@@ -163,17 +163,20 @@ pub(super) async fn open_loop<S: Server>(shared: Arc<Shared<S>>, schedule: Sched
     let mut alarm = Alarm::new()?;
     let give_up = shared.ends.map(|ends| ends + shared.plan.drain);
     let mut index = 0;
+    // Since the most were in flight, and until all that became due meanwhile has started.
+    let mut held = false;
     while index < shared.most.load(Ordering::Relaxed) {
         let due = schedule.due(index);
         if shared.is_over() || give_up.is_some_and(|moment| Instant::now() >= moment) {
             break;
         }
         if due > Instant::now() {
+            held = false;
             alarm.until(due.max(Instant::now() + QUANTUM)).await?;
             continue;
         }
-        let held = shared.in_flight.load(Ordering::SeqCst) >= shared.plan.in_flight;
-        if held {
+        if shared.in_flight.load(Ordering::SeqCst) >= shared.plan.in_flight {
+            held = true;
             tokio::select! {
                 () = shared.wait_for_room(shared.plan.in_flight) => {}
                 () = shared.halt.halted() => continue,

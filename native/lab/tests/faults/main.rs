@@ -95,3 +95,29 @@ fn a_password_is_asked_for_and_a_wrong_one_refused() {
         panic!("the default user cannot log in");
     });
 }
+
+/// CPU of the client for one operation, beyond which a load tool measures itself.
+const MOST_CPU_US: f64 = 12.0;
+
+#[test]
+#[ignore = "starts a node: make test-lab"]
+fn an_operation_costs_the_client_little_cpu() {
+    let node = Node::start(&[]);
+    runtime(1).unwrap().block_on(async {
+        let target = Target { request_timeout: Duration::from_secs(30), ..Target::new([node.contact_point()]) };
+        let session = Arc::new(connect(&target).await.unwrap());
+        for (pace, in_flight) in [(Pace::Closed, 64), (Pace::Open { per_s: 4000.0 }, 1024)] {
+            let ledger = Ledger::new(Shape::dense(0, 1000, 1), Before::Absent);
+            let name = format!("cost_{in_flight}");
+            let workload = Arc::new(Checked::new(&session, ledger, false, &name).await.unwrap());
+            let stop = Stop::Duration(Duration::from_secs(8));
+            let plan = Plan { pace, in_flight, stop, warmup: Duration::from_secs(4), ..Plan::default() };
+            let outcome = run(Arc::clone(&session), workload, plan, |_| {}).await.unwrap();
+            let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
+            let cpu_us = outcome.client_cpu_s * 1e6 / operations as f64;
+            let per_s = operations as f64 / outcome.elapsed.as_secs_f64();
+            println!("{pace:?}: {per_s:.0} operations per second, {cpu_us:.1} us of CPU each, {:?}", outcome.invalid);
+            assert!(cfg!(debug_assertions) || cpu_us <= MOST_CPU_US, "{cpu_us:.1} us of CPU for an operation");
+        }
+    });
+}
