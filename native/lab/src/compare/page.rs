@@ -32,6 +32,8 @@ code { font-size: .9em; overflow-wrap: anywhere }
 /// Ratios beyond these ends of the plot are drawn at the end.
 const PLOT_REACH: f64 = 8.0;
 const PLOT_WIDTH: f64 = 260.0;
+const AXIS: [(f64, &str); 7] =
+    [(0.125, "1/8"), (0.25, "1/4"), (0.5, "1/2"), (1.0, "1"), (2.0, "2"), (4.0, "4"), (8.0, "8")];
 
 /// The whole page.
 pub fn html(comparison: &Comparison) -> String {
@@ -133,8 +135,8 @@ fn place(ratio: f64) -> f64 {
 fn axis() -> Markup {
     html! {
         svg width=(PLOT_WIDTH) height="16" role="img" aria-label="ratio on a logarithmic axis" {
-            @for ratio in [0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0] {
-                text x=(place(ratio).clamp(12.0, PLOT_WIDTH - 8.0)) y="12" text-anchor="middle" font-size="10" fill="currentColor" { (ratio) }
+            @for (ratio, words) in AXIS {
+                text x=(place(ratio).clamp(12.0, PLOT_WIDTH - 8.0)) y="12" text-anchor="middle" font-size="10" fill="currentColor" { (words) }
             }
         }
     }
