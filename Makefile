@@ -146,9 +146,8 @@ bench-engine: deps ## the engine alone, CPU of the calling thread: put, get, sli
 	@cd native && CASSITERITE_BENCH_CPU=1 cargo bench --quiet --locked -p cassiterite-engine -p cassiterite-codec
 
 .PHONY: bench-node
-bench-node: build ## engines side by side on this machine: make bench-node SCENARIO=mixed ROUNDS=6 ENGINES=stock,cassiterite
-	@cd native && cargo build --quiet --locked --release -p cassiterite-lab -j $(JOBS)
-	@native/target/release/cassiterite compare $(SCENARIO) --engines $(ENGINES) \
+bench-node: lab ## engines side by side on this machine: make bench-node SCENARIO=mixed ROUNDS=6 ENGINES=stock,cassiterite
+	@$(LAB) compare $(SCENARIO) --engines $(ENGINES) \
 	    --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),5) \
 	    --json build/compare-$(SCENARIO).json --html build/compare-$(SCENARIO).html
 
