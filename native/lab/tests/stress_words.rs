@@ -39,6 +39,7 @@ fn the_users_line_of_the_spotify_article() {
     let Command::User { profile, ops } = &settings.work.command else { panic!() };
     assert_eq!(profile.to_str(), Some("features.yaml"));
     assert_eq!(*ops, [("insert".to_owned(), 24.0), ("get".to_owned(), 1.0)]);
+    assert_eq!(settings.work.operation(), "user ops(insert=24,get=1)");
     assert_eq!(settings.work.stop, Stop::Count(10_000_000));
     assert_eq!((settings.work.consistency, settings.work.truncate), (Consistency::Quorum, Truncate::Once));
     assert!(!settings.work.warmup);

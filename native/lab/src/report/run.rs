@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Span, Totals};
 use super::SlaVerdict;
-use crate::load::{FaultKind, Outcome};
+use crate::load::{FaultKind, Interval, Outcome};
 use crate::observe::{Environment, Record};
 
 /// What a run's JSON calls itself.
@@ -139,7 +139,7 @@ impl Run {
             elapsed_s: outcome.elapsed.as_secs_f64(),
             total: Totals::of(&digest::sum("total", &outcome.tallies)),
             kinds: outcome.tallies.iter().map(Totals::of).collect(),
-            spans: outcome.intervals.iter().map(|interval| Span::of(interval, zero)).collect(),
+            spans: spans(&outcome.intervals, zero),
             value_bytes_written: outcome.value_bytes_written,
             checked: Checked::of(about.checked, outcome),
             failures: outcome
@@ -196,6 +196,17 @@ impl Run {
     pub fn unexplained_faults(&self) -> u64 {
         self.checked.faults.iter().map(|faults| faults.rows - faults.explained_by_consistency).sum()
     }
+}
+
+/// Without the splinter at the end, in which the last operations came back: a rate over a few milliseconds says nothing.
+fn spans(intervals: &[Interval], zero: Duration) -> Vec<Span> {
+    let mut spans: Vec<_> = intervals.iter().map(|interval| Span::of(interval, zero)).collect();
+    if let [first, .., last] = &spans[..] {
+        if last.length_s() < 0.25 * first.length_s() {
+            spans.pop();
+        }
+    }
+    spans
 }
 
 /// What a run is worth.

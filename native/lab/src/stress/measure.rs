@@ -138,7 +138,7 @@ impl Measurement<'_> {
         let slas: Result<Vec<_>> = self.settings.verdict.slas.iter().map(|sla| sla.judge(outcome)).collect();
         let graph = self.settings.output.graph.as_ref();
         let operation =
-            graph.and_then(|graph| graph.operation.clone()).unwrap_or_else(|| self.settings.work.name().to_owned());
+            graph.and_then(|graph| graph.operation.clone()).unwrap_or_else(|| self.settings.work.operation());
         let name = graph.and_then(|graph| graph.revision.clone()).or_else(|| self.engine.clone());
         let about = About {
             name: name.unwrap_or_else(|| operation.clone()),

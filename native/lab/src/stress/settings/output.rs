@@ -99,7 +99,7 @@ fn graph(given: &Given, work: &Work) -> Result<Graph> {
         file: given.text("file=")?.map(PathBuf::from).context("-graph: file= is missing")?,
         title: given.text("title=")?,
         revision: given.text("revision=")?,
-        operation: given.text("op=")?.or_else(|| Some(work.name().to_owned())),
+        operation: given.text("op=")?.or_else(|| Some(work.operation())),
     })
 }
 

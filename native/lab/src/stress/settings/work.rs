@@ -115,6 +115,17 @@ impl Work {
         }
     }
 
+    /// What is done, with weights where there are several: `user ops(insert=24,get=1)`.
+    pub fn operation(&self) -> String {
+        let (word, ratios) = match &self.command {
+            Command::User { ops, .. } => ("ops", ops),
+            Command::Mixed(ratios) | Command::Emp(ratios) => ("ratio", ratios),
+            _ => return self.name().to_owned(),
+        };
+        let ratios: Vec<_> = ratios.iter().map(|(name, weight)| format!("{name}={weight}")).collect();
+        format!("{} {word}({})", self.name(), ratios.join(","))
+    }
+
     /// Whether all it does is insert: then partitions come one after the other unless `-pop` says otherwise.
     pub fn only_inserts(&self) -> bool {
         match &self.command {
