@@ -6,7 +6,7 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, Color, Table};
 
-use super::figure::{number, Figure};
+use super::figure::{number, Better, Figure};
 use super::rounds::Comparison;
 use super::statistics::ROUNDS_MIN;
 use super::verdict::{Judged, Verdict, FALSE_DISCOVERY_RATE};
@@ -74,8 +74,11 @@ pub fn legend(comparison: &Comparison) -> Vec<String> {
         settings.rounds,
         FALSE_DISCOVERY_RATE * 100.0
     )];
-    let doubted =
-        comparison.judged.iter().filter(|judged| judged.rounds >= ROUNDS_MIN && judged.reason.is_some()).count();
+    let doubted = comparison
+        .judged
+        .iter()
+        .filter(|judged| judged.better != Better::Neither && judged.rounds >= ROUNDS_MIN && judged.reason.is_some())
+        .count();
     if doubted > 0 {
         words.push(format!("{doubted} figures have no verdict because the client spoiled them (see INVALID)"));
     }
@@ -123,7 +126,7 @@ pub fn text(comparison: &Comparison) -> String {
 
 fn judged_cell(judged: &Judged) -> Cell {
     let words = match judged.better {
-        super::figure::Better::Neither => ratio(judged),
+        Better::Neither => ratio(judged),
         _ => format!("{} {}", ratio(judged), judged.verdict.words()),
     };
     let cell = Cell::new(words).set_alignment(CellAlignment::Right);

@@ -11,7 +11,6 @@ use super::super::figure::{Better, Figure, Unit};
 use super::super::phase::{any, closed, Used};
 use super::super::subject::Subject;
 use super::Trial;
-use crate::load::{Pace, Stop};
 use crate::profile::Population;
 
 const OPS: &str = "insert=1";
@@ -56,7 +55,6 @@ fn approach(subject: &mut Subject<'_>) -> Result<()> {
     while Instant::now() < deadline {
         let before = subject.readings();
         let phase = closed("approach", OPS, any(settings.rows), window);
-        debug_assert!(matches!((phase.pace, phase.stop), (Pace::Closed, Stop::Duration(_))));
         let outcome = subject.load(&phase)?;
         let written = Used::between(&before, &subject.readings()).disk_written_bytes;
         per_byte.extend(written.map(|written| written / outcome.value_bytes_written.max(1) as f64));
