@@ -209,6 +209,14 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
         Ok(())
     }
 
+    /// Operations for which the wait at the end was too short; their times are in no histogram.
+    fn unfinished(&self) -> Option<String> {
+        let in_flight = self.shared.in_flight.load(Ordering::SeqCst);
+        let drain_s = self.shared.plan.drain.as_secs_f64();
+        (in_flight > 0 && !self.interrupted)
+            .then(|| format!("{in_flight} operations had not ended {drain_s} s after the last one started"))
+    }
+
     fn backlog(&self, at: Instant) -> u64 {
         let started = self.shared.started.load(Ordering::Relaxed);
         let due = self.schedule.map_or(0, |schedule| schedule.due_by(at));
@@ -251,7 +259,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             not_started: evidence.not_started,
             servers_saturated: evidence.servers_saturated(),
             interrupted: self.interrupted,
-            invalid: evidence.invalid(),
+            invalid: evidence.invalid().into_iter().chain(self.unfinished()).collect(),
             faults: trouble.faults,
             first_faults: trouble.first_faults,
             first_errors: trouble.first_errors,
