@@ -254,7 +254,7 @@ mod tests {
         let here = Watched { name: "here".to_owned(), pid: Some(std::process::id() as i32), gc_log: None };
         let far = Watched { name: "far".to_owned(), pid: None, gc_log: None };
         let servers = Servers::watch(vec![here, far], Duration::from_millis(20));
-        std::thread::sleep(Duration::from_millis(150));
+        std::thread::sleep(Duration::from_millis(1500));
         let record = servers.stop();
         let mine: Vec<_> = record.samples.iter().filter(|sample| sample.node == 0).collect();
         assert!(mine.len() >= 2 && mine.iter().all(|sample| sample.cpu_s.is_some() && sample.gc_pauses.is_none()));
