@@ -1,22 +1,35 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Every generated value on a real node. Ignored: needs `CASSITERITE_LAB_NODE=address:port` of an empty node.
+//! Every generated value on a real node. Needs what `make build` makes; run by `make test-lab`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "common/node.rs"]
+mod node;
+
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cassiterite_lab::check::{Before, Ledger, Shape};
-use cassiterite_lab::load::{Answer, Workload};
+use cassiterite_lab::load::{connect, runtime, Answer, Target, Workload};
 use cassiterite_lab::profile::{builtin, Distribution, Mix, Options, Population, Profile, Schema, UserWorkload};
 use scylla::client::session::Session;
-use scylla::client::session_builder::SessionBuilder;
 
-async fn session() -> Session {
-    let node = std::env::var("CASSITERITE_LAB_NODE").expect("CASSITERITE_LAB_NODE=address:port");
-    SessionBuilder::new().known_node(node).build().await.unwrap()
+use crate::node::Node;
+
+#[test]
+#[ignore = "starts a node: make test-lab"]
+fn what_profiles_make_is_taken_by_a_node_and_checked() {
+    let node = Node::start(&[]);
+    let target = Target { request_timeout: Duration::from_secs(30), ..Target::new([node.contact_point()]) };
+    runtime(2).unwrap().block_on(async {
+        let session = connect(&target).await.unwrap();
+        every_type_is_taken_and_comes_back_as_it_was_made(&session).await;
+        lost_and_changed_rows_are_found(&session).await;
+        profiles_and_builtins_run(&session).await;
+    });
 }
 
 fn profile(name: &str) -> Profile {
@@ -67,43 +80,37 @@ async fn created(session: &Session, profile: &Profile) {
     schema.truncate(session).await.unwrap();
 }
 
-#[tokio::test]
-#[ignore = "needs a node"]
-async fn every_type_is_taken_and_comes_back_as_it_was_made() {
-    let session = session().await;
+async fn every_type_is_taken_and_comes_back_as_it_was_made(session: &Session) {
     let profile = profile("every-type.yaml");
-    created(&session, &profile).await;
+    created(session, &profile).await;
     let ledger = ledger();
-    let inserts = prepared(&session, &profile, "insert=1", 100, Some(Arc::clone(&ledger))).await;
-    let written = run(&session, &inserts, 150).await; // each partition three times
+    let inserts = prepared(session, &profile, "insert=1", 100, Some(Arc::clone(&ledger))).await;
+    let written = run(session, &inserts, 150).await; // each partition three times
     assert_eq!(written.partitions, 300);
-    let reads = prepared(&session, &profile, "partition=1,one=1", 100, Some(ledger)).await;
+    let reads = prepared(session, &profile, "partition=1,one=1", 100, Some(ledger)).await;
     assert!(reads.unchecked().is_empty(), "{:?}", reads.unchecked());
-    let read = run(&session, &reads, 200).await;
+    let read = run(session, &reads, 200).await;
     assert_eq!(read.rows_checked, read.rows);
-    let scans = prepared(&session, &profile, "all=1", 100, None).await;
-    let scanned = run(&session, &scans, 100).await;
+    let scans = prepared(session, &profile, "all=1", 100, None).await;
+    let scanned = run(session, &scans, 100).await;
     assert!(scanned.partitions >= 100 && scanned.rows >= read.rows / 4, "{scanned:?}");
 }
 
-#[tokio::test]
-#[ignore = "needs a node"]
-async fn lost_and_changed_rows_are_found() {
-    let session = session().await;
+async fn lost_and_changed_rows_are_found(session: &Session) {
     let profile = builtin::rows(200).unwrap();
-    created(&session, &profile).await;
+    created(session, &profile).await;
     let ledger = ledger();
-    let writes = prepared(&session, &profile, "write=1", 10, Some(Arc::clone(&ledger))).await;
-    run(&session, &writes, 20).await;
+    let writes = prepared(session, &profile, "write=1", 10, Some(Arc::clone(&ledger))).await;
+    run(session, &writes, 20).await;
     session.query_unpaged("DELETE FROM lab.rows WHERE k = 3", ()).await.unwrap();
     session.query_unpaged("UPDATE lab.rows SET v = 0x01 WHERE k = 4", ()).await.unwrap();
     session.query_unpaged("DELETE FROM lab.rows WHERE k = 5", ()).await.unwrap();
-    let first = prepared(&session, &profile, "write=1", 10, None).await; // writes version 0 again
-    first.plan(4).unwrap().run(&session).await.unwrap();
-    let reads = prepared(&session, &profile, "read=1", 10, Some(ledger)).await;
+    let first = prepared(session, &profile, "write=1", 10, None).await; // writes version 0 again
+    first.plan(4).unwrap().run(session).await.unwrap();
+    let reads = prepared(session, &profile, "read=1", 10, Some(ledger)).await;
     let mut kinds = Vec::new();
     for index in 0..10 {
-        let answer = reads.plan(index).unwrap().run(&session).await.unwrap();
+        let answer = reads.plan(index).unwrap().run(session).await.unwrap();
         assert_eq!(answer.rows_checked, 1);
         kinds.extend(answer.faults.into_iter().map(|fault| (fault.row.partition, format!("{:?}", fault.kind))));
     }
@@ -111,10 +118,7 @@ async fn lost_and_changed_rows_are_found() {
     assert_eq!(kinds, expected);
 }
 
-#[tokio::test]
-#[ignore = "needs a node"]
-async fn profiles_and_builtins_run() {
-    let session = session().await;
+async fn profiles_and_builtins_run(session: &Session) {
     for (profile, write, read) in [
         (profile("types.yaml"), "insert=1", "simple1=1,range1=1"),
         (profile("counter.yaml"), "insert=1", "simple1=1"),
@@ -124,11 +128,11 @@ async fn profiles_and_builtins_run() {
         (builtin::emp(6144).unwrap(), "write=1", "read=1"),
         (builtin::rows(1000).unwrap(), "write=1", "read=1"),
     ] {
-        created(&session, &profile).await;
-        let writes = prepared(&session, &profile, write, 20, None).await;
-        let written = run(&session, &writes, 20).await;
-        let reads = prepared(&session, &profile, read, 20, None).await;
-        let answered = run(&session, &reads, 40).await;
+        created(session, &profile).await;
+        let writes = prepared(session, &profile, write, 20, None).await;
+        let written = run(session, &writes, 20).await;
+        let reads = prepared(session, &profile, read, 20, None).await;
+        let answered = run(session, &reads, 40).await;
         println!("{}.{}: {written:?} then {answered:?}", profile.keyspace, profile.table);
         assert!(answered.rows > 0 && written.value_bytes > 0);
     }

@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod checked;
+#[path = "../common/node.rs"]
 mod node;
 mod proxy;
 
