@@ -199,7 +199,7 @@ public final class Oracle
             tally.count(step, outcome);
             String finding = outcome.difference;
             if (finding == null && outcome.failed && step.kind.startsWith("verify"))
-                finding = "both sides refuse what must be readable: " + step.describe();
+                finding = "both sides refuse what must be readable: " + outcome.refusal + "\n  statement: " + step.describe();
             if (finding != null)
             {
                 report(seat, finding, seed);

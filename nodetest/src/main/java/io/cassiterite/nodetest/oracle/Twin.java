@@ -20,12 +20,15 @@ final class Twin
         final String difference;
         final boolean compared;
         final boolean failed;
+        /** Why both sides failed; null if they did not. */
+        final String refusal;
 
-        private Outcome(String difference, boolean compared, boolean failed)
+        private Outcome(String difference, boolean compared, boolean failed, String refusal)
         {
             this.difference = difference;
             this.compared = compared;
             this.failed = failed;
+            this.refusal = refusal;
         }
     }
 
@@ -100,7 +103,7 @@ final class Twin
             default:
                 break;
         }
-        return new Outcome(null, false, false);
+        return new Outcome(null, false, false, null);
     }
 
     private Outcome maintain(Step step)
@@ -113,13 +116,13 @@ final class Twin
                 machine.flush(keyspace, table);
             else
                 machine.compact(keyspace, table);
-            return new Outcome(null, false, false);
+            return new Outcome(null, false, false, null);
         }
         catch (RuntimeException e)
         {
             // Shrinking may have taken the table away.
             boolean missing = String.valueOf(e.getMessage()).contains("Unknown keyspace/cf pair");
-            return new Outcome(missing ? null : step.describe() + " failed: " + e, false, true);
+            return new Outcome(missing ? null : step.describe() + " failed: " + e, false, true, null);
         }
     }
 
@@ -140,15 +143,15 @@ final class Twin
         if (!step.read && (stamp == Step.SERVER_STAMP || schema))
             waitForNextMilli();
         if (answers[0].unreachable && answers[1].unreachable)
-            return new Outcome(null, false, true);
+            return new Outcome(null, false, true, "unreachable: " + answers[0].error);
         String difference = Comparison.difference(answers[0], answers[1]);
         if (difference == null)
-            return new Outcome(null, true, answers[0].error != null);
+            return new Outcome(null, true, answers[0].error != null, answers[0].error);
         String text = difference + "\n  statement: " + step.describe() + "\n  stock:  " + answers[0].describe() + "\n  engine: "
                 + answers[1].describe();
         if (step.read)
             text += "\n  asked again: " + (again(step, now) ? "still differs" : "THE SAME");
-        return new Outcome(text, true, answers[0].error != null);
+        return new Outcome(text, true, answers[0].error != null, null);
     }
 
     /**
