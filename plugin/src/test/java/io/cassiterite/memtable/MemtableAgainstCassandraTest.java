@@ -115,7 +115,7 @@ class MemtableAgainstCassandraTest
         {
             this.random = random;
             this.metadata = metadata;
-            rows = new RandomRow(random, metadata);
+            rows = RandomRow.mergedInAnyOrder(random, metadata);
             TableMetadataRef ref = TableMetadataRef.forOfflineTools(metadata);
             Table table = store.openTable(TableSchema.request(metadata), metadata.toString());
             ours = new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), ref, null,

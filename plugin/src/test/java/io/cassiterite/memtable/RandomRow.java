@@ -20,6 +20,8 @@ import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.context.CounterContext;
 import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.db.marshal.CollectionType;
+import org.apache.cassandra.db.marshal.DecimalType;
+import org.apache.cassandra.db.marshal.IntegerType;
 import org.apache.cassandra.db.marshal.ListType;
 import org.apache.cassandra.db.marshal.MapType;
 import org.apache.cassandra.db.marshal.UserType;
@@ -41,11 +43,30 @@ final class RandomRow
 
     private final Random random;
     private final TableMetadata metadata;
+    /** No two clusterings that are equal and yet of other bytes, of which Cassandra keeps those that it met first. */
+    private final boolean canonical;
+    private final boolean anyOrder;
 
     RandomRow(Random random, TableMetadata metadata)
     {
+        this(random, metadata, false);
+    }
+
+    private RandomRow(Random random, TableMetadata metadata, boolean anyOrder)
+    {
         this.random = random;
         this.metadata = metadata;
+        this.canonical = anyOrder;
+        this.anyOrder = anyOrder && metadata.isCounter();
+    }
+
+    /**
+     * Rows that Cassandra merges to the same in any order. Counters that meet deletions, and shards whose clock is 0, are not
+     * such: docs/formats.md.
+     */
+    static RandomRow mergedInAnyOrder(Random random, TableMetadata metadata)
+    {
+        return new RandomRow(random, metadata, true);
     }
 
     Clustering<?> clustering()
@@ -53,8 +74,22 @@ final class RandomRow
         int size = metadata.comparator.size();
         ByteBuffer[] values = new ByteBuffer[size];
         for (int i = 0; i < size; i++)
-            values[i] = RandomTable.value(random, metadata.comparator.subtype(i));
+        {
+            AbstractType<?> type = metadata.comparator.subtype(i);
+            values[i] = RandomTable.value(random, type);
+            if (canonical && values[i].hasRemaining())
+                values[i] = canonical(type.unwrap(), values[i]);
+        }
         return Clustering.make(values);
+    }
+
+    private static ByteBuffer canonical(AbstractType<?> type, ByteBuffer value)
+    {
+        if (type == IntegerType.instance)
+            return IntegerType.instance.decompose(IntegerType.instance.compose(value));
+        if (type == DecimalType.instance)
+            return DecimalType.instance.decompose(DecimalType.instance.compose(value).stripTrailingZeros());
+        return value;
     }
 
     Row row(Clustering<?> clustering)
@@ -64,7 +99,7 @@ final class RandomRow
         boolean isStatic = clustering == Clustering.STATIC_CLUSTERING;
         if (!isStatic && random.nextInt(3) > 0)
             builder.addPrimaryKeyLivenessInfo(liveness());
-        if (!isStatic && random.nextInt(5) == 0)
+        if (!isStatic && !anyOrder && random.nextInt(5) == 0)
             builder.addRowDeletion(Row.Deletion.regular(deletion()));
         for (ColumnMetadata column : isStatic ? metadata.staticColumns() : metadata.regularColumns())
             if (random.nextInt(3) > 0)
@@ -109,7 +144,7 @@ final class RandomRow
     private Cell<?> cell(ColumnMetadata column, CellPath path)
     {
         int kind = random.nextInt(6);
-        if (kind == 0)
+        if (kind == 0 && !anyOrder)
             return BufferCell.tombstone(column, timestamp(), time(), path);
         if (column.isCounterColumn())
             return BufferCell.live(column, timestamp(), counter());
@@ -128,7 +163,7 @@ final class RandomRow
         CounterContext.ContextState state = CounterContext.ContextState.allocate(shards, 0, 0);
         for (int i = 0; i < present.length; i++)
             if (present[i])
-                state.writeGlobal(CounterId.fromInt(i + 1), random.nextInt(3), random.nextInt(5) - 2);
+                state.writeGlobal(CounterId.fromInt(i + 1), random.nextInt(3) + (anyOrder ? 1 : 0), random.nextInt(5) - 2);
         return state.context;
     }
 
@@ -145,6 +180,8 @@ final class RandomRow
 
     MutableDeletionInfo deletionInfo()
     {
+        if (anyOrder)
+            return MutableDeletionInfo.live();
         MutableDeletionInfo info = new MutableDeletionInfo(random.nextInt(3) == 0 ? rangeDeletion() : DeletionTime.LIVE);
         for (int i = random.nextInt(5); i > 0; i--)
             addRange(info);
