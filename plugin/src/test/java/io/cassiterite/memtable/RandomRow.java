@@ -43,7 +43,7 @@ final class RandomRow
 
     private final Random random;
     private final TableMetadata metadata;
-    /** No two clusterings that are equal and yet of other bytes, of which Cassandra keeps those that it met first. */
+    /** No two clusterings or elements that are equal and yet of other bytes, of which Cassandra keeps those that it met first. */
     private final boolean canonical;
     private final boolean anyOrder;
 
@@ -76,15 +76,15 @@ final class RandomRow
         for (int i = 0; i < size; i++)
         {
             AbstractType<?> type = metadata.comparator.subtype(i);
-            values[i] = RandomTable.value(random, type);
-            if (canonical && values[i].hasRemaining())
-                values[i] = canonical(type.unwrap(), values[i]);
+            values[i] = canonical(type.unwrap(), RandomTable.value(random, type));
         }
         return Clustering.make(values);
     }
 
-    private static ByteBuffer canonical(AbstractType<?> type, ByteBuffer value)
+    private ByteBuffer canonical(AbstractType<?> type, ByteBuffer value)
     {
+        if (!canonical || !value.hasRemaining())
+            return value;
         if (type == IntegerType.instance)
             return IntegerType.instance.decompose(IntegerType.instance.compose(value));
         if (type == DecimalType.instance)
@@ -127,7 +127,8 @@ final class RandomRow
     {
         if (type instanceof UserType)
             return ByteBufferUtil.bytes((short) random.nextInt(2));
-        return RandomTable.nativeValue(random, ((CollectionType<?>) type).nameComparator());
+        AbstractType<?> of = ((CollectionType<?>) type).nameComparator();
+        return canonical(of, RandomTable.nativeValue(random, of));
     }
 
     private AbstractType<?> valueType(ColumnMetadata column, CellPath path)
