@@ -37,18 +37,9 @@ pub struct Latency {
 pub struct Totals {
     /// The kind; `total` for all.
     pub name: String,
-    /// Operations that ended well.
-    pub operations: u64,
-    /// Their partitions.
-    pub partitions: u64,
-    /// Their rows.
-    pub rows: u64,
-    /// Operations that failed.
-    pub errors: u64,
-    /// Retries.
-    pub retries: u64,
-    /// From the intended start in an open loop, from the actual one in a closed loop.
-    pub response: Latency,
+    /// What was done.
+    #[serde(flatten)]
+    pub part: Part,
     /// From the actual start.
     pub service: Latency,
     /// Response time by percentile: (percentile, milliseconds), rising.
@@ -70,7 +61,7 @@ pub struct Span {
     pub kinds: Vec<Part>,
 }
 
-/// What was done in an interval.
+/// What was done in some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// Operations that ended well.
@@ -83,7 +74,7 @@ pub struct Part {
     pub errors: u64,
     /// Retries.
     pub retries: u64,
-    /// Response times.
+    /// From the intended start in an open loop, from the actual one in a closed loop.
     pub response: Latency,
 }
 
@@ -116,12 +107,7 @@ impl Totals {
         response_percentiles.retain(|(percentile, _)| *percentile <= finest);
         Self {
             name: tally.name.clone(),
-            operations: tally.operations,
-            partitions: tally.partitions,
-            rows: tally.rows,
-            errors: tally.errors,
-            retries: tally.retries,
-            response: Latency::of(&tally.response_ns),
+            part: Part::of(tally),
             service: Latency::of(&tally.service_ns),
             response_percentiles,
         }

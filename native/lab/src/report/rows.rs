@@ -72,12 +72,12 @@ pub fn results(total: &Totals, kinds: &[Totals], elapsed: Duration, collections:
         let kinds = bracketed(kinds, |totals| format!("{} {}", value(totals), unit.trim_end()));
         let _ = writeln!(text, "{name:<26}: {:>8} {unit} {kinds}", value(total));
     };
-    rate("Op rate", "op/s ", |totals| totals.operations);
-    rate("Partition rate", "pk/s ", |totals| totals.partitions);
-    rate("Row rate", "row/s", |totals| totals.rows);
+    rate("Op rate", "op/s ", |totals| totals.part.operations);
+    rate("Partition rate", "pk/s ", |totals| totals.part.partitions);
+    rate("Row rate", "row/s", |totals| totals.part.rows);
     let mut latency = |name: &str, of: fn(&Latency) -> f64| {
-        let kinds = bracketed(kinds, |totals| format!("{:.1} ms", of(&totals.response)));
-        let _ = writeln!(text, "{name:<26}: {:>6.1} ms {kinds}", of(&total.response));
+        let kinds = bracketed(kinds, |totals| format!("{:.1} ms", of(&totals.part.response)));
+        let _ = writeln!(text, "{name:<26}: {:>6.1} ms {kinds}", of(&total.part.response));
     };
     latency("Latency mean", |latency| latency.mean_ms);
     latency("Latency median", |latency| latency.p50_ms);
@@ -89,8 +89,8 @@ pub fn results(total: &Totals, kinds: &[Totals], elapsed: Duration, collections:
         let kinds = bracketed(kinds, |totals| grouped(of(totals) as f64));
         let _ = writeln!(text, "{name:<26}: {:>10} {kinds}", grouped(of(total) as f64));
     };
-    count("Total partitions", |totals| totals.partitions);
-    count("Total errors", |totals| totals.errors);
+    count("Total partitions", |totals| totals.part.partitions);
+    count("Total errors", |totals| totals.part.errors);
     let gc = collections;
     let _ = writeln!(text, "{:<26}: {:.0}", "Total GC count", gc.count);
     let _ = writeln!(text, "{:<26}: {}", "Total GC memory", memory(gc.mb * 1_048_576.0));

@@ -189,7 +189,7 @@ impl Run {
 
     /// Operations per second that ended well.
     pub fn operations_per_s(&self) -> f64 {
-        self.total.operations as f64 / self.elapsed_s.max(f64::EPSILON)
+        self.total.part.operations as f64 / self.elapsed_s.max(f64::EPSILON)
     }
 
     /// Wrong rows that no consistency level allows.

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::measure::Measured;
 use super::settings::Settings;
-use crate::report::{header, html, row, Beside, Collections, Part, Run, Span, Totals};
+use crate::report::{header, html, row, Beside, Collections, Run, Span};
 
 /// Writes the files that the settings name. Of a sweep, JSON keeps the run with the most operations per second.
 pub fn write(settings: &Settings, runs: &[Run]) -> Result<()> {
@@ -41,23 +41,12 @@ pub fn sweep_table(runs: &[Measured]) -> String {
         for totals in run.kinds.iter().chain([&run.total]) {
             let span = Span { to_s: run.elapsed_s, ..Span::default() };
             let beside = Beside {
-                total_operations: totals.operations,
+                total_operations: totals.part.operations,
                 uncertainty: measured.uncertainty,
                 collections: Collections::default(),
             };
-            lines.push(format!("{:>width$}, {}", run.name, row(&names, &totals.name, &span, &part(totals), &beside)));
+            lines.push(format!("{:>width$}, {}", run.name, row(&names, &totals.name, &span, &totals.part, &beside)));
         }
     }
     lines.join("\n")
-}
-
-fn part(totals: &Totals) -> Part {
-    Part {
-        operations: totals.operations,
-        partitions: totals.partitions,
-        rows: totals.rows,
-        errors: totals.errors,
-        retries: totals.retries,
-        response: totals.response,
-    }
 }

@@ -10,8 +10,8 @@ use crate::report::{Run, Totals};
 
 /// The numbers that matter most.
 pub fn tiles(run: &Run) -> Markup {
-    let latency = &run.total.response;
-    let operations = run.total.operations.max(1) as f64;
+    let latency = &run.total.part.response;
+    let operations = run.total.part.operations.max(1) as f64;
     let sum = |values: Vec<Option<f64>>| values.into_iter().flatten().reduce(|one, other| one + other);
     let samples =
         || run.servers.samples.iter().filter(|sample| sample.from_s >= 0.0 && sample.to_s <= run.elapsed_s + 1.0);
@@ -28,7 +28,7 @@ pub fn tiles(run: &Run) -> Markup {
             (tile("P99", number::ms(latency.p99_ms), None))
             (tile("P99.9", number::ms(latency.p999_ms), None))
             (tile("maximum", number::ms(latency.max_ms), None))
-            (tile("errors", run.total.errors.to_string(), (run.total.retries > 0).then(|| format!("{} retries", run.total.retries))))
+            (tile("errors", run.total.part.errors.to_string(), (run.total.part.retries > 0).then(|| format!("{} retries", run.total.part.retries))))
             @if let Some(cpu_s) = cpu_s { (tile("server CPU per operation", number::ms(cpu_s / operations * 1e3), None)) }
             @if let (Some(pause_s), Some(watched_s)) = (pause_s, watched_s) {
                 (tile("time in GC pauses", number::percent(100.0 * pause_s / watched_s.max(1e-9)), None))
@@ -113,14 +113,14 @@ pub fn kinds(run: &Run) -> Markup {
 }
 
 fn row(run: &Run, totals: &Totals, service: bool) -> Markup {
-    let latency = if service { &totals.service } else { &totals.response };
+    let latency = if service { &totals.service } else { &totals.part.response };
     let per_s = |count: u64| number::plain(count as f64 / run.elapsed_s.max(f64::EPSILON));
     html! {
         tr.sum[totals.name == "total"] {
             td.left { (totals.name) @if service { ", service time" } }
             @if service { td colspan="5" {} } @else {
-                td { (totals.operations) } td { (per_s(totals.operations)) } td { (per_s(totals.rows)) }
-                td { (totals.errors) } td { (totals.retries) }
+                td { (totals.part.operations) } td { (per_s(totals.part.operations)) } td { (per_s(totals.part.rows)) }
+                td { (totals.part.errors) } td { (totals.part.retries) }
             }
             @for ms in [latency.mean_ms, latency.p50_ms, latency.p95_ms, latency.p99_ms, latency.p999_ms, latency.max_ms] {
                 td { (number::ms(ms)) }

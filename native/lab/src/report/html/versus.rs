@@ -109,7 +109,7 @@ fn table(runs: &[Run]) -> Markup {
             } }
             tbody {
                 @for (at, run) in runs.iter().enumerate() {
-                    @let latency = &run.total.response;
+                    @let latency = &run.total.part.response;
                     tr {
                         td.left { span class=(format!("swatch s{}", at % 7)) {} (run.name) }
                         td.left { (run.operation) }
@@ -117,7 +117,7 @@ fn table(runs: &[Run]) -> Markup {
                         @for ms in [latency.mean_ms, latency.p50_ms, latency.p95_ms, latency.p99_ms, latency.p999_ms, latency.max_ms] {
                             td { (number::ms(ms)) }
                         }
-                        td { (run.total.errors) }
+                        td { (run.total.part.errors) }
                         td { @if run.checked.on { (run.unexplained_faults()) } @else { "not checked" } }
                         td.left { (run.verdict().words()) }
                     }
