@@ -127,7 +127,7 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     let mut options = Options::default();
     options.set_block_based_table_factory(blocks);
     let tuned = tune_blocks(&mut options);
-    debug_assert!(tuned, "the table factory is block-based");
+    assert!(tuned, "the table factory is block-based");
     options.set_prefix_extractor(SliceTransform::create_fixed_prefix(TOKEN_PREFIX_BYTES));
     options.set_memtable_prefix_bloom_ratio(MEMTABLE_FILTER_RATIO);
     options.set_memtable_whole_key_filtering(true);
