@@ -12,6 +12,7 @@ mod fragments;
 mod funnel;
 mod handles;
 mod memory;
+mod shipment;
 mod store;
 mod table;
 

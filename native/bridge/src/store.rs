@@ -96,6 +96,7 @@ pub(crate) fn rust_string(env: &mut JNIEnv<'_>, text: &JString<'_>) -> Result<St
     }
 }
 
-fn java_string(env: &mut JNIEnv<'_>, text: &str) -> Result<jstring> {
+/// A Rust string as a Java string.
+pub(crate) fn java_string(env: &mut JNIEnv<'_>, text: &str) -> Result<jstring> {
     Ok(env.new_string(text).map_err(jni_failure)?.into_raw())
 }

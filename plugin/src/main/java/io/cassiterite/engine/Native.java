@@ -42,6 +42,13 @@ public final class Native
     /** Applies live settings, same lines as {@link #storeOpen}; only those marked live are taken. */
     static native void storeSet(long store, byte[] options);
 
+    /**
+     * Where files of the last two levels are cut from now on, so that whole files lie within one token range.
+     *
+     * @param boundaries u32 count, count * i64 token: the right (inclusive) ends of the ring's ranges, in any order
+     */
+    static native void storeRing(long store, byte[] boundaries);
+
     /** A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches settings. */
     static native String storeReport(long store, String topic);
 
@@ -92,6 +99,29 @@ public final class Native
 
     /** Merges a snapshot made by {@link #tableSnapshot} into the table; returns the number of fragments loaded. */
     static native long tableLoad(long table, String directory);
+
+    // --- shipments and token ranges: "ranges" are as io.cassiterite.engine.TokenRanges writes them
+
+    /**
+     * Writes a shipment of the table's data in the ranges into {@code directory}, which must not exist: every row written
+     * before the call, hard links of whole files where possible. Deleting the directory is all there is to releasing it.
+     *
+     * @return lines of tab-separated values, the first one the names: file_name, kind (whole, rows, manifest), bytes,
+     *         level, keys (estimated for whole files), reason (why not whole; empty where it is)
+     */
+    static native String tableExport(long table, byte[] ranges, String directory);
+
+    /** Moves a shipment into the table: atomic, durable when it returns; the directory is then gone. */
+    static native void tableReceive(long table, String directory);
+
+    /** One step of bringing received data into the table's own family; bytes still outside of it, 0 = done. */
+    static native long tableAbsorb(long table);
+
+    /** Removes everything outside the ranges, also from the files; durable when it returns. Takes long. */
+    static native void tableKeep(long table, byte[] ranges);
+
+    /** Per range, in the order given: i64 estimated partitions, i64 estimated bytes; neither is 0 where there is data. */
+    static native byte[] tableRanges(long table, byte[] ranges);
 
     /**
      * Fills: 0 estimated partitions, 1 estimated keys, 2 SST bytes, 3 memtable bytes, 4 smallest timestamp ever written

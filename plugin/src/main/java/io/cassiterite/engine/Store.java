@@ -5,7 +5,10 @@
 package io.cassiterite.engine;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.Map;
+
+import org.apache.cassandra.dht.Token;
 
 /**
  * The node's store: one RocksDB instance with a column family per table. Thread-safe. After {@link #close} every call
@@ -96,6 +99,22 @@ public final class Store implements AutoCloseable
     public void set(Map<String, String> options)
     {
         Native.storeSet(handle, lines(options));
+    }
+
+    /**
+     * Says where the ring's ranges end (inclusive), so that files are cut there from now on; live. Cut only where whole
+     * files are likely to be sent: a node's own ranges and those that it replicates.
+     */
+    public void ring(Collection<Token> boundaries)
+    {
+        try
+        {
+            Native.storeRing(handle, TokenRanges.boundaries(boundaries));
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, directory);
+        }
     }
 
     /** @see Native#storeReport */

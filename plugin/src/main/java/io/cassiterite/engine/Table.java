@@ -4,6 +4,8 @@
  */
 package io.cassiterite.engine;
 
+import java.util.List;
+
 /**
  * One generation of one table in the store. Thread-safe. Handles are counted by the engine: a call after the
  * generation was retired or the store closed fails with kind CLOSED, it never touches freed memory.
@@ -149,6 +151,74 @@ public final class Table
         catch (EngineException e)
         {
             throw Failures.onWrite(e, this);
+        }
+    }
+
+    /**
+     * Writes a shipment of the data in {@code ranges} into {@code directory}, which must not exist; its parent must. Holds
+     * every row that was written before the call. Deleting the directory releases it.
+     */
+    public List<ShipmentFile> export(TokenRanges ranges, String directory)
+    {
+        try
+        {
+            return ShipmentFile.parse(Native.tableExport(handle, ranges.bytes(), directory));
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Moves the shipment in {@code directory} into the table, atomically and durably; the directory is then gone. */
+    public void receive(String directory)
+    {
+        try
+        {
+            Native.tableReceive(handle, directory);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** One step of absorbing what was received: bytes still to be absorbed, 0 when done. Takes long. */
+    public long absorb()
+    {
+        try
+        {
+            return Native.tableAbsorb(handle);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Removes everything outside {@code ranges}, also from the files. Takes long. */
+    public void keep(TokenRanges ranges)
+    {
+        try
+        {
+            Native.tableKeep(handle, ranges.bytes());
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** How much data each of {@code ranges} holds, in their order. Estimates; never 0 where there is data. */
+    public List<RangeSize> sizes(TokenRanges ranges)
+    {
+        try
+        {
+            return RangeSize.parse(Native.tableRanges(handle, ranges.bytes()));
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, this);
         }
     }
 

@@ -1,0 +1,105 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** One file of a shipment (docs/formats.md, "Shipment"). Immutable. */
+public final class ShipmentFile
+{
+    /** How a file came into the shipment. */
+    public enum Kind
+    {
+        /** A hard link of a live file. */
+        WHOLE,
+        /** Written for the shipment, row by row. */
+        ROWS,
+        /** The shipment's manifest. */
+        MANIFEST
+    }
+
+    private static final int FIELDS = 6;
+
+    private final String name;
+    private final Kind kind;
+    private final long bytes;
+    private final int level;
+    private final long keys;
+    private final String reason;
+
+    private ShipmentFile(String[] fields)
+    {
+        name = fields[0];
+        kind = kindOf(fields[1]);
+        bytes = Long.parseLong(fields[2]);
+        level = Integer.parseInt(fields[3]);
+        keys = Long.parseLong(fields[4]);
+        reason = fields[5];
+    }
+
+    /** The files in the engine's lines of tab-separated values, whose first line has the names. */
+    static List<ShipmentFile> parse(String lines)
+    {
+        List<ShipmentFile> files = new ArrayList<>();
+        boolean isHead = true;
+        for (String line : lines.split("\n"))
+        {
+            if (!isHead)
+                files.add(new ShipmentFile(line.split("\t", FIELDS)));
+            isHead = false;
+        }
+        return files;
+    }
+
+    private static Kind kindOf(String name)
+    {
+        switch (name)
+        {
+            case "whole":
+                return Kind.WHOLE;
+            case "rows":
+                return Kind.ROWS;
+            case "manifest":
+                return Kind.MANIFEST;
+            default:
+                throw new IllegalStateException("the engine shipped a file of unknown kind " + name);
+        }
+    }
+
+    /** Its name in the shipment's directory. */
+    public String name()
+    {
+        return name;
+    }
+
+    public Kind kind()
+    {
+        return kind;
+    }
+
+    public long bytes()
+    {
+        return bytes;
+    }
+
+    /** The level that it had; 0 for what is not whole. */
+    public int level()
+    {
+        return level;
+    }
+
+    /** Keys in it. */
+    public long keys()
+    {
+        return keys;
+    }
+
+    /** Why its rows did not go as whole files; empty for whole files and the manifest. */
+    public String reason()
+    {
+        return reason;
+    }
+}
