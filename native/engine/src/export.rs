@@ -1,33 +1,78 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Shipments out of a table.
+//! Shipments out of a table: what it holds in token ranges at one moment, as files.
+//!
+//! The moment is an iterator, which pins memtables and files. Those of its files that lie wholly in a range are linked, and
+//! the iterator leaves them out ([`moment`]); everything else that it shows is written into files row by row ([`rows`]),
+//! while nothing is locked.
+
+mod listing;
+mod moment;
+mod rows;
 
 use crate::error::{EngineError, Result};
-use crate::store::Store;
+use crate::snapshot::{link, FileKind, ListedFile, Manifest};
+use crate::sys::TableFile;
 use crate::table::Table;
+use crate::tokens::{TokenRange, TokenSet};
+use listing::Shipped;
+use moment::Moment;
+use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 impl Table {
-    /// Writes a shipment of the table's data in token ranges into `directory`, which must not exist.
-    pub fn export(&self, _ranges: &[u8], directory: &Path) -> Result<String> {
-        Err(EngineError::Invalid(format!("no shipment can be written to {} yet", directory.display())))
-    }
-
-    /// Removes everything outside token ranges, also from the files.
-    pub fn keep(&self, _ranges: &[u8]) -> Result<()> {
-        Err(EngineError::Invalid("ranges cannot be cleaned up yet".into()))
-    }
-
-    /// Per token range, in the order given: i64 estimated partitions, i64 estimated bytes.
-    pub fn range_sizes(&self, _ranges: &[u8]) -> Result<Vec<u8>> {
-        Err(EngineError::Invalid("ranges cannot be estimated yet".into()))
+    /// Writes a shipment of the table's data in token ranges (docs/boundary.md, Token ranges) into `directory`, which must
+    /// not exist (docs/formats.md, Manifest). It holds what the table held there at one moment during the call, so every
+    /// row that was written before. Removing the directory is all there is to releasing it.
+    ///
+    /// Answers with lines of tab-separated values (docs/boundary.md, Shipments). Memory does not grow with the data. Fails
+    /// with [`EngineError::Closed`] once the table is dropped, truncated away or closed.
+    pub fn export(&self, ranges: &[u8], directory: &Path) -> Result<String> {
+        let tokens = TokenSet::of(TokenRange::list(ranges)?);
+        // Not the table's own lock: that would keep it from being dropped, and then from being read, until the end.
+        let exports = self.with(|core| Ok(Arc::clone(&core.store().exports)))?;
+        let _running = exports.read().map_err(|_| EngineError::poisoned())?;
+        if directory.exists() {
+            let why = format!("{} exists already: a shipment goes into a new directory", directory.display());
+            return Err(EngineError::Invalid(why));
+        }
+        let made = fs::create_dir_all(directory).map_err(EngineError::from);
+        made.and_then(|()| ship(self, tokens, directory)).map_err(|error| {
+            // Without its manifest it is no shipment, if this fails too.
+            let _ = fs::remove_dir_all(directory);
+            error.context(format_args!("writing a shipment into {}", directory.display()))
+        })
     }
 }
 
-impl Store {
-    /// Where files of the last two levels are cut from now on: u32 count, count * i64 token.
-    pub fn set_ring(&self, _boundaries: &[u8]) -> Result<()> {
-        Err(EngineError::Invalid("files cannot be cut at boundaries yet".into()))
+fn ship(table: &Table, tokens: TokenSet, directory: &Path) -> Result<String> {
+    let mut moment = table.with(|core| Moment::take(core, &tokens))?;
+    let whole = moment.choose(&tokens)?;
+    let mut files = Vec::new();
+    let mut shipped = Vec::new();
+    for file in whole {
+        let name = format!("{}-{:06}.sst", file.origin.session, file.origin.number);
+        link(&moment.path_of(file.number), &directory.join(&name))?;
+        shipped.push(Shipped::whole(&name, &file));
+        let file = TableFile {
+            name,
+            number: file.number,
+            level: file.level,
+            bytes: file.file_bytes,
+            sequences: file.sequences,
+            smallest_key: file.smallest_key,
+            largest_key: file.largest_key,
+        };
+        files.push(ListedFile { kind: FileKind::Whole, family: 0, file });
     }
+    let is_open = || table.with(|core| core.store().check_open());
+    for (file, keys) in rows::write(&mut moment, &tokens, directory, &is_open)? {
+        shipped.push(Shipped::rows(&file, keys, moment.reasons(&file)?));
+        files.push(ListedFile { kind: FileKind::Rows, family: 0, file });
+    }
+    let manifest_bytes = Manifest::new(moment.id(), moment.record(), tokens, files).write(directory)?;
+    shipped.push(Shipped::manifest(manifest_bytes));
+    Ok(listing::lines(&shipped))
 }

@@ -10,6 +10,7 @@
 //! * `write` and `durability` updates and when they are safe; `read` points, slices, scans and their cursors;
 //! * `wal` looks for damage in the write-ahead log before it is replayed;
 //! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
+//! * `export` shipments for other nodes; `keep` cleanup; `range_sizes` estimates; `ring` where files are cut;
 //! * `compaction` merge operator and purge filter; `raw` the C++ shim and the C functions used directly: all unsafe code.
 //!
 //! Requests and answers are bytes: `docs/boundary.md`. What is on disk: `docs/formats.md`.
@@ -20,17 +21,21 @@ pub mod compaction;
 mod durability;
 mod error;
 mod export;
+mod keep;
 mod load;
 mod options;
+mod range_sizes;
 mod raw;
 mod read;
 mod receive;
 mod report;
+mod ring;
 mod schema;
 mod snapshot;
 mod stats;
 mod store;
 mod table;
+mod tokens;
 mod wal;
 mod write;
 

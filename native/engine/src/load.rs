@@ -10,7 +10,7 @@ use crate::options::foreign_options;
 use crate::schema::same_type;
 use crate::snapshot::{link, sync_directory, Manifest};
 use crate::store::staging;
-use crate::sys::{import, Batch, Family, Iter, IterSpec};
+use crate::sys::{import, Batch, Family, Iter, IterSpec, TableFile};
 use crate::table::TableCore;
 use crate::write::apply;
 use cassiterite_codec::columns::{remap, ColumnMap};
@@ -36,14 +36,25 @@ pub(crate) fn load(core: &TableCore, directory: &Path) -> Result<u64> {
         return Ok(0);
     }
     let columns = map_columns(&manifest, &record, directory);
-    let loaded = Staged::link(core, directory, &manifest).and_then(|staged| {
-        let source = staged.import(core, &manifest)?;
-        let merged = check_all(core, &source).and_then(|()| merge_all(core, &source, &columns));
-        let dropped = source.drop_unlisted();
-        let merged = merged?;
-        dropped.map(|()| merged)
-    });
+    let mut sources = Vec::new();
+    let loaded = stage(core, directory, &manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));
+    let dropped = sources.into_iter().try_for_each(Family::drop_unlisted);
+    let loaded = loaded.and_then(|loaded| dropped.map(|()| loaded));
     loaded.map_err(|error| error.context(format_args!("loading the snapshot {}", directory.display())))
+}
+
+/// Makes a column family of each group of files.
+fn stage(core: &TableCore, directory: &Path, manifest: &Manifest, sources: &mut Vec<Family>) -> Result<()> {
+    for files in manifest.groups() {
+        let staged = Staged::link(core, directory, &files)?;
+        sources.push(staged.import(core, &files)?);
+    }
+    Ok(())
+}
+
+fn load_sources(core: &TableCore, sources: &[Family], columns: &ColumnMap) -> Result<u64> {
+    sources.iter().try_for_each(|source| check_all(core, source))?;
+    sources.iter().try_fold(0, |loaded, source| Ok(loaded + merge_all(core, source, columns)?))
 }
 
 /// Columns of the snapshot by name, kind and type. What the table no longer has is left out.
@@ -149,22 +160,21 @@ struct Staged {
 }
 
 impl Staged {
-    fn link(core: &TableCore, from: &Path, manifest: &Manifest) -> Result<Staged> {
+    fn link(core: &TableCore, from: &Path, files: &[TableFile]) -> Result<Staged> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let settings = core.store().settings.lock().map_err(|_| EngineError::poisoned())?.clone();
         let directory = staging(&settings).join(number.to_string());
         fs::create_dir_all(&directory)?;
         let staged = Staged { directory, number };
-        for file in &manifest.files {
-            let name = file.name();
-            link(&from.join(&name), &staged.directory.join(&name))?;
+        for file in files {
+            link(&from.join(&file.name), &staged.directory.join(&file.name))?;
         }
         sync_directory(&staged.directory)?;
         Ok(staged)
     }
 
-    fn import(&self, core: &TableCore, manifest: &Manifest) -> Result<Family> {
+    fn import(&self, core: &TableCore, files: &[TableFile]) -> Result<Family> {
         // Not a name that the catalog could give: what a crash leaves of it is dropped at the next start.
         let name = format!("{}.load.{}", core.family_name(), self.number);
         let purge = TablePurge::new(name.as_str()); // never told what it may purge, so it only merges
@@ -172,7 +182,7 @@ impl Staged {
             let settings = core.store().settings.lock().map_err(|_| EngineError::poisoned())?;
             foreign_options(&settings, &purge)
         };
-        import(&core.store().db, &options, &name, &self.directory, &manifest.files)
+        import(&core.store().db, &options, &name, &self.directory, files)
     }
 }
 

@@ -7,7 +7,7 @@ mod known;
 mod rocks;
 mod units;
 
-pub(crate) use rocks::{apply_live, database_options, family_options, foreign_options, Shared};
+pub(crate) use rocks::{apply_live, database_options, family_options, foreign_options, rows_options, Shared};
 
 use crate::error::{EngineError, Result};
 use known::KNOWN;
@@ -60,6 +60,7 @@ pub(crate) struct Settings {
     pub block_cache_bytes: u64,
     pub write_buffers_total_bytes: u64,
     pub write_buffer_bytes: u64,
+    pub target_file_bytes: u64,
     pub max_wal_bytes: u64,
     pub wal_recovery: WalRecovery,
     pub background_jobs: i32,
@@ -111,6 +112,7 @@ impl Settings {
             block_cache_bytes,
             write_buffers_total_bytes,
             write_buffer_bytes: take.size("write_buffer_size", 64 << 10, 4 << 30, 32 * MIB)?,
+            target_file_bytes: take.size("target_file_size", 64 << 10, 4 << 30, 64 * MIB)?,
             max_wal_bytes: take.size("max_wal_size", MIB, 1 << 50, 1 << 30)?,
             wal_recovery: take.choice(
                 "wal_recovery",

@@ -13,6 +13,7 @@ mod admin;
 mod blocks;
 mod events;
 mod files;
+mod ring;
 pub(crate) mod sys;
 mod table;
 
@@ -20,7 +21,8 @@ pub(crate) use admin::{resume, RateLimiter};
 pub(crate) use blocks::tune_blocks;
 pub use events::StallCondition;
 pub(crate) use events::{install_events, EventHooks};
-pub(crate) use files::{live_files, LiveFile};
+pub(crate) use files::{live_files, LiveFile, Origin};
+pub(crate) use ring::Ring;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, TableHooks};
 
 use crate::error::{EngineError, Result};

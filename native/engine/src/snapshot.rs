@@ -5,14 +5,14 @@
 
 mod manifest;
 
-pub(crate) use manifest::Manifest;
+pub(crate) use manifest::{FileKind, ListedFile, Manifest, NAME as MANIFEST_NAME};
 
 use crate::error::{EngineError, Result};
 use crate::sys::table_files;
 use crate::table::TableCore;
+use crate::tokens::TokenSet;
 use rocksdb::DB;
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::Path;
 
 /// Links the table's files as of now into `directory`, which must not exist, and makes all of it durable.
@@ -35,17 +35,12 @@ fn fill(core: &TableCore, directory: &Path) -> Result<()> {
     let kept = KeptFiles::keep(db)?;
     let files = table_files(db, core.family_name())?;
     for file in &files {
-        let name = file.name();
-        link(&db.path().join(&name), &directory.join(&name))?;
+        link(&db.path().join(&file.name), &directory.join(&file.name))?;
     }
     drop(kept);
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
-    let manifest = Manifest::new(core.id(), core.generation(), &record, files);
-    let path = directory.join(manifest::NAME);
-    let mut out = File::create_new(path)?;
-    out.write_all(&manifest.encode()?)?;
-    out.sync_all()?;
-    sync_directory(directory)?;
+    let files = files.into_iter().map(|file| ListedFile { kind: FileKind::Whole, family: 0, file }).collect();
+    Manifest::new(core.id(), &record, TokenSet::all(), files).write(directory)?;
     directory.parent().map_or(Ok(()), sync_directory)
 }
 

@@ -50,6 +50,8 @@ pub(crate) struct Core {
     pub settings: Mutex<Settings>,
     /// Set when closing begins, for calls that take long.
     closing: AtomicBool,
+    /// Held by exports, which use the database without holding up the closing of their table.
+    pub exports: Arc<RwLock<()>>,
     tables: Mutex<Tables>,
 }
 
@@ -86,6 +88,7 @@ impl Store {
         };
         live.core.closing.store(true, Ordering::Release);
         sys::stop_manual_compactions(&live.core.db);
+        drop(live.core.exports.write().map_err(|_| EngineError::poisoned())?);
         let flushed = live.core.each_table(|table| table.with(crate::table::TableCore::flush_unlogged));
         live.core.close_tables()?;
         live.core.durability.stop();
@@ -181,7 +184,7 @@ impl Store {
         read::cursor_close(cursor)
     }
 
-    fn with<T>(&self, work: impl FnOnce(&Arc<Core>) -> Result<T>) -> Result<T> {
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&Arc<Core>) -> Result<T>) -> Result<T> {
         let live = self.live.read().map_err(|_| EngineError::poisoned())?;
         work(&live.as_ref().ok_or_else(EngineError::closed)?.core)
     }

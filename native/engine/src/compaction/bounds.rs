@@ -64,6 +64,7 @@ mod tests {
             smallest_key: smallest.as_bytes().to_vec(),
             largest_key: largest.as_bytes().to_vec(),
             min_timestamp,
+            ..LiveFile::default()
         }
     }
 

@@ -5,8 +5,9 @@
 
 use super::memtables::{Sealed, Segment, Unflushed, Writing};
 use super::run::CompactionRun;
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 use crate::raw::{self, CompactionSource, TableHooks};
+use crate::tokens::TokenSet;
 use cassiterite_codec::{key, ColumnSet};
 use rocksdb::{AsColumnFamilyRef, Options, DB};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -36,6 +37,7 @@ pub struct TablePurge {
 struct Settings {
     times: Option<Times>,
     dropped: Arc<ColumnSet>,
+    kept: Option<Arc<TokenSet>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,8 @@ pub(super) struct Policy {
     /// Deletions that were made before have reached the device.
     pub(super) settled_before_s: i64,
     pub(super) dropped: Arc<ColumnSet>,
+    /// Whatever has another token goes; `None`: nothing does.
+    pub(super) kept: Option<Arc<TokenSet>>,
 }
 
 /// What compactions of a table have done since it was opened.
@@ -91,6 +95,16 @@ pub struct WriteGuard<'a> {
 impl Drop for WriteGuard<'_> {
     fn drop(&mut self) {
         self.table.unflushed.end(&self.writing);
+    }
+}
+
+/// While it lives, compactions drop what a table does not keep.
+#[must_use = "compactions keep everything again when the guard is dropped"]
+pub(crate) struct Keeping(Arc<TablePurge>);
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        self.0.settings.lock().unwrap_or_else(PoisonError::into_inner).kept = None;
     }
 }
 
@@ -169,6 +183,18 @@ impl TablePurge {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner).dropped = Arc::new(dropped);
     }
 
+    /// Has every compaction that starts from now on drop, without a trace, what has none of these tokens.
+    pub(crate) fn keep_only(self: &Arc<Self>, kept: &Arc<TokenSet>) -> Result<Keeping> {
+        let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        if settings.kept.is_some() {
+            return Err(EngineError::Busy(
+                "the table is being cleaned up already; try again when that has ended".into(),
+            ));
+        }
+        settings.kept = Some(Arc::clone(kept));
+        Ok(Keeping(Arc::clone(self)))
+    }
+
     /// The smallest timestamp that has been written, or was stored at [`TablePurge::attach`]; `i64::MAX` if none.
     pub fn min_timestamp_ever(&self) -> i64 {
         self.smallest_ever.load(Ordering::SeqCst)
@@ -197,7 +223,7 @@ impl TablePurge {
             }
         };
         let settled_before_s = now_s.saturating_sub(self.settled_after_s.load(Ordering::Relaxed));
-        Policy { now_s, gc_before_s, settled_before_s, dropped: settings.dropped }
+        Policy { now_s, gc_before_s, settled_before_s, dropped: settings.dropped, kept: settings.kept }
     }
 
     pub(super) fn fence_timestamp(&self) -> i64 {

@@ -131,6 +131,13 @@ impl CompactionRun {
         cassiterite_codec::compact(parts.kind, fragment, covering, &purge, dropped, out)
     }
 
+    /// The key at which the table goes on where it does not keep this one.
+    fn not_kept(&self, key: &[u8]) -> Option<Vec<u8>> {
+        let kept = self.policy.kept.as_ref()?;
+        let token = key::token(key).ok()?;
+        (!kept.contains(token)).then(|| kept.resume_key(token))
+    }
+
     fn filter_operand(&mut self, parts: &KeyParts<'_>, fragment: &[u8], out: &mut Vec<u8>) -> Decision {
         if parts.kind == Kind::Header {
             self.cover(fragment);
@@ -214,6 +221,10 @@ impl CompactionRun {
 
 impl CompactionHooks for CompactionRun {
     fn filter(&mut self, key: &[u8], is_operand: bool, fragment: &[u8], out: &mut Vec<u8>) -> Decision {
+        if let Some(resume) = self.not_kept(key) {
+            out.extend_from_slice(&resume);
+            return Decision::SkipTo;
+        }
         if is_operand && self.shown_key == key {
             self.shown_operands += 1;
         } else {

@@ -38,6 +38,9 @@ pub(super) const KNOWN: &[Known] = &[
          used up. A third of the cache, at most 512MiB."),
     known!("write_buffer_size", "32MiB", false, "size",
         "Memory of one table's memtable before it is flushed: files of L0 large enough that few are compacted at a time."),
+    known!("target_file_size", "64MiB", false, "size, 64KiB to 4GiB",
+        "Size at which files are cut. Smaller ones are more often wholly in a token range, and then travel whole; larger \
+         ones are fewer to open."),
     known!("max_wal_size", "1GiB", true, "size",
         "Size of the write-ahead log at which tables that pin its oldest part are flushed. Bounds replay at start to \
          seconds."),

@@ -7,7 +7,7 @@
 use super::{Compression, Settings, Style, WalRecovery};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::error::Result;
-use crate::raw::{tune_blocks, RateLimiter};
+use crate::raw::{tune_blocks, RateLimiter, Ring};
 use crate::sys;
 use rocksdb::statistics::StatsLevel;
 use rocksdb::{
@@ -24,7 +24,6 @@ const MEMTABLE_FILTER_RATIO: f64 = 0.01;
 const MEMTABLE_PROTECTION_BYTES_PER_KEY: u32 = 8;
 /// Every sorted run costs a read about 3 us: compact early.
 const L0_FILES: i32 = 4;
-const TARGET_FILE_BYTES: u64 = 64 << 20;
 const LEVEL_BASE_BYTES: u64 = 256 << 20;
 const BYTES_PER_SYNC: u64 = 1 << 20;
 const INFO_LOG_BYTES: usize = 16 << 20;
@@ -39,6 +38,8 @@ pub(crate) struct Shared {
     pub cache: Cache,
     pub write_buffers: WriteBufferManager,
     pub limiter: RateLimiter,
+    /// Where files are cut.
+    pub ring: Ring,
 }
 
 impl Shared {
@@ -50,7 +51,7 @@ impl Shared {
             false,
             cache.clone(),
         );
-        Shared { cache, write_buffers, limiter: RateLimiter::new(limit(settings)) }
+        Shared { cache, write_buffers, limiter: RateLimiter::new(limit(settings)), ring: Ring::new() }
     }
 }
 
@@ -109,7 +110,16 @@ fn stats_level(settings: &Settings) -> StatsLevel {
 
 /// Options of one table generation.
 pub(crate) fn family_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>) -> Options {
-    with_blocks(settings, &block_options(settings, shared), purge)
+    let mut options = with_blocks(settings, &block_options(settings, shared), purge);
+    shared.ring.install(&mut options);
+    options
+}
+
+/// Options of files that are written for another node: as quick to write as those of the upper levels.
+pub(crate) fn rows_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>) -> Options {
+    let mut options = with_blocks(settings, &block_options(settings, shared), purge);
+    options.set_bottommost_compression_type(compression(settings.compression));
+    options
 }
 
 /// Options of files from elsewhere. No cache: a block is cached under the name that its file was born with, so that a damaged
@@ -136,7 +146,7 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     options.set_max_successive_merges(0); // never read before write
     options.set_optimize_filters_for_hits(false); // lightweight transactions ask for rows that are not there
     options.set_level_zero_file_num_compaction_trigger(L0_FILES);
-    options.set_target_file_size_base(TARGET_FILE_BYTES);
+    options.set_target_file_size_base(settings.target_file_bytes);
     options.set_max_bytes_for_level_base(LEVEL_BASE_BYTES);
     options.set_level_compaction_dynamic_level_bytes(true);
     options.set_periodic_compaction_seconds(settings.periodic_compaction.as_secs());

@@ -12,8 +12,17 @@ use std::ptr;
 /// The version byte of the property `cassiterite.min_timestamp`.
 const PROPERTY_VERSION: u8 = 1;
 
+/// What names a file for good, whatever its number: no two files of a column family have the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The session of the database, or of the writer, that wrote it: letters and digits.
+    pub session: String,
+    /// The number that it was written with.
+    pub number: u64,
+}
+
 /// One live SST file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LiveFile {
     /// Its number, as in its name.
     pub number: u64,
@@ -27,6 +36,14 @@ pub(crate) struct LiveFile {
     pub largest_key: Vec<u8>,
     /// The smallest timestamp of its entries; `None` where the file does not say.
     pub min_timestamp: Option<i64>,
+    /// Smallest and largest sequence number in it.
+    pub sequences: (u64, u64),
+    /// How many entries it has, several of one key counted each.
+    pub entries: u64,
+    /// What it was born as.
+    pub origin: Origin,
+    /// It was written outside of any database, and ingested: its entries' sequence numbers are not in it.
+    pub is_external: bool,
 }
 
 /// `FileView` of shim.h.
@@ -38,6 +55,12 @@ pub(super) struct FileView {
     smallest_key: Bytes,
     largest_key: Bytes,
     min_timestamp_property: Bytes,
+    smallest_sequence: u64,
+    largest_sequence: u64,
+    entries: u64,
+    session: Bytes,
+    original_number: u64,
+    is_external: bool,
 }
 
 extern "C" {
@@ -69,8 +92,9 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
     // SAFETY: every caller passes a live vector as target, and C++ a live view.
     let (files, view) = unsafe { (&mut *target.cast::<Vec<LiveFile>>(), &*view) };
     // SAFETY: the slices of a view live for this call.
-    let (smallest, largest, property) =
-        unsafe { (view.smallest_key.as_slice(), view.largest_key.as_slice(), view.min_timestamp_property.as_slice()) };
+    let (smallest, largest) = unsafe { (view.smallest_key.as_slice(), view.largest_key.as_slice()) };
+    // SAFETY: as above.
+    let (property, session) = unsafe { (view.min_timestamp_property.as_slice(), view.session.as_slice()) };
     files.push(LiveFile {
         number: view.number,
         level: view.level,
@@ -78,6 +102,10 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
         smallest_key: smallest.to_vec(),
         largest_key: largest.to_vec(),
         min_timestamp: decode(property),
+        sequences: (view.smallest_sequence, view.largest_sequence),
+        entries: view.entries,
+        origin: Origin { session: String::from_utf8_lossy(session).into_owned(), number: view.original_number },
+        is_external: view.is_external,
     });
 }
 

@@ -14,6 +14,7 @@
 #include "rocksdb/rate_limiter.h"
 #include "rocksdb/table_properties.h"
 #include "shim.h"
+#include "table/sst_file_writer_collectors.h"
 
 namespace cassiterite {
 
@@ -53,11 +54,23 @@ Status show_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* targe
     }
     for (const auto& level : meta.levels) {
       for (const auto& file : level.files) {
-        const auto& collected = by_number[file.file_number]->user_collected_properties;
+        const rocksdb::TableProperties& table = *by_number[file.file_number];
+        const auto& collected = table.user_collected_properties;
         const auto found = collected.find(kMinTimestampProperty);
         const Bytes property = found == collected.end() ? Bytes{nullptr, 0} : bytes(found->second);
-        const FileView view{file.file_number,       level.level, file.size, bytes(file.smallestkey),
-                            bytes(file.largestkey), property};
+        const bool is_external = collected.count(rocksdb::ExternalSstFilePropertyNames::kVersion) > 0;
+        const FileView view{file.file_number,
+                            level.level,
+                            file.size,
+                            bytes(file.smallestkey),
+                            bytes(file.largestkey),
+                            property,
+                            file.smallest_seqno,
+                            file.largest_seqno,
+                            table.num_entries,
+                            bytes(table.db_session_id),
+                            table.orig_file_number,
+                            is_external};
         call(target, &view);
       }
     }

@@ -39,7 +39,7 @@ struct TableCalls {
                 std::string* out);
   int64_t (*min_timestamp)(void* state, Bytes key, Bytes value);
   void* (*begin)(void* state, const CompactionSource* source);
-  // Returns 0 keep, 1 remove, 2 change to `out`.
+  // Returns 0 keep, 1 remove, 2 change to `out`, 3 remove all before the key `out`.
   int (*filter)(void* run, Bytes key, bool is_operand, Bytes value, std::string* out);
   void (*end)(void* run);
 };
@@ -65,6 +65,12 @@ struct FileView {
   Bytes smallest_key;
   Bytes largest_key;
   Bytes min_timestamp_property;  // empty where the file has none
+  uint64_t smallest_sequence;
+  uint64_t largest_sequence;
+  uint64_t entries;
+  Bytes session;             // with the number, what names the file for good
+  uint64_t original_number;
+  bool is_external;          // written outside of any database, then ingested
 };
 using FileCall = void (*)(void* target, const FileView* file);
 using ValueCall = void (*)(void* target, Bytes value);

@@ -9,14 +9,17 @@ mod import;
 mod iterate;
 mod lookup;
 mod manifest;
+mod range;
+mod skip;
 mod version;
 mod write;
 
 pub(crate) use family::Family;
-pub(crate) use import::{import, table_files, TableFile};
+pub(crate) use import::{file_name, import, table_files, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
 pub(crate) use lookup::{Got, ReadMode, Values};
 pub(crate) use manifest::first_needed_log;
+pub(crate) use range::{approximate_bytes, compact_range, delete_files};
 pub(crate) use version::rocksdb_version;
 pub(crate) use write::{Batch, WriteMode};
 

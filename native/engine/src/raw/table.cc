@@ -103,7 +103,7 @@ class FragmentFilter : public CompactionFilter {
   bool IgnoreSnapshots() const override { return true; }
 
   Decision FilterV2(int, const Slice& key, ValueType type, const Slice& value, std::string* changed,
-                    std::string*) const override {
+                    std::string* skip_until) const override {
     if (run_ == nullptr || (type != ValueType::kValue && type != ValueType::kMergeOperand)) {
       return Decision::kKeep;
     }
@@ -112,6 +112,9 @@ class FragmentFilter : public CompactionFilter {
         return Decision::kRemove;
       case 2:
         return Decision::kChangeValue;
+      case 3:
+        *skip_until = std::move(*changed);
+        return Decision::kRemoveAndSkipUntil;
       default:
         return Decision::kKeep;
     }

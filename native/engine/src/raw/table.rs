@@ -22,6 +22,8 @@ pub(crate) enum Decision {
     Remove,
     /// The entry gets the bytes in `out`.
     Change,
+    /// The entry goes, and all behind it that come before the key in `out`, without a trace: what they hid may come back.
+    SkipTo,
 }
 
 /// What a column family does with its fragments; called by many threads at once.
@@ -214,7 +216,7 @@ extern "C" fn filter<H: TableHooks>(
         let (key, fragment) = unsafe { (key.as_slice(), fragment.as_slice()) };
         run.out.clear();
         let decision = run.hooks.filter(key, is_operand, fragment, &mut run.out);
-        if decision == Decision::Change {
+        if matches!(decision, Decision::Change | Decision::SkipTo) {
             assign(changed, &run.out);
         }
         decision
@@ -223,6 +225,7 @@ extern "C" fn filter<H: TableHooks>(
         Decision::Keep => 0,
         Decision::Remove => 1,
         Decision::Change => 2,
+        Decision::SkipTo => 3,
     }
 }
 

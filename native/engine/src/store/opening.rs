@@ -18,11 +18,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::thread::JoinHandle;
 
-/// Where snapshots are staged while they are loaded; nothing in it outlives the process.
+/// Where snapshots are staged while they are loaded, and what is received; nothing in it outlives the process.
 const STAGING: &str = "staging";
+/// Where shipments wait to be sent; nothing in it outlives the process.
+const EXPORT: &str = "export";
 
 /// Where a store stages snapshots that are being loaded.
 pub(crate) fn staging(settings: &Settings) -> PathBuf {
@@ -48,7 +50,8 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         EngineError::from(error).context(format_args!("opening the store in {}", settings.directory.display()))
     })?;
     let db = Arc::new(db);
-    clear_staging(&settings)?;
+    clear(&staging(&settings))?;
+    clear(&settings.directory.join(EXPORT))?;
     let catalog = Catalog::load(&db)?;
     families.drop_unnamed(&db, &catalog)?;
     let (durability, timer) = Durability::start(settings.sync, &db, &events)?;
@@ -68,6 +71,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         options,
         settings: Mutex::new(settings),
         closing: AtomicBool::new(false),
+        exports: Arc::new(RwLock::new(())),
         tables: Mutex::new(Tables::default()),
     });
     if let Err(error) = open_tables(&core, families) {
@@ -83,13 +87,12 @@ fn prepare(directory: &Path) -> Result<()> {
         .map_err(|error| EngineError::from(error).context(format_args!("creating {}", directory.display())))
 }
 
-/// Removes what a crash during a load has left; done once the database's lock is held.
-fn clear_staging(settings: &Settings) -> Result<()> {
-    let staging = staging(settings);
-    match fs::remove_dir_all(&staging) {
+/// Removes what a crash has left of loading, receiving and sending; done once the database's lock is held.
+fn clear(directory: &Path) -> Result<()> {
+    match fs::remove_dir_all(directory) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         other => {
-            other.map_err(|error| EngineError::from(error).context(format_args!("removing {}", staging.display())))
+            other.map_err(|error| EngineError::from(error).context(format_args!("removing {}", directory.display())))
         }
     }
 }

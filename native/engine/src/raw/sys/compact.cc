@@ -4,7 +4,9 @@
 // Manual compaction that says how it ended; the C API drops the status.
 
 #include <cstring>
+#include <vector>
 
+#include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
 
@@ -16,14 +18,41 @@ struct Database {
 struct Family {
   rocksdb::ColumnFamilyHandle* object;
 };
+
+char* message_of(const rocksdb::Status& status) { return status.ok() ? nullptr : strdup(status.ToString().c_str()); }
+
+rocksdb::CompactRangeOptions rewriting() {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  options.exclusive_manual_compaction = false;
+  return options;
+}
 }  // namespace
 
 // Rewrites a whole column family to its bottommost level. Returns null, or a malloc'ed error text.
 extern "C" char* cassiterite_compact(void* database, void* family) {
-  rocksdb::CompactRangeOptions options;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  options.exclusive_manual_compaction = false;
   rocksdb::DB* db = static_cast<Database*>(database)->object;
-  rocksdb::Status status = db->CompactRange(options, static_cast<Family*>(family)->object, nullptr, nullptr);
-  return status.ok() ? nullptr : strdup(status.ToString().c_str());
+  return message_of(db->CompactRange(rewriting(), static_cast<Family*>(family)->object, nullptr, nullptr));
+}
+
+// Rewrites what has keys from `first` up to `end`.
+extern "C" char* cassiterite_compact_range(void* database, void* family, const char* first, size_t first_size,
+                                           const char* end, size_t end_size) {
+  const rocksdb::Slice begin(first, first_size);
+  const rocksdb::Slice behind(end, end_size);
+  rocksdb::DB* db = static_cast<Database*>(database)->object;
+  return message_of(db->CompactRange(rewriting(), static_cast<Family*>(family)->object, &begin, &behind));
+}
+
+// Deletes the files that lie wholly in one of `count` ranges, whose ends are not in them.
+extern "C" char* cassiterite_delete_files(void* database, void* family, const char* const* firsts,
+                                          const size_t* first_sizes, const char* const* ends, const size_t* end_sizes,
+                                          size_t count) {
+  std::vector<rocksdb::RangeOpt> ranges;
+  for (size_t i = 0; i < count; i++) {
+    ranges.emplace_back(rocksdb::Slice(firsts[i], first_sizes[i]), rocksdb::Slice(ends[i], end_sizes[i]));
+  }
+  rocksdb::DB* db = static_cast<Database*>(database)->object;
+  return message_of(
+      rocksdb::DeleteFilesInRanges(db, static_cast<Family*>(family)->object, ranges.data(), ranges.size(), false));
 }

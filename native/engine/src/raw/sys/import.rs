@@ -15,7 +15,9 @@ use std::sync::Arc;
 /// One SST file of a column family.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TableFile {
-    /// Its number, as in its name.
+    /// Its name in the folder where it lies.
+    pub name: String,
+    /// Its number, as in its name in the database.
     pub number: u64,
     /// Its level.
     pub level: i32,
@@ -29,11 +31,9 @@ pub(crate) struct TableFile {
     pub largest_key: Vec<u8>,
 }
 
-impl TableFile {
-    /// The name of the file.
-    pub(crate) fn name(&self) -> String {
-        format!("{:06}.sst", self.number)
-    }
+/// The name of a database's file of this number.
+pub(crate) fn file_name(number: u64) -> String {
+    format!("{number:06}.sst")
 }
 
 /// The live files of the column family of this name.
@@ -52,6 +52,7 @@ pub(crate) fn table_files(db: &DB, family_name: &str) -> Result<Vec<TableFile>> 
             let smallest_key = ffi::rocksdb_livefiles_smallestkey(list, index, &mut smallest);
             let largest_key = ffi::rocksdb_livefiles_largestkey(list, index, &mut largest);
             files.push(number_in(&name).map(|number| TableFile {
+                name: file_name(number),
                 number,
                 level: ffi::rocksdb_livefiles_level(list, index),
                 bytes: u64::try_from(ffi::rocksdb_livefiles_size(list, index)).unwrap_or(u64::MAX),
@@ -87,7 +88,7 @@ pub(crate) fn import(
     let folder_c = c_string(folder_text)?;
     let name = c_string(name)?;
     let comparator = c_string("leveldb.BytewiseComparator")?;
-    let names = files.iter().map(|file| c_string(&file.name())).collect::<Result<Vec<_>>>()?;
+    let names = files.iter().map(|file| c_string(&file.name)).collect::<Result<Vec<_>>>()?;
     // SAFETY: every string outlives the calls, which copy them; all that is created is released here, except what
     // is handed over: each file to the list, the list to the metadata, the handle to the family.
     unsafe {

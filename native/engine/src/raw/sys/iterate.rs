@@ -4,8 +4,10 @@
 //! Iterators that own their bounds and their way to the database, so that a cursor can keep one between calls.
 
 use super::lookup::bytes;
+use super::skip::SkippedFiles;
 use super::{checked, raw, Family};
 use crate::error::Result;
+use crate::raw::Origin;
 use librocksdb_sys as ffi;
 
 /// What an iterator is opened for.
@@ -24,6 +26,7 @@ pub(crate) struct IterSpec {
 pub(crate) struct Iter {
     iterator: *mut ffi::rocksdb_iterator_t,
     options: *mut ffi::rocksdb_readoptions_t,
+    skipped: Option<SkippedFiles>,
     // The options point into the bounds.
     _spec: IterSpec,
     _family: Family,
@@ -34,6 +37,22 @@ unsafe impl Send for Iter {}
 
 impl Iter {
     pub(crate) fn open(family: &Family, spec: IterSpec) -> Iter {
+        Iter::make(family, spec, None)
+    }
+
+    /// An iterator that [`Iter::skip`] may be told of files.
+    pub(crate) fn open_skipping(family: &Family, spec: IterSpec) -> Iter {
+        Iter::make(family, spec, Some(SkippedFiles::none()))
+    }
+
+    /// Leaves a file out, not one of level 0. Only before the iterator has moved for the first time.
+    pub(crate) fn skip(&mut self, file: &Origin) {
+        if let Some(skipped) = &mut self.skipped {
+            skipped.add(file);
+        }
+    }
+
+    fn make(family: &Family, spec: IterSpec, skipped: Option<SkippedFiles>) -> Iter {
         // SAFETY: the bounds' bytes do not move when `spec` does (they are on the heap) and live as long as the iterator.
         unsafe {
             let options = ffi::rocksdb_readoptions_create();
@@ -44,8 +63,11 @@ impl Iter {
             ffi::rocksdb_readoptions_set_prefix_same_as_start(options, u8::from(spec.one_prefix));
             ffi::rocksdb_readoptions_set_total_order_seek(options, u8::from(!spec.one_prefix));
             ffi::rocksdb_readoptions_set_fill_cache(options, u8::from(spec.fill_cache));
+            if let Some(skipped) = &skipped {
+                skipped.install(options);
+            }
             let iterator = ffi::rocksdb_create_iterator_cf(raw(family.db()), options, family.pointer());
-            Iter { iterator, options, _spec: spec, _family: family.clone() }
+            Iter { iterator, options, skipped, _spec: spec, _family: family.clone() }
         }
     }
 

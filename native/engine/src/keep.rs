@@ -1,0 +1,91 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Cleanup: removes what lies outside token ranges, also from the files.
+//!
+//! Files that lie wholly outside go at once; what is left is compacted while compactions drop what is not kept. A crash
+//! leaves everything inside as it was, and outside possibly part of what was there.
+
+use crate::error::{EngineError, Result};
+use crate::raw::{live_files, LiveFile};
+use crate::sys::{compact_range, delete_files, Family, Iter, IterSpec};
+use crate::table::{Table, TableCore};
+use crate::tokens::{token_of, TokenRange, TokenSet};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Compactions that began before the first pass may bring back what it removed; later ones cannot.
+const PASSES: usize = 3;
+
+impl Table {
+    /// Removes everything outside token ranges (docs/boundary.md, Token ranges), for good when it returns. Takes long.
+    /// What is written outside meanwhile may or may not be removed.
+    pub fn keep(&self, ranges: &[u8]) -> Result<()> {
+        let kept = Arc::new(TokenSet::of(TokenRange::list(ranges)?));
+        self.with(|core| keep(core, &kept).map_err(|error| error.context("cleaning up a table")))
+    }
+}
+
+fn keep(core: &TableCore, kept: &Arc<TokenSet>) -> Result<()> {
+    if !core.has_data() {
+        return Ok(());
+    }
+    let outside = kept.complement();
+    let _keeping = core.purge().keep_only(kept)?;
+    for _ in 0..PASSES {
+        core.flush()?;
+        pass(core, core.family(), &outside)?;
+        if is_clear(core.family(), &outside)? {
+            return Ok(());
+        }
+    }
+    let why =
+        "rows that the table is to lose are written while they are removed; clean it up again when that has ended";
+    Err(EngineError::Busy(why.into()))
+}
+
+/// Rewrites every file once that has something in these ranges, or may have.
+fn pass(core: &TableCore, family: &Family, outside: &TokenSet) -> Result<()> {
+    let ranges: Vec<(Vec<u8>, Vec<u8>)> =
+        outside.ranges().iter().map(|range| (range.first_key(), range.end_key())).collect();
+    delete_files(family, &ranges)?;
+    let found: HashSet<u64> = touching(family, outside)?.iter().map(|file| file.number).collect();
+    for (range, (first, end)) in outside.ranges().iter().zip(&ranges) {
+        core.store().check_open()?;
+        // What a compaction of this pass has written holds nothing from outside, though it may reach across it.
+        let range = TokenSet::of(vec![*range]);
+        if touching(family, &range)?.iter().any(|file| found.contains(&file.number)) {
+            compact_range(family, first, end)?;
+        }
+    }
+    Ok(())
+}
+
+/// The live files that reach into these ranges.
+fn touching(family: &Family, ranges: &TokenSet) -> Result<Vec<LiveFile>> {
+    let mut found = Vec::new();
+    for file in live_files(family.db(), family)? {
+        if ranges.touches(token_of(&file.smallest_key)?, token_of(&file.largest_key)?) {
+            found.push(file);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether no file begins or ends in these ranges, and nothing in them can be read.
+fn is_clear(family: &Family, outside: &TokenSet) -> Result<bool> {
+    for file in live_files(family.db(), family)? {
+        if outside.contains(token_of(&file.smallest_key)?) || outside.contains(token_of(&file.largest_key)?) {
+            return Ok(false);
+        }
+    }
+    let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false };
+    let mut iter = Iter::open(family, spec);
+    for range in outside.ranges() {
+        iter.seek(&range.first_key())?;
+        if iter.key().is_some_and(|key| key < range.end_key().as_slice()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,154 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! How much data token ranges hold: estimates for the depth of hash trees and for the size estimates of the node.
+
+use crate::error::Result;
+use crate::sys::{approximate_bytes, Family, Iter, IterSpec};
+use crate::table::{Table, TableCore};
+use crate::tokens::{token_of, TokenRange};
+use cassiterite_codec::key;
+
+/// Places in a range at which partitions are counted, and how many at each: an error of about 5 %.
+const PROBES: u64 = 8;
+const PARTITIONS_PER_PROBE: u64 = 64;
+/// What RocksDB's estimate of bytes is too coarse for is added up.
+const BYTES_ADDED_UP: u64 = 256 << 10;
+/// A key of the next partition is looked for step by step before it is searched.
+const STEPS: usize = 4;
+
+impl Table {
+    /// Per token range (docs/boundary.md, Token ranges), in the order given: i64 estimated partitions, i64 estimated bytes.
+    /// Neither is 0 where there is data.
+    pub fn range_sizes(&self, ranges: &[u8]) -> Result<Vec<u8>> {
+        let ranges = TokenRange::list(ranges)?;
+        self.with(|core| {
+            let mut answer = Vec::with_capacity(16 * ranges.len());
+            let mut sampler = Sampler::open(core);
+            for range in &ranges {
+                core.store().check_open()?;
+                for figure in sampler.size(range)? {
+                    answer.extend_from_slice(&i64::try_from(figure).unwrap_or(i64::MAX).to_le_bytes());
+                }
+            }
+            Ok(answer)
+        })
+    }
+}
+
+/// A look at a table as of one moment.
+struct Sampler {
+    family: Family,
+    iter: Iter,
+    partition: Vec<u8>,
+}
+
+/// What was counted, and up to which token.
+struct Counted {
+    partitions: u64,
+    first_token: i64,
+    last_token: i64,
+    to_the_end: bool,
+}
+
+impl Sampler {
+    fn open(core: &TableCore) -> Sampler {
+        let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
+        Sampler { family: core.family().clone(), iter: Iter::open(core.family(), spec), partition: Vec::new() }
+    }
+
+    /// Partitions and bytes.
+    fn size(&mut self, range: &TokenRange) -> Result<[u64; 2]> {
+        let partitions = self.partitions(range)?;
+        if partitions == 0 {
+            return Ok([0, 0]);
+        }
+        let coarse = approximate_bytes(&self.family, &range.first_key(), &range.end_key())?;
+        let bytes = if coarse > BYTES_ADDED_UP { coarse } else { self.bytes(range, coarse)? };
+        Ok([partitions, bytes.max(1)])
+    }
+
+    /// Counts at several places; tokens are hashes, so that what lies between is as dense.
+    fn partitions(&mut self, range: &TokenRange) -> Result<u64> {
+        let head = self.count(range)?;
+        if head.to_the_end {
+            return Ok(head.partitions);
+        }
+        let mut all = 0.0;
+        for part in parts(range) {
+            let counted = self.count(&part)?;
+            all += if counted.to_the_end {
+                counted.partitions as f64
+            } else {
+                let seen = width(counted.first_token, counted.last_token).max(1.0);
+                (counted.partitions - 1) as f64 * width(part.left, part.right) / seen
+            };
+        }
+        Ok((all as u64).max(head.partitions))
+    }
+
+    /// Counts the first partitions of a range.
+    fn count(&mut self, range: &TokenRange) -> Result<Counted> {
+        let end = range.end_key();
+        let mut counted = Counted { partitions: 0, first_token: 0, last_token: 0, to_the_end: true };
+        self.iter.seek(&range.first_key())?;
+        while let Some(found) = self.iter.key().filter(|found| *found < end.as_slice()) {
+            counted.last_token = token_of(found)?;
+            if counted.partitions == 0 {
+                counted.first_token = counted.last_token;
+            }
+            counted.partitions += 1;
+            if counted.partitions == PARTITIONS_PER_PROBE {
+                counted.to_the_end = false;
+                break;
+            }
+            self.partition.clear();
+            self.partition
+                .extend_from_slice(found.get(..key::partition_len(found).unwrap_or(found.len())).unwrap_or(found));
+            self.next_partition()?;
+        }
+        Ok(counted)
+    }
+
+    fn next_partition(&mut self) -> Result<()> {
+        for _ in 0..STEPS {
+            self.iter.step()?;
+            if !self.iter.key().is_some_and(|found| found.starts_with(&self.partition)) {
+                return Ok(());
+            }
+        }
+        if let Some(last) = self.partition.last_mut() {
+            *last += 1; // from 0x38, which ends every partition
+        }
+        self.iter.seek(&self.partition)
+    }
+
+    /// The bytes of keys and values, added up until they are as many as the coarse estimate can see.
+    fn bytes(&mut self, range: &TokenRange, coarse: u64) -> Result<u64> {
+        let end = range.end_key();
+        let mut bytes = 0;
+        self.iter.seek(&range.first_key())?;
+        while let Some((found, value)) = self.iter.entry().filter(|(found, _)| *found < end.as_slice()) {
+            bytes += (found.len() + value.len()) as u64;
+            if bytes > BYTES_ADDED_UP {
+                return Ok(bytes.max(coarse));
+            }
+            self.iter.step()?;
+        }
+        Ok(bytes)
+    }
+}
+
+/// The range in as many equal parts as there are probes.
+fn parts(range: &TokenRange) -> impl Iterator<Item = TokenRange> {
+    let (left, right) = (i128::from(range.left), i128::from(range.right));
+    let cut = move |part: u64| {
+        let at = left + (right - left) * i128::from(part) / i128::from(PROBES);
+        i64::try_from(at).unwrap_or(i64::MAX)
+    };
+    (0..PROBES).map(move |part| TokenRange { left: cut(part), right: cut(part + 1) })
+}
+
+fn width(left: i64, right: i64) -> f64 {
+    (i128::from(right) - i128::from(left)) as f64
+}

@@ -1,0 +1,95 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What is done to a range of keys: `first` included, `end` not.
+
+use super::{raw, take_error, Family};
+use crate::error::{EngineError, Result};
+use librocksdb_sys as ffi;
+use std::ffi::c_char;
+
+type Database = *mut ffi::rocksdb_t;
+type Handle = *mut ffi::rocksdb_column_family_handle_t;
+/// Address and length of a key.
+type Key = (*const c_char, usize);
+
+extern "C" {
+    fn cassiterite_compact_range(
+        database: Database,
+        family: Handle,
+        first: *const c_char,
+        first_size: usize,
+        end: *const c_char,
+        end_size: usize,
+    ) -> *mut c_char;
+    fn cassiterite_delete_files(
+        database: Database,
+        family: Handle,
+        firsts: *const *const c_char,
+        first_sizes: *const usize,
+        ends: *const *const c_char,
+        end_sizes: *const usize,
+        count: usize,
+    ) -> *mut c_char;
+}
+
+/// Rewrites the files that have keys in the range, down to the bottommost level and there too.
+pub(crate) fn compact_range(family: &Family, first: &[u8], end: &[u8]) -> Result<()> {
+    let (first, end) = (key(first), key(end));
+    // SAFETY: both handles and both keys are alive for the call.
+    let error =
+        unsafe { cassiterite_compact_range(raw(family.db()), family.pointer(), first.0, first.1, end.0, end.1) };
+    ended(error, "compacting a range of a table")
+}
+
+/// Deletes, in one step, the files of level 1 and below that lie wholly in one of the ranges, except those that a
+/// compaction reads.
+pub(crate) fn delete_files(family: &Family, ranges: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
+    let (firsts, first_sizes): (Vec<_>, Vec<_>) = ranges.iter().map(|range| key(&range.0)).unzip();
+    let (ends, end_sizes): (Vec<_>, Vec<_>) = ranges.iter().map(|range| key(&range.1)).unzip();
+    // SAFETY: both handles and all keys are alive for the call; the four arrays have `count` elements each.
+    let error = unsafe {
+        cassiterite_delete_files(
+            raw(family.db()),
+            family.pointer(),
+            firsts.as_ptr(),
+            first_sizes.as_ptr(),
+            ends.as_ptr(),
+            end_sizes.as_ptr(),
+            ranges.len(),
+        )
+    };
+    ended(error, "deleting the files of a range of a table")
+}
+
+/// About how many bytes the range takes, in files and in memory.
+pub(crate) fn approximate_bytes(family: &Family, first: &[u8], end: &[u8]) -> Result<u64> {
+    let (first, end) = (key(first), key(end));
+    let flags =
+        ffi::rocksdb_size_approximation_flags_include_memtable | ffi::rocksdb_size_approximation_flags_include_files;
+    let mut bytes = 0;
+    // SAFETY: the arrays have one element each; keys and handles are alive for the call.
+    super::checked(|error| unsafe {
+        ffi::rocksdb_approximate_sizes_cf_with_flags(
+            raw(family.db()),
+            family.pointer(),
+            1,
+            &first.0,
+            &first.1,
+            &end.0,
+            &end.1,
+            flags as u8,
+            &mut bytes,
+            error,
+        );
+    })?;
+    Ok(bytes)
+}
+
+fn key(bytes: &[u8]) -> Key {
+    (bytes.as_ptr().cast(), bytes.len())
+}
+
+fn ended(error: *mut c_char, doing: &str) -> Result<()> {
+    take_error(error).map_or(Ok(()), |error: EngineError| Err(error.context(doing)))
+}

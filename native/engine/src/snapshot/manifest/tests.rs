@@ -1,0 +1,85 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The golden files: what was written once is read for ever.
+
+use super::{FileKind, ListedFile, Manifest};
+use crate::catalog::{Column, ColumnKind};
+use crate::error::Result;
+use crate::sys::{file_name, TableFile};
+use crate::tokens::{TokenRange, TokenSet};
+
+const SNAPSHOT: &[u8] = include_bytes!("../../../tests/golden/manifest-v1.bin");
+const SHIPMENT: &[u8] = include_bytes!("../../../tests/golden/manifest-v2.bin");
+
+fn file(name: &str, number: u64, level: i32, sequences: (u64, u64)) -> TableFile {
+    TableFile {
+        name: name.to_owned(),
+        number,
+        level,
+        bytes: 1000 + number,
+        sequences,
+        smallest_key: vec![0x40, 1, 2],
+        largest_key: vec![0x40, 3],
+    }
+}
+
+fn listed(kind: FileKind, family: u8, file: TableFile) -> ListedFile {
+    ListedFile { kind, family, file }
+}
+
+fn manifest(tokens: TokenSet, has_headers: bool, files: Vec<ListedFile>) -> Manifest {
+    let column = |id, kind, dropped, name: &str| Column { id, kind, dropped, name: name.into(), of: "text".into() };
+    Manifest {
+        id: b"0123456789abcdef".to_vec(),
+        generation: 3,
+        counter: true,
+        has_headers,
+        keyspace: "ks".to_owned(),
+        name: "t".to_owned(),
+        columns: vec![column(1, ColumnKind::Regular, false, "v"), column(4, ColumnKind::Static, true, "s")],
+        tokens,
+        files,
+    }
+}
+
+fn shipment() -> Manifest {
+    let tokens = TokenSet::of(vec![TokenRange { left: i64::MIN, right: -5 }, TokenRange { left: 7, right: 900 }]);
+    let files = vec![
+        listed(FileKind::Whole, 0, file("QKIM5RQA0NMJ0AHYEYN8-000012.sst", 12, 6, (0, 70))),
+        listed(FileKind::Whole, 1, file("QKIM5RQA0NMJ0AHYEYN8-000013.sst", 13, 5, (71, 90))),
+        listed(FileKind::Rows, 0, file("rows-000001.sst", 1, 0, (0, 0))),
+    ];
+    manifest(tokens, false, files)
+}
+
+#[test]
+fn a_shipment_is_written_as_ever() -> Result<()> {
+    assert_eq!(shipment().encode()?, SHIPMENT);
+    assert_eq!(Manifest::decode(SHIPMENT)?, shipment());
+    Ok(())
+}
+
+#[test]
+fn a_snapshot_of_the_first_version_is_read() -> Result<()> {
+    let files = vec![listed(FileKind::Whole, 0, file(&file_name(12), 12, 6, (0, 70)))];
+    assert_eq!(Manifest::decode(SNAPSHOT)?, manifest(TokenSet::all(), true, files));
+    Ok(())
+}
+
+#[test]
+fn files_of_one_family_are_a_group() {
+    let names = |group: &Vec<TableFile>| group.iter().map(|file| file.number).collect::<Vec<_>>();
+    let groups: Vec<Vec<u64>> = shipment().groups().iter().map(names).collect();
+    assert_eq!(groups, [vec![12], vec![13], vec![1]]);
+}
+
+#[test]
+fn a_name_that_leads_elsewhere_is_refused() -> Result<()> {
+    for name in ["../x.sst", "/x.sst", "x/y.sst", ".sst", "manifest"] {
+        let files = vec![listed(FileKind::Rows, 0, file(name, 1, 0, (0, 0)))];
+        let written = manifest(TokenSet::all(), false, files).encode()?;
+        assert!(Manifest::decode(&written).is_err(), "{name}");
+    }
+    Ok(())
+}

@@ -1,0 +1,13 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Shipments, cleanup, estimates and cuts: everything that goes by token ranges.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod exported;
+mod kept;
+mod moments;
+mod sized;
+mod tokens;
