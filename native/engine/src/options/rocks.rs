@@ -19,12 +19,12 @@ use std::sync::Arc;
 /// 0x40, token, 0x40: what all keys of one token begin with.
 const TOKEN_PREFIX_BYTES: usize = 10;
 /// About 40 bits per row of 1 KB: a memtable that has not a partition says so without a search.
-const MEMTABLE_FILTER_RATIO: f64 = 0.01;
+const MEMTABLE_FILTER_RATIO: f64 = 0.005;
 /// Found to cost nothing: a flipped bit in a memtable is an error, not a wrong row.
 const MEMTABLE_PROTECTION_BYTES_PER_KEY: u32 = 8;
 /// Every sorted run costs a read about 3 us: compact early.
 const L0_FILES: i32 = 4;
-const LEVEL_BASE_BYTES: u64 = 256 << 20;
+const LEVEL_BASE_BYTES: u64 = 512 << 20;
 const BYTES_PER_SYNC: u64 = 1 << 20;
 const INFO_LOG_BYTES: usize = 16 << 20;
 const INFO_LOG_FILES: usize = 4;

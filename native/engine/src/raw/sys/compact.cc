@@ -23,7 +23,7 @@ char* message_of(const rocksdb::Status& status) { return status.ok() ? nullptr :
 
 rocksdb::CompactRangeOptions rewriting() {
   rocksdb::CompactRangeOptions options;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   options.exclusive_manual_compaction = false;
   return options;
 }
