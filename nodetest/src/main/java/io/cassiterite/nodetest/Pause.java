@@ -5,13 +5,13 @@
 package io.cassiterite.nodetest;
 
 /** Short waits of polling loops. */
-final class Pause
+public final class Pause
 {
     private Pause()
     {
     }
 
-    static void millis(long millis)
+    public static void millis(long millis)
     {
         try
         {

@@ -4,9 +4,12 @@
  */
 package io.cassiterite.lifecycle;
 
+import java.util.Collection;
 import java.util.Map;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableMetadata;
 
@@ -52,6 +55,9 @@ public interface EngineControl
 
     /** Rewrites the whole table to the bottommost level; returns when it is done. */
     void compact(ColumnFamilyStore cfs);
+
+    /** Removes everything outside the ranges from the table, also from its files; returns when it is done. */
+    void keep(ColumnFamilyStore cfs, Collection<Range<Token>> ranges);
 
     /** Links an image of the table into the snapshot of this name, as {@code nodetool snapshot} does. */
     void snapshot(ColumnFamilyStore cfs, String name);

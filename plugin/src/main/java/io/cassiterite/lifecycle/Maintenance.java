@@ -19,6 +19,8 @@ import io.cassiterite.observe.Engine;
 import io.cassiterite.observe.EngineKeyspace;
 import io.cassiterite.observe.EngineMetrics;
 import io.cassiterite.observe.StorageServiceProxy;
+import io.cassiterite.repair.IncrementalRepairGate;
+import io.cassiterite.repair.RepairSnapshots;
 import io.cassiterite.schema.SchemaSafetyNet;
 
 /**
@@ -47,6 +49,7 @@ final class Maintenance implements Runnable
     private boolean verbsReplaced;
     private boolean schemaAdmitted;
     private boolean unknownReported;
+    private boolean repairGateClosed;
 
     Maintenance(EngineControl engine, EngineTenants tenants, SchemaSafetyNet safetyNet)
     {
@@ -126,9 +129,19 @@ final class Maintenance implements Runnable
             announce();
         if (!unknownReported && schemaAdmitted)
             reportUnknown();
+        if (!repairGateClosed)
+            closeRepairGate();
+        RepairSnapshots.sweep();
         errors.check();
         throughput.pass();
         tenants.refresh();
+    }
+
+    /** Once; until then incremental repair is refused later, when replicas are about to set sstables apart. */
+    private void closeRepairGate()
+    {
+        repairGateClosed = true;
+        IncrementalRepairGate.install();
     }
 
     private void reportUnknown()

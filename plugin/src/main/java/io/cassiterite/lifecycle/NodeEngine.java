@@ -4,10 +4,13 @@
  */
 package io.cassiterite.lifecycle;
 
+import java.util.Collection;
 import java.util.Map;
 import java.util.stream.Collectors;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
@@ -17,6 +20,7 @@ import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableStats;
+import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.StoreReport;
@@ -118,6 +122,14 @@ final class NodeEngine implements EngineControl
     public void compact(ColumnFamilyStore cfs)
     {
         table(cfs).compact();
+    }
+
+    @Override
+    public void keep(ColumnFamilyStore cfs, Collection<Range<Token>> ranges)
+    {
+        table(cfs).keep(TokenRanges.of(ranges));
+        // a cached row would come back with its range
+        cfs.cleanupCache();
     }
 
     @Override

@@ -25,6 +25,8 @@ import org.apache.cassandra.io.sstable.SSTableReadsListener;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.schema.TableId;
 
+import io.cassiterite.observe.SizeEstimates;
+
 /**
  * Keeps a node from starting when it would open an engine table without its engine. Named by
  * {@code -Dcassandra.storage_hook=io.cassiterite.lifecycle.StartGuard}: Cassandra makes it with the first access to a
@@ -82,6 +84,7 @@ public final class StartGuard implements StorageHook
     public void reportWrite(TableId tableId, PartitionUpdate update)
     {
         ManagerInstaller.settle();
+        SizeEstimates.written(tableId);
     }
 
     @Override

@@ -4,14 +4,17 @@
  */
 package io.cassiterite.observe;
 
+import java.util.Collection;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.service.StorageService;
 
 import io.cassiterite.lifecycle.EngineControl;
 
@@ -24,13 +27,10 @@ final class EngineVerbs
     private static final Logger logger = LoggerFactory.getLogger(EngineVerbs.class);
 
     private final EngineControl engine;
-    private final Predicate<String> ownsEverything;
 
-    /** @param ownsEverything whether this node is a replica of all partitions of a keyspace */
-    EngineVerbs(EngineControl engine, Predicate<String> ownsEverything)
+    EngineVerbs(EngineControl engine)
     {
         this.engine = engine;
-        this.ownsEverything = ownsEverything;
     }
 
     void compact(List<ColumnFamilyStore> tables)
@@ -48,11 +48,29 @@ final class EngineVerbs
             RemoteFailure.guard("taking snapshot " + name + " of " + cfs.metadata(), () -> engine.snapshot(cfs, name));
     }
 
-    /** A table whose every partition belongs to this node holds nothing to clean. */
-    void checkCleanup(String keyspace, List<ColumnFamilyStore> tables)
+    /** What a node owns is known when it has joined; Cassandra itself refuses while the ring changes. */
+    void checkCleanup(List<ColumnFamilyStore> tables)
     {
-        if (!tables.isEmpty() && !ownsEverything.test(keyspace))
-            refuse("cleanup", tables, "removing partitions that the node does not own any more is not supported yet");
+        if (!StorageService.instance.isNormal())
+            refuse("cleanup", tables, "the node is not in normal operation, so it is not known what it owns");
+    }
+
+    /** Removes what the node is no replica of, and is not about to be. */
+    void cleanUp(String keyspace, List<ColumnFamilyStore> tables)
+    {
+        if (tables.isEmpty())
+            return;
+        if (Ownership.isChanging(keyspace))
+            throw new IllegalStateException("the ring has begun to change, and Cassiterite tables (" + names(tables) +
+                                            ") were not cleaned up: run it again when the change is over");
+        if (Ownership.ownsEverything(keyspace))
+            return;
+        Collection<Range<Token>> owned = Ownership.ranges(keyspace);
+        for (ColumnFamilyStore cfs : tables)
+        {
+            logger.info("Removing from {} in the engine what lies outside of this node's {} ranges", cfs.metadata(), owned.size());
+            RemoteFailure.guard("cleaning up " + cfs.metadata(), () -> engine.keep(cfs, owned));
+        }
     }
 
     /** Streaming would refuse as well, but leave the node between two states of the ring. */
@@ -76,12 +94,12 @@ final class EngineVerbs
         logger.warn("{} has left out the Cassiterite tables ({}): {}", verb, names(tables), reason);
     }
 
-    private static String names(List<ColumnFamilyStore> tables)
+    static String names(List<ColumnFamilyStore> tables)
     {
         return tables.stream().map(cfs -> cfs.metadata().toString()).collect(Collectors.joining(", "));
     }
 
-    private static void fail(String reason)
+    static void fail(String reason)
     {
         String message = "Nothing was done: " + reason;
         logger.warn(message);

@@ -11,6 +11,7 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.utils.FBUtilities;
 
 /** Which partitions this node is a replica of. */
 final class Ownership
@@ -22,8 +23,20 @@ final class Ownership
     /** @return true if every partition of the keyspace belongs to this node */
     static boolean ownsEverything(String keyspace)
     {
-        return coversRing(StorageService.instance.getLocalReplicas(keyspace).ranges(),
-                          DatabaseDescriptor.getPartitioner().getMinimumToken());
+        return coversRing(ranges(keyspace), DatabaseDescriptor.getPartitioner().getMinimumToken());
+    }
+
+    /** @return the ranges of the keyspace that this node is a replica of */
+    static Collection<Range<Token>> ranges(String keyspace)
+    {
+        return StorageService.instance.getLocalReplicas(keyspace).ranges();
+    }
+
+    /** @return true if the node is about to get ranges of the keyspace, or to give some away */
+    static boolean isChanging(String keyspace)
+    {
+        return !StorageService.instance.getTokenMetadata()
+                                       .getPendingRanges(keyspace, FBUtilities.getBroadcastAddressAndPort()).isEmpty();
     }
 
     static boolean coversRing(Collection<Range<Token>> ranges, Token minimum)

@@ -48,7 +48,7 @@ public final class StorageServiceProxy implements InvocationHandler
         if (!MBeanWrapper.instance.isRegistered(OBJECT_NAME))
             return false;
         StorageService stock = StorageService.instance;
-        EngineVerbs verbs = new EngineVerbs(engine, Ownership::ownsEverything);
+        EngineVerbs verbs = new EngineVerbs(engine);
         StorageServiceMBean proxy = create(stock, verbs);
         MBeanWrapper.instance.unregisterMBean(OBJECT_NAME);
         MBeanWrapper.instance.registerMBean(new StandardEmitterMBean(proxy, StorageServiceMBean.class, stock), OBJECT_NAME);
@@ -101,7 +101,7 @@ public final class StorageServiceProxy implements InvocationHandler
         switch (name)
         {
             case "forceKeyspaceCleanup":
-                verbs.checkCleanup(verb.lastString(), verb.tables());
+                verbs.checkCleanup(verb.tables());
                 break;
             case "forceKeyspaceCompactionForTokenRange":
             case "forceKeyspaceCompactionForPartitionKey":
@@ -131,12 +131,13 @@ public final class StorageServiceProxy implements InvocationHandler
         }
     }
 
+    /** A keyspace with one replica has nothing to repair, which Cassandra finds out by itself. */
     private void checkRepair(VerbArguments verb)
     {
         String keyspace = verb.firstString();
         List<ColumnFamilyStore> tables = verb.repairedTables();
         if (!tables.isEmpty() && Keyspace.open(keyspace).getReplicationStrategy().getReplicationFactor().allReplicas > 1)
-            verbs.refuse("repair", tables, "validation and streaming of engine tables are not supported yet");
+            RepairVerb.check(keyspace, tables, verb.options());
     }
 
     /** Does for engine tables what the stock method has done for the others. */
@@ -152,6 +153,12 @@ public final class StorageServiceProxy implements InvocationHandler
             case "upgradeSSTables":
                 if (!verb.firstBoolean()) // else only files of an older format, of which the engine has none
                     verbs.compact(verb.tables());
+                break;
+            case "forceKeyspaceCleanup":
+                verbs.cleanUp(verb.lastString(), verb.tables());
+                break;
+            case "refreshSizeEstimates":
+                SizeEstimates.await();
                 break;
             case "takeSnapshot":
                 Map<String, String> options = verb.options();

@@ -34,7 +34,7 @@ public final class TableProxy implements InvocationHandler
     {
         this.cfs = cfs;
         this.engine = engine;
-        this.verbs = new EngineVerbs(engine, Ownership::ownsEverything);
+        this.verbs = new EngineVerbs(engine);
     }
 
     /** Replaces the table's MBeans, which must be registered. Cassandra unregisters them by name when the table goes. */

@@ -46,6 +46,8 @@ final class RandomRow
     /** No two clusterings or elements that are equal and yet of other bytes, of which Cassandra keeps those that it met first. */
     private final boolean canonical;
     private final boolean anyOrder;
+    private boolean ties = true;
+    private int drawn;
 
     RandomRow(Random random, TableMetadata metadata)
     {
@@ -67,6 +69,18 @@ final class RandomRow
     static RandomRow mergedInAnyOrder(Random random, TableMetadata metadata)
     {
         return new RandomRow(random, metadata, true);
+    }
+
+    /**
+     * As {@link #mergedInAnyOrder}, and no two timestamps are equal: of a deletion within another of the same time Cassandra
+     * leaves more or less, depending on how many sources it merged.
+     */
+    static RandomRow withoutTies(Random random, TableMetadata metadata)
+    {
+        RandomRow rows = mergedInAnyOrder(random, metadata);
+        rows.ties = false;
+        rows.drawn = random.nextInt(1 << 16);
+        return rows;
     }
 
     Clustering<?> clustering()
@@ -218,6 +232,8 @@ final class RandomRow
 
     private long timestamp()
     {
+        if (!ties)
+            return drawn = drawn * 25173 + 13849 & 0xffff;
         return random.nextInt(20) == 0 ? -1 - random.nextInt(3) : 100 + random.nextInt(6);
     }
 

@@ -86,10 +86,9 @@ class D1StreamAndRepairTest
 
     private static void repairs(Node node)
     {
-        for (String[] repair : new String[][]{ { "repair", "--full", "both", "engine" },
-                                               { "repair", "both", "engine" },
-                                               { "repair", "--full", "both" },
-                                               { "repair", "--preview", "both", "engine" } })
+        for (String[] repair : new String[][]{ { "repair", "both", "engine" },
+                                               { "repair", "both" },
+                                               { "repair", "--validate", "both", "engine" } })
             assertFails(node.nodetool(repair), "Cassiterite tables (both.engine)");
         assertCompleted(node.nodetool("repair", "--full", "both", "stock"));
         assertCompleted(node.nodetool("repair", "both", "stock"));

@@ -102,17 +102,6 @@ class NodetoolVerbTest
     }
 
     @Test
-    void repairOfReplicatedTableIsRefused()
-    {
-        cql.run("CREATE KEYSPACE IF NOT EXISTS nodetoolverbtest2 WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
-        cql.run("CREATE TABLE IF NOT EXISTS nodetoolverbtest2.t (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
-        Output output = node.nodetool("repair", "nodetoolverbtest2");
-        assertNotEquals(0, output.exitCode());
-        assertTrue(output.text().contains("repair on Cassiterite tables"), output::text);
-        cql.run("DROP KEYSPACE nodetoolverbtest2");
-    }
-
-    @Test
     void snapshotWithoutFlushHoldsTheRows() throws Exception
     {
         cql.run("CREATE TABLE p (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");

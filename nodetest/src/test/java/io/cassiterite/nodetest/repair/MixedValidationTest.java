@@ -1,0 +1,111 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.repair;
+
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import com.datastax.oss.driver.api.core.cql.Row;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * A validation digests the same on a node with the engine and on a stock node that has the same data, whatever kind of
+ * data it is, however each of them flushed and compacted it: a repair finds nothing to do.
+ */
+@Timeout(value = 400, unit = TimeUnit.SECONDS)
+class MixedValidationTest
+{
+    private static final int WRITES = 250;
+
+    @Test
+    void aRepairOfEqualReplicasFindsNothingToDo()
+    {
+        try (Pair pair = Pair.mixed("mixed-validation"); Cql cql = pair.first.cql(Pair.KEYSPACE))
+        {
+            Everything.create(cql);
+            pair.awaitBoth();
+            Everything data = new Everything(4);
+            data.write(cql, WRITES, ConsistencyLevel.ALL);
+            pair.second.nodetool("flush", Pair.KEYSPACE).success();
+            data.write(cql, WRITES, ConsistencyLevel.ALL);
+            pair.first.nodetool("flush", Pair.KEYSPACE).success();
+            pair.second.nodetool("flush", Pair.KEYSPACE).success();
+            data.write(cql, WRITES / 5, ConsistencyLevel.ALL);
+            Pause.millis(3000); // expired is what was written with a TTL of 1 s, and purgeable what was deleted
+            pair.assertInSync();
+
+            pair.first.nodetool("compact", Pair.KEYSPACE).success();
+            pair.assertInSync();
+            pair.second.nodetool("compact", Pair.KEYSPACE).success();
+            pair.assertInSync();
+
+            Everything.change(cql);
+            pair.awaitBoth();
+            pair.assertInSync();
+            data.write(cql, WRITES / 5, ConsistencyLevel.ALL);
+            pair.assertInSync();
+
+            repairsStreamNothing(pair, cql);
+            previewsOfWhatIsNotRepaired(pair);
+        }
+    }
+
+    private static void repairsStreamNothing(Pair pair, Cql cql)
+    {
+        pair.both().forEach(node -> node.log().mark());
+        for (Node node : pair.both())
+        {
+            for (String option : List.of("-seq", "-pr", "-dcpar"))
+                assertCompleted(Pair.repair(node, option).success());
+            List<Long> part = partOfOneRange(cql);
+            assertCompleted(node.nodetool("repair", "--full", "-st", part.get(0).toString(), "-et", part.get(1).toString(),
+                                          Pair.KEYSPACE, "wide").success());
+        }
+        for (Node node : pair.both())
+        {
+            assertEquals(List.of(), node.log().grep("range\\(s\\) out of sync"));
+            assertEquals(List.of(), node.log().errors());
+        }
+        assertFalse(pair.first.log().grep("Validating about [1-9][0-9]* partitions of pair.wide in the engine").isEmpty());
+        assertFalse(pair.first.log().grep("Snapshot of pair\\.(wide|purged|counted|changed) in").isEmpty(), "-seq took no snapshot");
+    }
+
+    private static void assertCompleted(String text)
+    {
+        assertTrue(text.contains("Repair completed successfully"), text);
+    }
+
+    /** A subrange repair is about a part of one of the ring's ranges: here the first half of the first. */
+    private static List<Long> partOfOneRange(Cql cql)
+    {
+        TreeSet<Long> tokens = new TreeSet<>();
+        for (String table : List.of("local", "peers"))
+            for (Row row : cql.rows("SELECT tokens FROM system." + table))
+                row.getSet(0, String.class).forEach(token -> tokens.add(Long.valueOf(token)));
+        long left = tokens.pollFirst();
+        return List.of(left, left / 2 + tokens.first() / 2);
+    }
+
+    /** Without --full a preview is about what no incremental repair has marked: all of the engine's rows. */
+    private static void previewsOfWhatIsNotRepaired(Pair pair)
+    {
+        for (Node node : pair.both())
+        {
+            String text = node.nodetool("repair", "--preview", Pair.KEYSPACE).success();
+            assertTrue(text.contains("Previewed data was in sync"), text);
+        }
+    }
+}

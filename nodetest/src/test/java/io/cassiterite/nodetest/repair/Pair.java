@@ -1,0 +1,167 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.repair;
+
+import java.time.Duration;
+import java.util.List;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
+import io.cassiterite.nodetest.Output;
+import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Two replicas of everything: a node with the engine, and one that is the same or stock; to the latter the memtable
+ * configuration 'cassiterite' is a trie memtable of Cassandra's own. No hints, so that a node that was down lacks what was
+ * written meanwhile.
+ */
+final class Pair implements AutoCloseable
+{
+    static final String KEYSPACE = "pair";
+
+    private static final Duration BOUND = Duration.ofSeconds(90);
+    private static final String STOCK_MEMTABLES = "\n  configurations:"
+                                                  + "\n    skiplist:\n      class_name: SkipListMemtable"
+                                                  + "\n    trie:\n      class_name: TrieMemtable"
+                                                  + "\n    default:\n      inherits: skiplist"
+                                                  + "\n    cassiterite:\n      class_name: TrieMemtable";
+
+    final Node first;
+    final Node second;
+
+    private Pair(Node first, Node second)
+    {
+        this.first = first;
+        this.second = second;
+    }
+
+    /** @param name of the nodes' folders */
+    static Pair mixed(String name)
+    {
+        return start(name, true);
+    }
+
+    static Pair engines(String name)
+    {
+        return start(name, false);
+    }
+
+    private static Pair start(String name, boolean isStock)
+    {
+        Node first = node(name + "-1", "127.0.0.1").start();
+        NodeBuilder other = node(name + "-2", "127.0.0.2").joining(first).yaml("auto_bootstrap", "false");
+        if (isStock)
+            other.stock().yaml("memtable", STOCK_MEMTABLES);
+        Pair pair = new Pair(first, other.build());
+        try
+        {
+            pair.second.start();
+            pair.awaitBoth();
+            try (Cql cql = first.cql())
+            {
+                cql.run("CREATE KEYSPACE " + KEYSPACE
+                        + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
+            }
+            return pair;
+        }
+        catch (RuntimeException | Error e)
+        {
+            pair.close();
+            throw e;
+        }
+    }
+
+    private static NodeBuilder node(String name, String address)
+    {
+        return Node.named(name).heap("400m").address(address).yaml("hinted_handoff_enabled", "false");
+    }
+
+    List<Node> both()
+    {
+        return List.of(first, second);
+    }
+
+    /** Waits until both nodes see each other, and agree on the schema. */
+    void awaitBoth()
+    {
+        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
+        while (!both().stream().allMatch(Pair::seesTwo) || !agree(first))
+        {
+            assertTrue(System.nanoTime() < deadlineNanos, () -> first.nodetool("status").text());
+            Pause.millis(500);
+        }
+    }
+
+    private static boolean seesTwo(Node node)
+    {
+        return node.nodetool("status").text().lines().filter(line -> line.startsWith("UN ")).count() == 2;
+    }
+
+    private static boolean agree(Node node)
+    {
+        return node.nodetool("describecluster").text().lines().filter(line -> line.matches("\\s*[0-9a-f-]{36}: \\[.*")).count() == 1;
+    }
+
+    /** Runs what writes while one of the nodes is down. */
+    void without(Node down, Runnable writes)
+    {
+        down.stop();
+        Node up = down == first ? second : first;
+        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
+        while (seesTwo(up))
+            assertTrue(System.nanoTime() < deadlineNanos, "it is still seen as up");
+        writes.run();
+        down.start();
+        awaitBoth();
+    }
+
+    /** Fails unless a preview of a full repair, asked for at both nodes, finds nothing to do. */
+    void assertInSync(String... tables)
+    {
+        for (Node node : both())
+        {
+            String text = repair(node, "--preview", tables).success();
+            assertTrue(text.contains("Previewed data was in sync"), text);
+        }
+    }
+
+    /** Fails unless a preview finds something to do. */
+    void assertOutOfSync(String... tables)
+    {
+        String text = repair(first, "--preview", tables).success();
+        assertTrue(!text.contains("Previewed data was in sync"), text);
+    }
+
+    /** Repairs in full. */
+    static Output repair(Node coordinator, String option, String... tables)
+    {
+        String[] command = new String[4 + tables.length];
+        command[0] = "repair";
+        command[1] = "--full";
+        command[2] = option;
+        command[3] = KEYSPACE;
+        System.arraycopy(tables, 0, command, 4, tables.length);
+        Output output = coordinator.nodetool(command);
+        assertEquals(0, output.exitCode(), () -> output.text() + "\n" + coordinator.log().lastTrouble());
+        return output;
+    }
+
+    @Override
+    public void close()
+    {
+        try
+        {
+            second.close();
+        }
+        finally
+        {
+            first.close();
+        }
+    }
+}

@@ -1,0 +1,187 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.repair;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.rows.UnfilteredRowIterator;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.metrics.TopPartitionTracker;
+import org.apache.cassandra.repair.NoSuchRepairSessionException;
+import org.apache.cassandra.repair.ValidationPartitionIterator;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.Throwables;
+import org.apache.cassandra.utils.TimeUUID;
+
+import io.cassiterite.engine.RangeSizes;
+import io.cassiterite.memtable.CassiteriteMemtable;
+
+/**
+ * The partitions of an engine table in some token ranges, from the engine and from its sstables, for one validation; as
+ * they are now or, under a sequential repair, as they were when it took its snapshot. For one thread.
+ */
+final class EngineValidation extends ValidationPartitionIterator
+{
+    private static final Logger logger = LoggerFactory.getLogger(EngineValidation.class);
+
+    private final ColumnFamilyStore cfs;
+    private final Map<Range<Token>, Long> partitionCounts = new HashMap<>();
+    /** The last one opened comes first. */
+    private final List<AutoCloseable> resources = new ArrayList<>();
+
+    private long estimatedPartitions;
+    private long estimatedBytes;
+    private ValidatedPartitions partitions;
+
+    private EngineValidation(ColumnFamilyStore cfs)
+    {
+        this.cfs = cfs;
+    }
+
+    /** Opens everything that the validation reads; it must be closed. */
+    static EngineValidation open(ColumnFamilyStore cfs, CassiteriteMemtable memtable, Collection<Range<Token>> ranges,
+                                 TimeUUID parentId, TimeUUID sessionId, long nowInSec,
+                                 TopPartitionTracker.Collector topPartitions)
+    throws IOException, NoSuchRepairSessionException
+    {
+        EngineValidation validation = new EngineValidation(cfs);
+        boolean opened = false;
+        try
+        {
+            ValidatedSstables sstables = validation.openSstables(ranges, parentId);
+            EngineScanner engine = validation.openEngine(memtable, ranges, parentId);
+            validation.estimate(memtable, ranges, sstables);
+            validation.partitions = validation.keep(new ValidatedPartitions(cfs, engine, sstables.scanners().scanners, nowInSec,
+                                                                            topPartitions));
+            logger.info("[repair #{}] parentSessionId={}: Validating about {} partitions of {} in the engine and {} sstables",
+                        sessionId, parentId, validation.estimatedPartitions, cfs.metadata(), sstables.count());
+            opened = true;
+            return validation;
+        }
+        finally
+        {
+            if (!opened)
+                validation.close();
+        }
+    }
+
+    private <T extends AutoCloseable> T keep(T resource)
+    {
+        resources.add(0, resource);
+        return resource;
+    }
+
+    private ValidatedSstables openSstables(Collection<Range<Token>> ranges, TimeUUID parentId)
+    throws IOException, NoSuchRepairSessionException
+    {
+        String snapshot = parentId.toString();
+        return keep(cfs.snapshotExists(snapshot) ? ValidatedSstables.ofSnapshot(cfs, ranges, snapshot)
+                                                 : ValidatedSstables.live(cfs, ranges, parentId));
+    }
+
+    private EngineScanner openEngine(CassiteriteMemtable memtable, Collection<Range<Token>> ranges, TimeUUID parentId)
+    {
+        List<RangeCursor> cursors = new ArrayList<>();
+        keep(() -> Throwables.maybeFail(Throwables.close(null, cursors)));
+        TableView snapshot = RepairSnapshots.find(cfs.metadata.id, parentId.toString());
+        if (snapshot == null)
+            cursors.addAll(TableView.open(memtable, Range.normalize(ranges)).takeAll());
+        else
+            for (Range<Token> range : ranges)
+                for (Range<Token> part : range.unwrap())
+                    cursors.add(cursor(snapshot, memtable, part, parentId));
+        cursors.sort(RangeCursor.BY_TOKEN);
+
+        List<Range<Token>> parts = new ArrayList<>(cursors.size());
+        cursors.forEach(cursor -> parts.add(cursor.range()));
+        RangeSizes sizes = RangeSizes.of(memtable.table(), parts);
+        return new EngineScanner(cfs.metadata(), cursors, parts.stream().mapToLong(sizes::bytes).toArray());
+    }
+
+    /** The snapshot has a cursor for each range that the repair is about, unless it was validated or given up already. */
+    private RangeCursor cursor(TableView snapshot, CassiteriteMemtable memtable, Range<Token> range, TimeUUID parentId)
+    {
+        RangeCursor kept = snapshot.take(range);
+        if (kept != null)
+            return kept;
+        logger.info("[repair #{}] {} of {} is not in the repair's snapshot (any more) and is validated as it is now",
+                    parentId, range, cfs.metadata());
+        return RangeCursor.open(memtable, range);
+    }
+
+    /** From these the depth of the Merkle trees follows: a range said to be empty would be streamed whole for one row. */
+    private void estimate(CassiteriteMemtable memtable, Collection<Range<Token>> ranges, ValidatedSstables sstables)
+    {
+        RangeSizes sizes = RangeSizes.of(memtable.table(), ranges);
+        estimatedBytes = sstables.bytes();
+        for (Range<Token> range : ranges)
+        {
+            long count = sizes.partitions(range) + sstables.partitions(range);
+            partitionCounts.put(range, count);
+            estimatedPartitions += count;
+            estimatedBytes += sizes.bytes(range);
+        }
+    }
+
+    @Override
+    public TableMetadata metadata()
+    {
+        return cfs.metadata();
+    }
+
+    @Override
+    public boolean hasNext()
+    {
+        return partitions.hasNext();
+    }
+
+    @Override
+    public UnfilteredRowIterator next()
+    {
+        return partitions.next();
+    }
+
+    @Override
+    public long getEstimatedBytes()
+    {
+        return estimatedBytes;
+    }
+
+    @Override
+    public long estimatedPartitions()
+    {
+        return estimatedPartitions;
+    }
+
+    @Override
+    public long getBytesRead()
+    {
+        return partitions.bytesRead();
+    }
+
+    @Override
+    public Map<Range<Token>, Long> getRangePartitionCounts()
+    {
+        return partitionCounts;
+    }
+
+    @Override
+    public void close()
+    {
+        List<AutoCloseable> open = new ArrayList<>(resources);
+        resources.clear();
+        Throwables.maybeFail(Throwables.close(null, open));
+    }
+}
