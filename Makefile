@@ -10,6 +10,10 @@ ORACLE_SECONDS := $(if $(filter undefined,$(origin SECONDS)),3600,$(SECONDS))
 ROUNDS ?= 50
 SCENARIO ?= mixed
 ENGINES ?= stock,stock-default,cassiterite
+STREAM_ENGINES ?= $(if $(filter command line,$(origin ENGINES)),$(ENGINES),stock$(comma)cassiterite)
+STREAM_OPTIONS = $(if $(SAMPLES),--samples $(SAMPLES)) $(if $(filter command line,$(origin ROUNDS)),--rounds $(ROUNDS))
+SCALE ?= full
+comma := ,
 # JOBS=1 for a small machine
 JOBS ?= $(shell nproc)
 
@@ -150,6 +154,15 @@ bench-node: lab ## engines side by side on this machine: make bench-node SCENARI
 	@$(LAB) compare $(SCENARIO) --engines $(ENGINES) \
 	    --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),5) \
 	    --json build/compare-$(SCENARIO).json --html build/compare-$(SCENARIO).html
+
+# As many vnodes as a cluster has by default; then stock Cassandra's best case, where its sstables can go whole, too.
+.PHONY: bench-stream
+bench-stream: lab ## nodes die and are replaced, engines side by side: make bench-stream SCALE=full SAMPLES=4
+	@$(LAB) compare stream --engines $(STREAM_ENGINES) --scale $(SCALE) $(STREAM_OPTIONS) --vnodes 16 \
+	    --json build/compare-stream-16-vnodes.json --html build/compare-stream-16-vnodes.html
+	@$(LAB) compare stream --engines $(STREAM_ENGINES) --scale $(SCALE) $(STREAM_OPTIONS) --vnodes 1 \
+	    --compaction LeveledCompactionStrategy \
+	    --json build/compare-stream-1-token.json --html build/compare-stream-1-token.html
 
 .PHONY: dist
 dist: build ## the release folder that a Cassandra operator installs from: build/dist

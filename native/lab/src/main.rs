@@ -27,7 +27,7 @@ enum Part {
     /// One load, in the words of cassandra-stress.
     Stress(StressCommand),
     /// The same scenario on several engines, with a verdict.
-    Compare(CompareCommand),
+    Compare(Box<CompareCommand>),
 }
 
 impl Part {

@@ -20,15 +20,11 @@ enum Share {
     Nothing,
 }
 
-const ENGINE_ROWS: &str = "Rows of Cassiterite tables cannot be streamed to another node in this version: nodes join, are replaced and leave \
-     only while there are no such tables";
-
 impl Cluster {
     /// Adds a node, which streams its part, and returns its number when it is UN.
     ///
     /// # Errors
-    /// A peer that refuses to stream, as it does for rows of Cassiterite tables; a node that ends. It is killed then, and the
-    /// cluster is what it was.
+    /// A peer that refuses to stream; a node that ends. It is killed then, and the cluster is what it was.
     pub fn add(&mut self) -> Result<u32> {
         self.join(Share::Streamed, None)
     }
@@ -59,11 +55,8 @@ impl Cluster {
         let words: &[&str] = if force { &["decommission", "--force"] } else { &["decommission"] };
         if let Err(error) = self.nodetool(number, words) {
             let said = error.to_string();
-            let hint = match () {
-                () if said.contains("Cassiterite") => format!("\n  {ENGINE_ROWS}."),
-                () if said.contains("forceful") => "\n  Say --force to leave it with fewer replicas.".to_owned(),
-                () => String::new(),
-            };
+            let fewer = said.contains("forceful");
+            let hint = if fewer { "\n  Say --force to leave it with fewer replicas." } else { "" };
             bail!("node{number} stays: {said}{hint}");
         }
         process::terminate(&[leaving.base(self.spec())])?;
@@ -113,7 +106,7 @@ impl Cluster {
             self.live_members().map(|peer| (peer.name(), LogSince::now(peer.system_log(&spec)))).collect();
         let progress = Arc::clone(&self.progress);
         let started = [self.start_one(member)?];
-        let failure = || refusal(&peers).or_else(|| failed_bootstrap(&started[0], &spec));
+        let failure = || failed_bootstrap(&started[0], &peers, &spec);
         let refused = || format!("{} cannot join cluster '{}'", member.name(), spec.name);
         Started::await_cql(&started, &spec, progress.as_ref(), &failure).with_context(refused)?;
         self.await_ring(&[member.number], progress.as_ref()).with_context(refused)
@@ -141,17 +134,12 @@ impl Cluster {
     }
 }
 
-/// A peer that will not send rows of an engine table says so in its own log only.
-fn refusal(peers: &[(String, LogSince)]) -> Option<String> {
-    let (peer, line) = peers.iter().find_map(|(peer, log)| Some((peer, log.find(&["is refused", "Cassiterite"])?)))?;
-    let line: String = line.chars().take(300).collect();
-    Some(format!(
-        "{peer} refuses to stream: {line}\n  {ENGINE_ROWS}; where they are empty, add and replace work with --without-streaming."
-    ))
-}
-
-/// A node whose bootstrap failed goes on running without clients.
-fn failed_bootstrap(node: &Started, spec: &super::ClusterSpec) -> Option<String> {
+/// A node whose bootstrap failed goes on running without clients. Why a peer did not send is in the peer's log only.
+fn failed_bootstrap(node: &Started, peers: &[(String, LogSince)], spec: &super::ClusterSpec) -> Option<String> {
     node.log.find(&["Error while waiting on bootstrap to complete"])?;
-    Some(format!("its bootstrap failed{}", node.trouble(spec)))
+    let said = peers.iter().filter_map(|(peer, log)| {
+        let line: String = log.find(&["ERROR", "[Stream #"])?.chars().take(300).collect();
+        Some(format!("\n  {peer} says: {line}"))
+    });
+    Some(format!("its bootstrap failed{}{}", node.trouble(spec), said.collect::<String>()))
 }

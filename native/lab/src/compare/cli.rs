@@ -38,7 +38,7 @@ pub struct CompareCommand {
     /// Partitions of the table.
     #[arg(long)]
     rows: Option<u64>,
-    /// Bytes of a value (reads, writes, mixed, scan, restart).
+    /// Bytes of a value (reads, writes, mixed, scan, restart, stream).
     #[arg(long)]
     value_bytes: Option<u64>,
     /// Operations per second where the rate is fixed, and the first rate of a search.
@@ -53,6 +53,18 @@ pub struct CompareCommand {
     /// Nodes of each cluster.
     #[arg(long)]
     nodes: Option<u32>,
+    /// Tokens of each node.
+    #[arg(long)]
+    vnodes: Option<u32>,
+    /// Copies of each row.
+    #[arg(long)]
+    replication_factor: Option<u32>,
+    /// Replacements of a node in each run (stream).
+    #[arg(long)]
+    samples: Option<usize>,
+    /// Compaction class of the tables of stock engines, such as LeveledCompactionStrategy.
+    #[arg(long)]
+    compaction: Option<String>,
     /// Heap of each node, as in -Xmx.
     #[arg(long)]
     heap: Option<String>,
@@ -105,6 +117,10 @@ impl CompareCommand {
             let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: say KEY=VALUE"))?;
             Ok((key.to_owned(), value.to_owned()))
         };
+        let said = self.set.iter().map(set).collect::<Result<Vec<_>>>()?;
+        let nodes = self.nodes.unwrap_or(scale.nodes);
+        // As many copies as there are nodes to keep them, unless told otherwise.
+        let copies = if self.scenario == Scenario::Stream { scale.replication_factor } else { nodes.min(3) };
         let settings = Settings {
             rounds: self.rounds.unwrap_or(scale.rounds),
             seconds: self.seconds.unwrap_or(scale.seconds),
@@ -114,9 +130,13 @@ impl CompareCommand {
             rate_per_s: self.rate.unwrap_or(scale.rate_per_s),
             in_flight: self.in_flight.unwrap_or(scale.in_flight),
             threads: self.threads.unwrap_or(scale.threads),
-            nodes: self.nodes.unwrap_or(scale.nodes),
+            nodes,
+            vnodes: self.vnodes.unwrap_or(scale.vnodes),
+            replication_factor: self.replication_factor.unwrap_or(copies),
+            samples: self.samples.unwrap_or(scale.samples),
+            compaction: self.compaction.clone(),
             heap: self.heap.clone().unwrap_or_else(|| scale.heap.clone()),
-            set: self.set.iter().map(set).collect::<Result<_>>()?,
+            set: [scale.set.clone(), said].concat(),
             port: self.port.unwrap_or(scale.port),
             fast_nodes: self.fast_nodes,
             settle_max_s: self.settle.unwrap_or(scale.settle_max_s),

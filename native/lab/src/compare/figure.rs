@@ -36,6 +36,8 @@ pub enum Unit {
     Bytes,
     /// Units of 2^20 bytes.
     Mebibytes,
+    /// Units of 2^20 bytes per second.
+    MebibytesPerSecond,
     /// Per cent.
     Percent,
     /// A number of things.
@@ -55,6 +57,7 @@ impl Unit {
             Unit::SecondsPerGib => "s/GiB",
             Unit::Bytes => "B",
             Unit::Mebibytes => "MiB",
+            Unit::MebibytesPerSecond => "MiB/s",
             Unit::Percent => "%",
             Unit::Count => "",
             Unit::Times => "x",

@@ -7,6 +7,7 @@
 //! every engine in turn; [`verdict`] makes ratios and verdicts of it by [`statistics`]; [`table`] and [`page`] show it.
 
 pub mod cli;
+pub mod distribution;
 mod evict;
 pub mod figure;
 mod files;

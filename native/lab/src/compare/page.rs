@@ -5,6 +5,7 @@
 
 use maud::{html, Markup, PreEscaped, DOCTYPE};
 
+use super::distribution::{distributions, HEADS};
 use super::figure::Better;
 use super::rounds::Comparison;
 use super::table::{legend, lines, ratio};
@@ -55,6 +56,7 @@ pub fn html(comparison: &Comparison) -> String {
                 h2 { "Figures" }
                 div.wide { (figures(comparison)) }
                 @for line in legend(comparison) { p.soft { (line) } }
+                (spreads(comparison))
                 (searches(comparison))
                 (warmups(comparison))
                 (environment(comparison))
@@ -150,6 +152,19 @@ fn interval(judged: &Judged, class: &str) -> Markup {
             line.one x1=(place(1.0)) x2=(place(1.0)) y1="0" y2="16" {}
             line class=(class) x1=(place(low)) x2=(place(high)) y1="8" y2="8" stroke-width="2" {}
             circle class=(class) cx=(place(ratio)) cy="8" r="3.5" {}
+        }
+    }
+}
+
+fn spreads(comparison: &Comparison) -> Markup {
+    let distributions = distributions(comparison);
+    html! {
+        @if !distributions.is_empty() {
+            h2 { "Single replacements of a node, all rounds" }
+            div.wide { table {
+                thead { tr { @for head in HEADS { th { (head) } } } }
+                tbody { @for distribution in &distributions { tr { @for cell in distribution.cells() { td { (cell) } } } } }
+            } }
         }
     }
 }

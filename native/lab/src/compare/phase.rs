@@ -105,13 +105,9 @@ impl Measured {
 
     /// All its figures.
     pub fn figures(&self) -> Vec<Figure> {
-        let mut figures = vec![self.throughput()];
-        for (place, tally) in self.outcome.tallies.iter().enumerate() {
-            figures.extend(self.latencies(place, tally));
-        }
         // What the servers did is counted by the kernel, however late the client was; what the client saw is not.
-        let mut figures: Vec<Figure> =
-            figures.into_iter().map(|figure| figure.doubted(&self.outcome.invalid)).collect();
+        let mut figures = vec![self.throughput().doubted(&self.outcome.invalid)];
+        figures.extend(latency_figures(&self.name, &self.outcome));
         figures.extend(self.costs());
         figures.extend(self.checks());
         figures
@@ -130,31 +126,6 @@ impl Measured {
         });
         let detail = Detail::Series(per_interval.collect());
         self.named("throughput", Unit::PerSecond, better, Some(self.throughput_per_s())).made_of(detail)
-    }
-
-    fn latencies(&self, place: usize, tally: &Tally) -> Vec<Figure> {
-        if tally.response_ns.is_empty() {
-            return Vec::new();
-        }
-        let blocks = blocks(&self.outcome.intervals, place);
-        let of = |what: &str| {
-            if self.outcome.tallies.len() > 1 {
-                format!("{} {what}", tally.name)
-            } else {
-                what.to_owned()
-            }
-        };
-        let mut figures: Vec<Figure> = [(0.5, "P50"), (0.95, "P95"), (0.99, "P99"), (0.999, "P99.9")]
-            .into_iter()
-            .map(|(quantile, what)| {
-                let value = tally.response_ns.value_at_quantile(quantile) as f64 / 1e6;
-                self.named(&of(what), Unit::Milliseconds, Better::Lower, Some(value))
-                    .made_of(Detail::Quantile(quantile, blocks.clone()))
-            })
-            .collect();
-        let longest = tally.response_ns.max() as f64 / 1e6;
-        figures.push(self.named(&of("longest"), Unit::Milliseconds, Better::Neither, Some(longest)));
-        figures
     }
 
     fn costs(&self) -> Vec<Figure> {
@@ -201,6 +172,30 @@ impl Measured {
             self.named("wrong rows", Unit::Count, Better::Neither, Some(wrong as f64)),
         ]
     }
+}
+
+/// The response times of each kind, doubted where the client spoiled them. `name` goes in front.
+pub fn latency_figures(name: &str, outcome: &Outcome) -> Vec<Figure> {
+    let of_kind = |(place, tally): (usize, &Tally)| {
+        let blocks = blocks(&outcome.intervals, place);
+        let kind = if outcome.tallies.len() > 1 { format!("{} ", tally.name) } else { String::new() };
+        let figure = |what: &str, better: Better, nanoseconds: u64| {
+            let value = Some(nanoseconds as f64 / 1e6);
+            Figure::new(format!("{name}: {kind}{what}"), Unit::Milliseconds, better, value).doubted(&outcome.invalid)
+        };
+        let quantiles = [(0.5, "P50"), (0.95, "P95"), (0.99, "P99"), (0.999, "P99.9")];
+        let mut figures: Vec<Figure> = quantiles
+            .into_iter()
+            .map(|(quantile, what)| {
+                figure(what, Better::Lower, tally.response_ns.value_at_quantile(quantile))
+                    .made_of(Detail::Quantile(quantile, blocks.clone()))
+            })
+            .collect();
+        figures.push(figure("longest", Better::Neither, tally.response_ns.max()));
+        figures
+    };
+    let kinds = outcome.tallies.iter().enumerate().filter(|(_, tally)| !tally.response_ns.is_empty());
+    kinds.flat_map(of_kind).collect()
 }
 
 /// The latencies of one kind over the run.

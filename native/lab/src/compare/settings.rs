@@ -48,6 +48,14 @@ pub struct Settings {
     pub threads: usize,
     /// Nodes of each cluster.
     pub nodes: u32,
+    /// Tokens of each node.
+    pub vnodes: u32,
+    /// Copies of each row.
+    pub replication_factor: u32,
+    /// Replacements of a node in each run of `stream`.
+    pub samples: usize,
+    /// Compaction class of the tables of stock engines; `None`: the engine's own.
+    pub compaction: Option<String>,
     /// Heap of each node, as in -Xmx.
     pub heap: String,
     /// cassandra.yaml keys for all engines alike.
@@ -71,8 +79,11 @@ impl Settings {
         let (divisor, value_bytes, rate_per_s) = match scenario {
             Scenario::Emp => (6, 6000, 4_000.0),
             Scenario::Scan => (100, 200, 12_000.0),
+            // 4,000,000 are 6.3 GiB, of which each of 3 nodes has two thirds.
+            Scenario::Stream => (6, 1000, 400.0),
             _ => (1, 1000, 12_000.0),
         };
+        let stream = scenario == Scenario::Stream;
         Self {
             scenario,
             scale,
@@ -85,9 +96,13 @@ impl Settings {
             rate_per_s: if scale == Scale::Tiny { 500.0 } else { rate_per_s },
             in_flight: 32,
             threads: 1,
-            nodes: 1,
+            nodes: if stream { 3 } else { 1 },
+            vnodes: 16,
+            replication_factor: if stream { 2 } else { 1 },
+            samples: if scale == Scale::Tiny { 2 } else { 4 },
+            compaction: None,
             heap: if scale == Scale::Tiny { "768m" } else { "2g" }.to_owned(),
-            set: Vec::new(),
+            set: if stream { unthrottled() } else { Vec::new() },
             port: 29042,
             fast_nodes: false,
             settle_max_s: 600,
@@ -106,6 +121,18 @@ impl Settings {
             self.rate_per_s
         );
         ensure!(self.in_flight > 0 && self.threads > 0, "--in-flight and --threads are at least 1");
+        ensure!(
+            (1..=self.nodes).contains(&self.replication_factor),
+            "--replication-factor {}: say 1 to the number of nodes",
+            self.replication_factor
+        );
+        if self.scenario == Scenario::Stream {
+            ensure!(self.samples > 0, "--samples 0: no node would be replaced");
+            ensure!(
+                self.nodes > 1 && self.replication_factor > 1,
+                "a node is replaced out of the other replicas: say at least 2 --nodes and --replication-factor 2"
+            );
+        }
         ensure!(self.port <= u16::MAX - 100, "--port {}: there is no room for the ports after it", self.port);
         Ok(())
     }
@@ -114,6 +141,13 @@ impl Settings {
     pub fn length(&self) -> Duration {
         Duration::from_secs(self.seconds)
     }
+}
+
+/// Streams as fast as they go, whole files and others; `--set` overrides it.
+fn unthrottled() -> Vec<(String, String)> {
+    ["stream_throughput_outbound", "entire_sstable_stream_throughput_outbound"]
+        .map(|key| (key.to_owned(), "0MiB/s".to_owned()))
+        .to_vec()
 }
 
 #[cfg(test)]
@@ -136,6 +170,10 @@ mod tests {
         let told = |settings: Settings| settings.validate().unwrap_err().to_string();
         assert!(told(Settings { rounds: 0, ..good.clone() }).contains("--rounds"));
         assert!(told(Settings { rate_per_s: f64::NAN, ..good.clone() }).contains("--rate"));
+        assert!(told(Settings { replication_factor: 2, ..good.clone() }).contains("--replication-factor"));
         assert!(told(Settings { port: 65_500, ..good }).contains("--port"));
+        let stream = Settings::new(Scenario::Stream, Scale::Tiny);
+        assert!(told(Settings { replication_factor: 1, ..stream.clone() }).contains("replicas"));
+        assert!(told(Settings { samples: 0, ..stream }).contains("--samples"));
     }
 }

@@ -16,23 +16,38 @@ use tokio::runtime::Runtime;
 use crate::check::{Before, Ledger, Levels, Replication, Shape};
 use crate::cluster::{Cluster, ClusterSpec, Engine, Silent};
 use crate::load::{self, Outcome, Pace, Plan, Stop, Target, Workload};
-use crate::observe::{Client, Reading, Record, Servers, Watched};
+use crate::observe::{now_unix_ms, Client, Reading, Record, Servers, Watched};
 use crate::profile::{Mix, Options, Profile, Schema, UserWorkload};
 
 use super::files::table_bytes;
 use super::phase::{closed, Measured, Phase, Used};
+use super::scenario::Scenario;
 use super::settings::Settings;
 use super::warmup::Warmup;
 
 /// A node burns less than this of a core when it is quiet; an idle one burns 0.03.
 const QUIET_CORES: f64 = 0.1;
 /// Seconds in a row that it must do so.
-const QUIET_S: usize = 3;
+pub(super) const QUIET_S: usize = 3;
 /// How long the ports of a node that has ended may stay taken.
 const PORTS_MAX: Duration = Duration::from_secs(20);
 pub(super) const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// An open loop is not bounded by its own operations in flight.
 const IN_FLIGHT_OPEN_MIN: usize = 256;
+/// Intervals of a load while the cluster changes: a streaming of some seconds has to be told from what is around it.
+const CHANGE_INTERVAL: Duration = Duration::from_millis(250);
+/// A node that joins answers only when it has streamed its part.
+const START_MAX: Duration = Duration::from_secs(3600);
+
+/// A load while something was done.
+pub(super) struct During<T> {
+    /// What the client saw.
+    pub outcome: Outcome,
+    /// When it began, in milliseconds since 1970.
+    pub began_unix_ms: f64,
+    /// What came of what was done.
+    pub done: T,
+}
 
 /// One engine's cluster, loaded and watched.
 pub struct Subject<'a> {
@@ -65,16 +80,11 @@ impl<'a> Subject<'a> {
         let cluster = Cluster::up(&spec, &Silent)?;
         let runtime = load::runtime(settings.threads)?;
         let consistency = if settings.nodes > 1 { Consistency::LocalQuorum } else { Consistency::LocalOne };
+        let options = table_options(settings, engine);
         let session = Arc::new(runtime.block_on(load::connect(&target(&cluster, consistency)))?);
         let schema = Schema::of(&profile);
-        runtime.block_on(schema.create(&session, Some(&cluster.replication()), engine.table_options()))?;
-        let nodes = cluster.nodes();
-        let watched = nodes.iter().map(|node| Watched {
-            name: node.name.clone(),
-            pid: node.pid,
-            gc_log: Some(node.gc_log.clone()),
-        });
-        let servers = Servers::watch(watched.collect(), Duration::from_secs(1));
+        runtime.block_on(schema.create(&session, Some(&cluster.replication()), &options))?;
+        let servers = watch(&cluster);
         let replication = Replication::one_datacenter(spec.replication_factor);
         Ok(Self {
             settings,
@@ -85,7 +95,7 @@ impl<'a> Subject<'a> {
             ledger: Arc::new(Ledger::new(Shape::dense(1, settings.rows, rows_per_partition), Before::Absent)),
             levels: Arc::new(Levels::new(consistency, consistency, replication)),
             consistency,
-            folders: nodes.into_iter().flat_map(|node| node.folders).collect(),
+            folders: folders(&cluster),
             cluster,
             notes: Vec::new(),
             invalid: Vec::new(),
@@ -185,7 +195,33 @@ impl<'a> Subject<'a> {
         Ok(Arc::new(workload))
     }
 
-    fn drive(&self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
+    /// Runs a load while `change` changes the cluster, and halts it when that is done. What becomes of operations meanwhile is
+    /// the answer that is asked for: their failures do not make it invalid. Call [`Self::members_changed`] afterwards.
+    pub(super) fn load_while<T>(
+        &mut self,
+        phase: &Phase,
+        change: impl FnOnce(&mut Cluster) -> Result<T>,
+    ) -> Result<During<T>> {
+        let workload = self.workload(phase)?;
+        let mut plan = self.plan(phase);
+        plan.limits.error_share = 1.0;
+        plan.interval = CHANGE_INTERVAL;
+        let halt = plan.halt.clone();
+        let began_unix_ms = now_unix_ms();
+        let load = self.runtime.spawn(load::run(Arc::clone(&self.session), workload, plan, |_| ()));
+        let done = change(&mut self.cluster);
+        halt.halt();
+        let outcome = self.runtime.block_on(load).context("the load ended early")??;
+        ensure!(!outcome.interrupted, "interrupted");
+        let done = done?;
+        let spoiled = outcome.invalid.iter().map(|reason| format!("{}: {reason}", phase.name));
+        self.notes.extend(spoiled);
+        self.notes
+            .extend(outcome.first_errors.iter().map(|(error, times)| format!("{}: {times} x {error}", phase.name)));
+        Ok(During { outcome, began_unix_ms, done })
+    }
+
+    fn plan(&self, phase: &Phase) -> Plan {
         let mut plan = Plan {
             pace: phase.pace,
             in_flight: self.settings.in_flight,
@@ -199,6 +235,11 @@ impl<'a> Subject<'a> {
             // A closed loop beside its server fills the machine by design: waiting for a core slows it, it falsifies nothing.
             Pace::Closed | Pace::Limited { .. } => plan.limits.run_queue_share = f64::INFINITY,
         }
+        plan
+    }
+
+    fn drive(&self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
+        let plan = self.plan(phase);
         let outcome = self.runtime.block_on(load::run(Arc::clone(&self.session), workload, plan, |_| ()))?;
         ensure!(!outcome.interrupted, "interrupted");
         let gone = self.cluster.nodes().into_iter().find(|node| node.pid.is_none());
@@ -272,6 +313,21 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
+    /// From now on statements go at that level, and what they read was written at `written`.
+    pub fn ask_at(&mut self, level: Consistency, written: Consistency) -> Result<()> {
+        let replication = Replication::one_datacenter(self.settings.replication_factor);
+        self.consistency = level;
+        self.levels = Arc::new(Levels::new(level, written, replication));
+        self.reconnect()
+    }
+
+    /// Nodes have come or gone: watches and asks those that there are now.
+    pub fn members_changed(&mut self) -> Result<()> {
+        self.servers = watch(&self.cluster);
+        self.folders = folders(&self.cluster);
+        self.reconnect()
+    }
+
     /// The nodes have new processes.
     pub fn restarted(&self) {
         for (place, node) in self.cluster.nodes().iter().enumerate() {
@@ -286,6 +342,23 @@ impl<'a> Subject<'a> {
         self.runtime.shutdown_background();
         self.cluster.delete()?;
         Ok(record)
+    }
+}
+
+fn watch(cluster: &Cluster) -> Servers {
+    let watched =
+        cluster.nodes().into_iter().map(|node| Watched { name: node.name, pid: node.pid, gc_log: Some(node.gc_log) });
+    Servers::watch(watched.collect(), Duration::from_secs(1))
+}
+
+fn folders(cluster: &Cluster) -> Vec<PathBuf> {
+    cluster.nodes().into_iter().flat_map(|node| node.folders).collect()
+}
+
+fn table_options(settings: &Settings, engine: Engine) -> String {
+    match &settings.compaction {
+        Some(class) if !engine.has_plugin() => format!("compaction = {{'class': '{class}'}}"),
+        _ => engine.table_options().to_owned(),
     }
 }
 
@@ -305,6 +378,11 @@ fn spec(settings: &Settings, engine: Engine) -> Result<ClusterSpec> {
     // One name and place for all engines: nothing but the engine may differ.
     let mut spec = ClusterSpec::new("compare", engine, settings.nodes)?;
     spec.heap = settings.heap.clone();
+    spec.vnodes = settings.vnodes;
+    spec.replication_factor = settings.replication_factor;
+    if settings.scenario == Scenario::Stream {
+        spec.start_limit = START_MAX;
+    }
     spec.set = settings.set.clone();
     spec.fast = settings.fast_nodes;
     spec.owner_pid = i32::try_from(std::process::id()).ok();

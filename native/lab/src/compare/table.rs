@@ -6,6 +6,7 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, Color, Table};
 
+use super::distribution::{distributions, HEADS};
 use super::figure::{number, Better, Figure};
 use super::rounds::Comparison;
 use super::statistics::ROUNDS_MIN;
@@ -111,6 +112,7 @@ pub fn text(comparison: &Comparison) -> String {
         table.add_row(cells);
     }
     let mut text = format!("{table}\n");
+    text.push_str(&spreads(comparison));
     let invalid = comparison.invalid();
     let failed = comparison.failed_levels().into_iter().map(|level| format!("LEVEL NOT HELD AT ANY RATE: {level}"));
     for line in legend(comparison)
@@ -122,6 +124,21 @@ pub fn text(comparison: &Comparison) -> String {
         text.push('\n');
     }
     text
+}
+
+/// How single replacements spread; nothing where there are none.
+fn spreads(comparison: &Comparison) -> String {
+    let distributions = distributions(comparison);
+    if distributions.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED);
+    table.set_header(HEADS);
+    for distribution in distributions {
+        table.add_row(distribution.cells());
+    }
+    format!("{table}\n")
 }
 
 fn judged_cell(judged: &Judged) -> Cell {

@@ -11,6 +11,7 @@ mod environment;
 mod gc_log;
 mod heap;
 mod process;
+mod pulse;
 mod servers;
 
 pub use client::{Client, ClientUse};
@@ -18,4 +19,5 @@ pub use environment::{file_hash, text_hash, Environment, Hash, Machine, Software
 pub use gc_log::{GcLog, GcTotals};
 pub use heap::heap_used_bytes;
 pub use process::ProcessReading;
+pub use pulse::{now_unix_ms, Beats, Memory, Pulse};
 pub use servers::{Reading, Record, Sample, Servers, Watched};

@@ -12,6 +12,8 @@ pub struct ProcessReading {
     pub cpu_s: Option<f64>,
     /// Resident memory now.
     pub resident_bytes: Option<u64>,
+    /// Resident memory that belongs to no file.
+    pub anonymous_bytes: Option<u64>,
     /// The most resident memory it ever had.
     pub peak_resident_bytes: Option<u64>,
     /// Bytes it caused to be written to block devices, counted when it makes a page dirty.
@@ -31,6 +33,7 @@ impl ProcessReading {
         Self {
             cpu_s: stat.map(|stat| (stat.utime + stat.stime) as f64 / ticks_per_s),
             resident_bytes: status.as_ref().and_then(|status| status.vmrss).map(|kib| kib * 1024),
+            anonymous_bytes: status.as_ref().and_then(|status| status.rssanon).map(|kib| kib * 1024),
             peak_resident_bytes: status.as_ref().and_then(|status| status.vmhwm).map(|kib| kib * 1024),
             disk_written_bytes: io.as_ref().map(|io| io.write_bytes),
             disk_read_bytes: io.as_ref().map(|io| io.read_bytes),

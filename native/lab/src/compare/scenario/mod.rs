@@ -8,7 +8,10 @@ mod reads;
 mod restart;
 mod scan;
 mod service;
+mod stream;
 mod writes;
+
+pub use stream::{Replacement, Shares, Used};
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -37,6 +40,9 @@ pub enum Scenario {
     Scan,
     /// From the start after kill -9 to the first answer, and whether all acknowledged rows are there.
     Restart,
+    /// Nodes of a cluster die and are replaced, over and over: streaming time, share of whole files, CPU and memory of both
+    /// ends, against a plain copy; then once more under load.
+    Stream,
 }
 
 /// What a scenario showed of one engine in one round.
@@ -48,6 +54,9 @@ pub struct Trial {
     pub warmups: Vec<Warmup>,
     /// Searches for a level of service.
     pub searches: Vec<Searched>,
+    /// Replacements of nodes, one by one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replacements: Vec<Replacement>,
 }
 
 /// A search and what it was for.
@@ -76,6 +85,7 @@ impl Scenario {
             Scenario::Emp => include_str!("../profiles/emp.yaml"),
             Scenario::Features => include_str!("../profiles/features.yaml"),
             Scenario::Scan => include_str!("../profiles/wide.yaml"),
+            Scenario::Stream => include_str!("../profiles/stream.yaml"),
         }
     }
 
@@ -84,6 +94,7 @@ impl Scenario {
         match self {
             Scenario::Features => 4,
             Scenario::Scan => scan::ROWS_PER_PARTITION,
+            Scenario::Stream => stream::ROWS_PER_PARTITION,
             _ => 1,
         }
     }
@@ -98,6 +109,7 @@ impl Scenario {
             Scenario::Features => service::features(subject),
             Scenario::Scan => scan::run(subject),
             Scenario::Restart => restart::run(subject),
+            Scenario::Stream => stream::run(subject),
         }?;
         let peak = subject.peak_resident_bytes().map(|bytes| bytes / f64::from(1 << 20));
         trial.figures.push(Figure::new("peak resident memory", Unit::Mebibytes, Better::Lower, peak));

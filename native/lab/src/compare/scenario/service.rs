@@ -33,7 +33,7 @@ pub(super) fn emp(subject: &mut Subject<'_>) -> Result<Trial> {
     warmups.push(subject.warm("read=1,insert=1")?);
     let mixed = open("mixed", "read=1,insert=1", any(settings.rows), settings.length(), settings.rate_per_s);
     figures.extend(subject.measure(&mixed)?.figures());
-    Ok(Trial { figures, warmups, searches: vec![searched] })
+    Ok(Trial { figures, warmups, searches: vec![searched], ..Trial::default() })
 }
 
 pub(super) fn features(subject: &mut Subject<'_>) -> Result<Trial> {
@@ -43,7 +43,7 @@ pub(super) fn features(subject: &mut Subject<'_>) -> Result<Trial> {
     let mut figures = subject.measure(&closed("closed loop", ops, any(settings.rows), settings.length()))?.figures();
     let searched = look(subject, "service", ops, &FEATURES)?;
     figures.push(rate(&searched));
-    Ok(Trial { figures, warmups, searches: vec![searched] })
+    Ok(Trial { figures, warmups, searches: vec![searched], ..Trial::default() })
 }
 
 /// The middle of the interval, as far as there is one.

@@ -1,0 +1,175 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! One node dies and is replaced, with nothing else going on: what the streaming took at both ends.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::copy::{copy, Copied};
+use super::ends::{busy_s, used, Ends, Used};
+use super::records::Received;
+use super::shares::Shares;
+use super::{engine_streams, sender_log};
+use crate::cluster::Cluster;
+use crate::compare::files::table_files;
+use crate::compare::subject::Subject;
+use crate::observe::{now_unix_ms, Beats, Pulse};
+
+const MEBIBYTE: f64 = (1_u64 << 20) as f64;
+const GIBIBYTE: f64 = (1_u64 << 30) as f64;
+
+/// One replacement.
+#[derive(Clone, Debug, Serialize)]
+pub struct Replacement {
+    /// From the start of the streaming plan to its success, as the new node recorded it.
+    pub streaming_s: f64,
+    /// From the start of the new node's process until all nodes said UN.
+    pub joining_s: Option<f64>,
+    /// Bytes of the table, as they were sent.
+    pub bytes: u64,
+    /// What of them went whole.
+    pub shares: Shares,
+    /// The nodes that sent: CPU together, memory of the largest.
+    pub senders: Used,
+    /// The node that received.
+    pub receiver: Used,
+    /// CPU seconds of all nodes from the start of the streaming until they were quiet: with the compactions that it caused.
+    pub cpu_until_quiet_s: Option<f64>,
+    /// As many bytes out of the senders' files through `sendfile` into a file, right after: to the last byte written.
+    pub copy_s: f64,
+    /// The same until they were on the disk.
+    pub copy_synced_s: f64,
+}
+
+impl Replacement {
+    /// Streaming's throughput.
+    pub fn mebibytes_per_s(&self) -> f64 {
+        self.bytes as f64 / MEBIBYTE / self.streaming_s
+    }
+
+    /// The plain copy's throughput.
+    pub fn copy_mebibytes_per_s(&self) -> f64 {
+        self.bytes as f64 / MEBIBYTE / self.copy_s
+    }
+
+    /// Streaming's throughput in per cent of the plain copy's.
+    pub fn of_copy_percent(&self) -> f64 {
+        100.0 * self.copy_s / self.streaming_s
+    }
+
+    /// CPU seconds for each GiB that was streamed.
+    pub fn per_gib(&self, cpu_s: Option<f64>) -> Option<f64> {
+        Some(cpu_s? * GIBIBYTE / self.bytes as f64)
+    }
+
+    /// CPU seconds of both ends while the streaming ran.
+    pub fn cpu_s(&self) -> Option<f64> {
+        Some(self.senders.cpu_s? + self.receiver.cpu_s?)
+    }
+}
+
+/// Kills the newest node and lets a fresh one take its place. The nodes that send are the same ones each time, and what
+/// they send from does not change.
+pub(super) fn replace(subject: &mut Subject<'_>) -> Result<Replacement> {
+    let victim = newest(subject.cluster())?;
+    subject.cluster_mut().kill(victim)?;
+    let pulse = watch(subject.cluster());
+    let number = subject.cluster_mut().replace(victim)?;
+    let joined_unix_ms = now_unix_ms();
+    subject.members_changed()?;
+    subject.settle()?;
+    let beats = pulse.stop();
+    let ends = Ends::of(subject.cluster(), number)?;
+    let received = received(subject, &ends)?;
+    let shares = shares(subject, &ends, &received)?;
+    let copied = plain_copy(subject, &ends, shares.bytes())?;
+    Ok(told(&beats, &ends, &received, joined_unix_ms, shares, copied))
+}
+
+/// Number of the node that came last.
+pub(super) fn newest(cluster: &Cluster) -> Result<u32> {
+    cluster.nodes().iter().map(|node| node.number).max().context("the cluster has no node")
+}
+
+pub(super) fn received(subject: &Subject<'_>, ends: &Ends) -> Result<Received> {
+    subject.block_on_session(|session| async move { Received::of(&session, &ends.receiver).await })
+}
+
+/// The cluster's processes, the new one among them as soon as it is there.
+fn watch(cluster: &Cluster) -> Pulse {
+    let base = cluster.spec().base.clone();
+    Pulse::start(move || {
+        let cluster = Cluster::open(&base);
+        cluster.map(|cluster| cluster.nodes().iter().filter_map(|node| node.pid).collect()).unwrap_or_default()
+    })
+}
+
+fn shares(subject: &mut Subject<'_>, ends: &Ends, received: &Received) -> Result<Shares> {
+    let keyspace = subject.keyspace().to_owned();
+    let plans = received.plans.as_slice();
+    if subject.cluster().engine().has_plugin() {
+        let (shares, reasons) = subject.block_on_session(|session| async move {
+            let mut reasons = Vec::new();
+            for sender in &ends.senders {
+                let said = engine_streams::reasons(&session, sender, plans, &keyspace).await?;
+                reasons.extend(said.into_iter().map(|said| format!("{} sent rows: {said}", sender.name)));
+            }
+            Ok((engine_streams::shares(&session, &ends.receiver, plans, &keyspace).await?, reasons))
+        })?;
+        subject.notes.extend(reasons);
+        return Ok(shares);
+    }
+    let logs = ends.senders.iter().map(|sender| {
+        let log = std::fs::read(&sender.system_log).with_context(|| format!("the log of {}", sender.name))?;
+        Ok(sender_log::shares(&String::from_utf8_lossy(&log), plans, &keyspace))
+    });
+    logs.sum::<Result<Shares>>()
+}
+
+/// Copies out of the files that the streaming has just read, into a file on the same disk.
+fn plain_copy(subject: &Subject<'_>, ends: &Ends, bytes: u64) -> Result<Copied> {
+    let of_table = |folders: &[PathBuf]| -> Vec<PathBuf> {
+        let files = folders.iter().flat_map(|folder| table_files(folder, subject.keyspace()));
+        files.map(|(path, _)| path).collect()
+    };
+    // Each sender sent about as much as the other.
+    let each = bytes.div_ceil(ends.senders.len().max(1) as u64);
+    let mut files = Vec::new();
+    for sender in &ends.senders {
+        let mut left = i128::from(each);
+        for path in of_table(&sender.folders) {
+            if left > 0 {
+                left -= i128::from(std::fs::metadata(&path).map_or(0, |metadata| metadata.len()));
+                files.push(path);
+            }
+        }
+    }
+    copy(&files, bytes, &ends.receiver.base.join("plain-copy"))
+}
+
+fn told(
+    beats: &Beats,
+    ends: &Ends,
+    received: &Received,
+    joined_unix_ms: f64,
+    shares: Shares,
+    copied: Copied,
+) -> Replacement {
+    let (from, to) = (received.from_unix_ms, received.to_unix_ms);
+    let began = ends.receiver.pid.and_then(|pid| beats.span_unix_ms(pid)).map(|(first, _)| first);
+    let until_quiet = |pid: i32| busy_s(beats, pid, from, beats.span_unix_ms(pid)?.1);
+    Replacement {
+        streaming_s: received.length_s(),
+        joining_s: began.map(|began| (joined_unix_ms - began) / 1e3),
+        bytes: shares.bytes(),
+        shares,
+        senders: used(beats, &ends.senders.iter().collect::<Vec<_>>(), from, to),
+        receiver: used(beats, &[&ends.receiver], from, to),
+        cpu_until_quiet_s: ends.pids().into_iter().map(until_quiet).sum(),
+        copy_s: copied.written.as_secs_f64(),
+        copy_synced_s: copied.synced.as_secs_f64(),
+    }
+}
