@@ -67,11 +67,17 @@ impl<'a> Bytes<'a> {
 
     /// Checks the version byte.
     pub(crate) fn version(&mut self, known: u8) -> Result<()> {
+        self.one_of(&[known]).map(drop)
+    }
+
+    /// The version byte, which must be one of these.
+    pub(crate) fn one_of(&mut self, known: &[u8]) -> Result<u8> {
         let found = self.u8()?;
-        if found == known {
-            return Ok(());
+        if known.contains(&found) {
+            return Ok(found);
         }
-        Err(self.malformed(&format!("version {found} is not known here, only {known}")))
+        let known: Vec<String> = known.iter().map(u8::to_string).collect();
+        Err(self.malformed(&format!("version {found} is not known here, only {}", known.join(" and "))))
     }
 
     /// Checks that nothing is left.

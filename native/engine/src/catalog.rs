@@ -5,7 +5,7 @@
 
 mod record;
 
-pub(crate) use record::{decode_columns, encode_columns, sealed, unsealed, Column, ColumnKind, Record};
+pub(crate) use record::{decode_columns, encode_columns, sealed, unsealed, Column, ColumnKind, Record, FIRST_FAMILY};
 
 use crate::error::{EngineError, Result};
 use rocksdb::{IteratorMode, WriteOptions, DB};
@@ -108,15 +108,19 @@ impl Catalog {
     }
 }
 
-/// The name of a table generation's column family: `<hex id>[.index].<generation>`.
-pub(crate) fn family_name(id: &[u8], generation: u64) -> String {
+/// The name of a column family of a table generation: `<hex id>[.index].<generation>`, and `+<number>` for all but the one
+/// that the generation began with.
+pub(crate) fn family_name(id: &[u8], generation: u64, number: u32) -> String {
     let (table, index) = id.split_at_checked(16).unwrap_or((id, &[]));
     let mut name: String = table.iter().map(|byte| format!("{byte:02x}")).collect();
     if !index.is_empty() {
         name.push('.');
         name.push_str(&String::from_utf8_lossy(index));
     }
-    format!("{name}.{generation}")
+    match number {
+        0 => format!("{name}.{generation}"),
+        _ => format!("{name}.{generation}+{number}"),
+    }
 }
 
 fn check_format(bytes: &[u8]) -> Result<()> {

@@ -7,14 +7,15 @@
 //! A deletion may be forgotten only when nothing that it hides can ever be seen again. It goes when it is older than
 //! gc_grace *and* its timestamp is below everything that may hold older data, at the moment of purging:
 //! * the host's fence ([`TablePurge::set`]): its own sstables and memtables of the table;
-//! * the memtables of this table that are in no file yet ([`memtables`]);
+//! * the memtables of this table that are in no file yet ([`memtables`]), and files that were ingested since it began;
 //! * every live file that this compaction does not read and that holds keys of the same partition ([`bounds`]).
 //!
 //! What this compaction reads itself needs no bound: the versions of one key come together in a full merge, and what
 //! the header of a partition deletes is removed from its rows, which follow it in key order ([`run`]); the header of a
 //! partition that began in an earlier file is looked up ([`straddle`]). Where any of this
 //! cannot be known (an input list that does not fit, an explicit snapshot, several subcompactions), nothing is purged
-//! that depends on it. A flush never purges.
+//! that depends on it. Nor is anything while data of the table lie in other column families ([`TablePurge::hold`]). A flush
+//! never purges.
 
 mod bounds;
 mod events;
@@ -25,4 +26,4 @@ mod straddle;
 
 pub use crate::raw::StallCondition;
 pub use events::{BackgroundError, EventTotals, StoreEvents};
-pub use purge::{PurgeStats, TablePurge, WriteGuard};
+pub use purge::{IngestGuard, PurgeStats, TablePurge, WriteGuard};

@@ -117,6 +117,16 @@ impl EngineError {
         EngineError::Closed("the store or table has been closed".into())
     }
 
+    /// Whether RocksDB says that a column family has been dropped.
+    pub(crate) fn is_dropped_family(&self) -> bool {
+        self.message().contains("Column family dropped")
+    }
+
+    /// Whether RocksDB refuses to take files in, having changed nothing, because of what the column family holds.
+    pub(crate) fn is_refused_ingestion(&self) -> bool {
+        self.kind() == Kind::Internal && self.message().contains("Invalid argument")
+    }
+
     pub(crate) fn poisoned() -> Self {
         EngineError::Internal("a thread panicked while it held a lock; restart the node".into())
     }

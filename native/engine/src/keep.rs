@@ -9,7 +9,7 @@
 use crate::error::{EngineError, Result};
 use crate::raw::{live_files, LiveFile};
 use crate::sys::{compact_range, delete_files, Family, Iter, IterSpec};
-use crate::table::{Table, TableCore};
+use crate::table::{Member, Table, TableCore};
 use crate::tokens::{token_of, TokenRange, TokenSet};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,7 +22,13 @@ impl Table {
     /// What is written outside meanwhile may or may not be removed.
     pub fn keep(&self, ranges: &[u8]) -> Result<()> {
         let kept = Arc::new(TokenSet::of(TokenRange::list(ranges)?));
-        self.with(|core| keep(core, &kept).map_err(|error| error.context("cleaning up a table")))
+        let cleaned = self.with_copy(|core| {
+            // Absorption would bring back what is removed.
+            let _changing = core.changing()?;
+            let core = self.with(|core| Ok(core.clone()))?;
+            keep(&core, &kept)
+        });
+        cleaned.map_err(|error| error.context("cleaning up a table"))
     }
 }
 
@@ -31,11 +37,15 @@ fn keep(core: &TableCore, kept: &Arc<TokenSet>) -> Result<()> {
         return Ok(());
     }
     let outside = kept.complement();
-    let _keeping = core.purge().keep_only(kept)?;
+    let _keeping = core.families().all().map(|member| member.purge.keep_only(kept)).collect::<Result<Vec<_>>>()?;
     for _ in 0..PASSES {
         core.flush()?;
-        pass(core, core.family(), &outside)?;
-        if is_clear(core.family(), &outside)? {
+        let mut is_all_clear = true;
+        for Member { family, .. } in core.families().all() {
+            pass(core, family, &outside)?;
+            is_all_clear &= is_clear(family, &outside)?;
+        }
+        if is_all_clear {
             return Ok(());
         }
     }
@@ -51,7 +61,7 @@ fn pass(core: &TableCore, family: &Family, outside: &TokenSet) -> Result<()> {
     delete_files(family, &ranges)?;
     let found: HashSet<u64> = touching(family, outside)?.iter().map(|file| file.number).collect();
     for (range, (first, end)) in outside.ranges().iter().zip(&ranges) {
-        core.store().check_open()?;
+        core.check_open()?;
         // What a compaction of this pass has written holds nothing from outside, though it may reach across it.
         let range = TokenSet::of(vec![*range]);
         if touching(family, &range)?.iter().any(|file| found.contains(&file.number)) {

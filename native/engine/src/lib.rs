@@ -10,11 +10,17 @@
 //! * `write` and `durability` updates and when they are safe; `read` points, slices, scans and their cursors;
 //! * `wal` looks for damage in the write-ahead log before it is replayed;
 //! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
-//! * `export` shipments for other nodes; `keep` cleanup; `range_sizes` estimates; `ring` where files are cut;
+//! * `export` and `arrival` shipments from node to node, and the column families that they wait in; `keep` cleanup;
+//!   `range_sizes` estimates; `ring` where files are cut;
 //! * `compaction` merge operator and purge filter; `raw` the C++ shim and the C functions used directly: all unsafe code.
 //!
 //! Requests and answers are bytes: `docs/boundary.md`. What is on disk: `docs/formats.md`.
 
+// The helpers of the tests in `tests/` name the crate, also where they are used in here.
+#[cfg(test)]
+extern crate self as cassiterite_engine;
+
+mod arrival;
 mod bytes;
 mod catalog;
 pub mod compaction;
@@ -27,7 +33,6 @@ mod options;
 mod range_sizes;
 mod raw;
 mod read;
-mod receive;
 mod report;
 mod ring;
 mod schema;

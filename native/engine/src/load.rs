@@ -3,28 +3,33 @@
 
 //! Loads a snapshot into a live table: its files become a column family of their own, whose fragments are merged in.
 
+use crate::arrival::Foreign;
 use crate::catalog::{Column, Record};
-use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
-use crate::options::foreign_options;
 use crate::schema::same_type;
-use crate::snapshot::{link, sync_directory, Manifest};
-use crate::store::staging;
-use crate::sys::{import, Batch, Family, Iter, IterSpec, TableFile};
-use crate::table::TableCore;
+use crate::snapshot::Manifest;
+use crate::sys::{Batch, Iter};
+use crate::table::{Table, TableCore};
 use crate::write::apply;
 use cassiterite_codec::columns::{remap, ColumnMap};
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, min_timestamp, validate, CodecError, Outcome};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 
 /// Fragments are written in batches of about this size: writers of the node are not held up for long.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// Merges the snapshot in `directory` into the table; the number of fragments.
-pub(crate) fn load(core: &TableCore, directory: &Path) -> Result<u64> {
+pub(crate) fn load(table: &Table, directory: &Path) -> Result<u64> {
+    table.with_copy(|core| {
+        // Batches go into the base: it must stay the base.
+        let _changing = core.changing()?;
+        let core = table.with(|core| Ok(core.clone()))?;
+        load_into(&core, directory)
+    })
+}
+
+fn load_into(core: &TableCore, directory: &Path) -> Result<u64> {
     let manifest = Manifest::read(directory)?;
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
     if manifest.counter != record.counter {
@@ -38,21 +43,20 @@ pub(crate) fn load(core: &TableCore, directory: &Path) -> Result<u64> {
     let columns = map_columns(&manifest, &record, directory);
     let mut sources = Vec::new();
     let loaded = stage(core, directory, &manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));
-    let dropped = sources.into_iter().try_for_each(Family::drop_unlisted);
+    let dropped = sources.into_iter().try_for_each(Foreign::close);
     let loaded = loaded.and_then(|loaded| dropped.map(|()| loaded));
     loaded.map_err(|error| error.context(format_args!("loading the snapshot {}", directory.display())))
 }
 
 /// Makes a column family of each group of files.
-fn stage(core: &TableCore, directory: &Path, manifest: &Manifest, sources: &mut Vec<Family>) -> Result<()> {
+fn stage(core: &TableCore, directory: &Path, manifest: &Manifest, sources: &mut Vec<Foreign>) -> Result<()> {
     for files in manifest.groups() {
-        let staged = Staged::link(core, directory, &files)?;
-        sources.push(staged.import(core, &files)?);
+        sources.push(Foreign::open(core.store(), core.family_name(), directory, &files)?);
     }
     Ok(())
 }
 
-fn load_sources(core: &TableCore, sources: &[Family], columns: &ColumnMap) -> Result<u64> {
+fn load_sources(core: &TableCore, sources: &[Foreign], columns: &ColumnMap) -> Result<u64> {
     sources.iter().try_for_each(|source| check_all(core, source))?;
     sources.iter().try_fold(0, |loaded, source| Ok(loaded + merge_all(core, source, columns)?))
 }
@@ -77,18 +81,17 @@ fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> Column
     pairs.into_iter().collect()
 }
 
-fn from_start(source: &Family) -> Result<Iter> {
-    let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false };
-    let mut iter = Iter::open(source, spec);
+fn from_start(source: &Foreign) -> Result<Iter> {
+    let mut iter = source.iterate();
     iter.seek(&[])?;
     Ok(iter)
 }
 
 /// Reads all blocks, keys and fragments: nothing is merged out of a snapshot that is damaged somewhere.
-fn check_all(core: &TableCore, source: &Family) -> Result<()> {
+fn check_all(core: &TableCore, source: &Foreign) -> Result<()> {
     let mut iter = from_start(source)?;
     while let Some((found, value)) = iter.entry() {
-        core.store().check_open()?;
+        core.check_open()?;
         let kind = key::split(found).map_err(corrupt)?.kind;
         validate(kind, value).map_err(corrupt)?;
         iter.step()?;
@@ -96,12 +99,12 @@ fn check_all(core: &TableCore, source: &Family) -> Result<()> {
     Ok(())
 }
 
-fn merge_all(core: &TableCore, source: &Family, columns: &ColumnMap) -> Result<u64> {
+fn merge_all(core: &TableCore, source: &Foreign, columns: &ColumnMap) -> Result<u64> {
     let mut iter = from_start(source)?;
     let mut loading = Loading { core, batch: Batch::new(), smallest_timestamp: i64::MAX, fragments: 0 };
     let mut remapped = Vec::new();
     while let Some((found, value)) = iter.entry() {
-        core.store().check_open()?;
+        core.check_open()?;
         let kind = key::split(found).map_err(corrupt)?.kind;
         let outcome = match kind {
             Kind::Header => Outcome::Unchanged,
@@ -151,45 +154,4 @@ impl Loading<'_> {
 
 fn corrupt(error: CodecError) -> EngineError {
     EngineError::Corruption(format!("the snapshot holds what is no fragment: {error}; take it from another copy"))
-}
-
-/// Links to a snapshot's files within the store, for the import to take; removed when dropped.
-struct Staged {
-    directory: PathBuf,
-    number: u64,
-}
-
-impl Staged {
-    fn link(core: &TableCore, from: &Path, files: &[TableFile]) -> Result<Staged> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let settings = core.store().settings.lock().map_err(|_| EngineError::poisoned())?.clone();
-        let directory = staging(&settings).join(number.to_string());
-        fs::create_dir_all(&directory)?;
-        let staged = Staged { directory, number };
-        for file in files {
-            link(&from.join(&file.name), &staged.directory.join(&file.name))?;
-        }
-        sync_directory(&staged.directory)?;
-        Ok(staged)
-    }
-
-    fn import(&self, core: &TableCore, files: &[TableFile]) -> Result<Family> {
-        // Not a name that the catalog could give: what a crash leaves of it is dropped at the next start.
-        let name = format!("{}.load.{}", core.family_name(), self.number);
-        let purge = TablePurge::new(name.as_str()); // never told what it may purge, so it only merges
-        let options = {
-            let settings = core.store().settings.lock().map_err(|_| EngineError::poisoned())?;
-            foreign_options(&settings, &purge)
-        };
-        import(&core.store().db, &options, &name, &self.directory, files)
-    }
-}
-
-impl Drop for Staged {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.directory) {
-            eprintln!("cassiterite: {} stays until the node restarts: {error}", self.directory.display());
-        }
-    }
 }

@@ -4,8 +4,9 @@
 //! How much data token ranges hold: estimates for the depth of hash trees and for the size estimates of the node.
 
 use crate::error::Result;
-use crate::sys::{approximate_bytes, Family, Iter, IterSpec};
-use crate::table::{Table, TableCore};
+use crate::read::Source;
+use crate::sys::{approximate_bytes, IterSpec};
+use crate::table::{Families, Table, TableCore};
 use crate::tokens::{token_of, TokenRange};
 use cassiterite_codec::key;
 
@@ -38,8 +39,8 @@ impl Table {
 
 /// A look at a table as of one moment.
 struct Sampler {
-    family: Family,
-    iter: Iter,
+    families: Families,
+    iter: Source,
     partition: Vec<u8>,
 }
 
@@ -54,7 +55,8 @@ struct Counted {
 impl Sampler {
     fn open(core: &TableCore) -> Sampler {
         let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
-        Sampler { family: core.family().clone(), iter: Iter::open(core.family(), spec), partition: Vec::new() }
+        let families = core.families().clone();
+        Sampler { iter: families.iterate(spec), families, partition: Vec::new() }
     }
 
     /// Partitions and bytes.
@@ -63,7 +65,10 @@ impl Sampler {
         if partitions == 0 {
             return Ok([0, 0]);
         }
-        let coarse = approximate_bytes(&self.family, &range.first_key(), &range.end_key())?;
+        let mut coarse = 0u64;
+        for member in self.families.all() {
+            coarse = coarse.saturating_add(approximate_bytes(&member.family, &range.first_key(), &range.end_key())?);
+        }
         let bytes = if coarse > BYTES_ADDED_UP { coarse } else { self.bytes(range, coarse)? };
         Ok([partitions, bytes.max(1)])
     }

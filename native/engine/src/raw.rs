@@ -13,6 +13,7 @@ mod admin;
 mod blocks;
 mod events;
 mod files;
+mod ingest;
 mod ring;
 pub(crate) mod sys;
 mod table;
@@ -22,6 +23,7 @@ pub(crate) use blocks::tune_blocks;
 pub use events::StallCondition;
 pub(crate) use events::{install_events, EventHooks};
 pub(crate) use files::{live_files, LiveFile, Origin};
+pub(crate) use ingest::{file_min_timestamp, ingest, Ingestion};
 pub(crate) use ring::Ring;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, TableHooks};
 

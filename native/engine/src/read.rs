@@ -8,10 +8,13 @@ mod cursor;
 mod point;
 mod request;
 mod slices;
+mod source;
+mod united;
 mod walk;
 
 pub(crate) use cursor::close_cursors;
 pub use cursor::{cursor_close, cursor_next};
+pub(crate) use source::Source;
 
 use crate::error::Result;
 use crate::table::{Table, TableCore};
@@ -28,14 +31,14 @@ pub(crate) fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer:
             return Ok(answered);
         }
     }
-    let walk = Walk::read(core.family(), &request, || core.has_headers())?;
+    let walk = Walk::read(core.families(), &request, || core.has_headers())?;
     first(table, walk, Answer::new(buffer, request.chunk_bytes))
 }
 
 /// Scans a range of partitions; see [`Table::scan`].
 pub(crate) fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
     let request = ScanRequest::parse(request)?;
-    let walk = Walk::scan(core.family(), &request)?;
+    let walk = Walk::scan(core.families(), &request)?;
     first(table, walk, Answer::new(buffer, request.chunk_bytes))
 }
 

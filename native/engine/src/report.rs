@@ -88,8 +88,11 @@ fn tables(core: &Core) -> Result<String> {
         let mut values = names.to_vec();
         values.push(uuid(open.id()));
         values.extend(stats::figures(open)?.iter().map(i64::to_string));
-        let purged = open.purge().stats();
-        let purged = [purged.fragments_removed, purged.bytes_removed, purged.merge_failures];
+        let mut purged = [0; 3];
+        for stats in open.families().all().map(|member| member.purge.stats()) {
+            let figures = [stats.fragments_removed, stats.bytes_removed, stats.merge_failures];
+            purged.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+        }
         values.extend(purged.iter().map(u64::to_string));
         lines.line(&values);
         Ok(())
@@ -113,10 +116,12 @@ fn levels(core: &Core) -> Result<String> {
     let mut lines = Lines::new(&["keyspace_name", "table_name", "index_name", "level", "sst_files", "sst_bytes"]);
     each_current(core, |open, names| {
         let mut by_level = BTreeMap::<i32, (u64, u64)>::new();
-        for file in live_files(&core.db, open.family())? {
-            let level = by_level.entry(file.level).or_default();
-            level.0 += 1;
-            level.1 += file.file_bytes;
+        for member in open.families().all() {
+            for file in live_files(&core.db, &member.family)? {
+                let level = by_level.entry(file.level).or_default();
+                level.0 += 1;
+                level.1 += file.file_bytes;
+            }
         }
         for (level, (files, bytes)) in by_level {
             let mut values = names.to_vec();

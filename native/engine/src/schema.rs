@@ -4,7 +4,7 @@
 //! Table schema requests (docs/boundary.md) and what they make of a catalog record.
 
 use crate::bytes::{put_counted, Bytes};
-use crate::catalog::{Column, ColumnKind, Record};
+use crate::catalog::{Column, ColumnKind, Record, FIRST_FAMILY};
 use crate::error::{EngineError, Result};
 
 const VERSION: u8 = 1;
@@ -65,6 +65,9 @@ impl<'a> SchemaRequest<'a> {
             name: self.name.to_owned(),
             next_column_id: 1,
             columns: Vec::new(),
+            base: FIRST_FAMILY,
+            arrivals: Vec::new(),
+            next_family: FIRST_FAMILY + 1,
         };
         self.apply(&mut record)?;
         Ok(record)

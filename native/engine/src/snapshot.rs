@@ -9,20 +9,21 @@ pub(crate) use manifest::{FileKind, ListedFile, Manifest, NAME as MANIFEST_NAME}
 
 use crate::error::{EngineError, Result};
 use crate::sys::table_files;
-use crate::table::TableCore;
+use crate::table::{Table, TableCore};
 use crate::tokens::TokenSet;
 use rocksdb::DB;
 use std::fs::{self, File};
 use std::path::Path;
 
 /// Links the table's files as of now into `directory`, which must not exist, and makes all of it durable.
-pub(crate) fn take(core: &TableCore, directory: &Path) -> Result<()> {
+pub(crate) fn take(table: &Table, directory: &Path) -> Result<()> {
     if directory.exists() {
         let why = format!("{} exists already: a snapshot goes into a new directory", directory.display());
         return Err(EngineError::Invalid(why));
     }
-    core.flush()?;
-    let taken = fs::create_dir_all(directory).map_err(EngineError::from).and_then(|()| fill(core, directory));
+    table.flush()?;
+    let filled = || table.with(|core| fill(core, directory));
+    let taken = fs::create_dir_all(directory).map_err(EngineError::from).and_then(|()| filled());
     taken.map_err(|error| {
         // Half a snapshot must not look like one; without its manifest it does not, if this fails too.
         let _ = fs::remove_dir_all(directory);
@@ -33,13 +34,15 @@ pub(crate) fn take(core: &TableCore, directory: &Path) -> Result<()> {
 fn fill(core: &TableCore, directory: &Path) -> Result<()> {
     let db = &core.store().db;
     let kept = KeptFiles::keep(db)?;
-    let files = table_files(db, core.family_name())?;
-    for file in &files {
-        link(&db.path().join(&file.name), &directory.join(&file.name))?;
+    let mut files = Vec::new();
+    for (family, member) in (0..).zip(core.families().all()) {
+        for file in table_files(db, member.name())? {
+            link(&db.path().join(&file.name), &directory.join(&file.name))?;
+            files.push(ListedFile { kind: FileKind::Whole, family, file });
+        }
     }
     drop(kept);
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
-    let files = files.into_iter().map(|file| ListedFile { kind: FileKind::Whole, family: 0, file }).collect();
     Manifest::new(core.id(), &record, TokenSet::all(), files).write(directory)?;
     directory.parent().map_or(Ok(()), sync_directory)
 }

@@ -4,8 +4,9 @@
 //! The figures of one table.
 
 use crate::error::{EngineError, Result};
-use crate::sys::{Iter, IterSpec};
-use crate::table::TableCore;
+use crate::read::Source;
+use crate::sys::IterSpec;
+use crate::table::{Member, TableCore};
 use cassiterite_codec::key;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Mutex;
@@ -47,16 +48,20 @@ impl Counters {
 
 /// The figures of `Native.tableStats`, in its order.
 pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
-    let property = |name| i64::try_from(core.family().property(name)).unwrap_or(i64::MAX);
+    let sum =
+        |name: &str| core.families().all().map(|member| member.family.property(name)).fold(0, u64::saturating_add);
+    let property = |name| i64::try_from(sum(name)).unwrap_or(i64::MAX);
     let keys = property("rocksdb.estimate-num-keys");
-    let files = core.store().db.get_column_family_metadata_cf(core.family()).file_count;
+    let count = |member: &Member| core.store().db.get_column_family_metadata_cf(&member.family).file_count;
+    let files: usize = core.families().all().map(count).sum();
+    let min_timestamp = core.families().all().map(|member| member.purge.min_timestamp_ever()).min();
     let counters = core.counters();
     Ok([
         estimated_partitions(core, keys)?,
         keys,
         property("rocksdb.live-sst-files-size"),
         property("rocksdb.cur-size-all-mem-tables"),
-        core.purge().min_timestamp_ever(),
+        min_timestamp.unwrap_or(i64::MAX),
         i64::from(!core.has_data()),
         counters.writes.load(Ordering::Relaxed),
         counters.reads.load(Ordering::Relaxed),
@@ -89,7 +94,7 @@ fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
 
 fn look(core: &TableCore) -> Sample {
     let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
-    let mut iter = Iter::open(core.family(), spec);
+    let mut iter = core.families().iterate(spec);
     let mut sample = Sample::default();
     let mut partition = Vec::new();
     for probe in 0..PROBES {
@@ -100,7 +105,7 @@ fn look(core: &TableCore) -> Sample {
 }
 
 impl Sample {
-    fn probe(&mut self, iter: &mut Iter, number: u64, partition: &mut Vec<u8>) -> Result<()> {
+    fn probe(&mut self, iter: &mut Source, number: u64, partition: &mut Vec<u8>) -> Result<()> {
         let mut start = vec![0x40];
         start.extend_from_slice(&(number * (u64::MAX / PROBES)).to_be_bytes());
         iter.seek(&start)?;

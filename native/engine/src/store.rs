@@ -18,7 +18,7 @@ use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
 use rocksdb::{Options, DB};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use std::thread::JoinHandle;
 use tables::Tables;
 
@@ -63,6 +63,11 @@ impl Core {
         }
         Ok(())
     }
+
+    /// The settings in effect.
+    pub(crate) fn settings(&self) -> Result<MutexGuard<'_, Settings>> {
+        self.settings.lock().map_err(|_| EngineError::poisoned())
+    }
 }
 
 /// How single operations are run.
@@ -89,7 +94,7 @@ impl Store {
         live.core.closing.store(true, Ordering::Release);
         sys::stop_manual_compactions(&live.core.db);
         drop(live.core.exports.write().map_err(|_| EngineError::poisoned())?);
-        let flushed = live.core.each_table(|table| table.with(crate::table::TableCore::flush_unlogged));
+        let flushed = live.core.each_table(|table| table.flush_unlogged());
         live.core.close_tables()?;
         live.core.durability.stop();
         if let Some(timer) = live.timer {
@@ -113,7 +118,7 @@ impl Store {
     pub fn sync(&self) -> Result<()> {
         self.with(|core| {
             core.durability.sync(&core.db)?;
-            core.each_table(|table| table.with(crate::table::TableCore::flush_unlogged))
+            core.each_table(|table| table.flush_unlogged())
         })
     }
 

@@ -1,218 +1,84 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! One generation of a table, on a column family of its own.
+//! One generation of a table: a base column family, and those of what has arrived from other nodes.
 
-use crate::catalog::{family_name, Record};
-use crate::compaction::TablePurge;
+mod core;
+mod families;
+
+pub(crate) use self::core::{Absorbed, TableCore};
+pub(crate) use families::{Families, Member};
+
 use crate::error::{EngineError, Result};
 use crate::read;
 use crate::schema::{self, SchemaRequest};
-use crate::stats::{self, Counters};
-use crate::store::Core;
-use crate::sys::{self, Family, ReadMode};
+use crate::stats;
 use crate::{load, snapshot, write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, RwLock};
-
-/// gc_grace_seconds below this would have every file rewritten all the time.
-const PERIODIC_SECONDS_MIN: i64 = 3600;
-const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
 
 /// A table generation. Every method may be called from any thread; once the store or the table has been closed all
 /// answer [`EngineError::Closed`].
 pub struct Table {
+    /// Held shared by every call that is short, and alone to change the families.
     live: RwLock<Option<TableCore>>,
-}
-
-/// What an open table is made of.
-pub(crate) struct TableCore {
-    // Before the store: handles go before the database does.
-    family: Family,
-    purge: Arc<TablePurge>,
-    id: Vec<u8>,
-    generation: u64,
-    has_headers: AtomicBool,
-    has_data: AtomicBool,
-    unlogged: AtomicBool,
-    periodic_seconds: AtomicI64,
-    counters: Counters,
-    store: Arc<Core>,
-}
-
-impl TableCore {
-    /// Opens the generation that the record names; its column family must exist.
-    pub(crate) fn open(store: &Arc<Core>, id: &[u8], record: &Record, purge: Arc<TablePurge>) -> Result<TableCore> {
-        let family = Family::named(&store.db, &family_name(id, record.generation))?;
-        purge.set_dropped(record.dropped());
-        purge.attach(&store.db, &family)?;
-        store.events.watch(&purge);
-        Ok(TableCore {
-            family,
-            purge,
-            id: id.to_vec(),
-            generation: record.generation,
-            has_headers: AtomicBool::new(record.has_headers),
-            has_data: AtomicBool::new(record.has_data),
-            unlogged: AtomicBool::new(false),
-            periodic_seconds: AtomicI64::new(0),
-            counters: Counters::default(),
-            store: Arc::clone(store),
-        })
-    }
-
-    pub(crate) fn family(&self) -> &Family {
-        &self.family
-    }
-
-    pub(crate) fn family_name(&self) -> &str {
-        self.purge.name()
-    }
-
-    pub(crate) fn purge(&self) -> &Arc<TablePurge> {
-        &self.purge
-    }
-
-    pub(crate) fn store(&self) -> &Arc<Core> {
-        &self.store
-    }
-
-    pub(crate) fn id(&self) -> &[u8] {
-        &self.id
-    }
-
-    pub(crate) fn generation(&self) -> u64 {
-        self.generation
-    }
-
-    pub(crate) fn counters(&self) -> &Counters {
-        &self.counters
-    }
-
-    pub(crate) fn read_mode(&self) -> &ReadMode {
-        &self.store.modes.read
-    }
-
-    /// Whether any partition of this generation may have a header.
-    pub(crate) fn has_headers(&self) -> bool {
-        self.has_headers.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn has_data(&self) -> bool {
-        self.has_data.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn count_write(&self, bytes: usize) {
-        self.counters.write(bytes);
-    }
-
-    pub(crate) fn count_read(&self) {
-        self.counters.read();
-    }
-
-    pub(crate) fn note_unlogged(&self) {
-        self.unlogged.store(true, Ordering::Release);
-    }
-
-    /// Before the first write, and before the first header: readers rely on the catalog to know that there is none.
-    pub(crate) fn announce(&self, header: bool) -> Result<()> {
-        if self.has_data() && (!header || self.has_headers()) {
-            return Ok(());
-        }
-        if self.is_current()? {
-            self.store.catalog.update(&self.id, |record| {
-                if record.generation == self.generation {
-                    record.has_data = true;
-                    record.has_headers |= header;
-                }
-                Ok(())
-            })?;
-        }
-        if header {
-            self.has_headers.store(true, Ordering::Release);
-        }
-        self.has_data.store(true, Ordering::Release);
-        Ok(())
-    }
-
-    /// Whether the catalog still names this generation.
-    pub(crate) fn is_current(&self) -> Result<bool> {
-        Ok(self.store.catalog.get(&self.id)?.is_some_and(|record| record.generation == self.generation))
-    }
-
-    /// Writes the memtable to a file.
-    pub(crate) fn flush(&self) -> Result<()> {
-        let unlogged = self.unlogged.swap(false, Ordering::AcqRel);
-        let flushed = self.store.db.flush_cf(&self.family);
-        if unlogged && flushed.is_err() {
-            self.note_unlogged();
-        }
-        flushed.map_err(|error| EngineError::from(error).context("flushing a table"))
-    }
-
-    /// Flushes if there are writes that no log has.
-    pub(crate) fn flush_unlogged(&self) -> Result<()> {
-        if self.unlogged.load(Ordering::Acquire) {
-            self.flush()?;
-        }
-        Ok(())
-    }
-
-    fn compact(&self) -> Result<()> {
-        self.flush()?;
-        let empties_before = self.purge.stats().empties_left;
-        sys::compact(&self.family)?;
-        // A full merge cannot drop a key, only empty it: those that this pass emptied go in another.
-        if self.purge.stats().empties_left > empties_before {
-            sys::compact(&self.family)?;
-        }
-        Ok(())
-    }
-
-    fn set_purge(&self, gc_grace_s: i64, fence_timestamp: i64, now_offset_s: i64) -> Result<()> {
-        self.purge.set(gc_grace_s, fence_timestamp, now_offset_s);
-        // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
-        let seconds = gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX);
-        if self.periodic_seconds.load(Ordering::Acquire) != seconds {
-            let text = seconds.to_string();
-            self.store.db.set_options_cf(&self.family, &[("periodic_compaction_seconds", text.as_str())])?;
-            self.periodic_seconds.store(seconds, Ordering::Release);
-        }
-        Ok(())
-    }
+    /// Held shared by work that takes long, which does so on a copy: closing waits for it, nobody else does. Taken before
+    /// `live`, never while holding that.
+    lasting: RwLock<()>,
 }
 
 impl Table {
     pub(crate) fn new(core: TableCore) -> Arc<Table> {
-        Arc::new(Table { live: RwLock::new(Some(core)) })
+        Arc::new(Table { live: RwLock::new(Some(core)), lasting: RwLock::new(()) })
     }
 
-    /// Runs `work` while the table is kept open.
+    /// Runs short work while the table is kept open and its families are kept as they are.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Result<T> {
         let live = self.live.read().map_err(|_| EngineError::poisoned())?;
         work(live.as_ref().ok_or_else(EngineError::closed)?)
     }
 
-    /// Closes the table after running calls have ended, and its cursors.
-    pub(crate) fn close(&self) -> Result<()> {
+    /// Runs work that takes long, on the table as it is now, while the table is kept open. Not to be nested.
+    pub(crate) fn with_copy<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Result<T> {
+        let _lasting = self.lasting.read().map_err(|_| EngineError::poisoned())?;
+        let copy = self.with(|core| Ok(core.clone()))?;
+        work(&copy)
+    }
+
+    /// Changes the families while no short call is running. For whoever holds [`TableCore::changing`].
+    pub(crate) fn alone<T>(&self, change: impl FnOnce(&mut TableCore) -> Result<T>) -> Result<T> {
+        let mut live = self.live.write().map_err(|_| EngineError::poisoned())?;
+        let core = live.as_mut().ok_or_else(EngineError::closed)?;
+        let changed = change(core);
+        core.families().hold_purging();
+        changed
+    }
+
+    /// Closes the table after running calls have ended, and its cursors; its families, where it was open.
+    pub(crate) fn close(&self) -> Result<Option<Families>> {
+        // Whoever has closed it before has ended the long work, too.
+        let _ = self.with(|core| {
+            core.begin_closing();
+            Ok(())
+        });
+        let lasting = self.lasting.write().map_err(|_| EngineError::poisoned())?;
         let mut live = self.live.write().map_err(|_| EngineError::poisoned())?;
         let core = live.take();
         read::close_cursors(self)?;
-        drop(live);
-        drop(core);
-        Ok(())
+        drop((live, lasting));
+        Ok(core.map(TableCore::into_families))
     }
 
     /// Brings the table's columns up to a table schema request and answers with the live ones (docs/boundary.md).
     pub fn columns(&self, request: &[u8]) -> Result<Vec<u8>> {
         let request = SchemaRequest::parse(request)?;
         self.with(|core| {
-            if request.id != core.id {
+            if request.id != core.id() {
                 return Err(EngineError::Invalid("the schema is of another table".into()));
             }
-            let record = core.store.catalog.update(&core.id, |record| request.apply(record))?;
-            core.purge.set_dropped(record.dropped());
+            core.hand_out_ids();
+            let record = core.store().catalog.update(core.id(), |record| request.apply(record))?;
+            core.set_dropped(&record.dropped());
             schema::answer(&record)
         })
     }
@@ -220,38 +86,57 @@ impl Table {
     /// The live columns, in the form of [`Table::columns`]'s answer.
     pub fn column_ids(&self) -> Result<Vec<u8>> {
         self.with(|core| {
-            let record = core.store.catalog.get(&core.id)?.ok_or_else(EngineError::closed)?;
+            core.hand_out_ids();
+            let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
             schema::answer(&record)
         })
     }
 
     /// Starts an empty generation, durably, and returns it. This one stays readable until [`Table::retire`].
     pub fn truncate(&self) -> Result<Arc<Table>> {
-        self.with(|core| core.store.truncate(core))
+        self.with(|core| core.store().truncate(core))
     }
 
     /// Deletes the files of a generation that [`Table::truncate`] replaced; this handle is closed from now on.
     pub fn retire(&self) -> Result<()> {
-        let (store, id, generation, name) = self.with(|core| {
+        let (store, id, generation) = self.with(|core| {
             if core.is_current()? {
                 let why = "this is the table's current generation: truncate or drop the table instead";
                 return Err(EngineError::Invalid(why.into()));
             }
-            Ok((Arc::clone(&core.store), core.id.clone(), core.generation, core.family_name().to_owned()))
+            Ok((Arc::clone(core.store()), core.id().to_vec(), core.generation()))
         })?;
-        self.close()?;
+        let families = self.close()?;
         store.forget(&id, generation)?;
-        store.db.drop_cf(&name).map_err(|error| EngineError::from(error).context("dropping an old generation"))
+        families.map_or(Ok(()), Families::delete).map_err(|error| error.context("dropping an old generation"))
     }
 
-    /// Writes the table's memtable to a file.
+    /// Writes the table's memtables to files.
     pub fn flush(&self) -> Result<()> {
-        self.with(TableCore::flush)
+        self.flush_if(|_| true)
     }
 
-    /// Rewrites the whole table to the bottommost level, purging what may be purged.
+    /// Flushes if there are writes that no log has.
+    pub(crate) fn flush_unlogged(&self) -> Result<()> {
+        self.flush_if(|unlogged| unlogged)
+    }
+
+    fn flush_if(&self, wanted: impl FnOnce(bool) -> bool) -> Result<()> {
+        let _lasting = self.lasting.read().map_err(|_| EngineError::poisoned())?;
+        // At once: what is written without a log from here on goes into a family of this copy, or counts anew.
+        let (unlogged, copy) = self.with(|core| Ok((core.take_unlogged(), core.clone())))?;
+        let flushed = if wanted(unlogged) { copy.flush() } else { Ok(()) };
+        if unlogged && flushed.is_err() {
+            copy.note_unlogged();
+        }
+        flushed
+    }
+
+    /// Rewrites the whole table to the bottommost level, purging what may be purged. What has arrived and is not in the base
+    /// yet stays as it is, and nothing is purged until it is.
     pub fn compact(&self) -> Result<()> {
-        self.with(TableCore::compact)
+        self.flush()?;
+        self.with_copy(TableCore::compact)
     }
 
     /// What compaction may purge: deletions older than `gc_grace_s` seconds whose timestamp is below `fence_timestamp`
@@ -263,12 +148,12 @@ impl Table {
     /// Hard-links a consistent image of the table into `directory`, which must not exist, with a manifest
     /// (docs/formats.md, Snapshot manifest).
     pub fn snapshot(&self, directory: &Path) -> Result<()> {
-        self.with(|core| snapshot::take(core, directory))
+        snapshot::take(self, directory)
     }
 
     /// Merges a snapshot into the table; the number of fragments loaded.
     pub fn load(&self, directory: &Path) -> Result<u64> {
-        self.with(|core| load::load(core, directory))
+        load::load(self, directory)
     }
 
     /// The twelve figures of `Native.tableStats`, in its order.

@@ -7,12 +7,16 @@ use crate::bytes::{put_counted, Bytes};
 use crate::error::{EngineError, Result};
 use cassiterite_codec::ColumnSet;
 
-const VERSION: u8 = 1;
+/// Of a generation that has only the family it began with.
+const VERSION_PLAIN: u8 = 1;
+const VERSION_FAMILIES: u8 = 2;
 const COUNTER: u8 = 1;
 const HAS_HEADERS: u8 = 2;
 const HAS_DATA: u8 = 4;
 const DROPPED: u8 = 1;
 const CHECKSUM_BYTES: usize = 4;
+/// The number of the family that every generation begins with.
+pub(crate) const FIRST_FAMILY: u32 = 0;
 
 /// Whether a column belongs to rows or to the static row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +59,12 @@ pub(crate) struct Record {
     pub name: String,
     pub next_column_id: u32,
     pub columns: Vec<Column>,
+    /// The number of the family that is written to.
+    pub base: u32,
+    /// The numbers of the families that hold what has arrived from other nodes and is not in the base yet.
+    pub arrivals: Vec<u32>,
+    /// A number that no family of this generation has had.
+    pub next_family: u32,
 }
 
 impl Record {
@@ -67,24 +77,43 @@ impl Record {
         self.columns.iter().filter(|column| !column.dropped)
     }
 
+    /// Makes it the record of an empty generation.
+    pub(crate) fn renew(&mut self, generation: u64) {
+        self.generation = generation;
+        self.has_data = false;
+        self.has_headers = false;
+        self.base = FIRST_FAMILY;
+        self.arrivals.clear();
+        self.next_family = FIRST_FAMILY + 1;
+    }
+
     pub(crate) fn encode(&self, key: &[u8]) -> Result<Vec<u8>> {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-        let mut out = vec![VERSION];
+        let plain = self.next_family == FIRST_FAMILY + 1;
+        let mut out = vec![if plain { VERSION_PLAIN } else { VERSION_FAMILIES }];
         out.push(flag(self.counter, COUNTER) | flag(self.has_headers, HAS_HEADERS) | flag(self.has_data, HAS_DATA));
         out.extend_from_slice(&self.generation.to_le_bytes());
         out.extend_from_slice(&self.next_column_id.to_le_bytes());
         put_counted(&mut out, self.keyspace.as_bytes())?;
         put_counted(&mut out, self.name.as_bytes())?;
         encode_columns(&mut out, &self.columns)?;
+        if !plain {
+            out.extend_from_slice(&self.base.to_le_bytes());
+            out.extend_from_slice(&self.next_family.to_le_bytes());
+            let count =
+                u32::try_from(self.arrivals.len()).map_err(|_| EngineError::Internal("too many arrivals".into()))?;
+            out.extend_from_slice(&count.to_le_bytes());
+            self.arrivals.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        }
         Ok(sealed(out, key))
     }
 
     pub(crate) fn decode(key: &[u8], value: &[u8]) -> Result<Record> {
         let body = unsealed(value, key, "a table's catalog record")?;
         let mut bytes = Bytes::new(body, "catalog record");
-        bytes.version(VERSION)?;
+        let version = bytes.one_of(&[VERSION_PLAIN, VERSION_FAMILIES])?;
         let flags = bytes.u8()?;
-        let record = Record {
+        let mut record = Record {
             generation: bytes.u64()?,
             counter: flags & COUNTER != 0,
             has_headers: flags & HAS_HEADERS != 0,
@@ -93,7 +122,16 @@ impl Record {
             keyspace: bytes.text()?.to_owned(),
             name: bytes.text()?.to_owned(),
             columns: decode_columns(&mut bytes)?,
+            base: FIRST_FAMILY,
+            arrivals: Vec::new(),
+            next_family: FIRST_FAMILY + 1,
         };
+        if version == VERSION_FAMILIES {
+            record.base = bytes.u32()?;
+            record.next_family = bytes.u32()?;
+            let count = bytes.u32()?;
+            record.arrivals = (0..count).map(|_| bytes.u32()).collect::<Result<_>>()?;
+        }
         bytes.end()?;
         Ok(record)
     }

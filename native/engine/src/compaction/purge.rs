@@ -24,11 +24,14 @@ const SETTLED_MARGIN_S: i64 = 600;
 pub struct TablePurge {
     name: String,
     pub(super) unflushed: Unflushed,
+    /// A segment per ingestion: compactions that begin after one see its files.
+    ingested: Unflushed,
     pub(super) counters: Counters,
     settings: Mutex<Settings>,
     fence_timestamp: AtomicI64,
     smallest_ever: AtomicI64,
     attached: AtomicBool,
+    held: AtomicBool,
     subcompactions_seen: AtomicBool,
     settled_after_s: AtomicI64,
 }
@@ -108,17 +111,34 @@ impl Drop for Keeping {
     }
 }
 
+/// An ingestion of files that is going on: dropped when it has ended, with success or without.
+#[derive(Debug)]
+#[must_use = "the ingestion is over when the guard is dropped"]
+pub struct IngestGuard<'a> {
+    table: &'a TablePurge,
+    writing: Writing,
+}
+
+impl Drop for IngestGuard<'_> {
+    fn drop(&mut self) {
+        self.table.ingested.end(&self.writing);
+        self.table.ingested.seal();
+    }
+}
+
 impl TablePurge {
     /// For the column family of this name.
     pub fn new(name: impl Into<String>) -> Arc<Self> {
         Arc::new(TablePurge {
             name: name.into(),
             unflushed: Unflushed::new(),
+            ingested: Unflushed::new(),
             counters: Counters::default(),
             settings: Mutex::default(),
             fence_timestamp: AtomicI64::new(i64::MIN),
             smallest_ever: AtomicI64::new(i64::MAX),
             attached: AtomicBool::new(false),
+            held: AtomicBool::new(false),
             subcompactions_seen: AtomicBool::new(false),
             settled_after_s: AtomicI64::new(SETTLED_MARGIN_S),
         })
@@ -150,11 +170,17 @@ impl TablePurge {
         Ok(())
     }
 
-    /// Announces a write, or an ingestion of files, whose smallest timestamp is `min_timestamp`. Keep the guard until the
-    /// database has returned.
+    /// Announces a write whose smallest timestamp is `min_timestamp`. Keep the guard until the database has returned.
     pub fn begin_write(&self, min_timestamp: i64) -> WriteGuard<'_> {
         self.lower_ever(min_timestamp);
         WriteGuard { table: self, writing: self.unflushed.begin(min_timestamp) }
+    }
+
+    /// Announces an ingestion of files whose smallest timestamp is `min_timestamp`. Keep the guard until the database has
+    /// returned.
+    pub fn begin_ingestion(&self, min_timestamp: i64) -> IngestGuard<'_> {
+        self.lower_ever(min_timestamp);
+        IngestGuard { table: self, writing: self.ingested.begin(min_timestamp) }
     }
 
     /// Notes a timestamp that the current memtable may hold; [`TablePurge::begin_write`] is what writers need.
@@ -169,6 +195,22 @@ impl TablePurge {
         let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
         settings.times = Some(Times { gc_grace_s: gc_grace_s.max(0), now_offset_s });
         self.fence_timestamp.store(fence_timestamp, Ordering::SeqCst);
+    }
+
+    /// While `held`, deletions are not purged, also by compactions that run: what they hide may be outside of this column
+    /// family.
+    pub fn hold(&self, held: bool) {
+        self.held.store(held, Ordering::SeqCst);
+    }
+
+    /// Takes over what another one was told by [`TablePurge::set`] and [`TablePurge::set_dropped`].
+    pub fn follow(&self, other: &TablePurge) {
+        let theirs = other.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        settings.times = theirs.times;
+        settings.dropped = theirs.dropped;
+        drop(settings);
+        self.fence_timestamp.store(other.fence_timestamp(), Ordering::SeqCst);
     }
 
     /// How long an acknowledged write may be in a log that the device does not have yet. A deletion as young as that, and
@@ -234,6 +276,10 @@ impl TablePurge {
         self.attached.load(Ordering::SeqCst)
     }
 
+    pub(super) fn is_held(&self) -> bool {
+        self.held.load(Ordering::SeqCst)
+    }
+
     /// Whether a compaction of this table has ever been split between threads.
     pub(super) fn subcompactions_seen(&self) -> bool {
         self.subcompactions_seen.load(Ordering::SeqCst)
@@ -247,6 +293,12 @@ impl TablePurge {
 
     pub(super) fn sealed(&self) -> Sealed {
         self.unflushed.sealed()
+    }
+
+    /// What is ingested from now on. To be asked before the files are listed.
+    pub(super) fn ingestions(&self) -> Arc<Segment> {
+        let sealed = self.ingested.sealed();
+        self.ingested.forget(sealed, 0)
     }
 
     pub(super) fn forget(&self, sealed: Sealed, immutable_memtables: u64) -> Arc<Segment> {

@@ -21,6 +21,7 @@ const EMPTY_FRAGMENT: [u8; 2] = [1, 0];
 struct Outside {
     files: FileBounds,
     memtables: Arc<Segment>,
+    ingestions: Arc<Segment>,
     /// Whether this filter sees all rows of a partition that the compaction reads.
     whole_partitions: bool,
     headers: StraddlingHeaders,
@@ -101,18 +102,18 @@ impl CompactionRun {
     /// What may be purged from this key at this moment.
     fn purge(&mut self, kind: Kind) -> Purge {
         let nothing = Purge { now_s: self.policy.now_s, ..Purge::NOTHING };
-        let Some(outside) = &mut self.outside else { return nothing };
+        let Some(outside) = self.outside.as_mut().filter(|_| !self.table.is_held()) else { return nothing };
         if kind == Kind::Header && (!outside.whole_partitions || self.partition.header_unreadable) {
             return nothing;
         }
         let prefix = &self.partition.prefix;
         let in_files =
             *self.partition.outside_timestamp.get_or_insert_with(|| outside.files.smallest_timestamp(prefix));
-        let in_memtables = outside.memtables.smallest_from_here();
+        let unlisted = outside.memtables.smallest_from_here().min(outside.ingestions.smallest_from_here());
         Purge {
             now_s: self.policy.now_s,
             gc_before_s: self.policy.gc_before_s,
-            max_purgeable_timestamp: self.table.fence_timestamp().min(in_files).min(in_memtables),
+            max_purgeable_timestamp: self.table.fence_timestamp().min(in_files).min(unlisted),
         }
     }
 
@@ -259,8 +260,9 @@ fn look_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Out
     if !table.is_attached() {
         return None;
     }
-    // In this order: a memtable that is not counted as immutable any more is in a file that is listed.
-    let sealed = table.sealed();
+    // In this order: a memtable that is not counted as immutable any more is in a file that is listed, and so are files
+    // whose ingestion has ended.
+    let (sealed, ingestions) = (table.sealed(), table.ingestions());
     let view = match source.look() {
         Ok(view) => view?,
         Err(error) => {
@@ -276,6 +278,7 @@ fn look_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Out
         headers,
         files: FileBounds::new(view.other_files),
         memtables: table.forget(sealed, view.immutable_memtables),
+        ingestions,
         whole_partitions: view.max_subcompactions <= 1 && !table.subcompactions_seen(),
     })
 }

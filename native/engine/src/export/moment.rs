@@ -15,7 +15,7 @@ use crate::options::rows_options;
 use crate::raw::{live_files, LiveFile};
 use crate::store::Core;
 use crate::sys::{file_name, Family, Iter, IterSpec, TableFile};
-use crate::table::TableCore;
+use crate::table::{Member, TableCore};
 use crate::tokens::{token_of, TokenSet};
 use rocksdb::Options;
 use std::collections::HashSet;
@@ -75,7 +75,8 @@ struct Part {
 
 impl Moment {
     pub(super) fn take(core: &TableCore, tokens: &TokenSet) -> Result<Moment> {
-        let parts = vec![Part::take(core.family(), tokens)?];
+        let take = |member: &Member| Part::take(&member.family, tokens);
+        let parts = core.families().all().map(take).collect::<Result<Vec<_>>>()?;
         let store = Arc::clone(core.store());
         let unflushed = ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"];
         let has_memtables =

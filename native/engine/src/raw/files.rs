@@ -109,7 +109,8 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
     });
 }
 
-fn decode(property: &[u8]) -> Option<i64> {
+/// The timestamp that the property tells.
+pub(super) fn decode(property: &[u8]) -> Option<i64> {
     let (&version, rest) = property.split_first()?;
     let timestamp = i64::from_le_bytes(rest.try_into().ok()?);
     (version == PROPERTY_VERSION).then_some(timestamp)

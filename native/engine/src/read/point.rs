@@ -5,9 +5,10 @@
 
 use super::answer::{wanting, Answer, Entry, Put, ENTRY_HEAD_BYTES, HEAD_BYTES};
 use super::request::ReadRequest;
+use super::united::unite;
 use crate::error::Result;
 use crate::sys::{Got, Values};
-use crate::table::TableCore;
+use crate::table::{Member, TableCore};
 use cassiterite_codec::is_empty;
 use cassiterite_codec::key::Kind;
 use std::cell::RefCell;
@@ -22,7 +23,7 @@ thread_local! {
 /// Answers a read of points completely, or `None` where only a [`super::walk::Walk`] can: too many points, or too little
 /// room for all of them.
 pub(super) fn read(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Result<Option<i32>> {
-    let one = request.selection.count() == 1 && !request.with_static;
+    let one = request.selection.count() == 1 && !request.with_static && core.arrivals().is_empty();
     if one && !core.has_headers() {
         let answered = single(core, request, buffer)?;
         // A header that came before the row was read is announced by now; one that comes later was not in the same write.
@@ -79,7 +80,8 @@ fn several(core: &TableCore, request: &ReadRequest<'_>, with_header: bool, buffe
     for (point, _) in request.selection.iter() {
         keys.add(request.partition, Kind::Row, point);
     }
-    let values = core.read_mode().get_many(core.family(), &keys.slices())?;
+    let keys = keys.slices();
+    let values = Found::look(core, &keys)?;
     let mut answer = Answer::new(buffer, usize::MAX);
     let points_from = usize::from(with_header) + usize::from(request.with_static);
     let mut fits = true;
@@ -101,7 +103,42 @@ fn several(core: &TableCore, request: &ReadRequest<'_>, with_header: bool, buffe
     answer.finish(0).map(Some)
 }
 
-fn put(answer: &mut Answer<'_>, values: &Values, at: usize, kind: Kind, entry: Entry) -> bool {
+/// What all families have of several keys.
+struct Found {
+    base: Values,
+    /// The merge of all families, by key; only where there are several.
+    united: Option<Vec<Option<Vec<u8>>>>,
+}
+
+impl Found {
+    fn look(core: &TableCore, keys: &[&[u8]]) -> Result<Found> {
+        let base = core.read_mode().get_many(core.family(), keys)?;
+        if core.arrivals().is_empty() {
+            return Ok(Found { base, united: None });
+        }
+        let look = |member: &Member| core.read_mode().get_many(&member.family, keys);
+        let arrived = core.arrivals().iter().map(look).collect::<Result<Vec<Values>>>()?;
+        let one = |(at, key): (usize, &&[u8])| {
+            let fragments: Vec<&[u8]> = std::iter::once(&base).chain(&arrived).filter_map(|of| of.get(at)).collect();
+            let mut merged = Vec::new();
+            match fragments.is_empty() {
+                true => Ok(None),
+                false => unite(key, &fragments, &mut merged).map(|()| Some(merged)),
+            }
+        };
+        let united = keys.iter().enumerate().map(one).collect::<Result<Vec<_>>>()?;
+        Ok(Found { base, united: Some(united) })
+    }
+
+    fn get(&self, at: usize) -> Option<&[u8]> {
+        match &self.united {
+            None => self.base.get(at),
+            Some(united) => united.get(at)?.as_deref(),
+        }
+    }
+}
+
+fn put(answer: &mut Answer<'_>, values: &Found, at: usize, kind: Kind, entry: Entry) -> bool {
     match values.get(at) {
         Some(value) if !is_empty(kind, value) => answer.put(entry, value, &[]) == Put::Taken,
         _ => true,

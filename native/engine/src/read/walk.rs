@@ -1,13 +1,16 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Goes through partitions with one iterator, which sees one moment, and can pause after every entry.
+//! Goes through partitions with one iterator, which sees one moment, and can pause after every entry. Where a table has
+//! several column families, each is seen at a moment of its own; only the base changes.
 
 use super::answer::{Answer, Entry, Put};
 use super::request::{ReadRequest, ScanOf, ScanRequest};
 use super::slices::Slices;
+use super::source::Source;
 use crate::error::{EngineError, Result};
-use crate::sys::{Family, Iter, IterSpec};
+use crate::sys::IterSpec;
+use crate::table::Families;
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, CodecError};
 
@@ -50,7 +53,7 @@ enum Of {
 
 /// A read or scan that can be continued.
 pub(crate) struct Walk {
-    iter: Iter,
+    iter: Source,
     wanted: Wanted,
     single: bool,
     stage: Stage,
@@ -69,7 +72,7 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// A read of one partition. `has_headers` is asked after the moment that is read has been fixed.
-    pub(crate) fn read(family: &Family, request: &ReadRequest<'_>, has_headers: impl Fn() -> bool) -> Result<Walk> {
+    pub(crate) fn read(families: &Families, request: &ReadRequest<'_>, has_headers: impl Fn() -> bool) -> Result<Walk> {
         let slices = Slices::copy(&request.selection);
         let mut upper = request.partition.to_vec();
         match slices.count().checked_sub(1).and_then(|last| slices.get(last)) {
@@ -82,7 +85,7 @@ impl Walk {
         }
         let spec = IterSpec { lower: request.partition.to_vec(), upper, one_prefix: true, fill_cache: true };
         let mut walk = Walk {
-            iter: Iter::open(family, spec),
+            iter: families.iterate(spec),
             wanted: Wanted { of: Of::Slices(slices), with_static: request.with_static, reversed: request.reversed },
             single: true,
             stage: Stage::Prelude,
@@ -102,7 +105,7 @@ impl Walk {
     }
 
     /// A scan of a range of partitions.
-    pub(crate) fn scan(family: &Family, request: &ScanRequest<'_>) -> Result<Walk> {
+    pub(crate) fn scan(families: &Families, request: &ScanRequest<'_>) -> Result<Walk> {
         let of = match &request.of {
             ScanOf::Keys => Of::Keys,
             ScanOf::Whole => Of::Whole,
@@ -115,7 +118,7 @@ impl Walk {
             // Whole tables pass through once, for compaction, streaming and repair: they must not push out what is hot.
             fill_cache: !matches!(of, Of::Whole),
         };
-        let mut iter = Iter::open(family, spec);
+        let mut iter = families.iterate(spec);
         iter.seek(request.start)?;
         Ok(Walk {
             iter,
@@ -314,7 +317,7 @@ impl Walk {
 }
 
 /// Kind and value of the iterator's entry, if it belongs to the partition.
-fn here<'a>(iter: &'a Iter, partition: &[u8]) -> Result<Option<(Kind, &'a [u8])>> {
+fn here<'a>(iter: &'a Source, partition: &[u8]) -> Result<Option<(Kind, &'a [u8])>> {
     let Some((found, value)) = iter.entry() else { return Ok(None) };
     let Some(rest) = found.strip_prefix(partition) else { return Ok(None) };
     let kind = rest.first().copied().ok_or_else(|| corrupt_key(found))?;
@@ -324,7 +327,7 @@ fn here<'a>(iter: &'a Iter, partition: &[u8]) -> Result<Option<(Kind, &'a [u8])>
 
 /// Brings the iterator to the first key of a slice, unless it is already there.
 fn enter(
-    iter: &mut Iter,
+    iter: &mut Source,
     key: &mut Vec<u8>,
     partition_bytes: usize,
     near: &[u8],

@@ -14,7 +14,7 @@ use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::{Table, TableCore};
 use crate::wal;
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -100,11 +100,13 @@ fn clear(directory: &Path) -> Result<()> {
 fn open_tables(core: &Arc<Core>, mut families: Families) -> Result<()> {
     for id in core.catalog.ids()? {
         let Some(record) = core.catalog.get(&id)? else { continue };
-        let name = family_name(&id, record.generation);
-        let purge = families.purges.remove(&name).ok_or_else(|| {
-            EngineError::Corruption(format!("the files of table {name} are gone; restore the directory from a backup"))
-        })?;
-        let table = Table::new(TableCore::open(core, &id, &record, purge)?);
+        let purge_of = |name: &str| {
+            families.purges.remove(name).ok_or_else(|| {
+                let why = format!("the files of table {name} are gone; restore the directory from a backup");
+                EngineError::Corruption(why)
+            })
+        };
+        let table = Table::new(TableCore::open(core, &id, &record, purge_of)?);
         core.tables()?.add(&id, record.generation, &table);
     }
     Ok(())
@@ -142,15 +144,16 @@ impl Families {
         std::iter::once(catalog).chain(tables).collect()
     }
 
-    /// Drops old generations, tables whose drop or creation was cut short, and loads that were.
+    /// Drops old generations, tables whose drop or creation was cut short, and loads, arrivals and absorptions that were.
     fn drop_unnamed(&mut self, db: &DB, catalog: &Catalog) -> Result<()> {
-        let mut named = Vec::new();
+        let mut named = HashSet::new();
         for id in catalog.ids()? {
             if let Some(record) = catalog.get(&id)? {
-                named.push(family_name(&id, record.generation));
+                let numbers = std::iter::once(record.base).chain(record.arrivals.iter().copied());
+                named.extend(numbers.map(|number| family_name(&id, record.generation, number)));
             }
         }
-        let unnamed: Vec<String> = self.purges.keys().filter(|name| !named.contains(name)).cloned().collect();
+        let unnamed: Vec<String> = self.purges.keys().filter(|name| !named.contains(*name)).cloned().collect();
         for name in unnamed {
             db.drop_cf(&name)?;
             self.purges.remove(&name);

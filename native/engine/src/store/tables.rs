@@ -5,11 +5,9 @@
 
 use super::Core;
 use crate::catalog::{family_name, Record};
-use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
-use crate::options::family_options;
 use crate::schema::SchemaRequest;
-use crate::table::{Table, TableCore};
+use crate::table::{Member, Table, TableCore};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, MutexGuard};
 
@@ -52,7 +50,7 @@ impl Core {
     pub(super) fn close_tables(&self) -> Result<()> {
         let all = std::mem::take(&mut *self.tables()?).open;
         for (_, table) in all.values().flatten() {
-            table.close()?;
+            drop(table.close()?);
         }
         Ok(())
     }
@@ -64,7 +62,7 @@ impl Core {
             drop(tables); // never wait for a table while holding the list: others do it the other way round
             let record = self.catalog.update(request.id, |record| request.apply(record))?;
             table.with(|core| {
-                core.purge().set_dropped(record.dropped());
+                core.set_dropped(&record.dropped());
                 Ok(())
             })?;
             return Ok(table);
@@ -84,16 +82,12 @@ impl Core {
             let why = "the table has been truncated already: truncate the handle that this returned";
             return Err(EngineError::Invalid(why.into()));
         }
-        record.generation += 1;
-        record.has_data = false;
-        record.has_headers = false;
+        record.renew(old.generation() + 1);
         let generation = record.generation;
         let table = self.new_generation(&mut tables, old.id(), &record, |new| {
             // Only what truncation changes: columns may have come and gone meanwhile.
             let change = |record: &mut Record| {
-                record.generation = new.generation;
-                record.has_data = false;
-                record.has_headers = false;
+                record.renew(new.generation);
                 Ok(())
             };
             self.catalog.update(old.id(), change).map(drop)
@@ -110,20 +104,15 @@ impl Core {
         record: &Record,
         name_it: impl FnOnce(Record) -> Result<()>,
     ) -> Result<Arc<Table>> {
-        let name = family_name(id, record.generation);
-        let purge = TablePurge::new(name.as_str());
-        let options = {
-            let settings = self.settings.lock().map_err(|_| EngineError::poisoned())?;
-            purge.set_unsynced_max(settings.sync.unsynced_max());
-            family_options(&settings, &self.shared, &purge)
-        };
+        let name = family_name(id, record.generation, record.base);
+        let (purge, options) = Member::options(self, &name)?;
         let failed = |error: rocksdb::Error| EngineError::from(error).context("creating a table");
         if tables.failed.contains(&name) {
             self.db.drop_cf(&name).map_err(failed)?;
             tables.failed.remove(&name);
         }
         self.db.create_cf(&name, &options).map_err(failed)?;
-        let made = TableCore::open(self, id, record, purge).and_then(|core| {
+        let made = TableCore::open(self, id, record, |_| Ok(Arc::clone(&purge))).and_then(|core| {
             name_it(record.clone())?;
             Ok(Table::new(core))
         });
@@ -151,10 +140,10 @@ impl Core {
             self.catalog.remove(id)?;
             tables.open.remove(id).unwrap_or_default()
         };
-        for (generation, table) in generations {
-            table.close()?;
-            let name = family_name(id, generation);
-            self.db.drop_cf(&name).map_err(|error| EngineError::from(error).context("dropping a table"))?;
+        for (_, table) in generations {
+            if let Some(families) = table.close()? {
+                families.delete().map_err(|error| error.context("dropping a table"))?;
+            }
         }
         Ok(())
     }

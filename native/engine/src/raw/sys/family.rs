@@ -17,7 +17,7 @@ type Pointer = *mut ffi::rocksdb_column_family_handle_t;
 pub(crate) struct Family {
     pointer: Pointer,
     // Before `db`: handles are released before the database closes.
-    _handle: Arc<Handle>,
+    handle: Arc<Handle>,
     db: Arc<DB>,
 }
 
@@ -30,7 +30,7 @@ enum Handle {
 unsafe impl Send for Handle {}
 // SAFETY: as above; a handle is never changed after creation.
 unsafe impl Sync for Handle {}
-// SAFETY: `pointer` belongs to the shared `_handle`.
+// SAFETY: `pointer` belongs to the shared `handle`.
 unsafe impl Send for Family {}
 // SAFETY: as above.
 unsafe impl Sync for Family {}
@@ -54,11 +54,11 @@ impl Family {
         // SAFETY: only the lifetime changes; `db` is kept beside the handle and released after it.
         let bound =
             unsafe { std::mem::transmute::<Arc<BoundColumnFamily<'_>>, Arc<BoundColumnFamily<'static>>>(bound) };
-        Ok(Family { pointer, _handle: Arc::new(Handle::Listed(bound)), db: Arc::clone(db) })
+        Ok(Family { pointer, handle: Arc::new(Handle::Listed(bound)), db: Arc::clone(db) })
     }
 
     pub(super) fn unlisted(db: &Arc<DB>, pointer: Pointer) -> Family {
-        Family { pointer, _handle: Arc::new(Handle::Unlisted(pointer)), db: Arc::clone(db) }
+        Family { pointer, handle: Arc::new(Handle::Unlisted(pointer)), db: Arc::clone(db) }
     }
 
     /// The database of this family.
@@ -74,6 +74,15 @@ impl Family {
     pub(crate) fn drop_unlisted(self) -> Result<()> {
         // SAFETY: handle and database are alive; the handle is released when `self` is.
         checked(|error| unsafe { ffi::rocksdb_drop_column_family(raw(&self.db), self.pointer, error) })
+    }
+
+    /// Drops the family of this name, which must be this one, listed or not.
+    pub(crate) fn delete(self, name: &str) -> Result<()> {
+        match *self.handle {
+            // The list must not keep the handle: it would keep the files.
+            Handle::Listed(_) => Ok(self.db.drop_cf(name)?),
+            Handle::Unlisted(_) => self.drop_unlisted(),
+        }
     }
 
     /// The value of a numeric property; 0 where RocksDB does not know it.

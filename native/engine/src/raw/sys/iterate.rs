@@ -11,6 +11,7 @@ use crate::raw::Origin;
 use librocksdb_sys as ffi;
 
 /// What an iterator is opened for.
+#[derive(Clone)]
 pub(crate) struct IterSpec {
     /// First key that may be visited.
     pub lower: Vec<u8>,

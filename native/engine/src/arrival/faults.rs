@@ -1,0 +1,45 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The steps between which a crash may fall, for the tests that make it do so.
+
+use crate::error::Result;
+
+/// A point at which some of the work is on the device and some is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Adopted,
+    Announced,
+    Imported,
+    Topped,
+    Named,
+    Shown,
+    Ingested,
+    SwapNamed,
+    Swapped,
+    Absorbed,
+    Unnamed,
+    Hidden,
+}
+
+#[cfg(test)]
+pub(super) type Hook = Box<dyn FnMut(Step) -> Result<()>>;
+
+#[cfg(test)]
+thread_local! {
+    pub(super) static HOOK: std::cell::RefCell<Option<Hook>> = const { std::cell::RefCell::new(None) };
+}
+
+/// In tests this may fail, or copy the store as it is now.
+#[cfg(test)]
+pub(super) fn reached(step: Step) -> Result<()> {
+    HOOK.with_borrow_mut(|hook| hook.as_mut().map_or(Ok(()), |hook| hook(step)))
+}
+
+/// Nothing, outside tests.
+#[cfg(not(test))]
+#[inline]
+#[allow(clippy::unnecessary_wraps)]
+pub(super) fn reached(_: Step) -> Result<()> {
+    Ok(())
+}

@@ -1,0 +1,138 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Takes a shipment in: checks what it is, brings its column ids in line, and places its files.
+
+use super::columns::{adopt, plan, reserve, Plan};
+use super::faults::{reached, Step};
+use super::foreign::Foreign;
+use super::parcel::Parcel;
+use super::place::Placing;
+use super::rows::{disjoint, rewrite, Rows};
+use crate::catalog::Record;
+use crate::error::{EngineError, Result};
+use crate::read::Source;
+use crate::snapshot::{sync_directory, FileKind, ListedFile, Manifest};
+use crate::sys::TableFile;
+use crate::table::{Table, TableCore};
+use cassiterite_codec::columns::ColumnMap;
+use std::fs;
+use std::path::Path;
+
+/// See [`Table::receive`].
+pub(super) fn receive(table: &Table, directory: &Path) -> Result<()> {
+    table.with_copy(|core| {
+        let mut absorbed = core.changing()?;
+        let manifest = Manifest::read(directory)?;
+        core.store().durability.check()?;
+        let record = check(core, &manifest)?;
+        if !manifest.files.is_empty() {
+            let plan = agree(table, core, &manifest, &record)?;
+            let core = &table.with(|core| Ok(core.clone()))?; // as it is now that nobody else changes it
+            core.announce(manifest.has_headers)?;
+            reached(Step::Announced)?;
+            let placing = Placing { table, core, absorbed: &mut absorbed };
+            take_in(placing, directory, &manifest, plan)?;
+        }
+        remove(directory)
+    })
+}
+
+fn check(core: &TableCore, manifest: &Manifest) -> Result<Record> {
+    let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
+    if record.generation != core.generation() {
+        return Err(EngineError::Closed("the table has been truncated".into()));
+    }
+    if manifest.id != core.id() || manifest.counter != record.counter {
+        return Err(EngineError::Invalid(format!(
+            "it is of another table: {}.{}, for {}.{}",
+            manifest.keyspace, manifest.name, record.keyspace, record.name
+        )));
+    }
+    Ok(record)
+}
+
+/// Makes the ids of the columns mean the same here, where they can.
+fn agree(table: &Table, core: &TableCore, manifest: &Manifest, record: &Record) -> Result<Plan> {
+    let plan = match plan(&manifest.columns, record)? {
+        Plan::Rewrite(map) if !try_to_adopt(table, manifest)? => Plan::Rewrite(map),
+        Plan::Rewrite(_) => Plan::Same(Vec::new()),
+        same => same,
+    };
+    if let Plan::Same(unused) = &plan {
+        let record = core.store().catalog.update(core.id(), |record| {
+            reserve(unused, record);
+            Ok(())
+        })?;
+        table.with(|core| {
+            core.set_dropped(&record.dropped());
+            Ok(())
+        })?;
+    }
+    Ok(plan)
+}
+
+/// Takes over the sender's ids if nothing has been written here and nobody has been told the ids so far.
+fn try_to_adopt(table: &Table, manifest: &Manifest) -> Result<bool> {
+    // Alone: a write that has begun by now would use the old ids.
+    let adopted = table.alone(|core| {
+        if core.has_data() || core.ids_handed_out() {
+            return Ok(false);
+        }
+        core.store().catalog.update(core.id(), |record| {
+            adopt(&manifest.columns, record);
+            Ok(())
+        })?;
+        Ok(true)
+    })?;
+    reached(Step::Adopted)?;
+    Ok(adopted)
+}
+
+fn take_in(mut placing: Placing<'_>, directory: &Path, manifest: &Manifest, plan: Plan) -> Result<()> {
+    let is_rows = |listed: &&ListedFile| listed.kind == FileKind::Rows;
+    let rows: Vec<TableFile> = manifest.files.iter().filter(is_rows).map(|listed| listed.file.clone()).collect();
+    let mut whole = manifest.groups();
+    whole.truncate(whole.len() - usize::from(!rows.is_empty())); // the rows are the last group
+    let map = match plan {
+        Plan::Same(_) if whole.len() <= 1 => {
+            let whole = Parcel::open(directory, whole.pop().unwrap_or_default(), true)?;
+            return placing.place(&whole, &Parcel::open(directory, rows, false)?);
+        }
+        // Families of a snapshot that may overlap.
+        Plan::Same(_) => None,
+        Plan::Rewrite(map) => Some(map),
+    };
+    whole.push(disjoint(&rows));
+    let rewritten = as_rows(placing.core, directory, &whole, map.as_ref())?;
+    placing.place_rows(&rewritten.parcel)
+}
+
+/// Rewrites files, in lists of which each could be one column family, as rows.
+pub(super) fn as_rows(
+    core: &TableCore,
+    directory: &Path,
+    lists: &[Vec<TableFile>],
+    map: Option<&ColumnMap>,
+) -> Result<Rows> {
+    let mut foreign = Vec::new();
+    for files in lists.iter().filter(|files| !files.is_empty()) {
+        foreign.push(Foreign::open(core.store(), core.family_name(), directory, files)?);
+    }
+    let mut source = Source::united(foreign.iter().map(Foreign::iterate).collect());
+    source.seek(&[])?;
+    let rewritten = rewrite(core.store(), &mut source, map, usize::MAX, || core.check_open());
+    drop(source);
+    let closed = foreign.into_iter().try_for_each(Foreign::close);
+    let (rows, _) = rewritten?;
+    closed.map(|()| rows)
+}
+
+/// Its files are links to those in the database by now. What a failure leaves is an error that changes nothing.
+fn remove(directory: &Path) -> Result<()> {
+    let removed = fs::remove_dir_all(directory).map_err(EngineError::from);
+    if let Err(error) = removed.and_then(|()| directory.parent().map_or(Ok(()), sync_directory)) {
+        eprintln!("cassiterite: {}, which has been received, stays: {error}", directory.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+// Ingestion of files into several column families in one atomic step, and what a file says of itself.
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/options.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/table_properties.h"
+#include "shim.h"
+
+namespace cassiterite {
+
+// Files for one column family. `whole`: they were made by a database, with sequence numbers of their own.
+struct Ingestion {
+  rocksdb::ColumnFamilyHandle* family;
+  const char* const* paths;
+  size_t count;
+  bool whole;
+};
+
+namespace {
+
+char* message_of(const rocksdb::Status& status) { return status.ok() ? nullptr : strdup(status.ToString().c_str()); }
+
+rocksdb::IngestExternalFileOptions options_of(const Ingestion& ingestion) {
+  rocksdb::IngestExternalFileOptions options;
+  options.link_files = true;
+  options.failed_move_fall_back_to_copy = true;
+  options.fill_cache = false;
+  if (ingestion.whole) {
+    options.allow_db_generated_files = true;
+    // A new sequence number would hide operands that are there already; without overlap none is needed.
+    options.snapshot_consistency = false;
+    options.allow_blocking_flush = false;
+  }
+  return options;
+}
+
+}  // namespace
+
+extern "C" char* cassiterite_ingest(rocksdb::DB* db, const Ingestion* ingestions, size_t count) {
+  std::vector<rocksdb::IngestExternalFileArg> args;
+  for (size_t at = 0; at < count; at++) {
+    const Ingestion& ingestion = ingestions[at];
+    rocksdb::IngestExternalFileArg arg;
+    arg.column_family = ingestion.family;
+    arg.external_files.assign(ingestion.paths, ingestion.paths + ingestion.count);
+    arg.options = options_of(ingestion);
+    args.push_back(std::move(arg));
+  }
+  return message_of(db->IngestExternalFiles(args));
+}
+
+// Shows the bytes of the property that tells the smallest timestamp; empty where the file has none.
+extern "C" char* cassiterite_file_min_timestamp(const char* path, ValueCall call, void* target) {
+  rocksdb::SstFileReader reader{rocksdb::Options()};
+  const rocksdb::Status status = reader.Open(path);
+  if (!status.ok()) {
+    return message_of(status);
+  }
+  const auto properties = reader.GetTableProperties();
+  const auto found = properties->user_collected_properties.find(kMinTimestampProperty);
+  call(target, found == properties->user_collected_properties.end() ? Bytes{nullptr, 0} : bytes(found->second));
+  return nullptr;
+}
+
+}  // namespace cassiterite

@@ -1,0 +1,85 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Takes files into column families that exist, several at once in one atomic step.
+
+use super::files::decode;
+use super::sys::Family;
+use super::{checked, object_of, Bytes};
+use crate::error::{EngineError, Result};
+use rocksdb::{AsColumnFamilyRef, AsRawPtr, DB};
+use std::ffi::{c_char, c_void, CString};
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+/// Files for one column family.
+pub(crate) struct Ingestion<'a> {
+    /// Where they go.
+    pub family: &'a Family,
+    /// Ascending, none overlapping another (rows); or the oldest, which is lowest in its tree, first (whole files).
+    pub paths: Vec<PathBuf>,
+    /// Whether a database made them, with sequence numbers of their own. They are refused where the family has any key in
+    /// their range; others may go over anything.
+    pub whole: bool,
+}
+
+/// `Ingestion` of ingest.cc.
+#[repr(C)]
+struct RawIngestion {
+    family: *mut c_void,
+    paths: *const *const c_char,
+    count: usize,
+    whole: bool,
+}
+
+extern "C" {
+    fn cassiterite_ingest(db: *mut c_void, ingestions: *const RawIngestion, count: usize) -> *mut c_char;
+    fn cassiterite_file_min_timestamp(
+        path: *const c_char,
+        call: extern "C" fn(*mut c_void, Bytes),
+        target: *mut c_void,
+    ) -> *mut c_char;
+}
+
+/// Links all files into their families, durably: all of them, or none. The families must differ.
+pub(crate) fn ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<()> {
+    let paths: Vec<Vec<CString>> = ingestions
+        .iter()
+        .map(|ingestion| ingestion.paths.iter().map(|path| c_path(path)).collect())
+        .collect::<Result<_>>()?;
+    let pointers: Vec<Vec<*const c_char>> =
+        paths.iter().map(|paths| paths.iter().map(|path| path.as_ptr()).collect()).collect();
+    let raw: Vec<RawIngestion> = ingestions
+        .iter()
+        .zip(&pointers)
+        .map(|(ingestion, pointers)| RawIngestion {
+            // SAFETY: the handle is borrowed with `ingestions` for the whole of this function.
+            family: unsafe { object_of(ingestion.family.inner()) },
+            paths: pointers.as_ptr(),
+            count: pointers.len(),
+            whole: ingestion.whole,
+        })
+        .collect();
+    // SAFETY: database, families, and the strings and arrays that `raw` points into are alive for the call.
+    checked(unsafe { cassiterite_ingest(object_of(db.as_raw_ptr()), raw.as_ptr(), raw.len()) })
+}
+
+/// The smallest timestamp of a file's entries; `None` where the file does not say.
+pub(crate) fn file_min_timestamp(path: &Path) -> Result<Option<i64>> {
+    let path = c_path(path)?;
+    let mut property: Vec<u8> = Vec::new();
+    // SAFETY: the path is NUL-terminated; `take_bytes` gets the vector it expects, only during the call.
+    checked(unsafe { cassiterite_file_min_timestamp(path.as_ptr(), take_bytes, ptr::from_mut(&mut property).cast()) })?;
+    Ok(decode(&property))
+}
+
+extern "C" fn take_bytes(target: *mut c_void, value: Bytes) {
+    // SAFETY: the only caller passes a live vector as target, and the value lives for this call.
+    let (target, value) = unsafe { (&mut *target.cast::<Vec<u8>>(), value.as_slice()) };
+    *target = value.to_vec();
+}
+
+fn c_path(path: &Path) -> Result<CString> {
+    let text = path.to_str().ok_or_else(|| EngineError::Invalid(format!("{} is not UTF-8", path.display())))?;
+    CString::new(text).map_err(|_| EngineError::Invalid(format!("a path holds a NUL byte: {text:?}")))
+}

@@ -1,0 +1,265 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What an open table is made of.
+
+use super::families::{Families, Member};
+use crate::catalog::Record;
+use crate::compaction::TablePurge;
+use crate::error::{EngineError, Result};
+use crate::stats::Counters;
+use crate::store::Core;
+use crate::sys::{self, Family, ReadMode};
+use cassiterite_codec::ColumnSet;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// gc_grace_seconds below this would have every file rewritten all the time.
+const PERIODIC_SECONDS_MIN: i64 = 3600;
+const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
+
+/// An open table as of now: its families and what does not change with them. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct TableCore {
+    // Before the store: handles go before the database does.
+    families: Families,
+    shared: Arc<Shared>,
+}
+
+/// What all clones share.
+struct Shared {
+    id: Vec<u8>,
+    generation: u64,
+    has_headers: AtomicBool,
+    has_data: AtomicBool,
+    unlogged: AtomicBool,
+    closing: AtomicBool,
+    ids_handed_out: AtomicBool,
+    periodic_seconds: AtomicI64,
+    next_family: AtomicU32,
+    changing: Mutex<Absorbed>,
+    counters: Counters,
+    store: Arc<Core>,
+}
+
+/// How far the absorption of an arrival has come; of none after a start.
+#[derive(Default)]
+pub(crate) struct Absorbed {
+    /// The arrival, and the first key that is not in the base yet.
+    pub position: Option<(u32, Vec<u8>)>,
+}
+
+impl TableCore {
+    /// Opens the generation that the record names; its column families must exist.
+    pub(crate) fn open(
+        store: &Arc<Core>,
+        id: &[u8],
+        record: &Record,
+        purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
+    ) -> Result<TableCore> {
+        let families = Families::open(store, id, record, purge_of)?;
+        let shared = Shared {
+            id: id.to_vec(),
+            generation: record.generation,
+            has_headers: AtomicBool::new(record.has_headers),
+            has_data: AtomicBool::new(record.has_data),
+            unlogged: AtomicBool::new(false),
+            closing: AtomicBool::new(false),
+            ids_handed_out: AtomicBool::new(false),
+            periodic_seconds: AtomicI64::new(0),
+            next_family: AtomicU32::new(record.next_family),
+            changing: Mutex::default(),
+            counters: Counters::default(),
+            store: Arc::clone(store),
+        };
+        Ok(TableCore { families, shared: Arc::new(shared) })
+    }
+
+    /// The families, base first.
+    pub(crate) fn families(&self) -> &Families {
+        &self.families
+    }
+
+    /// For [`super::Table::alone`].
+    pub(crate) fn families_mut(&mut self) -> &mut Families {
+        &mut self.families
+    }
+
+    pub(super) fn into_families(self) -> Families {
+        self.families
+    }
+
+    /// The base: what is written goes there.
+    pub(crate) fn family(&self) -> &Family {
+        &self.families.base.family
+    }
+
+    /// The name of the base.
+    pub(crate) fn family_name(&self) -> &str {
+        self.families.base.name()
+    }
+
+    /// The families that hold what has arrived and is not in the base yet. Hardly ever are there any.
+    pub(crate) fn arrivals(&self) -> &[Member] {
+        &self.families.arrivals
+    }
+
+    /// The purging of the base.
+    pub(crate) fn purge(&self) -> &Arc<TablePurge> {
+        &self.families.base.purge
+    }
+
+    pub(crate) fn store(&self) -> &Arc<Core> {
+        &self.shared.store
+    }
+
+    pub(crate) fn id(&self) -> &[u8] {
+        &self.shared.id
+    }
+
+    pub(crate) fn generation(&self) -> u64 {
+        self.shared.generation
+    }
+
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.shared.counters
+    }
+
+    pub(crate) fn read_mode(&self) -> &ReadMode {
+        &self.shared.store.modes.read
+    }
+
+    /// Whether any partition of this generation may have a header.
+    pub(crate) fn has_headers(&self) -> bool {
+        self.shared.has_headers.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn has_data(&self) -> bool {
+        self.shared.has_data.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn count_write(&self, bytes: usize) {
+        self.shared.counters.write(bytes);
+    }
+
+    pub(crate) fn count_read(&self) {
+        self.shared.counters.read();
+    }
+
+    pub(crate) fn note_unlogged(&self) {
+        self.shared.unlogged.store(true, Ordering::Release);
+    }
+
+    /// Whether there are writes that no log has; the caller flushes a copy that is not older than this answer.
+    pub(super) fn take_unlogged(&self) -> bool {
+        self.shared.unlogged.load(Ordering::Acquire) && self.shared.unlogged.swap(false, Ordering::AcqRel)
+    }
+
+    /// From now on callers know the ids of the columns: they must not change any more.
+    pub(super) fn hand_out_ids(&self) {
+        self.shared.ids_handed_out.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn ids_handed_out(&self) -> bool {
+        self.shared.ids_handed_out.load(Ordering::Acquire)
+    }
+
+    /// Makes long work end early, with [`EngineError::Closed`].
+    pub(super) fn begin_closing(&self) {
+        self.shared.closing.store(true, Ordering::Release);
+    }
+
+    /// For work that takes long: an error once the store or the table is being closed.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.shared.closing.load(Ordering::Acquire) {
+            return Err(EngineError::closed());
+        }
+        self.shared.store.check_open()
+    }
+
+    /// Held by whoever changes the families, or relies on them over more than one call to the table.
+    pub(crate) fn changing(&self) -> Result<MutexGuard<'_, Absorbed>> {
+        self.shared.changing.lock().map_err(|_| EngineError::poisoned())
+    }
+
+    /// A number for a family of this generation that none has had, as far as this process knows.
+    pub(crate) fn next_family(&self) -> u32 {
+        self.shared.next_family.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Before the first write, and before the first header: readers rely on the catalog to know that there is none.
+    pub(crate) fn announce(&self, header: bool) -> Result<()> {
+        if self.has_data() && (!header || self.has_headers()) {
+            return Ok(());
+        }
+        if self.is_current()? {
+            self.store().catalog.update(self.id(), |record| {
+                if record.generation == self.generation() {
+                    record.has_data = true;
+                    record.has_headers |= header;
+                }
+                Ok(())
+            })?;
+        }
+        if header {
+            self.shared.has_headers.store(true, Ordering::Release);
+        }
+        self.shared.has_data.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Whether the catalog still names this generation.
+    pub(crate) fn is_current(&self) -> Result<bool> {
+        let record = self.store().catalog.get(self.id())?;
+        Ok(record.is_some_and(|record| record.generation == self.generation()))
+    }
+
+    /// Writes the memtables to files.
+    pub(crate) fn flush(&self) -> Result<()> {
+        for member in self.families.all() {
+            match self.store().db.flush_cf(&member.family).map_err(EngineError::from) {
+                // An arrival that has been absorbed meanwhile.
+                Err(error) if error.is_dropped_family() => {}
+                other => other.map_err(|error| error.context("flushing a table"))?,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn compact(&self) -> Result<()> {
+        self.flush()?;
+        let empties_before = self.purge().stats().empties_left;
+        sys::compact(self.family())?;
+        // A full merge cannot drop a key, only empty it: those that this pass emptied go in another.
+        if self.purge().stats().empties_left > empties_before {
+            sys::compact(self.family())?;
+        }
+        Ok(())
+    }
+
+    /// Tells all families which columns have been dropped.
+    pub(crate) fn set_dropped(&self, dropped: &ColumnSet) {
+        self.families.all().for_each(|member| member.purge.set_dropped(dropped.clone()));
+    }
+
+    pub(super) fn set_purge(&self, gc_grace_s: i64, fence_timestamp: i64, now_offset_s: i64) -> Result<()> {
+        self.families.all().for_each(|member| member.purge.set(gc_grace_s, fence_timestamp, now_offset_s));
+        // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
+        let seconds = gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX);
+        if self.shared.periodic_seconds.swap(seconds, Ordering::AcqRel) != seconds {
+            self.families.all().try_for_each(|member| self.set_period(member))?;
+        }
+        Ok(())
+    }
+
+    /// Gives a family the period that the table was told last, if any.
+    pub(crate) fn set_period(&self, member: &Member) -> Result<()> {
+        let seconds = self.shared.periodic_seconds.load(Ordering::Acquire);
+        if seconds > 0 {
+            let text = seconds.to_string();
+            let options = [("periodic_compaction_seconds", text.as_str())];
+            self.store().db.set_options_cf(&member.family, &options)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The column families of one table generation: the base, which is written to, and what has arrived from other nodes and
+//! is not in the base yet. What the table holds is the merge of all of them.
+
+use crate::catalog::{family_name, Record};
+use crate::compaction::TablePurge;
+use crate::error::Result;
+use crate::options::family_options;
+use crate::read::Source;
+use crate::store::Core;
+use crate::sys::{Family, Iter, IterSpec};
+use rocksdb::Options;
+use std::sync::Arc;
+
+/// One column family of a table, with what purges it; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Member {
+    // Before the purging: handles go first.
+    pub family: Family,
+    pub purge: Arc<TablePurge>,
+    /// Its number in the catalog record; 0 is the family that the generation began with.
+    pub number: u32,
+}
+
+impl Member {
+    /// A family that exists, ready to be purged.
+    pub(crate) fn open(store: &Arc<Core>, family: Family, number: u32, purge: Arc<TablePurge>) -> Result<Member> {
+        purge.attach(&store.db, &family)?;
+        store.events.watch(&purge);
+        Ok(Member { family, purge, number })
+    }
+
+    /// What a family of this name is opened with.
+    pub(crate) fn options(store: &Core, name: &str) -> Result<(Arc<TablePurge>, Options)> {
+        let purge = TablePurge::new(name);
+        let settings = store.settings()?;
+        purge.set_unsynced_max(settings.sync.unsynced_max());
+        let options = family_options(&settings, &store.shared, &purge);
+        Ok((purge, options))
+    }
+
+    /// The name of the column family.
+    pub(crate) fn name(&self) -> &str {
+        self.purge.name()
+    }
+
+    /// Bytes in files and memtables.
+    pub(crate) fn bytes(&self) -> u64 {
+        let figures = ["rocksdb.live-sst-files-size", "rocksdb.cur-size-all-mem-tables"];
+        figures.iter().map(|name| self.family.property(name)).fold(0, u64::saturating_add)
+    }
+
+    /// Only the base is compacted by itself: an arrival is to be rewritten anyway, and files that are being compacted refuse
+    /// others that come beside them.
+    pub(crate) fn set_compacted(&self, compacted: bool) -> Result<()> {
+        let disabled = if compacted { "false" } else { "true" };
+        Ok(self.family.db().set_options_cf(&self.family, &[("disable_auto_compactions", disabled)])?)
+    }
+
+    /// Deletes the family: its files go when the last read of them ends.
+    pub(crate) fn delete(self) -> Result<()> {
+        let name = self.name().to_owned();
+        self.family.delete(&name)
+    }
+}
+
+/// All column families of a table generation.
+#[derive(Clone)]
+pub(crate) struct Families {
+    pub base: Member,
+    pub arrivals: Vec<Member>,
+}
+
+impl Families {
+    /// Opens the families that a record names; `purge_of` hands over what they were opened with.
+    pub(crate) fn open(
+        store: &Arc<Core>,
+        id: &[u8],
+        record: &Record,
+        mut purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
+    ) -> Result<Families> {
+        let hold = !record.arrivals.is_empty();
+        let mut member = |number: u32| {
+            let name = family_name(id, record.generation, number);
+            let purge = purge_of(&name)?;
+            purge.set_dropped(record.dropped());
+            purge.hold(hold);
+            Member::open(store, Family::named(&store.db, &name)?, number, purge)
+        };
+        let base = member(record.base)?;
+        let arrivals = record.arrivals.iter().map(|&number| member(number)).collect::<Result<Vec<_>>>()?;
+        for arrival in &arrivals {
+            arrival.set_compacted(false)?;
+        }
+        Ok(Families { base, arrivals })
+    }
+
+    /// The base, then the arrivals.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Member> {
+        std::iter::once(&self.base).chain(&self.arrivals)
+    }
+
+    /// An iterator over the merge of all families.
+    pub(crate) fn iterate(&self, spec: IterSpec) -> Source {
+        if self.arrivals.is_empty() {
+            return Source::one(Iter::open(&self.base.family, spec));
+        }
+        Source::united(self.all().map(|member| Iter::open(&member.family, spec.clone())).collect())
+    }
+
+    /// Deletes all of them.
+    pub(crate) fn delete(self) -> Result<()> {
+        self.arrivals.into_iter().try_for_each(Member::delete)?;
+        self.base.delete()
+    }
+
+    /// While anything has arrived, nothing is purged anywhere: what one family forgets may hide data of another.
+    pub(crate) fn hold_purging(&self) {
+        self.all().for_each(|member| member.purge.hold(!self.arrivals.is_empty()));
+    }
+}
