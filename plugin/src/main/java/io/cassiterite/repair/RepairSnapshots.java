@@ -66,17 +66,21 @@ public final class RepairSnapshots
     {
         for (Map.Entry<Name, TableView> entry : VIEWS.entrySet())
         {
-            boolean expired = entry.getValue().ageNanos() > LIMIT_NANOS;
-            if (!expired && isRunning(entry.getKey().repair))
-                continue;
-            if (expired)
-                logger.warn("[repair #{}] The snapshot of table {} has been kept for {} hours, which is the limit: ranges that " +
-                            "have not been validated yet will be as they then are. -D{} sets another limit",
-                            entry.getKey().repair, entry.getKey().table, TimeUnit.NANOSECONDS.toHours(LIMIT_NANOS),
-                            HOURS_PROPERTY);
-            if (VIEWS.remove(entry.getKey(), entry.getValue()))
-                entry.getValue().close();
+            boolean isExpired = entry.getValue().ageNanos() > LIMIT_NANOS;
+            if ((isExpired || !isRunning(entry.getKey().repair)) && VIEWS.remove(entry.getKey(), entry.getValue()))
+                release(entry.getKey(), entry.getValue(), isExpired);
         }
+    }
+
+    private static void release(Name name, TableView view, boolean isExpired)
+    {
+        view.close();
+        if (isExpired)
+            logger.warn("[repair #{}] The snapshot of {} was kept for {} hours, which is the limit: ranges that have not been " +
+                        "validated yet will be as they then are. -D{} sets another limit", name.repair, view.metadata(),
+                        TimeUnit.NANOSECONDS.toHours(LIMIT_NANOS), HOURS_PROPERTY);
+        else
+            logger.info("[repair #{}] Released the snapshot of {}", name.repair, view.metadata());
     }
 
     private static boolean isRunning(String repair)

@@ -12,6 +12,7 @@ import java.util.Map;
 
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.memtable.CassiteriteMemtable;
@@ -23,16 +24,18 @@ import io.cassiterite.memtable.CassiteriteMemtable;
 final class TableView implements AutoCloseable
 {
     private final long openedNanos = System.nanoTime();
+    private final TableMetadata metadata;
     private final Map<Range<Token>, RangeCursor> cursors = new HashMap<>();
 
-    private TableView()
+    private TableView(TableMetadata metadata)
     {
+        this.metadata = metadata;
     }
 
     /** Opens a cursor for each of the ranges; one that wraps around gets two. */
     static TableView open(CassiteriteMemtable memtable, Collection<Range<Token>> ranges)
     {
-        TableView view = new TableView();
+        TableView view = new TableView(memtable.metadata());
         boolean opened = false;
         try
         {
@@ -62,6 +65,11 @@ final class TableView implements AutoCloseable
         List<RangeCursor> all = new ArrayList<>(cursors.values());
         cursors.clear();
         return all;
+    }
+
+    TableMetadata metadata()
+    {
+        return metadata;
     }
 
     long ageNanos()

@@ -6,7 +6,6 @@ package io.cassiterite.memtable;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -48,7 +47,6 @@ import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.Store;
-import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
 
 import static org.apache.cassandra.io.sstable.SSTableReadsListener.NOOP_LISTENER;
@@ -66,8 +64,7 @@ class ValidationDigestTest
     @BeforeContainer
     static void initialize()
     {
-        String directory = TestNode.initialize().resolve("digests-" + System.nanoTime()).toAbsolutePath().toString();
-        store = Store.open(Map.of(Store.DIRECTORY, directory, "node.commitlog_sync", "periodic"));
+        store = TestMemtable.openStore("digests");
     }
 
     @AfterContainer
@@ -106,20 +103,14 @@ class ValidationDigestTest
             this.random = random;
             this.metadata = metadata;
             rows = RandomRow.withoutTies(random, metadata);
-            Table table = store.openTable(TableSchema.request(metadata), metadata.toString());
-            ours = new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), ref(), null,
-                                           new CassiteriteFactory(new HashMap<>()), table, null);
+            ours = TestMemtable.open(store, metadata);
             for (int i = 1 + random.nextInt(3); i > 0; i--)
-                theirs.add(SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE), ref(), null));
+                theirs.add(SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE),
+                                                                   TableMetadataRef.forOfflineTools(metadata), null));
             for (int i = 1 + random.nextInt(6); i > 0; i--)
                 keys.add(Murmur3Partitioner.instance.decorateKey(ByteBuffer.wrap(new byte[]{ (byte) (i % 3), (byte) i })));
             for (int i = 1 + random.nextInt(8); i > 0; i--)
                 clusterings.add(rows.clustering());
-        }
-
-        private TableMetadataRef ref()
-        {
-            return TableMetadataRef.forOfflineTools(metadata);
         }
 
         void write()

@@ -1,0 +1,51 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.apache.cassandra.db.commitlog.CommitLogPosition;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.index.transactions.UpdateTransaction;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.schema.TableMetadataRef;
+import org.apache.cassandra.utils.concurrent.OpOrder;
+
+import io.cassiterite.engine.Store;
+import io.cassiterite.engine.TableSchema;
+
+/** Engine memtables without a node around them, for tests of other packages. */
+public final class TestMemtable
+{
+    private static final OpOrder ORDER = new OpOrder();
+
+    private TestMemtable()
+    {
+    }
+
+    /** @param name of a folder, new in each run */
+    public static Store openStore(String name)
+    {
+        String directory = TestNode.initialize().resolve(name + '-' + System.nanoTime()).toAbsolutePath().toString();
+        return Store.open(Map.of(Store.DIRECTORY, directory, "node.commitlog_sync", "periodic"));
+    }
+
+    public static CassiteriteMemtable open(Store store, TableMetadata metadata)
+    {
+        return new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), TableMetadataRef.forOfflineTools(metadata), null,
+                                       new CassiteriteFactory(new HashMap<>()),
+                                       store.openTable(TableSchema.request(metadata), metadata.toString()), null);
+    }
+
+    public static void put(CassiteriteMemtable memtable, PartitionUpdate update)
+    {
+        try (OpOrder.Group group = ORDER.start())
+        {
+            memtable.put(update, UpdateTransaction.NO_OP, group);
+        }
+    }
+}
