@@ -57,6 +57,12 @@ public final class LabCluster implements AutoCloseable
         return run("add", "--die-with", owner());
     }
 
+    /** Takes a node out of the ring, after it has streamed its part to the others, and deletes it. */
+    public Output decommission(int node)
+    {
+        return run("decommission", Integer.toString(node), "--force");
+    }
+
     /** Kills a node as a power cut of the process would: SIGKILL. */
     public void killNine(int node)
     {

@@ -6,24 +6,27 @@ package io.cassiterite.nodetest;
 
 import java.util.stream.IntStream;
 
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** The lab's clusters grow: stock tables are streamed to a node that joins. */
+/** The lab's clusters grow: the tables are streamed to a node that joins, and back when it leaves. */
 class JoiningNodeTest
 {
     private static final int ROWS = 100;
 
-    @Test
-    void aJoiningNodeStreamsItsPartAndServesAll()
+    @ParameterizedTest
+    @ValueSource(strings = { "stock", "cassiterite" })
+    void aJoiningNodeStreamsItsPartAndServesAll(String engine)
     {
-        try (LabCluster cluster = LabCluster.up("join", 1, "--engine", "stock"))
+        try (LabCluster cluster = LabCluster.up("join-" + engine, 1, "--engine", engine))
         {
             try (Cql cql = cluster.cql(1, null))
             {
                 cql.freshKeyspace("joined");
-                cql.run("CREATE TABLE joined.t (k int PRIMARY KEY, v int)");
+                String options = engine.equals("stock") ? "" : " WITH memtable = 'cassiterite'";
+                cql.run("CREATE TABLE joined.t (k int PRIMARY KEY, v int)" + options);
                 IntStream.range(0, ROWS).forEach(k -> cql.run("INSERT INTO joined.t (k, v) VALUES (?, ?)", k, -k));
             }
 
@@ -32,6 +35,11 @@ class JoiningNodeTest
             String status = cluster.nodetool(2, "status").success();
             assertEquals(2, status.lines().filter(line -> line.startsWith("UN ")).count(), status);
             try (Cql cql = cluster.cql(2, "joined"))
+            {
+                assertEquals(ROWS, cql.rows("SELECT * FROM t").size());
+            }
+            cluster.decommission(2).success();
+            try (Cql cql = cluster.cql(1, "joined"))
             {
                 assertEquals(ROWS, cql.rows("SELECT * FROM t").size());
             }

@@ -10,7 +10,7 @@ import java.util.List;
 /** One file of a shipment (docs/formats.md, "Shipment"). Immutable. */
 public final class ShipmentFile
 {
-    /** How a file came into the shipment. */
+    /** How a file came into the shipment; the order is that of the stream format's codes. */
     public enum Kind
     {
         /** A hard link of a live file. */

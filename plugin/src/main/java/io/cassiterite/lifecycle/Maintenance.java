@@ -22,6 +22,7 @@ import io.cassiterite.observe.StorageServiceProxy;
 import io.cassiterite.repair.IncrementalRepairGate;
 import io.cassiterite.repair.RepairSnapshots;
 import io.cassiterite.schema.SchemaSafetyNet;
+import io.cassiterite.stream.Streams;
 
 /**
  * The plug-in's one background thread. When the node has started it finishes what {@link Plugin#start} could not do yet;
@@ -135,6 +136,7 @@ final class Maintenance implements Runnable
         errors.check();
         throughput.pass();
         tenants.refresh();
+        Streams.refresh(NodeStore.getIfOpen());
     }
 
     /** Once; until then incremental repair is refused later, when replicas are about to set sstables apart. */

@@ -21,6 +21,7 @@ import io.cassiterite.memtable.CassiteriteFactory;
 import io.cassiterite.observe.EngineTableMetrics;
 import io.cassiterite.schema.EngineQueryHandler;
 import io.cassiterite.schema.SchemaSafetyNet;
+import io.cassiterite.stream.Streams;
 
 /** Everything of the plug-in that surrounds the engine in a running node, started once. */
 public final class Plugin
@@ -59,7 +60,7 @@ public final class Plugin
     {
         try
         {
-            NodeStore.get(parameters);
+            Streams.start(NodeStore.get(parameters));
         }
         catch (Exception | Error e)
         {
@@ -140,6 +141,7 @@ public final class Plugin
         {
             engine.closing();
             maintenance.stop();
+            Streams.stop();
         }
         finally
         {

@@ -26,6 +26,7 @@ import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.schema.TableId;
 
 import io.cassiterite.observe.SizeEstimates;
+import io.cassiterite.stream.Announcement;
 
 /**
  * Keeps a node from starting when it would open an engine table without its engine. Named by
@@ -50,6 +51,8 @@ public final class StartGuard implements StorageHook
         for (StartFacts.SchemaTable table : facts.tables)
             UNOPENED.add(table.id);
         passed = true;
+        if (facts.storeDirectory != null)
+            Announcement.announceWhenGossiping();
     }
 
     /** @return true if the guard is installed and let the node start */

@@ -20,6 +20,7 @@ import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
+import io.cassiterite.lifecycle.ManagerInstaller;
 
 /** The life of an engine memtable: generations, schema, snapshots, and what it answers when asked to be flushed. */
 abstract class EngineMemtable extends AbstractMemtableWithCommitlog
@@ -144,6 +145,8 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
             case SCHEMA_CHANGE:
                 return !factory.equals(metadata().params.memtable.factory());
             case STREAMING:
+                ensureSeen(reason);
+                return false;
             case VALIDATION:
             case ANTICOMPACTION:
                 throw Refusals.unseen(metadata(), reason);
@@ -161,6 +164,14 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
             default:
                 return false;
         }
+    }
+
+    /** Cassandra asks the table's manager next: it must be the plug-in's by now. */
+    private void ensureSeen(FlushReason reason)
+    {
+        ColumnFamilyStore cfs = cfs();
+        if (cfs == null || !ManagerInstaller.ensurePatched(cfs))
+            throw Refusals.unseen(metadata(), reason);
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.apache.cassandra.db.virtual.VirtualTable;
 import org.apache.cassandra.schema.Schema;
 
 import io.cassiterite.lifecycle.EngineControl;
+import io.cassiterite.stream.StreamLedger;
 
 /** The virtual keyspace {@code cassiterite}: the engine's reports for cqlsh. */
 public final class EngineKeyspace
@@ -47,7 +48,16 @@ public final class EngineKeyspace
         ImmutableList.Builder<VirtualTable> tables = ImmutableList.builder();
         for (Map.Entry<String, String> topic : COMMENTS.entrySet())
             tables.add(table(engine, topic.getKey(), topic.getValue()));
+        tables.add(streams());
         VirtualKeyspaceRegistry.instance.register(new VirtualKeyspace(NAME, tables.build()));
+    }
+
+    /** The one report that is the plug-in's own. */
+    private static VirtualTable streams()
+    {
+        ReportSchema schema = new ReportSchema("streams", StoreReport.parse(StreamLedger.report()).columns);
+        return new ReportTable(NAME, "the latest streams of engine tables: how much went as whole files, how much as rows, and why",
+                               schema, () -> StoreReport.parse(StreamLedger.report()));
     }
 
     private static VirtualTable table(EngineControl engine, String topic, String comment)

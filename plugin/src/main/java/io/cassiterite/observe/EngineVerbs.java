@@ -73,14 +73,6 @@ final class EngineVerbs
         }
     }
 
-    /** Streaming would refuse as well, but leave the node between two states of the ring. */
-    void checkRingChange(String verb, List<ColumnFamilyStore> tables)
-    {
-        if (!tables.isEmpty())
-            fail(String.format("%s would stream the rows of Cassiterite tables (%s) to other nodes, which is not supported yet.",
-                               verb, names(tables)));
-    }
-
     void refuse(String verb, List<ColumnFamilyStore> tables, String reason)
     {
         if (!tables.isEmpty())

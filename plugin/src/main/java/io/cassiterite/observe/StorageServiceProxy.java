@@ -110,10 +110,6 @@ public final class StorageServiceProxy implements InvocationHandler
             case "forceCompactionKeysIgnoringGcGrace":
                 verbs.refuse("forcecompact", EngineTableFinder.selected(verb.firstString(), verb.lastString()), WHOLE_TABLES_ONLY);
                 break;
-            case "decommission":
-            case "move":
-                verbs.checkRingChange(name, EngineTableFinder.selectedEntities());
-                break;
             case "scrub":
             case "verify":
                 verbs.refuse(name, verb.tables(), CHECKSUMS);

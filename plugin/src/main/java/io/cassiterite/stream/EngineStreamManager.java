@@ -4,13 +4,17 @@
  */
 package io.cassiterite.stream;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.streaming.CassandraStreamManager;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.locator.RangesAtEndpoint;
 import org.apache.cassandra.streaming.IncomingStream;
 import org.apache.cassandra.streaming.OutgoingStream;
@@ -20,12 +24,16 @@ import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.streaming.messages.StreamMessageHeader;
 import org.apache.cassandra.utils.TimeUUID;
 
+import io.cassiterite.engine.Table;
+import io.cassiterite.engine.TokenRanges;
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.schema.EngineTable;
 
 /**
- * Streams of an engine table. Sending is refused, because the stock sender sees only sstables and would report success
- * with nothing sent. Ordinary sstables are received and applied row by row, as Cassandra does for any memtable that
- * wants streams as mutations. Under a stock memtable everything is Cassandra's own.
+ * Streams of an engine table. Nodes with the plug-in get shipments, files as the engine has them; others get ordinary
+ * sstables, written for the occasion. Sstables that lie beside the engine go as Cassandra sends them. Both ways are
+ * received. Under a stock memtable everything is Cassandra's own.
  */
 public final class EngineStreamManager extends CassandraStreamManager
 {
@@ -45,15 +53,48 @@ public final class EngineStreamManager extends CassandraStreamManager
                                                             TimeUUID pendingRepair,
                                                             PreviewKind previewKind)
     {
-        if (EngineTable.is(cfs))
-            throw refused(session, "sending its data to another node (" + session.getStreamOperation().getDescription() +
-                                   ") is not supported yet; this node must keep its ranges");
-        return super.createOutgoingStreams(session, replicas, pendingRepair, previewKind);
+        if (!EngineTable.is(cfs))
+            return super.createOutgoingStreams(session, replicas, pendingRepair, previewKind);
+        ensureNotIncremental(session, pendingRepair);
+        // sstables first: what moves from them into the engine meanwhile is then sent twice rather than not at all
+        List<OutgoingStream> streams = new ArrayList<>(super.createOutgoingStreams(session, replicas, pendingRepair, previewKind));
+        try
+        {
+            streams.addAll(createEngineStreams(session, Range.normalize(replicas.ranges()), previewKind));
+            return streams;
+        }
+        catch (Throwable t)
+        {
+            streams.forEach(OutgoingStream::finish);
+            throw t;
+        }
+    }
+
+    private List<OutgoingStream> createEngineStreams(StreamSession session, List<Range<Token>> ranges, PreviewKind previewKind)
+    {
+        if (previewKind == PreviewKind.REPAIRED)
+            return List.of(); // nothing in the engine is ever marked repaired
+        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+        Table table = memtable == null ? null : memtable.table();
+        if (table == null)
+            throw refused(session, "it is being dropped");
+        RingBoundaries.refresh(table.store());
+        if (previewKind.isPreview())
+            return PreviewStream.of(cfs.metadata.id, table.sizes(TokenRanges.of(ranges)));
+        if (Announcement.isHeardFrom(session.peer))
+            return OutgoingShipment.prepare(session, cfs, table, ranges);
+        return SstableShipment.prepare(session, cfs, memtable, ranges);
     }
 
     @Override
     public IncomingStream prepareIncomingStream(StreamSession session, StreamMessageHeader header)
     {
+        if (header.repairedAt == StreamHead.MARKER)
+        {
+            if (!EngineTable.is(cfs))
+                throw refused(session, "a peer sends it files of the engine, but here it has a stock memtable");
+            return new IncomingFile(cfs, session, header);
+        }
         ensureReceivable(session);
         return super.prepareIncomingStream(session, header);
     }
@@ -72,13 +113,19 @@ public final class EngineStreamManager extends CassandraStreamManager
             return;
         if (!cfs.streamToMemtable())
             throw refused(session, "received sstables would not be applied to the engine");
-        if (session.getPendingRepair() != null)
+        ensureNotIncremental(session, session.getPendingRepair());
+    }
+
+    private void ensureNotIncremental(StreamSession session, TimeUUID pendingRepair)
+    {
+        if (pendingRepair != null)
             throw refused(session, "incremental repair is not supported: rows in the engine are never marked repaired");
     }
 
     private IllegalStateException refused(StreamSession session, String reason)
     {
-        String message = String.format("[Stream #%s] %s is a Cassiterite table: %s.", session.planId(), cfs.metadata(), reason);
+        String message = String.format("[Stream #%s] Streaming %s, a Cassiterite table, is refused: %s.", session.planId(),
+                                       cfs.metadata(), reason);
         logger.error(message);
         return new IllegalStateException(message);
     }

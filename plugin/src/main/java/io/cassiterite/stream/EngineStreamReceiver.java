@@ -4,43 +4,204 @@
  */
 package io.cassiterite.stream;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.streaming.CassandraStreamReceiver;
 import org.apache.cassandra.dht.Bounds;
 import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.io.FSWriteError;
+import org.apache.cassandra.io.sstable.CorruptSSTableException;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.streaming.IncomingStream;
 import org.apache.cassandra.streaming.StreamSession;
 
+import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.Table;
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
+
 /**
- * Receives ordinary sstables and applies them as mutations. Mutations do not touch the counter cache, which would go on
- * handing out shards from before the stream, so the received ranges are dropped from it.
+ * Receives what one session sends for one table: shipments, which the engine takes over whole when the last file is there,
+ * and ordinary sstables, which are applied as mutations. Neither goes through what keeps the caches right, so what they
+ * have of the received ranges is dropped.
  */
 final class EngineStreamReceiver extends CassandraStreamReceiver
 {
+    private static final Logger logger = LoggerFactory.getLogger(EngineStreamReceiver.class);
+
     private final ColumnFamilyStore cfs;
+    private final StreamSession session;
+    private final Map<UUID, IncomingShipment> shipments = new ConcurrentHashMap<>();
+    private boolean over;
 
     EngineStreamReceiver(ColumnFamilyStore cfs, StreamSession session, int totalStreams)
     {
         super(cfs, session, totalStreams);
         this.cfs = cfs;
+        this.session = session;
+        AbsorbTask.instance.receiving(cfs.metadata.id);
+    }
+
+    /** The receiver of a session's streams for a table. */
+    static EngineStreamReceiver of(StreamSession session, ColumnFamilyStore cfs)
+    {
+        return (EngineStreamReceiver) session.getAggregator(cfs.metadata.id);
+    }
+
+    /** The shipment that a file belongs to, begun if the file is the first. */
+    synchronized IncomingShipment shipment(StreamHead head) throws IOException
+    {
+        if (over)
+            throw new IOException("the session is over");
+        IncomingShipment shipment = shipments.get(head.shipment);
+        if (shipment == null)
+        {
+            Table table = memtable().table();
+            RingBoundaries.refresh(table.store());
+            shipment = new IncomingShipment(session, cfs, table.store(), head);
+            shipments.put(head.shipment, shipment);
+        }
+        return shipment;
+    }
+
+    private CassiteriteMemtable memtable()
+    {
+        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+        if (memtable == null || memtable.table() == null)
+            throw new IllegalStateException(cfs.metadata() + " was dropped during streaming");
+        return memtable;
+    }
+
+    @Override
+    public void received(IncomingStream stream)
+    {
+        if (!(stream instanceof IncomingFile))
+        {
+            super.received(stream);
+            return;
+        }
+        try
+        {
+            ((IncomingFile) stream).arrived();
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A file of a session that is over: its shipment has been discarded, or will be. */
+    @Override
+    public void discardStream(IncomingStream stream)
+    {
+        if (!(stream instanceof IncomingFile))
+            super.discardStream(stream);
     }
 
     @Override
     public void finished()
     {
         super.finished();
-        if (cfs.metadata().isCounter())
-            cfs.invalidateCounterCache(Bounds.getNonOverlappingBounds(receivedBounds()));
+        List<Bounds<Token>> bounds = sstableBounds();
+        for (IncomingShipment shipment : shipments.values())
+        {
+            take(shipment);
+            bounds.addAll(shipment.bounds());
+        }
+        if (!shipments.isEmpty())
+            memtable().statisticsChanged();
+        invalidateCaches(bounds);
     }
 
-    private List<Bounds<Token>> receivedBounds()
+    private void take(IncomingShipment shipment)
+    {
+        try
+        {
+            shipment.receive(memtable().table());
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+        catch (FSWriteError | CorruptSSTableException e)
+        {
+            if (isOwnFault(e))
+                throw e;
+            // without the error that made it, which would stop the node
+            throw new IllegalStateException("the shipment cannot be taken into " + cfs.metadata() + ": " + e.getCause().getMessage(),
+                                            e.getCause());
+        }
+    }
+
+    /** A peer's corrupt file, or one too many for the device, ends the session; it says nothing against this node's own files. */
+    private static boolean isOwnFault(Throwable failure)
+    {
+        if (!(failure.getCause() instanceof EngineException))
+            return true;
+        EngineException.Kind kind = ((EngineException) failure.getCause()).kind();
+        return kind != EngineException.Kind.CORRUPTION && kind != EngineException.Kind.NO_SPACE;
+    }
+
+    private List<Bounds<Token>> sstableBounds()
     {
         List<Bounds<Token>> bounds = new ArrayList<>(sstables.size());
         for (SSTableReader sstable : sstables)
             bounds.add(new Bounds<>(sstable.getFirst().getToken(), sstable.getLast().getToken()));
         return bounds;
+    }
+
+    private void invalidateCaches(Collection<Bounds<Token>> bounds)
+    {
+        Collection<Bounds<Token>> disjoint = Bounds.getNonOverlappingBounds(bounds);
+        int rows = cfs.isRowCacheEnabled() ? cfs.invalidateRowCache(disjoint) : 0;
+        int counters = cfs.metadata().isCounter() ? cfs.invalidateCounterCache(disjoint) : 0;
+        logger.debug("[Stream #{}] Dropped {} row and {} counter cache entries of {}", session.planId(), rows, counters, cfs.metadata());
+    }
+
+    /** Runs after {@link #finished}, whatever came of that. */
+    @Override
+    public void cleanup()
+    {
+        try
+        {
+            super.cleanup();
+        }
+        finally
+        {
+            end();
+        }
+    }
+
+    /** Deletes what has not been taken over. */
+    @Override
+    public synchronized void abort()
+    {
+        try
+        {
+            super.abort();
+        }
+        finally
+        {
+            end();
+        }
+    }
+
+    private synchronized void end()
+    {
+        shipments.values().forEach(IncomingShipment::discard);
+        if (!over)
+            AbsorbTask.instance.received(cfs.metadata.id);
+        over = true;
     }
 }

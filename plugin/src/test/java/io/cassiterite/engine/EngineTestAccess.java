@@ -51,6 +51,12 @@ public final class EngineTestAccess
         out.put(bytes);
     }
 
+    /** A file of a shipment as the engine's line of tab-separated values tells of it. */
+    public static ShipmentFile shipmentFile(String line)
+    {
+        return ShipmentFile.parse("names\n" + line).get(0);
+    }
+
     /** Merges fragments of one kind in the engine. */
     public static byte[] merge(int kind, List<byte[]> fragments)
     {

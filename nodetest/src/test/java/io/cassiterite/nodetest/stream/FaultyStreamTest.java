@@ -1,0 +1,119 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.stream;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
+import io.cassiterite.nodetest.Pause;
+import io.cassiterite.nodetest.StreamFaults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What goes wrong in the middle of a stream leaves nothing behind, and is named; the next try is cheaper. */
+@Timeout(600)
+class FaultyStreamTest
+{
+    private static final Duration BOUND = Duration.ofSeconds(60);
+    private static final long GOSSIP_MS = 4000;
+
+    /** A second node that joins without data. */
+    private static NodeBuilder joining(String name, Node first)
+    {
+        return JoinAndLeaveTest.node(name, "127.0.0.2").joining(first).yaml("auto_bootstrap", "false");
+    }
+
+    @Test
+    void aFlippedBitIsRefusedAndTheNextTryGoesOn()
+    {
+        try (Node first = StreamFaults.on(JoinAndLeaveTest.node("flip-1", "127.0.0.1")).start();
+             Node second = joining("flip-2", first).build();
+             Cql cql = first.cql())
+        {
+            StreamedTables tables = StreamedTables.create(first, cql, "flipped", 2);
+            List<String> expected = tables.contents(cql);
+            second.start();
+
+            StreamFaults.order(first, "flip 2");
+            assertNotEquals(0, second.nodetool("rebuild", "-ks", "flipped").exitCode());
+            String refusal = second.log().await("was damaged on its way from", BOUND);
+            assertTrue(refusal.matches(".*\\.sst of flipped\\..*"), refusal);
+            StreamFolders.awaitEmpty(first, "flipped");
+            StreamFolders.awaitEmpty(second, "flipped");
+
+            Pause.millis(GOSSIP_MS);
+            second.nodetool("rebuild", "-ks", "flipped").success();
+            DeadNode.kill(first, second);
+            try (Cql rest = second.cql())
+            {
+                tables.assertContents(expected, rest);
+                long held = rest.rows("SELECT held_bytes FROM cassiterite.streams").stream().mapToLong(row -> row.getLong(0)).sum();
+                assertTrue(held > 0, "all was sent again");
+            }
+        }
+    }
+
+    @Test
+    void aReceiverThatDiesTakesAllOrNothing()
+    {
+        try (Node first = JoinAndLeaveTest.node("kill-1", "127.0.0.1").start();
+             Node second = StreamFaults.on(joining("kill-2", first)).build();
+             Cql cql = first.cql())
+        {
+            StreamedTables tables = StreamedTables.create(first, cql, "killed", 2);
+            List<String> expected = tables.contents(cql);
+            second.start();
+            for (int file = 1; file <= 5; file += 2)
+            {
+                StreamFaults.order(second, "halt-received " + file);
+                second.nodetool("rebuild", "-ks", "killed");
+                second.awaitEnd(BOUND);
+                StreamFolders.awaitEmpty(first, "killed");
+                second.start();
+                StreamFolders.awaitEmpty(second, "killed");
+            }
+            second.nodetool("rebuild", "-ks", "killed").success();
+            DeadNode.kill(first, second);
+            try (Cql rest = second.cql())
+            {
+                tables.assertContents(expected, rest);
+            }
+        }
+    }
+
+    @Test
+    void aSenderThatDiesLeavesNothing()
+    {
+        try (Node first = StreamFaults.on(JoinAndLeaveTest.node("death-1", "127.0.0.1")).start();
+             Node second = joining("death-2", first).build();
+             Cql cql = first.cql())
+        {
+            StreamedTables tables = StreamedTables.create(first, cql, "orphaned", 2);
+            List<String> expected = tables.contents(cql);
+            second.start();
+            StreamFaults.order(first, "halt-sent 3");
+            assertNotEquals(0, second.nodetool("rebuild", "-ks", "orphaned").exitCode());
+            first.awaitEnd(BOUND);
+            StreamFolders.awaitEmpty(second, "orphaned");
+            first.start();
+            assertEquals(List.of(), StreamFolders.leftovers(first, "orphaned"));
+            Pause.millis(GOSSIP_MS);
+            second.nodetool("rebuild", "-ks", "orphaned").success();
+            DeadNode.kill(first, second);
+            try (Cql rest = second.cql())
+            {
+                tables.assertContents(expected, rest);
+            }
+        }
+    }
+}

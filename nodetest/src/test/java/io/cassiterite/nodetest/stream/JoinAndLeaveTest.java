@@ -1,0 +1,123 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.stream;
+
+import java.util.List;
+
+import com.datastax.oss.driver.api.core.cql.Row;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.cassiterite.nodetest.Checkout;
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Nodes with the plug-in join, are replaced and leave; what they hand over is what there was. */
+@Timeout(600)
+class JoinAndLeaveTest
+{
+    static NodeBuilder node(String name, String address)
+    {
+        // long enough for a joining node not to be forgotten between two messages
+        return Node.named(name).heap("512m").address(address).jvm("-Dcassandra.ring_delay_ms=4000");
+    }
+
+    @Test
+    void aNodeJoinsIsReplacedAndLeaves()
+    {
+        try (Node first = node("join-1", "127.0.0.1").start(); Cql cql = first.cql())
+        {
+            StreamedTables both = StreamedTables.create(first, cql, "both", 2);
+            StreamedTables single = StreamedTables.create(first, cql, "single", 1);
+            List<String> inBoth = both.contents(cql);
+            List<String> inSingle = single.contents(cql);
+
+            try (Node second = node("join-2", "127.0.0.2").joining(first).start())
+            {
+                joined(first, second, both, inBoth, single, inSingle);
+                DeadNode.kill(second, first);
+            }
+            try (Node third = node("join-3", "127.0.0.3").joining(first)
+                                                         .jvm("-Dcassandra.replace_address_first_boot=127.0.0.2").start())
+            {
+                replaced(first, third, both, inBoth);
+                left(first, third, both, inBoth);
+            }
+        }
+        Checkout.delete(Checkout.nodes().resolve("join-2"));
+    }
+
+    private static void joined(Node first, Node second, StreamedTables both, List<String> inBoth, StreamedTables single,
+                               List<String> inSingle)
+    {
+        try (Cql cql = second.cql())
+        {
+            assertStreams(cql, "IN");
+            both.assertContents(inBoth, cql);
+            single.assertContents(inSingle, cql);
+        }
+        StreamFolders.awaitEmpty(first, "both", "single");
+        StreamFolders.awaitEmpty(second, "both", "single");
+        // what has one replica goes back, so that the node can be lost
+        try (Cql cql = first.cql())
+        {
+            cql.run("DROP KEYSPACE single");
+        }
+        DeadNode.kill(first, second);
+        try (Cql cql = second.cql())
+        {
+            both.assertContents(inBoth, cql);
+        }
+        first.start();
+    }
+
+    private static void replaced(Node first, Node third, StreamedTables both, List<String> inBoth)
+    {
+        DeadNode.kill(first, third);
+        try (Cql cql = third.cql())
+        {
+            assertStreams(cql, "IN");
+            both.assertContents(inBoth, cql);
+        }
+        first.start();
+    }
+
+    private static void left(Node first, Node third, StreamedTables both, List<String> inBoth)
+    {
+        try (Cql cql = third.cql())
+        {
+            cql.run("ALTER KEYSPACE both WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+            both.fillMore(cql, 1);
+            List<String> expected = both.contents(cql);
+            assertTrue(expected.containsAll(inBoth));
+            third.nodetool("decommission", "--force").success();
+            try (Cql rest = first.cql())
+            {
+                both.assertContents(expected, rest);
+                assertStreams(rest, "IN");
+            }
+        }
+        StreamFolders.awaitEmpty(first, "both");
+        StreamFolders.awaitEmpty(third, "both");
+    }
+
+    /** The virtual table has the sessions, all done, with some files whole. */
+    static void assertStreams(Cql cql, String direction)
+    {
+        List<Row> streams = cql.rows("SELECT * FROM cassiterite.streams");
+        assertTrue(streams.stream().anyMatch(row -> direction.equals(row.getString("direction_name"))), streams.toString());
+        for (Row row : streams)
+        {
+            assertEquals("DONE", row.getString("state_text"), row.getFormattedContents());
+            assertEquals(row.getLong("expected_files"), row.getLong("whole_files") + row.getLong("row_files") + 1,
+                         row.getFormattedContents());
+        }
+        assertTrue(streams.stream().anyMatch(row -> row.getLong("whole_bytes") > 0), streams.toString());
+    }
+}

@@ -1,0 +1,58 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.stream;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** D2: a node without the plug-in gets ordinary sstables and gives them; none is left behind. */
+@Timeout(600)
+class StockPeerTest
+{
+    private static final String CONFIGURATIONS = "\n  configurations:\n    skiplist:\n      class_name: SkipListMemtable\n"
+                                                 + "    default:\n      inherits: skiplist\n    cassiterite:\n      inherits: skiplist";
+
+    @Test
+    void rowsGoToAStockNodeAndComeBack()
+    {
+        try (Node first = JoinAndLeaveTest.node("peer-1", "127.0.0.1").start(); Cql cql = first.cql())
+        {
+            StreamedTables both = StreamedTables.create(first, cql, "mixed", 2);
+            List<String> expected = both.contents(cql);
+            try (Node second = JoinAndLeaveTest.node("peer-2", "127.0.0.2").joining(first).stock().yaml("memtable", CONFIGURATIONS).start())
+            {
+                StreamFolders.awaitEmpty(first, "mixed");
+                DeadNode.kill(first, second);
+                try (Cql stock = second.cql())
+                {
+                    both.assertContents(expected, stock);
+                }
+                first.start();
+                try (Cql again = first.cql())
+                {
+                    both.fillMore(again, 1);
+                    again.run("ALTER KEYSPACE mixed WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+                    expected = both.contents(again);
+                    second.nodetool("decommission", "--force").success();
+                    both.assertContents(expected, again);
+                }
+                StreamFolders.awaitEmpty(first, "mixed");
+                first.restart();
+                try (Cql again = first.cql())
+                {
+                    both.assertContents(expected, again);
+                    assertEquals(List.of(), StreamFolders.leftovers(first, "mixed"));
+                }
+            }
+        }
+    }
+}

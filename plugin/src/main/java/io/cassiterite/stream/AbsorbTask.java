@@ -1,0 +1,158 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.JVMStabilityInspector;
+import org.apache.cassandra.utils.NoSpamLogger;
+
+import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.Table;
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
+
+/**
+ * Makes one of what a table has and what it received, in the background: until then reads unite both and nothing is
+ * purged. Waits while a session sends more for the table. Thread-safe.
+ */
+final class AbsorbTask implements Runnable
+{
+    static final AbsorbTask instance = new AbsorbTask();
+
+    private static final Logger logger = LoggerFactory.getLogger(AbsorbTask.class);
+    private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
+
+    private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long STOP_WAIT_MS = 10_000;
+
+    private final Map<TableId, Integer> receivers = new HashMap<>();
+    /** Tables that nothing has been received for since they were found absorbed. */
+    private final Set<TableId> absorbed = new HashSet<>();
+
+    private volatile boolean stopped;
+    private Thread thread;
+
+    private AbsorbTask()
+    {
+    }
+
+    /** Begins; what an earlier process received is absorbed first. */
+    synchronized void start()
+    {
+        if (thread != null)
+            return;
+        thread = new Thread(this, "cassiterite-absorb");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Returns when the engine is not used any more, or after ten seconds in a step that takes long. */
+    void stop()
+    {
+        Thread running;
+        synchronized (this)
+        {
+            stopped = true;
+            running = thread;
+        }
+        if (running == null)
+            return;
+        LockSupport.unpark(running);
+        try
+        {
+            running.join(STOP_WAIT_MS);
+        }
+        catch (InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A session begins to send for the table. */
+    synchronized void receiving(TableId table)
+    {
+        receivers.merge(table, 1, Integer::sum);
+    }
+
+    /** The session is over. */
+    synchronized void received(TableId table)
+    {
+        receivers.computeIfPresent(table, (id, count) -> count == 1 ? null : count - 1);
+        absorbed.remove(table);
+    }
+
+    private synchronized boolean isWanted(TableId table)
+    {
+        return !stopped && !receivers.containsKey(table) && !absorbed.contains(table);
+    }
+
+    private synchronized void setAbsorbed(TableId table)
+    {
+        if (!receivers.containsKey(table))
+            absorbed.add(table);
+    }
+
+    private synchronized void forgetDropped()
+    {
+        absorbed.removeIf(table -> EngineTables.find(table) == null);
+    }
+
+    @Override
+    public void run()
+    {
+        while (!stopped)
+        {
+            for (CassiteriteMemtable memtable : EngineTables.all())
+                absorb(memtable);
+            forgetDropped();
+            LockSupport.parkNanos(this, INTERVAL_NANOS);
+        }
+    }
+
+    private void absorb(CassiteriteMemtable memtable)
+    {
+        TableId id = memtable.metadata().id;
+        Table table = memtable.table();
+        if (table == null || !isWanted(id))
+            return;
+        try
+        {
+            long left = table.absorb();
+            if (left > 0)
+                logger.info("Absorbing what {} received: {} bytes to go", memtable.metadata(), left);
+            while (left > 0 && isWanted(id))
+                left = table.absorb();
+            if (left == 0)
+                setAbsorbed(id);
+        }
+        catch (EngineException e)
+        {
+            // truncated, dropped, or the store closed
+            if (e.kind() != EngineException.Kind.CLOSED)
+                failed(memtable, e);
+        }
+        catch (Exception | Error e)
+        {
+            failed(memtable, e);
+        }
+    }
+
+    private static void failed(CassiteriteMemtable memtable, Throwable failure)
+    {
+        JVMStabilityInspector.inspectThrowable(failure);
+        RARE.error("Absorbing what {} received failed; it can be read, and absorbing is tried again every second",
+                   memtable.metadata(), failure);
+    }
+}

@@ -1,0 +1,83 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.gms.ApplicationState;
+import org.apache.cassandra.gms.EndpointState;
+import org.apache.cassandra.gms.Gossiper;
+import org.apache.cassandra.gms.VersionedValue;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.utils.FBUtilities;
+
+/** Which files a node holds of failed sessions, said by gossip as {@code held/1:BASE64} of their keys. Thread-safe. */
+final class HeldAnnouncement
+{
+    private static final Logger logger = LoggerFactory.getLogger(HeldAnnouncement.class);
+
+    /** Keys that are announced at most: 11 KiB of gossip. */
+    static final int LIMIT = 1024;
+
+    private static final ApplicationState STATE = ApplicationState.X8;
+    private static final String PREFIX = "held/1:";
+
+    private HeldAnnouncement()
+    {
+    }
+
+    static void say(Collection<Long> keys)
+    {
+        EndpointState local = Gossiper.instance.getEndpointStateForEndpoint(FBUtilities.getBroadcastAddressAndPort());
+        if (local == null)
+            return;
+        VersionedValue said = local.getApplicationState(STATE);
+        String value = encode(keys);
+        if (said == null ? !keys.isEmpty() : !said.value.equals(value))
+            Gossiper.instance.addLocalApplicationState(STATE, StorageService.instance.valueFactory.datacenter(value));
+    }
+
+    static Set<Long> of(InetAddressAndPort peer)
+    {
+        EndpointState state = Gossiper.instance.getEndpointStateForEndpoint(peer);
+        VersionedValue said = state == null ? null : state.getApplicationState(STATE);
+        return said == null ? Set.of() : decode(said.value);
+    }
+
+    static String encode(Collection<Long> keys)
+    {
+        ByteBuffer bytes = ByteBuffer.allocate(keys.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        keys.forEach(bytes::putLong);
+        return PREFIX + Base64.getEncoder().encodeToString(bytes.array());
+    }
+
+    /** @return no keys if somebody else uses the state, or a later version does */
+    static Set<Long> decode(String value)
+    {
+        Set<Long> keys = new HashSet<>();
+        if (!value.startsWith(PREFIX))
+            return keys;
+        try
+        {
+            ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(value.substring(PREFIX.length()))).order(ByteOrder.LITTLE_ENDIAN);
+            while (bytes.remaining() >= Long.BYTES)
+                keys.add(bytes.getLong());
+        }
+        catch (IllegalArgumentException e)
+        {
+            logger.warn("A peer announces the files it holds in a form that is not known: {}", value);
+        }
+        return keys;
+    }
+}

@@ -1,0 +1,154 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+import com.google.common.hash.Hashing;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.FBUtilities;
+
+import io.cassiterite.engine.ShipmentFile;
+import io.cassiterite.engine.Store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+/**
+ * Whole files that came, verified, with sessions that then failed. They are kept for a while and announced by gossip, so
+ * that the session that is tried again sends their names only. Thread-safe.
+ */
+final class HeldFiles
+{
+    private static final Logger logger = LoggerFactory.getLogger(HeldFiles.class);
+
+    /** Time to look at a failed bootstrap and to resume it. */
+    private static final long LIFE_NANOS = TimeUnit.HOURS.toNanos(2);
+
+    private static final class Held
+    {
+        final Path path;
+        final long sinceNanos = System.nanoTime();
+
+        Held(Path path)
+        {
+            this.path = path;
+        }
+    }
+
+    /** By {@link #key}, the oldest first. */
+    private static final Map<Long, Held> HELD = new LinkedHashMap<>();
+
+    private HeldFiles()
+    {
+    }
+
+    /** What a file is announced as. */
+    static long key(TableId table, String name, long bytes)
+    {
+        return Hashing.murmur3_128().hashString(table + " " + name + ' ' + bytes, UTF_8).asLong();
+    }
+
+    /** @return which files a peer says it holds; none if it is no plug-in node */
+    static Predicate<ShipmentFile> of(InetAddressAndPort peer, TableId table)
+    {
+        Set<Long> keys = HeldAnnouncement.of(peer);
+        return file -> file.kind() == ShipmentFile.Kind.WHOLE && keys.contains(key(table, file.name(), file.bytes()));
+    }
+
+    /** Takes over a verified file of a failed session. */
+    static synchronized void keep(Store store, TableId table, StreamHead head, Path file)
+    {
+        long key = key(table, head.name, head.bytes);
+        if (HELD.containsKey(key) || HELD.size() >= HeldAnnouncement.LIMIT)
+            return;
+        Path path = StoreFolders.held(store).resolve(Long.toHexString(key));
+        try
+        {
+            Files.createDirectories(path.getParent());
+            Files.move(file, path, StandardCopyOption.ATOMIC_MOVE);
+        }
+        catch (IOException e)
+        {
+            logger.warn("{} cannot be kept and will be sent again", file, e);
+            return;
+        }
+        HELD.put(key, new Held(path));
+    }
+
+    /**
+     * Moves a held file to where a session wants it.
+     *
+     * @throws IOException if it is not held any more
+     */
+    static synchronized void take(TableId table, StreamHead head, Path destination) throws IOException
+    {
+        Held held = HELD.remove(key(table, head.name, head.bytes));
+        announce();
+        if (held == null)
+            throw new IOException(head + " is not held here any more; the next try gets it in full");
+        Files.move(held.path, destination, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Brings the announcement up to date. */
+    static synchronized void announce()
+    {
+        HeldAnnouncement.say(HELD.keySet());
+    }
+
+    /** Deletes what has been held for long. */
+    static synchronized void expire()
+    {
+        long now = System.nanoTime();
+        Collection<Held> old = new ArrayList<>(HELD.values());
+        old.removeIf(held -> now - held.sinceNanos < LIFE_NANOS);
+        if (old.isEmpty())
+            return;
+        HELD.values().removeAll(old);
+        announce();
+        old.forEach(held -> ScratchFolder.delete(held.path));
+        logger.info("Deleted {} files of failed streams that were not tried again", old.size());
+    }
+
+    /** Deletes what an earlier process held: nothing announces it. */
+    static synchronized void clear(Store store)
+    {
+        if (HELD.isEmpty())
+            ScratchFolder.delete(StoreFolders.held(store));
+    }
+
+    /** @return bytes on the device that can be had back */
+    static synchronized long bytes()
+    {
+        long bytes = 0;
+        for (Held held : HELD.values())
+            bytes += held.path.toFile().length();
+        return bytes;
+    }
+
+    /** Gives the space back. */
+    static synchronized void forgetAll()
+    {
+        Collection<Held> all = new ArrayList<>(HELD.values());
+        HELD.clear();
+        announce();
+        all.forEach(held -> ScratchFolder.delete(held.path));
+        if (!all.isEmpty())
+            logger.info("Deleted {} files of failed streams to make room: {}", all.size(), FBUtilities.prettyPrintMemory(bytes()));
+    }
+}

@@ -1,0 +1,217 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.zip.CRC32C;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.io.util.DataInputPlus;
+import org.apache.cassandra.net.AsyncStreamingInputPlus;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.streaming.IncomingStream;
+import org.apache.cassandra.streaming.ProgressInfo;
+import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.streaming.messages.StreamMessageHeader;
+
+import io.cassiterite.engine.ShipmentFile;
+
+/** One file of a shipment as it arrives: written to the staging folder while its checksum is computed. */
+final class IncomingFile implements IncomingStream
+{
+    private static final Logger logger = LoggerFactory.getLogger(IncomingFile.class);
+
+    private static final int PROGRESS_BYTES = 1 << 20;
+    private static final int COPY_BYTES = 64 << 10;
+
+    private final ColumnFamilyStore cfs;
+    private final StreamSession session;
+    private final StreamMessageHeader message;
+
+    private volatile StreamHead head;
+    private volatile Path path;
+    private volatile IncomingShipment shipment;
+    private volatile Future<?> sync;
+
+    IncomingFile(ColumnFamilyStore cfs, StreamSession session, StreamMessageHeader message)
+    {
+        this.cfs = cfs;
+        this.session = session;
+        this.message = message;
+    }
+
+    @Override
+    public void read(DataInputPlus in, int version) throws IOException
+    {
+        head = StreamHead.read(in);
+        TokenOwnership.check(cfs, session, head);
+        shipment = EngineStreamReceiver.of(session, cfs).shipment(head);
+        path = shipment.place(head);
+        session.countStreamedIn(head.kind == ShipmentFile.Kind.WHOLE);
+        int found = head.held ? takeHeld() : write(in);
+        int expected = Integer.reverseBytes(in.readInt());
+        if (found != expected)
+            throw damaged(expected, found);
+        sync = StagingSync.submit(path);
+        logger.debug("[Stream #{}] Received {} (#{})", session.planId(), head, message.sequenceNumber);
+    }
+
+    /** @return the checksum of what is on the device */
+    private int takeHeld() throws IOException
+    {
+        HeldFiles.take(cfs.metadata.id, head, path);
+        int found = FileChecksum.of(path, head.bytes);
+        session.progress(path.toString(), ProgressInfo.Direction.IN, head.bytes, head.bytes, head.bytes);
+        return found;
+    }
+
+    /** @return the checksum of the bytes written */
+    private int write(DataInputPlus in) throws IOException
+    {
+        CRC32C crc = new CRC32C();
+        Progress progress = new Progress();
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))
+        {
+            if (in instanceof AsyncStreamingInputPlus)
+                ((AsyncStreamingInputPlus) in).consume(buffer -> append(channel, buffer, crc, progress), head.bytes);
+            else
+                copy(in, channel, crc, progress);
+        }
+        progress.report();
+        return (int) crc.getValue();
+    }
+
+    private static int append(FileChannel channel, ByteBuffer buffer, CRC32C crc, Progress progress) throws IOException
+    {
+        int bytes = buffer.remaining();
+        crc.update(buffer.duplicate());
+        while (buffer.hasRemaining())
+            channel.write(buffer);
+        progress.add(bytes);
+        return bytes;
+    }
+
+    private void copy(DataInputPlus in, FileChannel channel, CRC32C crc, Progress progress) throws IOException
+    {
+        byte[] buffer = new byte[COPY_BYTES];
+        for (long left = head.bytes; left > 0; )
+        {
+            int bytes = (int) Math.min(buffer.length, left);
+            in.readFully(buffer, 0, bytes);
+            append(channel, ByteBuffer.wrap(buffer, 0, bytes), crc, progress);
+            left -= bytes;
+        }
+    }
+
+    private IOException damaged(int expected, int found)
+    {
+        String message = String.format("%s of %s was damaged on its way from %s: its checksum is %08x instead of %08x. It is refused, " +
+                                       "and nothing of the session is taken into the table",
+                                       head.name, cfs.metadata(), session.peer, found, expected);
+        logger.error("[Stream #{}] {}", session.planId(), message);
+        return new IOException(message);
+    }
+
+    /** Hands the file to its shipment. */
+    void arrived() throws IOException
+    {
+        shipment.add(this);
+    }
+
+    /** Returns when the file is on the device. */
+    void awaitSync() throws IOException
+    {
+        try
+        {
+            sync.get();
+        }
+        catch (ExecutionException e)
+        {
+            throw new IOException("syncing " + path, e.getCause());
+        }
+        catch (InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while syncing " + path, e);
+        }
+    }
+
+    /** True if the bytes were deciphered in this process's memory. */
+    boolean wasCopied()
+    {
+        return DatabaseDescriptor.getInternodeMessagingEncyptionOptions().shouldEncrypt(session.peer);
+    }
+
+    StreamHead head()
+    {
+        return head;
+    }
+
+    @Override
+    public String getName()
+    {
+        return String.valueOf(path);
+    }
+
+    @Override
+    public long getSize()
+    {
+        return head.bytes;
+    }
+
+    @Override
+    public int getNumFiles()
+    {
+        return 1;
+    }
+
+    @Override
+    public TableId getTableId()
+    {
+        return cfs.metadata.id;
+    }
+
+    @Override
+    public StreamSession session()
+    {
+        return session;
+    }
+
+    @Override
+    public String toString()
+    {
+        return "IncomingFile{" + head + '}';
+    }
+
+    /** Tells the session of every megabyte. */
+    private final class Progress
+    {
+        private long bytes;
+        private long reported;
+
+        void add(int more)
+        {
+            bytes += more;
+            if (bytes - reported >= PROGRESS_BYTES && bytes < head.bytes)
+                report();
+        }
+
+        void report()
+        {
+            session.progress(path.toString(), ProgressInfo.Direction.IN, bytes, bytes - reported, head.bytes);
+            reported = bytes;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.dht.Bounds;
+import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.streaming.StreamSession;
+
+import io.cassiterite.engine.ShipmentFile;
+import io.cassiterite.engine.Store;
+import io.cassiterite.engine.Table;
+
+/**
+ * A shipment on its way into a table: a folder on the store's filesystem, which the engine takes over when it is
+ * complete. Thread-safe: files arrive over several connections, and a session may fail meanwhile.
+ */
+final class IncomingShipment
+{
+    private static final Token LAST = new LongToken(Long.MAX_VALUE);
+
+    private final Store store;
+    private final TableId table;
+    private final StreamHead announced;
+    private final Path folder;
+    private final StagingSpace space;
+    private final StreamRecord record;
+    private final Map<String, IncomingFile> verified = new LinkedHashMap<>();
+    private boolean over;
+
+    /**
+     * @param announced the head of the first file of the shipment that arrives
+     * @throws IOException if there is no room for all of it
+     */
+    IncomingShipment(StreamSession session, ColumnFamilyStore cfs, Store store, StreamHead announced) throws IOException
+    {
+        this.store = store;
+        this.table = cfs.metadata.id;
+        this.announced = announced;
+        String name = String.join("-", "stream", session.planId().toString(), table.toString(),
+                                  session.peer.getHostAddressAndPort().replaceAll("[^0-9A-Za-z.]", "_"),
+                                  announced.shipment.toString());
+        this.folder = StoreFolders.incoming(store).resolve(name);
+        this.space = StagingSpace.reserve(store, announced.shipmentBytes);
+        this.record = StreamLedger.open(session, cfs.metadata(), StreamRecord.Direction.IN, announced.shipment);
+        record.expect(announced.shipmentFiles, announced.shipmentBytes);
+        Files.createDirectories(folder);
+    }
+
+    /** @return where to write a file; fails if the session is over */
+    synchronized Path place(StreamHead head) throws IOException
+    {
+        ensureOpen();
+        if (head.shipmentFiles != announced.shipmentFiles || head.shipmentBytes != announced.shipmentBytes)
+            throw new IOException(head + " contradicts the files before it about the shipment");
+        return folder.resolve(head.name);
+    }
+
+    /** A file has arrived and its checksum is right. */
+    synchronized void add(IncomingFile file) throws IOException
+    {
+        ensureOpen();
+        if (verified.putIfAbsent(file.head().name, file) != null)
+            throw new IOException(file.head() + " arrived twice");
+        space.used(file.head().bytes);
+        record.add(file.head(), "", file.wasCopied());
+    }
+
+    private void ensureOpen() throws IOException
+    {
+        if (over)
+            throw new IOException("the session of " + folder.getFileName() + " is over");
+    }
+
+    /** Gives the files to the table; when it returns they are on the device and can be read. */
+    synchronized void receive(Table into) throws IOException
+    {
+        ensureOpen();
+        if (verified.size() != announced.shipmentFiles)
+            throw new IOException(String.format("only %d of %d files of %s arrived", verified.size(), announced.shipmentFiles,
+                                                folder.getFileName()));
+        for (IncomingFile file : verified.values())
+            file.awaitSync();
+        SyncedFolder.sync(folder);
+        into.receive(folder.toString());
+        end(StreamRecord.State.DONE);
+    }
+
+    /** The session has failed: verified whole files are held for another try, the rest goes. Does nothing after success. */
+    synchronized void discard()
+    {
+        if (over)
+            return;
+        for (IncomingFile file : verified.values())
+            if (file.head().kind == ShipmentFile.Kind.WHOLE)
+                HeldFiles.keep(store, table, file.head(), folder.resolve(file.head().name));
+        HeldFiles.announce();
+        end(StreamRecord.State.FAILED);
+        ScratchFolder.delete(folder);
+    }
+
+    private void end(StreamRecord.State how)
+    {
+        over = true;
+        space.release();
+        record.end(how);
+    }
+
+    /** @return the tokens that it may have rows of */
+    synchronized List<Bounds<Token>> bounds()
+    {
+        List<Bounds<Token>> bounds = new ArrayList<>();
+        for (IncomingFile file : verified.values())
+            for (Range<Token> range : file.head().ranges)
+                bounds.add(new Bounds<>(range.left, range.right.isMinimum() ? LAST : range.right));
+        return bounds;
+    }
+}

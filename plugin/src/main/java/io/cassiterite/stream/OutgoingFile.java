@@ -1,0 +1,128 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.streaming.OutgoingStream;
+import org.apache.cassandra.streaming.ProgressInfo;
+import org.apache.cassandra.streaming.StreamManager;
+import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.streaming.StreamingDataOutputPlus;
+import org.apache.cassandra.utils.TimeUUID;
+
+import io.cassiterite.engine.ShipmentFile;
+
+/** One file of a shipment, sent by sendfile where the connection is not encrypted. */
+final class OutgoingFile implements OutgoingStream
+{
+    private final TableId table;
+    private final StreamHead head;
+    private final String reason;
+    private final ScratchFolder folder;
+    private final StreamRecord record;
+
+    /**
+     * @param reason why the file is not whole, empty if it is
+     * @param folder holds the file; released when the stream ends
+     */
+    OutgoingFile(TableId table, StreamHead head, String reason, ScratchFolder folder, StreamRecord record)
+    {
+        this.table = table;
+        this.head = head;
+        this.reason = reason;
+        this.folder = folder;
+        this.record = record;
+    }
+
+    @Override
+    public void write(StreamSession session, StreamingDataOutputPlus out, int version) throws IOException
+    {
+        Path path = OutgoingShipment.file(folder, head);
+        head.write(out);
+        out.flush();
+        if (!head.held)
+            send(path, out, session.peer);
+        // computed while the connection's thread sends the file
+        out.writeInt(Integer.reverseBytes(FileChecksum.of(path, head.bytes)));
+        out.flush();
+        session.progress(getName(), ProgressInfo.Direction.OUT, head.bytes, head.bytes, head.bytes);
+        record.add(head, reason, DatabaseDescriptor.getInternodeMessagingEncyptionOptions().shouldEncrypt(session.peer));
+    }
+
+    private void send(Path path, StreamingDataOutputPlus out, InetAddressAndPort peer) throws IOException
+    {
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        long size = channel.size();
+        if (size != head.bytes)
+        {
+            channel.close();
+            throw new IOException(path + " has " + size + " bytes instead of " + head.bytes);
+        }
+        out.writeFileToChannel(channel, limiter(peer));
+    }
+
+    /** Whole files are Cassandra's entire sstables, all else its ordinary streams: each has limits of its own. */
+    private StreamingDataOutputPlus.RateLimiter limiter(InetAddressAndPort peer)
+    {
+        return head.kind == ShipmentFile.Kind.WHOLE ? StreamManager.getEntireSSTableRateLimiter(peer)
+                                                    : StreamManager.getRateLimiter(peer);
+    }
+
+    @Override
+    public void finish()
+    {
+        record.ended();
+        folder.release();
+    }
+
+    @Override
+    public long getRepairedAt()
+    {
+        return StreamHead.MARKER;
+    }
+
+    @Override
+    public TimeUUID getPendingRepair()
+    {
+        return null;
+    }
+
+    @Override
+    public String getName()
+    {
+        return OutgoingShipment.file(folder, head).toString();
+    }
+
+    @Override
+    public long getEstimatedSize()
+    {
+        return head.bytes;
+    }
+
+    @Override
+    public TableId getTableId()
+    {
+        return table;
+    }
+
+    @Override
+    public int getNumFiles()
+    {
+        return 1;
+    }
+
+    @Override
+    public String toString()
+    {
+        return "OutgoingFile{" + head + '}';
+    }
+}

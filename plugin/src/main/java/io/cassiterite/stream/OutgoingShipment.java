@@ -1,0 +1,97 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Predicate;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.streaming.OutgoingStream;
+import org.apache.cassandra.streaming.StreamSession;
+
+import io.cassiterite.engine.ShipmentFile;
+import io.cassiterite.engine.Table;
+import io.cassiterite.engine.TokenRanges;
+
+/**
+ * What one session sends of one table to a node with the plug-in: a folder of files, each a stream of its own. The folder
+ * goes with the last of the streams.
+ */
+final class OutgoingShipment
+{
+    private static final Logger logger = LoggerFactory.getLogger(OutgoingShipment.class);
+
+    private OutgoingShipment()
+    {
+    }
+
+    /**
+     * Exports the ranges of a table.
+     *
+     * @param ranges sorted, without overlap
+     * @return a stream per file, none if there is no data in the ranges
+     */
+    static List<OutgoingStream> prepare(StreamSession session, ColumnFamilyStore cfs, Table table, List<Range<Token>> ranges)
+    {
+        UUID id = UUID.randomUUID();
+        ScratchFolder folder = new ScratchFolder(StoreFolders.outgoing(table.store()).resolve(id.toString()));
+        try
+        {
+            List<ShipmentFile> files = table.export(TokenRanges.of(ranges), folder.path.toString());
+            List<OutgoingStream> streams = streams(session, cfs, id, folder, files, ranges);
+            logger.info("[Stream #{}] {} of {} to {}", session.planId(), summary(files), cfs.metadata(), session.peer);
+            return streams;
+        }
+        finally
+        {
+            folder.release();
+        }
+    }
+
+    private static List<OutgoingStream> streams(StreamSession session, ColumnFamilyStore cfs, UUID id, ScratchFolder folder,
+                                                List<ShipmentFile> files, List<Range<Token>> ranges)
+    {
+        if (files.stream().allMatch(file -> file.kind() == ShipmentFile.Kind.MANIFEST))
+            return List.of();
+        long bytes = files.stream().mapToLong(ShipmentFile::bytes).sum();
+        StreamRecord record = StreamLedger.open(session, cfs.metadata(), StreamRecord.Direction.OUT, id);
+        record.expect(files.size(), bytes);
+        Predicate<ShipmentFile> isHeld = HeldFiles.of(session.peer, cfs.metadata.id);
+        List<OutgoingStream> streams = new ArrayList<>(files.size());
+        for (ShipmentFile file : files)
+        {
+            StreamHead head = new StreamHead(file, isHeld.test(file), id, files.size(), bytes, ranges);
+            streams.add(new OutgoingFile(cfs.metadata.id, head, file.reason(), folder, record));
+        }
+        folder.retain(streams.size());
+        return streams;
+    }
+
+    private static String summary(List<ShipmentFile> files)
+    {
+        return String.format("Whole files: %s, as rows: %s", sum(files, ShipmentFile.Kind.WHOLE), sum(files, ShipmentFile.Kind.ROWS));
+    }
+
+    private static String sum(List<ShipmentFile> files, ShipmentFile.Kind kind)
+    {
+        long count = files.stream().filter(file -> file.kind() == kind).count();
+        long bytes = files.stream().filter(file -> file.kind() == kind).mapToLong(ShipmentFile::bytes).sum();
+        return count + " with " + bytes + " bytes";
+    }
+
+    /** Where a file of a shipment is. */
+    static Path file(ScratchFolder folder, StreamHead head)
+    {
+        return folder.path.resolve(head.name);
+    }
+}

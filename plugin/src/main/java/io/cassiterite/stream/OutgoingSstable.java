@@ -1,0 +1,88 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+
+import org.apache.cassandra.db.streaming.CassandraOutgoingFile;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.streaming.OutgoingStream;
+import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.streaming.StreamingDataOutputPlus;
+import org.apache.cassandra.utils.TimeUUID;
+
+/** An sstable that was written to be sent, and goes when it has been. */
+final class OutgoingSstable implements OutgoingStream
+{
+    private final CassandraOutgoingFile stream;
+    private final ScratchFolder folder;
+
+    OutgoingSstable(CassandraOutgoingFile stream, ScratchFolder folder)
+    {
+        this.stream = stream;
+        this.folder = folder;
+    }
+
+    @Override
+    public void write(StreamSession session, StreamingDataOutputPlus output, int version) throws IOException
+    {
+        stream.write(session, output, version);
+    }
+
+    @Override
+    public void finish()
+    {
+        try
+        {
+            stream.finish();
+        }
+        finally
+        {
+            folder.release();
+        }
+    }
+
+    @Override
+    public long getRepairedAt()
+    {
+        return stream.getRepairedAt();
+    }
+
+    @Override
+    public TimeUUID getPendingRepair()
+    {
+        return stream.getPendingRepair();
+    }
+
+    @Override
+    public String getName()
+    {
+        return stream.getName();
+    }
+
+    @Override
+    public long getEstimatedSize()
+    {
+        return stream.getEstimatedSize();
+    }
+
+    @Override
+    public TableId getTableId()
+    {
+        return stream.getTableId();
+    }
+
+    @Override
+    public int getNumFiles()
+    {
+        return stream.getNumFiles();
+    }
+
+    @Override
+    public String toString()
+    {
+        return stream.toString();
+    }
+}

@@ -1,0 +1,101 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.streaming.CassandraOutgoingFile;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.streaming.OutgoingStream;
+import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.utils.FBUtilities;
+
+import io.cassiterite.engine.RangeSize;
+import io.cassiterite.engine.Store;
+import io.cassiterite.engine.TokenRanges;
+import io.cassiterite.memtable.CassiteriteMemtable;
+
+/**
+ * What one session sends of one table to a node without the plug-in: the rows as sstables, written into a folder of their
+ * own, never beside the table's, where Cassandra would take them for live at its next start. The folder goes with the last
+ * of the streams.
+ */
+final class SstableShipment
+{
+    private static final Logger logger = LoggerFactory.getLogger(SstableShipment.class);
+
+    private SstableShipment()
+    {
+    }
+
+    /** @return a stream per sstable, none if the ranges hold no rows */
+    static List<OutgoingStream> prepare(StreamSession session, ColumnFamilyStore cfs, CassiteriteMemtable memtable,
+                                        List<Range<Token>> ranges)
+    {
+        List<RangeSize> sizes = memtable.table().sizes(TokenRanges.of(ranges));
+        long partitions = sizes.stream().mapToLong(RangeSize::partitions).sum();
+        long bytes = sizes.stream().mapToLong(RangeSize::bytes).sum();
+        if (partitions == 0)
+            return List.of();
+        Store store = memtable.table().store();
+        logger.info("[Stream #{}] {} does not run the plug-in: about {} of {} are written to sstables for it", session.planId(),
+                    session.peer, FBUtilities.prettyPrintMemory(bytes), cfs.metadata());
+        ScratchFolder folder = new ScratchFolder(StoreFolders.outgoing(store).resolve(UUID.randomUUID().toString()));
+        try
+        {
+            StagingSpace space = StagingSpace.reserve(store, bytes);
+            try
+            {
+                Files.createDirectories(folder.path);
+                return streams(session, new RowExport(cfs, folder.path, partitions).write(memtable, ranges), ranges, folder);
+            }
+            finally
+            {
+                space.release();
+            }
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+        finally
+        {
+            folder.release();
+        }
+    }
+
+    private static List<OutgoingStream> streams(StreamSession session, Collection<SSTableReader> sstables, List<Range<Token>> ranges,
+                                                ScratchFolder folder)
+    {
+        List<OutgoingStream> streams = new ArrayList<>(sstables.size());
+        try
+        {
+            for (SSTableReader sstable : sstables)
+                streams.add(new OutgoingSstable(new CassandraOutgoingFile(session.getStreamOperation(), sstable.selfRef(),
+                                                                          sstable.getPositionsForRanges(ranges), ranges,
+                                                                          sstable.estimatedKeysForRanges(ranges)),
+                                                folder));
+        }
+        catch (Throwable t)
+        {
+            sstables.forEach(sstable -> sstable.selfRef().release());
+            throw t;
+        }
+        folder.retain(streams.size());
+        return streams;
+    }
+}

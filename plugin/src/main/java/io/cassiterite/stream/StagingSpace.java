@@ -1,0 +1,71 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.apache.cassandra.utils.FBUtilities;
+
+import io.cassiterite.engine.Store;
+
+/** Room on the store's device that shipments on their way in have been promised. Thread-safe. */
+final class StagingSpace
+{
+    /** Below this the engine would stop taking writes with its next flush. */
+    private static final long RESERVE_BYTES = 256L << 20;
+
+    private static final AtomicLong PROMISED = new AtomicLong();
+
+    private final AtomicLong left;
+
+    private StagingSpace(long bytes)
+    {
+        left = new AtomicLong(bytes);
+    }
+
+    /** @throws IOException if there is no room for so many bytes beside what other shipments have been promised */
+    static StagingSpace reserve(Store store, long bytes) throws IOException
+    {
+        if (!fits(store, bytes) && HeldFiles.bytes() > 0)
+            HeldFiles.forgetAll();
+        if (!fits(store, bytes))
+            throw new IOException(String.format("No space for a stream of %s: the device of %s has %s free, other streams take %s of it, " +
+                                                "and %s must stay free",
+                                                memory(bytes), store.directory(), memory(freeBytes(store)), memory(PROMISED.get()),
+                                                memory(RESERVE_BYTES)));
+        PROMISED.addAndGet(bytes);
+        return new StagingSpace(bytes);
+    }
+
+    private static String memory(long bytes)
+    {
+        return FBUtilities.prettyPrintMemory(bytes);
+    }
+
+    private static boolean fits(Store store, long bytes)
+    {
+        return freeBytes(store) - PROMISED.get() - bytes >= RESERVE_BYTES;
+    }
+
+    static long freeBytes(Store store)
+    {
+        return new java.io.File(store.directory()).getUsableSpace();
+    }
+
+    /** Some of it is on the device now. */
+    void used(long bytes)
+    {
+        long taken = Math.min(bytes, left.get());
+        left.addAndGet(-taken);
+        PROMISED.addAndGet(-taken);
+    }
+
+    /** Nothing more will come. */
+    void release()
+    {
+        used(left.get());
+    }
+}

@@ -1,0 +1,138 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.streaming.StreamSession;
+
+import io.cassiterite.engine.ShipmentFile;
+
+/** What one shipment sent or received, for the virtual table {@code cassiterite.streams}. Thread-safe. */
+final class StreamRecord
+{
+    enum Direction
+    {
+        IN, OUT
+    }
+
+    enum State
+    {
+        /** Files are moving. */
+        OPEN,
+        /** All is in the table, or with the receiver. */
+        DONE,
+        FAILED
+    }
+
+    private final StreamSession session;
+    private final TableMetadata table;
+    private final Direction direction;
+    private final UUID shipment;
+    private final long startedMs = System.currentTimeMillis();
+    private final Map<String, Long> rowBytesByReason = new TreeMap<>();
+
+    private State state = State.OPEN;
+    private long endedMs;
+    private int expectedFiles;
+    private long expectedBytes;
+    private int files;
+    private int ended;
+    private long wholeFiles;
+    private long wholeBytes;
+    private long rowFiles;
+    private long rowBytes;
+    private long heldBytes;
+    private long copiedBytes;
+
+    StreamRecord(StreamSession session, TableMetadata table, Direction direction, UUID shipment)
+    {
+        this.session = session;
+        this.table = table;
+        this.direction = direction;
+        this.shipment = shipment;
+    }
+
+    synchronized void expect(int files, long bytes)
+    {
+        expectedFiles = files;
+        expectedBytes = bytes;
+    }
+
+    /**
+     * A file has been sent or received.
+     *
+     * @param reason why it was not whole; empty if unknown here
+     * @param copied if its bytes went through this process's memory on their way to the socket
+     */
+    synchronized void add(StreamHead head, String reason, boolean copied)
+    {
+        files++;
+        if (head.held)
+            heldBytes += head.bytes;
+        else if (copied)
+            copiedBytes += head.bytes;
+        if (head.kind == ShipmentFile.Kind.WHOLE)
+        {
+            wholeFiles++;
+            wholeBytes += head.bytes;
+        }
+        else if (head.kind == ShipmentFile.Kind.ROWS)
+        {
+            rowFiles++;
+            rowBytes += head.bytes;
+            if (!reason.isEmpty())
+                rowBytesByReason.merge(reason, head.bytes, Long::sum);
+        }
+    }
+
+    /** One of the outgoing streams is over, sent or not. */
+    synchronized void ended()
+    {
+        ended++;
+        if (ended == expectedFiles)
+            end(files == expectedFiles ? State.DONE : State.FAILED);
+    }
+
+    synchronized void end(State how)
+    {
+        if (state != State.OPEN)
+            return;
+        state = how;
+        endedMs = System.currentTimeMillis();
+    }
+
+    static String head()
+    {
+        return String.join("\t", "plan_id", "keyspace_name", "table_name", "peer_name", "direction_name", "shipment_id",
+                           "operation_text", "state_text", "started_ms", "duration_ms", "expected_files", "expected_bytes",
+                           "whole_files", "whole_bytes", "row_files", "row_bytes", "held_bytes", "copied_bytes",
+                           "whole_ratio", "reason_text");
+    }
+
+    synchronized String line()
+    {
+        long moved = wholeBytes + rowBytes;
+        return String.join("\t", String.valueOf(session.planId()), table.keyspace, table.name,
+                           session.peer.getHostAddressAndPort(), direction.name(), shipment.toString(),
+                           session.getStreamOperation().getDescription(), state.name(), Long.toString(startedMs),
+                           Long.toString((state == State.OPEN ? System.currentTimeMillis() : endedMs) - startedMs),
+                           Integer.toString(expectedFiles), Long.toString(expectedBytes), Long.toString(wholeFiles),
+                           Long.toString(wholeBytes), Long.toString(rowFiles), Long.toString(rowBytes),
+                           Long.toString(heldBytes), Long.toString(copiedBytes),
+                           moved == 0 ? "" : Double.toString((double) wholeBytes / moved), reasons());
+    }
+
+    private String reasons()
+    {
+        StringBuilder text = new StringBuilder();
+        for (Map.Entry<String, Long> reason : rowBytesByReason.entrySet())
+            text.append(text.length() == 0 ? "" : "; ").append(reason.getKey()).append(": ").append(reason.getValue()).append(" bytes");
+        return text.toString();
+    }
+}

@@ -1,0 +1,37 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import io.cassiterite.engine.Store;
+
+/** What streaming does around the sessions, from the opening of the store to its closing. */
+public final class Streams
+{
+    private Streams()
+    {
+    }
+
+    /** The store is open. May be called again. */
+    public static void start(Store store)
+    {
+        HeldFiles.clear(store);
+        AbsorbTask.instance.start();
+    }
+
+    /** Called every second once the node has started. */
+    public static void refresh(Store store)
+    {
+        Announcement.announce();
+        Announcement.listen();
+        RingBoundaries.refresh(store);
+        HeldFiles.expire();
+    }
+
+    /** The store is about to be closed. */
+    public static void stop()
+    {
+        AbsorbTask.instance.stop();
+    }
+}
