@@ -7,7 +7,7 @@
 //! leaves everything inside as it was, and outside possibly part of what was there.
 
 use crate::error::{EngineError, Result};
-use crate::raw::{live_files, LiveFile};
+use crate::raw::{listed_files, LiveFile};
 use crate::sys::{compact_range, delete_files, Family, Iter, IterSpec};
 use crate::table::{Member, Table, TableCore};
 use crate::tokens::{token_of, TokenRange, TokenSet};
@@ -74,7 +74,7 @@ fn pass(core: &TableCore, family: &Family, outside: &TokenSet) -> Result<()> {
 /// The live files that reach into these ranges.
 fn touching(family: &Family, ranges: &TokenSet) -> Result<Vec<LiveFile>> {
     let mut found = Vec::new();
-    for file in live_files(family.db(), family)? {
+    for file in listed_files(family.db(), family)? {
         if ranges.touches(token_of(&file.smallest_key)?, token_of(&file.largest_key)?) {
             found.push(file);
         }
@@ -84,7 +84,7 @@ fn touching(family: &Family, ranges: &TokenSet) -> Result<Vec<LiveFile>> {
 
 /// Whether no file begins or ends in these ranges, and nothing in them can be read.
 fn is_clear(family: &Family, outside: &TokenSet) -> Result<bool> {
-    for file in live_files(family.db(), family)? {
+    for file in listed_files(family.db(), family)? {
         if outside.contains(token_of(&file.smallest_key)?) || outside.contains(token_of(&file.largest_key)?) {
             return Ok(false);
         }

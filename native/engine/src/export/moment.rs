@@ -12,7 +12,7 @@ use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::rows_options;
-use crate::raw::{live_files, LiveFile};
+use crate::raw::{listed_files, LiveFile, Origin};
 use crate::store::Core;
 use crate::sys::{file_name, Family, Iter, IterSpec, TableFile};
 use crate::table::{Member, TableCore};
@@ -170,7 +170,7 @@ fn shortened(names: &[String]) -> String {
 impl Part {
     fn take(family: &Family, tokens: &TokenSet) -> Result<Part> {
         let mut files = Vec::new();
-        for file in live_files(family.db(), family)? {
+        for file in listed_files(family.db(), family)? {
             if tokens.touches(token_of(&file.smallest_key)?, token_of(&file.largest_key)?) {
                 files.push(file);
             }
@@ -187,16 +187,16 @@ impl Part {
     }
 
     fn judge(&mut self, tokens: &TokenSet) -> Result<Vec<(LiveFile, Option<Why>)>> {
-        let live: HashSet<u64> = live_files(self.family.db(), &self.family)?.iter().map(|file| file.number).collect();
+        let live: HashSet<u64> = listed_files(self.family.db(), &self.family)?.iter().map(|file| file.number).collect();
         let mut judged = Vec::new();
         for file in std::mem::take(&mut self.files) {
             let why = if file.level == 0 {
                 Some(Why::Level0)
             } else if !tokens.holds(token_of(&file.smallest_key)?, token_of(&file.largest_key)?) {
                 Some(Why::Straddles)
-            } else if file.is_external || file.origin.session.is_empty() {
+            } else if file.is_external {
                 Some(Why::Received)
-            } else if !live.contains(&file.number) {
+            } else if !live.contains(&file.number) || file.origin == Origin::default() {
                 Some(Why::Compacted)
             } else {
                 None

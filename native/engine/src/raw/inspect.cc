@@ -27,51 +27,59 @@ using rocksdb::Status;
 // A malloc'ed text of an error, null for success; freed by rocksdb_free.
 char* message_of(const Status& status) { return status.ok() ? nullptr : strdup(status.ToString().c_str()); }
 
-// Files may be compacted away between the two calls that describe them: then ask again.
-constexpr int kAttempts = 8;
+using Properties = std::unordered_map<uint64_t, const rocksdb::TableProperties*>;
 
-Status show_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
-  for (int attempt = 0; attempt < kAttempts; attempt++) {
+// A file without properties is shown as one of which nothing else is known.
+void show_file(const rocksdb::SstFileMetaData& file, int level, const Properties& properties, FileCall call,
+               void* target) {
+  static const rocksdb::TableProperties kUnknown;
+  const auto known = properties.find(file.file_number);
+  const rocksdb::TableProperties& table = known == properties.end() ? kUnknown : *known->second;
+  const auto& collected = table.user_collected_properties;
+  const auto found = collected.find(kMinTimestampProperty);
+  const Bytes property = found == collected.end() ? Bytes{nullptr, 0} : bytes(found->second);
+  const bool is_external = collected.count(rocksdb::ExternalSstFilePropertyNames::kVersion) > 0;
+  const FileView view{file.file_number,
+                      level,
+                      file.size,
+                      bytes(file.smallestkey),
+                      bytes(file.largestkey),
+                      property,
+                      file.smallest_seqno,
+                      file.largest_seqno,
+                      table.num_entries,
+                      bytes(table.db_session_id),
+                      table.orig_file_number,
+                      is_external};
+  call(target, &view);
+}
+
+// Files may be compacted away between the two calls that describe them: then ask again, at most so often.
+Status show_files(DB* db, ColumnFamilyHandle* family, int attempts, bool incomplete_too, FileCall call, void* target) {
+  for (int attempt = 1; attempt <= attempts; attempt++) {
     rocksdb::ColumnFamilyMetaData meta;
     db->GetColumnFamilyMetaData(family, &meta);
-    rocksdb::TablePropertiesCollection properties;
-    const Status status = db->GetPropertiesOfAllTables(family, &properties);
+    rocksdb::TablePropertiesCollection tables;
+    const Status status = db->GetPropertiesOfAllTables(family, &tables);
     if (!status.ok()) {
       return status;
     }
-    std::unordered_map<uint64_t, const rocksdb::TableProperties*> by_number;
-    for (const auto& [path, table] : properties) {
-      by_number[file_number(path)] = table.get();
+    Properties properties;
+    for (const auto& [path, table] : tables) {
+      properties[file_number(path)] = table.get();
     }
     bool complete = true;
     for (const auto& level : meta.levels) {
       for (const auto& file : level.files) {
-        complete = complete && by_number.count(file.file_number) == 1;
+        complete = complete && properties.count(file.file_number) == 1;
       }
     }
-    if (!complete) {
+    if (!complete && !(incomplete_too && attempt == attempts)) {
       continue;
     }
     for (const auto& level : meta.levels) {
       for (const auto& file : level.files) {
-        const rocksdb::TableProperties& table = *by_number[file.file_number];
-        const auto& collected = table.user_collected_properties;
-        const auto found = collected.find(kMinTimestampProperty);
-        const Bytes property = found == collected.end() ? Bytes{nullptr, 0} : bytes(found->second);
-        const bool is_external = collected.count(rocksdb::ExternalSstFilePropertyNames::kVersion) > 0;
-        const FileView view{file.file_number,
-                            level.level,
-                            file.size,
-                            bytes(file.smallestkey),
-                            bytes(file.largestkey),
-                            property,
-                            file.smallest_seqno,
-                            file.largest_seqno,
-                            table.num_entries,
-                            bytes(table.db_session_id),
-                            table.orig_file_number,
-                            is_external};
-        call(target, &view);
+        show_file(file, level.level, properties, call, target);
       }
     }
     return Status::OK();
@@ -79,10 +87,17 @@ Status show_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* targe
   return Status::Busy("the files of the table change too fast to be listed");
 }
 
+constexpr int kAttempts = 8;
+
 }  // namespace
 
 extern "C" char* cassiterite_live_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
-  return message_of(show_files(db, family, call, target));
+  return message_of(show_files(db, family, kAttempts, false, call, target));
+}
+
+// Also files of which the properties are gone already, because they were compacted away meanwhile.
+extern "C" char* cassiterite_listed_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
+  return message_of(show_files(db, family, 1, true, call, target));
 }
 
 // What a compaction has to know of the rest of its column family. The order of the three steps is part of the purge
@@ -100,7 +115,7 @@ extern "C" char* cassiterite_compaction_look(const CompactionSource* source, uin
       !source->db->GetIntProperty(family.get(), DB::Properties::kNumSnapshots, snapshots)) {
     return strdup("a property of the column family cannot be read");
   }
-  return message_of(show_files(source->db, family.get(), call, target));
+  return message_of(show_files(source->db, family.get(), kAttempts, false, call, target));
 }
 
 // The merged value of a key; untouched where there is none.

@@ -123,7 +123,7 @@ fn a_store_can_be_closed_while_a_shipment_is_written() {
     fill(&table, 0..30_000, 1, 200);
     let shipment = directory.path().join("shipment");
     let export = std::thread::spawn({
-        let (table, shipment) = (table.clone(), shipment.clone());
+        let (table, shipment) = (std::sync::Arc::clone(&table), shipment.clone());
         move || table.export(&ranges(&[ALL]), &shipment)
     });
     while !shipment.join("rows-000001.sst").exists() && !export.is_finished() {

@@ -5,7 +5,10 @@
 
 use crate::common::*;
 use crate::tokens::*;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Every value holds this, in its token's half of the ring.
 const MARKS: [&[u8]; 2] = [b"lower half of the ring", b"upper half of the ring"];
@@ -88,4 +91,56 @@ fn headers_and_statics_go_with_their_partition() {
     let before = content(&table);
     table.keep(&ranges(&[LOWER])).unwrap();
     assert!(content(&table) == within(&before, &[LOWER]));
+}
+
+/// The folder of the store that the process to be killed cleans up.
+const VICTIM: &str = "CASSITERITE_TEST_KEEPS_IN";
+const KEPT: [(i64, i64); 2] = [(i64::MIN, -6_000_000_000_000_000_000), (-1_000_000_000_000_000_000, 0)];
+
+#[test]
+#[ignore = "the process that the next test kills"]
+fn cleans_up_until_killed() {
+    let Some(path) = std::env::var_os(VICTIM) else { return };
+    let store = small_files(Path::new(&path));
+    let table = table(&store);
+    println!("cleaning up");
+    table.keep(&ranges(&KEPT)).unwrap();
+    store.close().unwrap();
+}
+
+#[test]
+fn a_cleanup_that_is_killed_loses_nothing_that_is_kept_and_can_be_done_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    let mut killed = 0;
+    for run in 0..8 {
+        let store = small_files(&path);
+        let before = {
+            let table = table(&store);
+            fill_marked(&table, run + 1);
+            content(&table)
+        };
+        store.close().unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "kept::cleans_up_until_killed", "--ignored", "--nocapture", "--test-threads=1"])
+            .env(VICTIM, &path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        assert!(said.any(|line| line.contains("cleaning up")), "it has begun");
+        std::thread::sleep(Duration::from_millis(run as u64 * 15));
+        child.kill().unwrap();
+        killed += u32::from(!child.wait().unwrap().success());
+
+        let store = small_files(&path);
+        let table = table(&store);
+        let after = content(&table);
+        assert!(within(&after, &KEPT) == within(&before, &KEPT), "run {run}");
+        table.keep(&ranges(&KEPT)).unwrap();
+        assert!(content(&table) == within(&before, &KEPT), "run {run}");
+        assert_eq!(marks(&path, MARKS[1]), 0);
+        store.close().unwrap();
+    }
+    assert!(killed > 2, "{killed} were killed before they had finished");
 }
