@@ -14,13 +14,12 @@ mod rows;
 use crate::error::{EngineError, Result};
 use crate::snapshot::{link, FileKind, ListedFile, Manifest};
 use crate::sys::TableFile;
-use crate::table::Table;
+use crate::table::{Table, TableCore};
 use crate::tokens::{TokenRange, TokenSet};
 use listing::Shipped;
 use moment::Moment;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 impl Table {
     /// Writes a shipment of the table's data in token ranges (docs/boundary.md, Token ranges) into `directory`, which must
@@ -31,15 +30,15 @@ impl Table {
     /// with [`EngineError::Closed`] once the table is dropped, truncated away or closed.
     pub fn export(&self, ranges: &[u8], directory: &Path) -> Result<String> {
         let tokens = TokenSet::of(TokenRange::list(ranges)?);
-        // Not the table's own lock: that would keep it from being dropped, and then from being read, until the end.
-        let exports = self.with(|core| Ok(Arc::clone(&core.store().exports)))?;
-        let _running = exports.read().map_err(|_| EngineError::poisoned())?;
         if directory.exists() {
             let why = format!("{} exists already: a shipment goes into a new directory", directory.display());
             return Err(EngineError::Invalid(why));
         }
-        let made = fs::create_dir_all(directory).map_err(EngineError::from);
-        made.and_then(|()| ship(self, tokens, directory)).map_err(|error| {
+        let shipped = self.with_copy(|core| {
+            fs::create_dir_all(directory)?;
+            ship(self, core, tokens, directory)
+        });
+        shipped.map_err(|error| {
             // Without its manifest it is no shipment, if this fails too.
             let _ = fs::remove_dir_all(directory);
             error.context(format_args!("writing a shipment into {}", directory.display()))
@@ -47,7 +46,8 @@ impl Table {
     }
 }
 
-fn ship(table: &Table, tokens: TokenSet, directory: &Path) -> Result<String> {
+fn ship(table: &Table, core: &TableCore, tokens: TokenSet, directory: &Path) -> Result<String> {
+    // Not with the copy: families that have changed since would not be one moment.
     let mut moment = table.with(|core| Moment::take(core, &tokens))?;
     let whole = moment.choose(&tokens)?;
     let mut files = Vec::new();
@@ -67,8 +67,7 @@ fn ship(table: &Table, tokens: TokenSet, directory: &Path) -> Result<String> {
         };
         files.push(ListedFile { kind: FileKind::Whole, family: 0, file });
     }
-    let is_open = || table.with(|core| core.store().check_open());
-    for (file, keys) in rows::write(&mut moment, &tokens, directory, &is_open)? {
+    for (file, keys) in rows::write(&mut moment, &tokens, directory, &|| core.check_open())? {
         shipped.push(Shipped::rows(&file, keys, moment.reasons(&file)?));
         files.push(ListedFile { kind: FileKind::Rows, family: 0, file });
     }

@@ -50,8 +50,6 @@ pub(crate) struct Core {
     pub settings: Mutex<Settings>,
     /// Set when closing begins, for calls that take long.
     closing: AtomicBool,
-    /// Held by exports, which use the database without holding up the closing of their table.
-    pub exports: Arc<RwLock<()>>,
     tables: Mutex<Tables>,
 }
 
@@ -93,7 +91,6 @@ impl Store {
         };
         live.core.closing.store(true, Ordering::Release);
         sys::stop_manual_compactions(&live.core.db);
-        drop(live.core.exports.write().map_err(|_| EngineError::poisoned())?);
         let flushed = live.core.each_table(|table| table.flush_unlogged());
         live.core.close_tables()?;
         live.core.durability.stop();

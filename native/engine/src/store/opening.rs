@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 /// Where snapshots are staged while they are loaded, and what is received; nothing in it outlives the process.
@@ -71,7 +71,6 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         options,
         settings: Mutex::new(settings),
         closing: AtomicBool::new(false),
-        exports: Arc::new(RwLock::new(())),
         tables: Mutex::new(Tables::default()),
     });
     if let Err(error) = open_tables(&core, families) {

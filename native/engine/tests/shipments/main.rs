@@ -9,5 +9,6 @@ mod common;
 mod exported;
 mod kept;
 mod moments;
+mod received;
 mod sized;
 mod tokens;

@@ -4,7 +4,9 @@
 //! Token ranges, and a table with many files.
 
 use crate::common::*;
+use cassiterite_codec::header::Coverage;
 use cassiterite_codec::key::murmur3_token;
+use cassiterite_codec::{shadow, Outcome};
 use cassiterite_engine::{Store, Table};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -65,6 +67,38 @@ pub fn fill(table: &Table, partitions: std::ops::Range<u32>, timestamp: i64, byt
     for number in partitions {
         put(table, &format!("p{number}"), 1, timestamp, &noise(u64::from(number) + 1, bytes));
     }
+}
+
+/// What can be seen of a table: without what deletions of whole partitions hide, which a compaction may have dropped or not.
+pub fn visible(table: &Arc<Table>) -> BTreeMap<(i64, Vec<u8>), Vec<Entry>> {
+    let mut found = content(table);
+    for entries in found.values_mut() {
+        let mut coverage = Coverage::default();
+        for entry in &*entries {
+            if let Entry::Header(header) = entry {
+                coverage.add(header).unwrap();
+            }
+        }
+        let deletion = coverage.partition_deletion();
+        let seen = |fragment: Vec<u8>, entry: fn(Vec<u8>) -> Entry| {
+            let mut left = Vec::new();
+            match shadow(&fragment, deletion, &mut left).unwrap() {
+                Outcome::Unchanged => Some(entry(fragment)),
+                Outcome::Changed => Some(entry(left)),
+                Outcome::Empty => None,
+            }
+        };
+        *entries = std::mem::take(entries)
+            .into_iter()
+            .filter_map(|entry| match entry {
+                Entry::Row(fragment) => seen(fragment, Entry::Row),
+                Entry::Static(fragment) => seen(fragment, Entry::Static),
+                other => Some(other),
+            })
+            .collect();
+    }
+    found.retain(|_, entries| !entries.is_empty());
+    found
 }
 
 /// What a table holds by token and partition key.
@@ -131,7 +165,7 @@ pub fn shipped(shipment: &Path, scratch: &Path) -> BTreeMap<(i64, Vec<u8>), Vec<
     let store = open(scratch);
     let table = table(&store);
     table.load(shipment).unwrap();
-    let found = content(&table);
+    let found = visible(&table);
     store.close().unwrap();
     std::fs::remove_dir_all(scratch).unwrap();
     found
