@@ -73,7 +73,7 @@ run: build ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data 
 	@scripts/run
 
 .PHONY: demo
-demo: build ## guided tour: real flights in, queries, kill -9 during writes, every acknowledged row checked
+demo: lab ## guided tour: flights in, queries, kill -9 during writes, a node of a cluster replaced; every acknowledged row checked
 	@scripts/python-env.sh
 	@build/venv/bin/python scripts/demo.py
 

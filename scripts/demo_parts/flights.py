@@ -8,12 +8,12 @@ import multiprocessing
 import pathlib
 import zipfile
 
+from cassandra import ConsistencyLevel
 from cassandra.concurrent import execute_concurrent
 from cassandra.query import UNSET_VALUE, BatchStatement, BatchType
 
 from demo_parts.node import connect
 
-KEYSPACE = "CREATE KEYSPACE demo WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
 TABLE = """
     CREATE TABLE demo.flights (
         origin text, month int, day int,
@@ -30,6 +30,11 @@ BATCH_ROWS = 50
 BATCHES_IN_FLIGHT = 32
 LOADERS = 2
 PAGE_ROWS = 5000
+
+
+def keyspace(replicas):
+    """The statement that makes it, on so many nodes."""
+    return f"CREATE KEYSPACE demo WITH replication = {{'class': 'SimpleStrategy', 'replication_factor': {replicas}}}"
 
 
 def value(column, text):
@@ -67,7 +72,8 @@ def batches(insert, partitions):
 def load_part(port, partitions, acknowledged):
     """One loader's process: puts the number of rows acknowledged, then None, or what went wrong."""
     try:
-        cluster, session = connect(port)
+        # ALL: whatever node dies later, it has been everywhere.
+        cluster, session = connect(port, consistency=ConsistencyLevel.ALL)
         marks = ", ".join("?" * len(COLUMNS))
         insert = session.prepare(f"INSERT INTO demo.flights ({', '.join(COLUMNS)}) VALUES ({marks})")
         sizes = [min(BATCH_ROWS, len(rows) - begin) for rows in partitions for begin in range(0, len(rows), BATCH_ROWS)]

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 
+from cassandra import ConsistencyLevel
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
 from cassandra.policies import WhiteListRoundRobinPolicy
 
@@ -24,10 +25,11 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def connect(port):
-    """A cluster and a session; the caller shuts the cluster down."""
-    profile = ExecutionProfile(load_balancing_policy=WhiteListRoundRobinPolicy([ADDRESS]), request_timeout=REQUEST_SECONDS)
-    cluster = Cluster([ADDRESS], port=port, protocol_version=5, connect_timeout=REQUEST_SECONDS,
+def connect(port, addresses=(ADDRESS,), consistency=ConsistencyLevel.LOCAL_ONE):
+    """A cluster and a session that asks these nodes only; the caller shuts the cluster down."""
+    profile = ExecutionProfile(load_balancing_policy=WhiteListRoundRobinPolicy(addresses),
+                               request_timeout=REQUEST_SECONDS, consistency_level=consistency)
+    cluster = Cluster(addresses, port=port, protocol_version=5, connect_timeout=REQUEST_SECONDS,
                       execution_profiles={EXEC_PROFILE_DEFAULT: profile})
     return cluster, cluster.connect()
 
