@@ -4,6 +4,7 @@
 //! How much data token ranges hold: estimates for the depth of hash trees and for the size estimates of the node.
 
 use crate::error::Result;
+use crate::raw::listed_files;
 use crate::read::Source;
 use crate::sys::{approximate_bytes, IterSpec};
 use crate::table::{Families, Table, TableCore};
@@ -19,13 +20,13 @@ const BYTES_ADDED_UP: u64 = 256 << 10;
 const STEPS: usize = 4;
 
 impl Table {
-    /// Per token range (docs/boundary.md, Token ranges), in the order given: i64 estimated partitions, i64 estimated bytes.
-    /// Neither is 0 where there is data.
+    /// Per token range (docs/boundary.md, Token ranges), in the order given: i64 estimated partitions, i64 estimated bytes,
+    /// i64 the same uncompressed. None is 0 where there is data.
     pub fn range_sizes(&self, ranges: &[u8]) -> Result<Vec<u8>> {
         let ranges = TokenRange::list(ranges)?;
         self.with(|core| {
-            let mut answer = Vec::with_capacity(16 * ranges.len());
-            let mut sampler = Sampler::open(core);
+            let mut answer = Vec::with_capacity(24 * ranges.len());
+            let mut sampler = Sampler::open(core)?;
             for range in &ranges {
                 core.store().check_open()?;
                 for figure in sampler.size(range)? {
@@ -42,6 +43,8 @@ struct Sampler {
     families: Families,
     iter: Source,
     partition: Vec<u8>,
+    /// Bytes of keys and values for each byte of a file.
+    inflation: f64,
 }
 
 /// What was counted, and up to which token.
@@ -53,24 +56,31 @@ struct Counted {
 }
 
 impl Sampler {
-    fn open(core: &TableCore) -> Sampler {
+    fn open(core: &TableCore) -> Result<Sampler> {
         let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
         let families = core.families().clone();
-        Sampler { iter: families.iterate(spec), families, partition: Vec::new() }
+        let inflation = inflation(&families)?;
+        Ok(Sampler { iter: families.iterate(spec), families, partition: Vec::new(), inflation })
     }
 
-    /// Partitions and bytes.
-    fn size(&mut self, range: &TokenRange) -> Result<[u64; 2]> {
+    /// Partitions, bytes, and bytes uncompressed.
+    fn size(&mut self, range: &TokenRange) -> Result<[u64; 3]> {
         let partitions = self.partitions(range)?;
         if partitions == 0 {
-            return Ok([0, 0]);
+            return Ok([0; 3]);
         }
         let mut coarse = 0u64;
         for member in self.families.all() {
             coarse = coarse.saturating_add(approximate_bytes(&member.family, &range.first_key(), &range.end_key())?);
         }
-        let bytes = if coarse > BYTES_ADDED_UP { coarse } else { self.bytes(range, coarse)? };
-        Ok([partitions, bytes.max(1)])
+        let exact = if coarse > BYTES_ADDED_UP { None } else { self.few_bytes(range)? };
+        Ok(match exact {
+            Some(bytes) => [partitions, bytes, bytes],
+            None => {
+                let data = ((coarse as f64 * self.inflation) as u64).max(BYTES_ADDED_UP);
+                [partitions, coarse.max((BYTES_ADDED_UP as f64 / self.inflation) as u64).max(1), data]
+            }
+        })
     }
 
     /// Counts at several places; tokens are hashes, so that what lies between is as dense.
@@ -128,20 +138,34 @@ impl Sampler {
         self.iter.seek(&self.partition)
     }
 
-    /// The bytes of keys and values, added up until they are as many as the coarse estimate can see.
-    fn bytes(&mut self, range: &TokenRange, coarse: u64) -> Result<u64> {
+    /// The bytes of all keys and values, if they are few.
+    fn few_bytes(&mut self, range: &TokenRange) -> Result<Option<u64>> {
         let end = range.end_key();
         let mut bytes = 0;
         self.iter.seek(&range.first_key())?;
         while let Some((found, value)) = self.iter.entry().filter(|(found, _)| *found < end.as_slice()) {
             bytes += (found.len() + value.len()) as u64;
             if bytes > BYTES_ADDED_UP {
-                return Ok(bytes.max(coarse));
+                return Ok(None);
             }
             self.iter.step()?;
         }
-        Ok(bytes)
+        Ok(Some(bytes))
     }
+}
+
+/// How much larger keys and values are than the files that hold them; 1 where there are none.
+fn inflation(families: &Families) -> Result<f64> {
+    let (mut raw_bytes, mut file_bytes) = (0.0, 0.0);
+    for member in families.all() {
+        for file in listed_files(member.family.db(), &member.family)? {
+            if file.raw_bytes > 0 {
+                raw_bytes += file.raw_bytes as f64;
+                file_bytes += file.file_bytes as f64;
+            }
+        }
+    }
+    Ok(if file_bytes > 0.0 { raw_bytes / file_bytes } else { 1.0 })
 }
 
 /// The range in as many equal parts as there are probes.

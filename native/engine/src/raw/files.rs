@@ -40,6 +40,8 @@ pub(crate) struct LiveFile {
     pub sequences: (u64, u64),
     /// How many entries it has, several of one key counted each.
     pub entries: u64,
+    /// Their keys and values, uncompressed; 0 where the file does not say.
+    pub raw_bytes: u64,
     /// What it was born as.
     pub origin: Origin,
     /// It was written outside of any database, and ingested: its entries' sequence numbers are not in it.
@@ -58,6 +60,7 @@ pub(super) struct FileView {
     smallest_sequence: u64,
     largest_sequence: u64,
     entries: u64,
+    raw_bytes: u64,
     session: Bytes,
     original_number: u64,
     is_external: bool,
@@ -113,6 +116,7 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
         min_timestamp: decode(property),
         sequences: (view.smallest_sequence, view.largest_sequence),
         entries: view.entries,
+        raw_bytes: view.raw_bytes,
         origin: Origin { session: String::from_utf8_lossy(session).into_owned(), number: view.original_number },
         is_external: view.is_external,
     });

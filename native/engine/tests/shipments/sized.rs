@@ -8,10 +8,11 @@ use crate::tokens::*;
 use cassiterite_engine::Table;
 use std::sync::Arc;
 
-fn sizes(table: &Table, list: &[(i64, i64)]) -> Vec<(i64, i64)> {
+/// Partitions, bytes, bytes uncompressed.
+fn sizes(table: &Table, list: &[(i64, i64)]) -> Vec<(i64, i64, i64)> {
     let answer = table.range_sizes(&ranges(list)).unwrap();
     let number = |bytes: &[u8]| i64::from_le_bytes(bytes.try_into().unwrap());
-    answer.chunks_exact(16).map(|size| (number(&size[..8]), number(&size[8..]))).collect()
+    answer.chunks_exact(24).map(|size| (number(&size[..8]), number(&size[8..16]), number(&size[16..]))).collect()
 }
 
 fn assert_near(estimate: i64, exact: i64, what: &str) {
@@ -21,11 +22,12 @@ fn assert_near(estimate: i64, exact: i64, what: &str) {
 
 fn check(table: &Arc<Table>, list: &[(i64, i64)], row_bytes: i64) {
     let found = content(table);
-    for (range, (partitions, bytes)) in list.iter().zip(sizes(table, list)) {
+    for (range, (partitions, bytes, data_bytes)) in list.iter().zip(sizes(table, list)) {
         let rows: Vec<_> = found.iter().filter(|((token, _), _)| contains(&[*range], *token)).collect();
         assert_near(partitions, rows.len() as i64, "partitions");
         let exact: i64 = rows.iter().map(|(_, rows)| rows.len() as i64 * row_bytes).sum();
         assert_near(bytes, exact, "bytes");
+        assert_near(data_bytes, exact, "bytes uncompressed");
         assert_eq!(partitions == 0, rows.is_empty());
     }
 }
@@ -35,7 +37,7 @@ fn estimates_are_near_the_truth() {
     let directory = tempfile::tempdir().unwrap();
     let store = small_files(&directory.path().join("store"));
     let table = table(&store);
-    assert_eq!(sizes(&table, &[ALL]), [(0, 0)]);
+    assert_eq!(sizes(&table, &[ALL]), [(0, 0, 0)]);
     fill(&table, 0..20_000, 1, 300);
     let (wide, narrow) = (ring(5), ring(1000));
     let some = [ALL, wide[0], wide[3], narrow[17], narrow[999], (5, 6)];
@@ -53,8 +55,23 @@ fn one_partition_of_many_rows_is_one() {
         put(&table, "wide", at, 1, &noise(u64::from(at), 100));
     }
     let found = sizes(&table, &[ALL, (token("wide"), i64::MAX), (token("wide") - 1, token("wide"))]);
-    assert_eq!((found[0].0, found[1], found[2].0), (1, (0, 0), 1));
+    assert_eq!((found[0].0, found[1], found[2].0), (1, (0, 0, 0), 1));
     assert_near(found[0].1, 5000 * 145, "bytes");
+}
+
+#[test]
+fn compressed_files_hold_more_than_their_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(&directory.path().join("store"));
+    let table = table(&store);
+    for number in 0..3000 {
+        put(&table, &format!("p{number}"), 1, 1, &[7; 2000]);
+    }
+    table.compact().unwrap();
+    let (partitions, bytes, data_bytes) = sizes(&table, &[ALL])[0];
+    assert_near(partitions, 3000, "partitions");
+    assert!(bytes < 3000 * 500, "{bytes}");
+    assert_near(data_bytes, 3000 * 2045, "bytes uncompressed");
 }
 
 #[test]

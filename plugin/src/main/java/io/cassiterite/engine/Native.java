@@ -120,7 +120,7 @@ public final class Native
     /** Removes everything outside the ranges, also from the files; durable when it returns. Takes long. */
     static native void tableKeep(long table, byte[] ranges);
 
-    /** Per range, in the order given: i64 estimated partitions, i64 estimated bytes; neither is 0 where there is data. */
+    /** Per range, in the order given: i64 estimated partitions, bytes, bytes uncompressed; none is 0 where there is data. */
     static native byte[] tableRanges(long table, byte[] ranges);
 
     /**

@@ -9,18 +9,20 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How much data a token range of a table holds: estimates, neither is 0 where there is data. Immutable. */
+/** How much data a token range of a table holds: estimates, none is 0 where there is data. Immutable. */
 public final class RangeSize
 {
-    private static final int SIZE_BYTES = 16;
+    private static final int SIZE_BYTES = 24;
 
     private final long partitions;
     private final long bytes;
+    private final long dataBytes;
 
-    private RangeSize(long partitions, long bytes)
+    private RangeSize(long partitions, long bytes, long dataBytes)
     {
         this.partitions = partitions;
         this.bytes = bytes;
+        this.dataBytes = dataBytes;
     }
 
     static List<RangeSize> parse(byte[] answer)
@@ -28,7 +30,7 @@ public final class RangeSize
         ByteBuffer in = ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN);
         List<RangeSize> sizes = new ArrayList<>(answer.length / SIZE_BYTES);
         while (in.hasRemaining())
-            sizes.add(new RangeSize(in.getLong(), in.getLong()));
+            sizes.add(new RangeSize(in.getLong(), in.getLong(), in.getLong()));
         return sizes;
     }
 
@@ -41,5 +43,11 @@ public final class RangeSize
     public long bytes()
     {
         return bytes;
+    }
+
+    /** Bytes of keys and values, uncompressed. */
+    public long dataBytes()
+    {
+        return dataBytes;
     }
 }

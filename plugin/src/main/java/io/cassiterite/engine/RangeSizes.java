@@ -35,12 +35,13 @@ public final class RangeSizes
         int next = 0;
         for (Range<Token> range : asked)
         {
-            long[] sum = new long[2];
+            long[] sum = new long[3];
             for (int parts = TokenRanges.of(List.of(range)).count(); parts > 0; parts--)
             {
                 RangeSize part = answers.get(next++);
                 sum[0] += part.partitions();
                 sum[1] += part.bytes();
+                sum[2] += part.dataBytes();
             }
             result.sizes.put(range, sum);
         }
@@ -59,5 +60,12 @@ public final class RangeSizes
     {
         long[] sum = sizes.get(range);
         return sum == null ? 0 : sum[1];
+    }
+
+    /** Bytes of keys and values in one of the ranges asked for, uncompressed. */
+    public long dataBytes(Range<Token> range)
+    {
+        long[] sum = sizes.get(range);
+        return sum == null ? 0 : sum[2];
     }
 }

@@ -103,7 +103,7 @@ public final class SizeEstimates
                                             estimate(cfs, StorageService.instance.getLocalPrimaryRange()));
     }
 
-    /** Per range: how many partitions, and their mean size in bytes. */
+    /** Per range: how many partitions, and their mean size in bytes, uncompressed as sstables count it. */
     private static Map<Range<Token>, Pair<Long, Long>> estimate(ColumnFamilyStore cfs, Collection<Range<Token>> ranges)
     {
         Map<Range<Token>, Pair<Long, Long>> estimates = new HashMap<>();
@@ -116,7 +116,7 @@ public final class SizeEstimates
         try (RefViewFragment view = cfs.selectAndReference(View.selectFunction(SSTableSet.CANONICAL)))
         {
             for (Range<Token> part : parts)
-                estimates.put(part, estimate(sizes.partitions(part), sizes.bytes(part), view.sstables, part));
+                estimates.put(part, estimate(sizes.partitions(part), sizes.dataBytes(part), view.sstables, part));
         }
         return estimates;
     }
