@@ -20,6 +20,7 @@ import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
 import com.datastax.oss.driver.internal.core.connection.ExponentialReconnectionPolicy;
 import com.datastax.oss.driver.internal.core.time.ServerSideTimestampGenerator;
@@ -34,10 +35,12 @@ public final class Cql implements AutoCloseable
     private static final Duration CONNECT_BOUND = Duration.ofSeconds(20);
 
     private final CqlSession session;
+    private final InetSocketAddress address;
 
-    private Cql(CqlSession session)
+    private Cql(CqlSession session, InetSocketAddress address)
     {
         this.session = session;
+        this.address = address;
     }
 
     static Cql connect(InetSocketAddress node, String keyspace)
@@ -48,7 +51,7 @@ public final class Cql implements AutoCloseable
                                               .withConfigLoader(configuration());
         if (keyspace != null)
             builder.withKeyspace(CqlIdentifier.fromCql(keyspace));
-        return new Cql(builder.build());
+        return new Cql(builder.build(), node);
     }
 
     private static DriverConfigLoader configuration()
@@ -84,6 +87,14 @@ public final class Cql implements AutoCloseable
     public List<Row> rows(String cql, Object... values)
     {
         return run(cql, values).all();
+    }
+
+    /** @return all rows as the node itself answers that this was made for, as virtual tables need it; the driver asks any node else */
+    public List<Row> localRows(String cql)
+    {
+        Node own = session.getMetadata().getNodes().values().stream()
+                          .filter(node -> node.getEndPoint().resolve().equals(address)).findAny().orElseThrow();
+        return session.execute(SimpleStatement.newInstance(cql).setNode(own)).all();
     }
 
     /** @return all rows as readable text, in the order they came; see {@link RowText#readable} */

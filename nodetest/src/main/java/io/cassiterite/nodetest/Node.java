@@ -39,7 +39,7 @@ public final class Node implements AutoCloseable
     {
         this.options = options;
         cqlPort = FreePorts.next(options.address);
-        storagePort = FreePorts.next(options.address);
+        storagePort = options.storagePort > 0 ? options.storagePort : FreePorts.next(options.address);
         jmxPort = FreePorts.next("127.0.0.1");
         log = new NodeLog(options.base.resolve("logs/system.log"));
         clockFile = options.base.resolve("clock");

@@ -20,6 +20,7 @@ public final class NodeBuilder
     String address = "127.0.0.1";
     String heap = "1g";
     String seeds;
+    int storagePort;
     Path base;
     boolean stock;
     boolean keep;
@@ -52,6 +53,15 @@ public final class NodeBuilder
         yaml("auto_bootstrap", "true");
         // Long enough to hear from the seed; the node waits for it several times.
         jvm("-Dcassandra.ring_delay_ms=4000");
+        return this;
+    }
+
+    /** Takes the place of a node that is dead for good; to be started with {@link #joining}. */
+    public NodeBuilder replacing(Node dead)
+    {
+        // Cassandra looks for the dead one at the port of the new one
+        storagePort = dead.storagePort();
+        jvm("-Dcassandra.replace_address_first_boot=" + dead.address());
         return this;
     }
 

@@ -52,7 +52,7 @@ final class MarkerWriter
         marked.remove(table);
     }
 
-    private void write(ColumnFamilyStore cfs) throws IOException
+    private synchronized void write(ColumnFamilyStore cfs) throws IOException
     {
         Path store = engine.storeDirectory().toPath().toAbsolutePath().normalize();
         if (storeId == null)

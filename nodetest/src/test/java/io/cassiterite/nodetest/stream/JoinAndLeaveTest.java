@@ -42,12 +42,11 @@ class JoinAndLeaveTest
             {
                 joined(first, second, both, inBoth, single, inSingle);
                 DeadNode.kill(second, first);
-            }
-            try (Node third = node("join-3", "127.0.0.3").joining(first)
-                                                         .jvm("-Dcassandra.replace_address_first_boot=127.0.0.2").start())
-            {
-                replaced(first, third, both, inBoth);
-                left(first, third, both, inBoth);
+                try (Node third = node("join-3", "127.0.0.3").joining(first).replacing(second).start())
+                {
+                    replaced(first, third, both, inBoth);
+                    left(first, third, both, inBoth);
+                }
             }
         }
         Checkout.delete(Checkout.nodes().resolve("join-2"));
@@ -110,7 +109,7 @@ class JoinAndLeaveTest
     /** The virtual table has the sessions, all done, with some files whole. */
     static void assertStreams(Cql cql, String direction)
     {
-        List<Row> streams = cql.rows("SELECT * FROM cassiterite.streams");
+        List<Row> streams = cql.localRows("SELECT * FROM cassiterite.streams");
         assertTrue(streams.stream().anyMatch(row -> direction.equals(row.getString("direction_name"))), streams.toString());
         for (Row row : streams)
         {
