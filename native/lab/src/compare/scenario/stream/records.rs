@@ -15,7 +15,7 @@ use scylla::value::{CqlTimestamp, CqlTimeuuid};
 use crate::cluster::NodeInfo;
 
 const PLANS: &str =
-    "SELECT id, status, status_init_timestamp, status_success_timestamp, bytes_received, files_received \
+    "SELECT id, status, status_init_timestamp, status_success_timestamp, bytes_received \
      FROM system_views.streaming";
 
 /// The streams into one node: from the start of the first plan to the end of the last.
