@@ -146,7 +146,7 @@ crash: nodetest-classes ## kill -9 during writes, again and again: make crash RO
 	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.crash.CrashMain $(ROUNDS)
 
 .PHONY: bench-engine
-bench-engine: deps ## the engine alone, CPU of the calling thread: put, get, slice, merge
+bench-engine: deps ## the engine alone: put, get, slice, merge (CPU of the calling thread); shipments whole and as rows
 	@cd native && CASSITERITE_BENCH_CPU=1 cargo bench --quiet --locked -p cassiterite-engine -p cassiterite-codec
 
 .PHONY: bench-node
