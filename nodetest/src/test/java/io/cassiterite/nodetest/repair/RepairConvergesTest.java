@@ -1,0 +1,102 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.repair;
+
+import java.util.concurrent.TimeUnit;
+
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Whatever one of two replicas missed, in either direction, a full repair gives it; both then answer the same. */
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
+class RepairConvergesTest
+{
+    private static final int WRITES = 150;
+
+    @Test
+    void engineAndEngine()
+    {
+        try (Pair pair = Pair.engines("repair-engines"))
+        {
+            converge(pair);
+        }
+    }
+
+    @Test
+    void engineAndStock()
+    {
+        try (Pair pair = Pair.mixed("repair-mixed"))
+        {
+            converge(pair);
+        }
+    }
+
+    private static void converge(Pair pair)
+    {
+        try (Cql cql = pair.first.cql(Pair.KEYSPACE))
+        {
+            Everything.create(cql);
+            pair.awaitBoth();
+            new Everything(1).write(cql, WRITES, ConsistencyLevel.ALL);
+            pair.assertInSync();
+        }
+        missed(pair, pair.second, 2);
+        missed(pair, pair.first, 3);
+        pair.assertOutOfSync();
+        String expected = quorum(pair);
+
+        String repaired = Pair.repair(pair.first, "-seq").success();
+        assertTrue(repaired.contains("Repair completed successfully"), repaired);
+        Pause.millis(2000);
+        pair.assertInSync();
+        assertEquals(expected, alone(pair, pair.first));
+        assertEquals(expected, alone(pair, pair.second));
+        assertNotEquals("", expected);
+    }
+
+    private static void missed(Pair pair, Node down, long seed)
+    {
+        Node up = down == pair.first ? pair.second : pair.first;
+        pair.without(down, () ->
+        {
+            try (Cql cql = up.cql(Pair.KEYSPACE))
+            {
+                new Everything(seed).write(cql, WRITES, ConsistencyLevel.ONE);
+            }
+        });
+    }
+
+    /** What both nodes together know. */
+    private static String quorum(Pair pair)
+    {
+        Pause.millis(2000); // until what was written with a TTL of 1 s is gone for certain
+        try (Cql cql = pair.second.cql(Pair.KEYSPACE))
+        {
+            return Everything.answers(cql, ConsistencyLevel.QUORUM);
+        }
+    }
+
+    private static String alone(Pair pair, Node node)
+    {
+        StringBuilder answers = new StringBuilder();
+        pair.without(node == pair.first ? pair.second : pair.first, () ->
+        {
+            try (Cql cql = node.cql(Pair.KEYSPACE))
+            {
+                answers.append(Everything.answers(cql, ConsistencyLevel.ONE));
+            }
+        });
+        return answers.toString();
+    }
+}
