@@ -27,8 +27,12 @@ type Written = (u8, u32, i64, &'static str, usize);
 #[derive(Clone, Debug)]
 enum Step {
     Write(usize, u32, Vec<Written>),
-    /// From a node other than the receiver.
-    Ship(usize),
+    /// From a node other than the receiver: partitions from one to another, in ring order.
+    Ship(usize, usize, usize),
+    /// A snapshot, from a node other than the receiver.
+    ShipAll(usize),
+    /// The receiver ships everything on to a store that has nothing.
+    Forward,
     Absorb,
     Flush(usize),
     Compact(usize),
@@ -45,7 +49,11 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         10 => (0..NODES, 0..PARTITIONS, proptest::collection::vec(entry, 1..6))
             .prop_map(|(node, partition, entries)| Step::Write(node, partition, entries)),
-        4 => (1..NODES).prop_map(Step::Ship),
+        4 => (1..NODES, 0..PARTITIONS as usize, 0..PARTITIONS as usize).prop_map(|(node, one, other)| {
+            Step::Ship(node, one.min(other), one.max(other))
+        }),
+        1 => (1..NODES).prop_map(Step::ShipAll),
+        1 => Just(Step::Forward),
         3 => Just(Step::Absorb),
         2 => (0..NODES).prop_map(Step::Flush),
         2 => (0..NODES).prop_map(Step::Compact),
@@ -113,7 +121,17 @@ impl Node {
     }
 }
 
+fn token(number: u32) -> i64 {
+    cassiterite_codec::key::murmur3_token(format!("p{number}").as_bytes())
+}
+
+fn one_range((left, right): (i64, i64)) -> Vec<u8> {
+    [&1u32.to_le_bytes()[..], &left.to_le_bytes(), &right.to_le_bytes()].concat()
+}
+
 fn run(steps: Vec<Step>) {
+    let mut tokens: Vec<i64> = (0..PARTITIONS).map(token).collect();
+    tokens.sort_unstable();
     let folder = tempfile::tempdir().unwrap();
     let mut nodes: Vec<Node> =
         (0..NODES).map(|number| Node::new(folder.path().join(format!("{number}")), number)).collect();
@@ -129,10 +147,28 @@ fn run(steps: Vec<Step>) {
                 }
                 nodes[node].told.push((number, entries));
             }
-            Step::Ship(from) => {
+            Step::Ship(from, first, last) => {
+                let owned = (tokens[first] - 1, tokens[last]);
+                let shipment = folder.path().join("shipment");
+                nodes[from].table().export(&one_range(owned), &shipment).unwrap();
+                nodes[RECEIVER].table().receive(&shipment).unwrap();
+                let shipped = |number: u32| token(number) > owned.0 && token(number) <= owned.1;
+                let told = nodes[from].told.iter().filter(|(number, _)| shipped(*number));
+                told.for_each(|(number, entries)| oracle.write(*number, entries));
+            }
+            Step::ShipAll(from) => {
                 let shipment = ship(&nodes[from].table(), folder.path());
                 nodes[RECEIVER].table().receive(&shipment).unwrap();
                 nodes[from].told.iter().for_each(|(number, entries)| oracle.write(*number, entries));
+            }
+            Step::Forward => {
+                let shipment = folder.path().join("forwarded");
+                nodes[RECEIVER].table().export(&one_range((i64::MIN, i64::MAX)), &shipment).unwrap();
+                let scratch = Node::new(folder.path().join("scratch"), 0);
+                scratch.table().receive(&shipment).unwrap();
+                assert_same(&scratch.table(), &oracle.table(), &names, CLUSTERINGS);
+                scratch.store.close().unwrap();
+                std::fs::remove_dir_all(&scratch.path).unwrap();
             }
             Step::Absorb => drop(nodes[RECEIVER].table().absorb().unwrap()),
             Step::Flush(node) => nodes[node].table().flush().unwrap(),

@@ -85,7 +85,9 @@ fn try_to_adopt(table: &Table, manifest: &Manifest) -> Result<bool> {
         })?;
         Ok(true)
     })?;
-    reached(Step::Adopted)?;
+    if adopted {
+        reached(Step::Adopted)?;
+    }
     Ok(adopted)
 }
 

@@ -17,8 +17,8 @@ use cassiterite_codec::{is_empty, min_timestamp, CodecError, Outcome};
 use rocksdb::{Options, SstFileWriter};
 use std::path::PathBuf;
 
-/// Keys and values of one file, before compression.
-pub(super) const FILE_BYTES: u64 = 64 << 20;
+/// Keys and values of one file, before compression; little in tests, so that a little is many files.
+pub(super) const FILE_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 64 << 20 };
 /// Files that do not overlap may lie at the bottom: RocksDB has seven levels.
 const BOTTOM_LEVEL: i32 = 6;
 

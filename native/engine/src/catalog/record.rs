@@ -183,3 +183,54 @@ pub(crate) fn unsealed<'a>(bytes: &'a [u8], key: &[u8], what: &str) -> Result<&'
     }
     Ok(body)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const KEY: &[u8] = b"t0123456789abcdef";
+
+    fn record(next_family: u32) -> Record {
+        let column = |id, kind, dropped, name: &str| Column {
+            id,
+            kind,
+            dropped,
+            name: name.as_bytes().to_vec(),
+            of: "frozen<list<text>>".into(),
+        };
+        let first_only = next_family == FIRST_FAMILY + 1;
+        Record {
+            generation: 7,
+            counter: false,
+            has_headers: true,
+            has_data: true,
+            keyspace: "ks".into(),
+            name: "t".into(),
+            next_column_id: 4,
+            columns: vec![column(1, ColumnKind::Regular, false, "v"), column(3, ColumnKind::Static, true, "s")],
+            base: if first_only { FIRST_FAMILY } else { 2 },
+            arrivals: if first_only { Vec::new() } else { vec![0, 3] },
+            next_family,
+        }
+    }
+
+    #[test]
+    fn golden() {
+        for (name, record) in [("catalog-v1.bin", record(1)), ("catalog-v2.bin", record(4))] {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+            let encoded = record.encode(KEY).unwrap();
+            let stored = std::fs::read(&path).unwrap();
+            assert_eq!(encoded, stored, "{name}");
+            assert_eq!(Record::decode(KEY, &stored).unwrap(), record);
+        }
+    }
+
+    #[test]
+    fn a_new_generation_begins_with_one_family() {
+        let mut record = record(4);
+        record.renew(8);
+        assert_eq!((record.base, record.next_family, record.arrivals.len()), (FIRST_FAMILY, 1, 0));
+        assert!(!record.has_data && !record.has_headers);
+    }
+}
