@@ -25,7 +25,7 @@ impl Staged {
     pub(super) fn new(store: &Core) -> Result<Staged> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let directory = staging(&*store.settings()?).join(number.to_string());
+        let directory = staging(&*store.settings()?).join(format!("work-{number}"));
         fs::create_dir_all(&directory)?;
         Ok(Staged { directory, number })
     }
