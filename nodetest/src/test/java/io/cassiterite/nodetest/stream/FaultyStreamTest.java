@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What goes wrong in the middle of a stream leaves nothing behind, and is named; the next try is cheaper. */
-@Timeout(600)
+@Timeout(1200)
 class FaultyStreamTest
 {
     private static final Duration BOUND = Duration.ofSeconds(60);

@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Nodes with the plug-in join, are replaced and leave; what they hand over is what there was. */
-@Timeout(600)
+@Timeout(1200)
 class JoinAndLeaveTest
 {
     static NodeBuilder node(String name, String address)

@@ -15,7 +15,7 @@ import io.cassiterite.nodetest.Node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** D2: a node without the plug-in gets ordinary sstables and gives them; none is left behind. */
-@Timeout(600)
+@Timeout(1200)
 class StockPeerTest
 {
     private static final String CONFIGURATIONS = "\n  configurations:\n    skiplist:\n      class_name: SkipListMemtable\n"
