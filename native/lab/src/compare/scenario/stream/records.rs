@@ -14,8 +14,9 @@ use scylla::value::{CqlTimestamp, CqlTimeuuid};
 
 use crate::cluster::NodeInfo;
 
-const PLANS: &str =
-    "SELECT id, status, status_init_timestamp, status_success_timestamp, bytes_received \
+/// Cassandra counts the received bytes of an sstable that came in compressed sections more than once; that there were any is
+/// all that is taken from it.
+const PLANS: &str = "SELECT id, status, status_init_timestamp, status_success_timestamp, bytes_received \
      FROM system_views.streaming";
 
 /// The streams into one node: from the start of the first plan to the end of the last.
