@@ -63,7 +63,8 @@ final class RingBoundaries
         Set<Token> boundaries = new TreeSet<>();
         List<KeyspaceMetadata> keyspaces = new ArrayList<>();
         for (KeyspaceMetadata keyspace : Schema.instance.distributedKeyspaces())
-            if (hasEngineTable(keyspace))
+            // one that is still being opened must not be opened from here as well: each would wait for the other
+            if (hasEngineTable(keyspace) && Schema.instance.getKeyspaceInstance(keyspace.name) != null)
             {
                 keyspaces.add(keyspace);
                 present.keyspaces.add(keyspace.name);
