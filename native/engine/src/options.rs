@@ -111,7 +111,7 @@ impl Settings {
             wal_directory,
             block_cache_bytes,
             write_buffers_total_bytes,
-            write_buffer_bytes: take.size("write_buffer_size", 64 << 10, 4 << 30, 128 * MIB)?,
+            write_buffer_bytes: take.size("write_buffer_size", 64 << 10, 4 << 30, 64 * MIB)?,
             target_file_bytes: take.size("target_file_size", 64 << 10, 4 << 30, 64 * MIB)?,
             max_wal_bytes: take.size("max_wal_size", MIB, 1 << 50, 1 << 30)?,
             wal_recovery: take.choice(

@@ -36,9 +36,9 @@ pub(super) const KNOWN: &[Known] = &[
     known!("write_buffers_total", "computed", true, "size",
         "Memory for the memtables of all tables together, out of `block_cache_size`; the largest is flushed when it is \
          used up. A third of the cache, at most 512MiB."),
-    known!("write_buffer_size", "128MiB", false, "size",
+    known!("write_buffer_size", "64MiB", false, "size",
         "Memory of one table's memtable before it is flushed: the larger, the fewer times a row is rewritten before it has \
-         sunk to the bottom."),
+         sunk to the bottom, and the more data lies in files over the whole ring, which are streamed row by row."),
     known!("target_file_size", "64MiB", false, "size, 64KiB to 4GiB",
         "Size at which files are cut. Smaller ones are more often wholly in a token range, and then travel whole; larger \
          ones are fewer to open."),
