@@ -107,6 +107,12 @@ test-node: lab
 	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 
+.PHONY: test-cluster
+test-cluster: lab ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes: not in `make test`, for they take a quarter of an hour
+	@echo "== cluster tests"
+	@rm -rf nodetest/target/surefire-reports
+	@$(MVN) -pl nodetest test -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+
 .PHONY: lint
 lint: deps ## format and lint of all languages; warnings are errors
 	@echo "== lint"

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.Row;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * A validation digests the same on a node with the engine and on a stock node that has the same data, whatever kind of
  * data it is, however each of them flushed and compacted it: a repair finds nothing to do.
  */
+@Tag("cluster")
 @Timeout(value = 400, unit = TimeUnit.SECONDS)
 class MixedValidationTest
 {

@@ -7,6 +7,7 @@ package io.cassiterite.nodetest.repair;
 import java.util.concurrent.TimeUnit;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Whatever one of two replicas missed, in either direction, a full repair gives it; both then answer the same. */
+@Tag("cluster")
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class RepairConvergesTest
 {

@@ -7,6 +7,7 @@ package io.cassiterite.nodetest.stream;
 import java.time.Duration;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,6 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What goes wrong in the middle of a stream leaves nothing behind, and is named; the next try is cheaper. */
+@Tag("cluster")
 @Timeout(1200)
 class FaultyStreamTest
 {

@@ -6,6 +6,7 @@ package io.cassiterite.nodetest.stream;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,6 +16,7 @@ import io.cassiterite.nodetest.Node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** D2: a node without the plug-in gets ordinary sstables and gives them; none is left behind. */
+@Tag("cluster")
 @Timeout(1200)
 class StockPeerTest
 {
