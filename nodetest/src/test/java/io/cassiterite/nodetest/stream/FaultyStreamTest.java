@@ -45,6 +45,7 @@ class FaultyStreamTest
             StreamedTables tables = StreamedTables.create(first, cql, "flipped", 2);
             List<String> expected = tables.contents(cql);
             second.start();
+            Peers.awaitUp(first, second);
 
             StreamFaults.order(first, "flip 2");
             assertNotEquals(0, second.nodetool("rebuild", "-ks", "flipped").exitCode());
@@ -55,7 +56,7 @@ class FaultyStreamTest
 
             Pause.millis(GOSSIP_MS);
             second.nodetool("rebuild", "-ks", "flipped").success();
-            DeadNode.kill(first, second);
+            Peers.kill(first, second);
             try (Cql rest = second.cql())
             {
                 tables.assertContents(expected, rest);
@@ -77,6 +78,7 @@ class FaultyStreamTest
             second.start();
             for (int file = 1; file <= 5; file += 2)
             {
+                Peers.awaitUp(first, second);
                 StreamFaults.order(second, "halt-received " + file);
                 second.nodetool("rebuild", "-ks", "killed");
                 second.awaitEnd(BOUND);
@@ -84,8 +86,9 @@ class FaultyStreamTest
                 second.start();
                 StreamFolders.awaitEmpty(second, "killed");
             }
+            Peers.awaitUp(first, second);
             second.nodetool("rebuild", "-ks", "killed").success();
-            DeadNode.kill(first, second);
+            Peers.kill(first, second);
             try (Cql rest = second.cql())
             {
                 tables.assertContents(expected, rest);
@@ -103,6 +106,7 @@ class FaultyStreamTest
             StreamedTables tables = StreamedTables.create(first, cql, "orphaned", 2);
             List<String> expected = tables.contents(cql);
             second.start();
+            Peers.awaitUp(first, second);
             StreamFaults.order(first, "halt-sent 3");
             assertNotEquals(0, second.nodetool("rebuild", "-ks", "orphaned").exitCode());
             first.awaitEnd(BOUND);
@@ -110,8 +114,9 @@ class FaultyStreamTest
             first.start();
             assertEquals(List.of(), StreamFolders.leftovers(first, "orphaned"));
             Pause.millis(GOSSIP_MS);
+            Peers.awaitUp(first, second);
             second.nodetool("rebuild", "-ks", "orphaned").success();
-            DeadNode.kill(first, second);
+            Peers.kill(first, second);
             try (Cql rest = second.cql())
             {
                 tables.assertContents(expected, rest);

@@ -4,9 +4,12 @@
  */
 package io.cassiterite.nodetest.stream;
 
+import java.time.Duration;
 import java.util.List;
 
 import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.servererrors.InvalidConfigurationInQueryException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,11 +17,13 @@ import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
+import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Nodes with the plug-in join, are replaced and leave; what they hand over is what there was. */
+@Tag("cluster")
 @Timeout(1200)
 class JoinAndLeaveTest
 {
@@ -41,7 +46,7 @@ class JoinAndLeaveTest
             try (Node second = node("join-2", "127.0.0.2").joining(first).start())
             {
                 joined(first, second, both, inBoth, single, inSingle);
-                DeadNode.kill(second, first);
+                Peers.kill(second, first);
                 try (Node third = node("join-3", "127.0.0.3").joining(first).replacing(second).start())
                 {
                     replaced(first, third, both, inBoth);
@@ -68,7 +73,7 @@ class JoinAndLeaveTest
         {
             cql.run("DROP KEYSPACE single");
         }
-        DeadNode.kill(first, second);
+        Peers.kill(first, second);
         try (Cql cql = second.cql())
         {
             both.assertContents(inBoth, cql);
@@ -78,7 +83,7 @@ class JoinAndLeaveTest
 
     private static void replaced(Node first, Node third, StreamedTables both, List<String> inBoth)
     {
-        DeadNode.kill(first, third);
+        Peers.kill(first, third);
         try (Cql cql = third.cql())
         {
             assertStreams(cql, "IN");
@@ -89,9 +94,11 @@ class JoinAndLeaveTest
 
     private static void left(Node first, Node third, StreamedTables both, List<String> inBoth)
     {
+        Peers.awaitUp(first, third);
+        Peers.awaitUp(third, first);
         try (Cql cql = third.cql())
         {
-            cql.run("ALTER KEYSPACE both WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+            leaveOneReplica(cql);
             both.fillMore(cql, 1);
             List<String> expected = both.contents(cql);
             assertTrue(expected.containsAll(inBoth));
@@ -104,6 +111,26 @@ class JoinAndLeaveTest
         }
         StreamFolders.awaitEmpty(first, "both");
         StreamFolders.awaitEmpty(third, "both");
+    }
+
+    /** Cassandra refuses it until gossip has said of everybody that it is at its place. */
+    private static void leaveOneReplica(Cql cql)
+    {
+        long deadlineNanos = System.nanoTime() + Duration.ofSeconds(90).toNanos();
+        while (true)
+        {
+            try
+            {
+                cql.run("ALTER KEYSPACE both WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+                return;
+            }
+            catch (InvalidConfigurationInQueryException e)
+            {
+                if (System.nanoTime() > deadlineNanos)
+                    throw e;
+                Pause.millis(1000);
+            }
+        }
     }
 
     /** The virtual table has the sessions, all done, with some files whole. */

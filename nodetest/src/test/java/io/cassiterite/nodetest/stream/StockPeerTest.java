@@ -33,7 +33,7 @@ class StockPeerTest
             try (Node second = JoinAndLeaveTest.node("peer-2", "127.0.0.2").joining(first).stock().yaml("memtable", CONFIGURATIONS).start())
             {
                 StreamFolders.awaitEmpty(first, "mixed");
-                DeadNode.kill(first, second);
+                Peers.kill(first, second);
                 try (Cql stock = second.cql())
                 {
                     both.assertContents(expected, stock);

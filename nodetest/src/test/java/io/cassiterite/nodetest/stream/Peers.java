@@ -9,12 +9,12 @@ import java.time.Duration;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.Pause;
 
-/** A node that is killed, as its peers see it. */
-final class DeadNode
+/** Nodes as their peers see them. */
+final class Peers
 {
     private static final Duration BOUND = Duration.ofSeconds(90);
 
-    private DeadNode()
+    private Peers()
     {
     }
 
@@ -27,12 +27,24 @@ final class DeadNode
 
     static void awaitDown(Node dead, Node witness)
     {
+        await("D", dead, witness);
+    }
+
+    /** Waits until another node takes this one for alive and at its place: a rebuild before that finds nobody to ask. */
+    static void awaitUp(Node living, Node witness)
+    {
+        await("UN", living, witness);
+    }
+
+    private static void await(String state, Node node, Node witness)
+    {
         long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        String address = dead.address();
-        while (witness.nodetool("status").success().lines().noneMatch(line -> line.startsWith("D") && line.contains(" " + address + " ")))
+        String address = node.address();
+        while (witness.nodetool("status").success().lines()
+                      .noneMatch(line -> line.startsWith(state) && line.contains(" " + address + " ")))
         {
             if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError(witness.name() + " does not notice that " + dead.name() + " is dead");
+                throw new AssertionError(witness.name() + " does not see " + node.name() + " as " + state);
             Pause.millis(500);
         }
     }
