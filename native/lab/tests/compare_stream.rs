@@ -29,7 +29,7 @@ fn figure(run: &Value, name: &str) -> Option<f64> {
 }
 
 #[test]
-#[ignore = "starts nodes: make test-lab"]
+#[ignore = "replaces nodes for minutes: make test-cluster"]
 fn a_node_is_replaced_on_each_engine_and_everything_about_it_is_told() {
     let compared = compared("stock,cassiterite");
     let runs = compared["runs"].as_array().unwrap();
