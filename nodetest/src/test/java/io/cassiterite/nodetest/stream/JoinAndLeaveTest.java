@@ -63,6 +63,7 @@ class JoinAndLeaveTest
         try (Cql cql = second.cql())
         {
             assertStreams(cql, "IN");
+            assertSomeWhole(cql);
             both.assertContents(inBoth, cql);
             single.assertContents(inSingle, cql);
         }
@@ -133,7 +134,7 @@ class JoinAndLeaveTest
         }
     }
 
-    /** The virtual table has the sessions, all done, with some files whole. */
+    /** The virtual table has the sessions, all done. */
     static void assertStreams(Cql cql, String direction)
     {
         List<Row> streams = cql.localRows("SELECT * FROM cassiterite.streams");
@@ -144,6 +145,11 @@ class JoinAndLeaveTest
             assertEquals(row.getLong("expected_files"), row.getLong("whole_files") + row.getLong("row_files") + 1,
                          row.getFormattedContents());
         }
-        assertTrue(streams.stream().anyMatch(row -> row.getLong("whole_bytes") > 0), streams.toString());
+    }
+
+    private static void assertSomeWhole(Cql cql)
+    {
+        List<Row> streams = cql.localRows("SELECT whole_bytes FROM cassiterite.streams");
+        assertTrue(streams.stream().anyMatch(row -> row.getLong("whole_bytes") > 0), "no file went whole");
     }
 }
