@@ -136,12 +136,21 @@ impl Member {
         for line in yaml::lines(home, spec.engine, wal.as_deref(), &spec.set)? {
             words.pair("--yaml", line);
         }
-        // On one machine a second is enough to hear from a peer; Cassandra waits for this several times when it joins.
-        words.pair("--jvm", "-Dcassandra.ring_delay_ms=4000");
+        words.pair("--jvm", format!("-Dcassandra.ring_delay_ms={}", self.ring_delay_ms()));
         for option in &spec.jvm {
             words.pair("--jvm", option);
         }
         Ok(words.0)
+    }
+
+    /// On one machine a second is enough to hear from a peer; Cassandra waits for this several times when it joins. One that
+    /// comes back after `kill -9` gives its peers twice this to connect to it again, who try more and more seldom.
+    fn ring_delay_ms(&self) -> u32 {
+        if self.joined {
+            15_000
+        } else {
+            4_000
+        }
     }
 
     fn place(&self, spec: &ClusterSpec, words: &mut Words) {
