@@ -1,0 +1,171 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.streaming.IncomingStream;
+import org.apache.cassandra.streaming.OutgoingStream;
+import org.apache.cassandra.streaming.StreamHook;
+import org.apache.cassandra.streaming.StreamResultFuture;
+import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.streaming.messages.OutgoingStreamMessage;
+
+/**
+ * Stops the streams of a test node ({@code -Dcassandra.stream_hook}) at a moment, so that a test can do something then.
+ * The file named by {@link #FILE_PROPERTY} says which: {@code sent N} the Nth of the engine's files from then on, before it is
+ * sent, {@code received N} after it was received, but before the session takes notice; of one table only if its name follows. It
+ * says {@code held} until another order is given.
+ */
+public final class StreamHolds implements StreamHook
+{
+    static final String FILE_PROPERTY = "cassiterite.stream.holds";
+
+    private static final String HELD = "held";
+    private static final Duration HELD_BOUND = Duration.ofMinutes(15);
+    private static final Duration AWAIT_BOUND = Duration.ofSeconds(120);
+    private static final int POLL_MILLIS = 20;
+
+    private final Path orders = Path.of(System.getProperty(FILE_PROPERTY));
+
+    /** Adds the hook to a node, with its orders in a file of the node's folder. */
+    public static NodeBuilder on(NodeBuilder node)
+    {
+        return node.jvm("-Dcassandra.stream_hook=" + StreamHolds.class.getName()).jvm("-D" + FILE_PROPERTY + "=" + orders(node.base));
+    }
+
+    /** Replaces the order before; streams that a node holds go on. */
+    public static void order(Node node, String hold)
+    {
+        write(orders(node.base()), hold);
+    }
+
+    /** Lets the streams go on that a node holds. */
+    public static void release(Node node)
+    {
+        order(node, "");
+    }
+
+    /** Waits until a node holds a stream as ordered. */
+    public static void awaitHeld(Node node)
+    {
+        await(orders(node.base()), true, AWAIT_BOUND);
+    }
+
+    private static Path orders(Path base)
+    {
+        return base.resolve("stream-holds");
+    }
+
+    private static void await(Path orders, boolean held, Duration bound)
+    {
+        long deadlineNanos = System.nanoTime() + bound.toNanos();
+        while (held != words(orders).get(0).equals(HELD))
+        {
+            if (System.nanoTime() > deadlineNanos)
+                throw new AssertionError(orders + ": no stream was " + (held ? "held" : "let go") + " within " + bound);
+            Pause.millis(POLL_MILLIS);
+        }
+    }
+
+    private static List<String> words(Path orders)
+    {
+        try
+        {
+            return List.of(Files.readString(orders).split(" "));
+        }
+        catch (NoSuchFileException e)
+        {
+            return List.of("");
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void write(Path orders, String order)
+    {
+        Path fresh = orders.resolveSibling(orders.getFileName() + ".new");
+        try
+        {
+            Files.writeString(fresh, order);
+            Files.move(fresh, orders, StandardCopyOption.ATOMIC_MOVE);
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void reportStreamFuture(StreamSession session, StreamResultFuture future)
+    {
+    }
+
+    @Override
+    public OutgoingStreamMessage reportOutgoingStream(StreamSession session, OutgoingStream stream, OutgoingStreamMessage message)
+    {
+        return new OutgoingStreamMessage(message.header.tableId, session, holding(stream), message.header.sequenceNumber);
+    }
+
+    private OutgoingStream holding(OutgoingStream stream)
+    {
+        return (OutgoingStream) Proxy.newProxyInstance(OutgoingStream.class.getClassLoader(), new Class<?>[]{ OutgoingStream.class },
+                                                       (proxy, method, arguments) -> {
+            if (method.getName().equals("write"))
+                hold("sent", stream.getName(), stream.getTableId());
+            try
+            {
+                return method.invoke(stream, arguments);
+            }
+            catch (InvocationTargetException e)
+            {
+                throw e.getCause();
+            }
+        });
+    }
+
+    @Override
+    public void reportIncomingStream(TableId table, IncomingStream stream, StreamSession session, int sequenceNumber)
+    {
+        hold("received", stream.getName(), table);
+    }
+
+    /** Returns when no stream is to be held, this one or another. */
+    private void hold(String where, String file, TableId table)
+    {
+        boolean isOfEngine = file.contains("/export/") || file.contains("/staging/");
+        if (isOfEngine && isDue(where, table))
+            await(orders, false, HELD_BOUND);
+    }
+
+    private synchronized boolean isDue(String where, TableId id)
+    {
+        List<String> words = words(orders);
+        if (words.get(0).equals(HELD))
+            return true;
+        if (!words.get(0).equals(where))
+            return false;
+        TableMetadata table = Schema.instance.getTableMetadata(id);
+        if (words.size() > 2 && (table == null || !words.get(2).equals(table.name)))
+            return false;
+        int left = Integer.parseInt(words.get(1)) - 1;
+        write(orders, left == 0 ? HELD : where + ' ' + left + (words.size() > 2 ? ' ' + words.get(2) : ""));
+        return left == 0;
+    }
+}
