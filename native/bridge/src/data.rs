@@ -10,8 +10,7 @@ use jni::objects::JClass;
 use jni::sys::{jint, jlong};
 use jni::JNIEnv;
 
-use crate::funnel::{guard, guard_plain};
-use crate::handles::TABLES;
+use crate::funnel::{guard_plain, on_table};
 use crate::memory::{self, exchange};
 
 #[no_mangle]
@@ -23,16 +22,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_write(
     request_length: jint,
     flags: jint,
 ) {
-    guard(
-        &mut env,
-        (),
-        || TABLES.poison(table),
-        |_| {
-            // SAFETY: the request is a direct buffer that Java holds during the call.
-            let request = unsafe { memory::request(request, request_length) }?;
-            TABLES.get(table)?.value()?.write(request, bits(flags)?)
-        },
-    )
+    on_table(&mut env, table, (), |_, table| {
+        // SAFETY: the request is a direct buffer that Java holds during the call.
+        let request = unsafe { memory::request(request, request_length) }?;
+        table.write(request, bits(flags)?)
+    })
 }
 
 #[no_mangle]
@@ -87,16 +81,11 @@ type Look = fn(&Arc<Table>, &[u8], &mut [u8]) -> Result<i32>;
 
 /// Reads from a table: both buffers are an address and a length in bytes.
 fn look(env: &mut JNIEnv<'_>, table: jlong, request: (jlong, jint), answer: (jlong, jint), call: Look) -> jint {
-    guard(
-        env,
-        0,
-        || TABLES.poison(table),
-        |_| {
-            // SAFETY: both are direct buffers that Java holds during the call, the answer's for this thread alone.
-            let (request, answer) = unsafe { exchange(request, answer) }?;
-            call(TABLES.get(table)?.value()?, request, answer)
-        },
-    )
+    on_table(env, table, 0, |_, table| {
+        // SAFETY: both are direct buffers that Java holds during the call, the answer's for this thread alone.
+        let (request, answer) = unsafe { exchange(request, answer) }?;
+        call(table, request, answer)
+    })
 }
 
 fn bits(flags: jint) -> Result<u32> {

@@ -7,11 +7,14 @@ use std::any::Any;
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use cassiterite_engine::{EngineError, Kind, Result};
+use cassiterite_engine::{EngineError, Kind, Result, Table};
 use jni::objects::{GlobalRef, JClass, JThrowable, JValue};
+use jni::sys::jlong;
 use jni::JNIEnv;
+
+use crate::handles::TABLES;
 
 static EXCEPTION: OnceLock<GlobalRef> = OnceLock::new();
 
@@ -61,6 +64,16 @@ pub(crate) fn guard_plain<'local, T>(
     call: impl FnOnce(&mut JNIEnv<'local>) -> Result<T>,
 ) -> T {
     guard(env, otherwise, || (), call)
+}
+
+/// [`guard`] for calls on one table, which is out of use after a panic.
+pub(crate) fn on_table<'local, T>(
+    env: &mut JNIEnv<'local>,
+    table: jlong,
+    otherwise: T,
+    call: impl FnOnce(&mut JNIEnv<'local>, &Arc<Table>) -> Result<T>,
+) -> T {
+    guard(env, otherwise, || TABLES.poison(table), |env| call(env, TABLES.get(table)?.value()?))
 }
 
 /// A failure of JNI itself, such as an array that could not be made.

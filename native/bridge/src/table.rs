@@ -10,7 +10,7 @@ use jni::objects::{JByteArray, JClass, JLongArray, JString};
 use jni::sys::{jbyteArray, jlong};
 use jni::JNIEnv;
 
-use crate::funnel::{guard, guard_plain, jni_failure};
+use crate::funnel::{guard, guard_plain, jni_failure, on_table};
 use crate::handles::{STORES, TABLES};
 use crate::store::rust_string;
 
@@ -34,16 +34,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableColumns(
     table: jlong,
     request: JByteArray<'_>,
 ) -> jbyteArray {
-    guard(
-        &mut env,
-        std::ptr::null_mut(),
-        || TABLES.poison(table),
-        |env| {
-            let request = rust_bytes(env, &request)?;
-            let columns = TABLES.get(table)?.value()?.columns(&request)?;
-            java_bytes(env, &columns)
-        },
-    )
+    on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
+        let request = rust_bytes(env, &request)?;
+        let columns = table.columns(&request)?;
+        java_bytes(env, &columns)
+    })
 }
 
 #[no_mangle]
@@ -64,7 +59,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableTruncate(
     _: JClass<'_>,
     table: jlong,
 ) -> jlong {
-    guard(&mut env, 0, || TABLES.poison(table), |_| Ok(TABLES.add(TABLES.get(table)?.value()?.truncate()?)))
+    on_table(&mut env, table, 0, |_, table| Ok(TABLES.add(table.truncate()?)))
 }
 
 #[no_mangle]
@@ -95,12 +90,12 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableDrop(
 
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_tableFlush(mut env: JNIEnv<'_>, _: JClass<'_>, table: jlong) {
-    guard(&mut env, (), || TABLES.poison(table), |_| TABLES.get(table)?.value()?.flush())
+    on_table(&mut env, table, (), |_, table| table.flush())
 }
 
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_tableCompact(mut env: JNIEnv<'_>, _: JClass<'_>, table: jlong) {
-    guard(&mut env, (), || TABLES.poison(table), |_| TABLES.get(table)?.value()?.compact())
+    on_table(&mut env, table, (), |_, table| table.compact())
 }
 
 #[no_mangle]
@@ -112,12 +107,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tablePurge(
     fence_timestamp: jlong,
     now_offset_s: jlong,
 ) {
-    guard(
-        &mut env,
-        (),
-        || TABLES.poison(table),
-        |_| TABLES.get(table)?.value()?.set_purge(gc_grace_s, fence_timestamp, now_offset_s),
-    )
+    on_table(&mut env, table, (), |_, table| table.set_purge(gc_grace_s, fence_timestamp, now_offset_s))
 }
 
 #[no_mangle]
@@ -127,15 +117,10 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableSnapshot(
     table: jlong,
     directory: JString<'_>,
 ) {
-    guard(
-        &mut env,
-        (),
-        || TABLES.poison(table),
-        |env| {
-            let directory = rust_string(env, &directory)?;
-            TABLES.get(table)?.value()?.snapshot(Path::new(&directory))
-        },
-    )
+    on_table(&mut env, table, (), |env, table| {
+        let directory = rust_string(env, &directory)?;
+        table.snapshot(Path::new(&directory))
+    })
 }
 
 #[no_mangle]
@@ -145,16 +130,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableLoad(
     table: jlong,
     directory: JString<'_>,
 ) -> jlong {
-    guard(
-        &mut env,
-        0,
-        || TABLES.poison(table),
-        |env| {
-            let directory = rust_string(env, &directory)?;
-            let loaded = TABLES.get(table)?.value()?.load(Path::new(&directory))?;
-            jlong::try_from(loaded).map_err(|_| EngineError::Internal(format!("{loaded} fragments loaded")))
-        },
-    )
+    on_table(&mut env, table, 0, |env, table| {
+        let directory = rust_string(env, &directory)?;
+        let loaded = table.load(Path::new(&directory))?;
+        jlong::try_from(loaded).map_err(|_| EngineError::Internal(format!("{loaded} fragments loaded")))
+    })
 }
 
 #[no_mangle]
@@ -164,15 +144,10 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableStats(
     table: jlong,
     stats: JLongArray<'_>,
 ) {
-    guard(
-        &mut env,
-        (),
-        || TABLES.poison(table),
-        |env| {
-            let values = TABLES.get(table)?.value()?.stats()?;
-            env.set_long_array_region(&stats, 0, &values).map_err(jni_failure)
-        },
-    )
+    on_table(&mut env, table, (), |env, table| {
+        let values = table.stats()?;
+        env.set_long_array_region(&stats, 0, &values).map_err(jni_failure)
+    })
 }
 
 /// A Java array in Rust.
