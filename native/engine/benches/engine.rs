@@ -21,19 +21,8 @@ const PARTITIONS: u32 = 10_000;
 const ROWS_PER_PARTITION: u32 = 10;
 const ROW_BYTES: usize = 1024;
 
-/// Half of it compressible.
 fn value(seed: u32) -> Vec<u8> {
-    let mut state = u64::from(seed) | 1;
-    (0..ROW_BYTES)
-        .map(|at| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            if at % 2 == 0 {
-                (state >> 56) as u8
-            } else {
-                b'x'
-            }
-        })
-        .collect()
+    half_noise(u64::from(seed), ROW_BYTES)
 }
 
 fn filled() -> (tempfile::TempDir, Arc<Store>, Arc<Table>) {

@@ -123,6 +123,21 @@ pub fn update(partition: &[u8], entries: &[(u8, &[u8], &[u8])]) -> Vec<u8> {
     out
 }
 
+/// A value of which every second byte says nothing.
+pub fn half_noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed | 1;
+    (0..length)
+        .map(|at| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            if at % 2 == 0 {
+                (state >> 56) as u8
+            } else {
+                b'x'
+            }
+        })
+        .collect()
+}
+
 pub fn put(table: &Table, partition_name: &str, at: u32, timestamp: i64, value: &[u8]) {
     let fragment = row(timestamp, 1, value);
     table.write(&update(&partition(partition_name), &[(ROW, &clustering(at), &fragment)]), 0).unwrap();

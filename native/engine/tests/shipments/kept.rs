@@ -142,5 +142,5 @@ fn a_cleanup_that_is_killed_loses_nothing_that_is_kept_and_can_be_done_again() {
         assert_eq!(marks(&path, MARKS[1]), 0);
         store.close().unwrap();
     }
-    assert!(killed > 0, "all had finished before they were killed");
+    assert!(killed > 2, "{killed} were killed before they had finished");
 }

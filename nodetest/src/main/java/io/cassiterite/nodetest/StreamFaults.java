@@ -22,7 +22,6 @@ import org.apache.cassandra.streaming.StreamResultFuture;
 import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.streaming.StreamingDataOutputPlus;
 import org.apache.cassandra.streaming.messages.OutgoingStreamMessage;
-import org.apache.cassandra.utils.TimeUUID;
 
 /**
  * Breaks the streams of a test node ({@code -Dcassandra.stream_hook}) once, as the file named by {@link #FILE_PROPERTY}
@@ -87,7 +86,7 @@ public final class StreamFaults implements StreamHook
     @Override
     public OutgoingStreamMessage reportOutgoingStream(StreamSession session, OutgoingStream stream, OutgoingStreamMessage message)
     {
-        return new OutgoingStreamMessage(message.header.tableId, session, new Faulty(stream), message.header.sequenceNumber);
+        return new OutgoingStreamMessage(message.header.tableId, session, faulty(stream), message.header.sequenceNumber);
     }
 
     @Override
@@ -103,83 +102,45 @@ public final class StreamFaults implements StreamHook
     }
 
     /** A stream that does its work, and some harm. */
-    private final class Faulty implements OutgoingStream
+    private OutgoingStream faulty(OutgoingStream stream)
     {
-        private final OutgoingStream stream;
-
-        Faulty(OutgoingStream stream)
-        {
-            this.stream = stream;
-        }
-
-        @Override
-        public void write(StreamSession session, StreamingDataOutputPlus output, int version) throws IOException
-        {
+        return forwarding(OutgoingStream.class, stream, "write", arguments -> {
             boolean flips = stream.getName().endsWith(".sst") && isDue("flip");
-            stream.write(session, flips ? flipping(output) : output, version);
+            StreamingDataOutputPlus output = (StreamingDataOutputPlus) arguments[1];
+            stream.write((StreamSession) arguments[0], flips ? flipping(output) : output, (int) arguments[2]);
             if (isDue("halt-sent"))
                 Runtime.getRuntime().halt(9);
-        }
-
-        @Override
-        public void finish()
-        {
-            stream.finish();
-        }
-
-        @Override
-        public long getRepairedAt()
-        {
-            return stream.getRepairedAt();
-        }
-
-        @Override
-        public TimeUUID getPendingRepair()
-        {
-            return stream.getPendingRepair();
-        }
-
-        @Override
-        public String getName()
-        {
-            return stream.getName();
-        }
-
-        @Override
-        public long getEstimatedSize()
-        {
-            return stream.getEstimatedSize();
-        }
-
-        @Override
-        public TableId getTableId()
-        {
-            return stream.getTableId();
-        }
-
-        @Override
-        public int getNumFiles()
-        {
-            return stream.getNumFiles();
-        }
+            return null;
+        });
     }
 
     /** An output that alters a bit in the middle of each file. */
     private static StreamingDataOutputPlus flipping(StreamingDataOutputPlus output)
     {
-        return (StreamingDataOutputPlus) Proxy.newProxyInstance(
-            StreamFaults.class.getClassLoader(), new Class<?>[]{ StreamingDataOutputPlus.class }, (proxy, method, arguments) -> {
-                if (method.getName().equals("writeFileToChannel"))
-                    return sendFlipped(output, (FileChannel) arguments[0], (StreamingDataOutputPlus.RateLimiter) arguments[1]);
-                try
-                {
-                    return method.invoke(output, arguments);
-                }
-                catch (InvocationTargetException e)
-                {
-                    throw e.getCause();
-                }
-            });
+        return forwarding(StreamingDataOutputPlus.class, output, "writeFileToChannel", arguments ->
+            sendFlipped(output, (FileChannel) arguments[0], (StreamingDataOutputPlus.RateLimiter) arguments[1]));
+    }
+
+    /** What is done in place of a method. */
+    private interface Replacement
+    {
+        Object invoke(Object[] arguments) throws Throwable;
+    }
+
+    private static <T> T forwarding(Class<T> type, T target, String replaced, Replacement replacement)
+    {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{ type }, (proxy, method, arguments) -> {
+            if (method.getName().equals(replaced))
+                return replacement.invoke(arguments);
+            try
+            {
+                return method.invoke(target, arguments);
+            }
+            catch (InvocationTargetException e)
+            {
+                throw e.getCause();
+            }
+        }));
     }
 
     private static long sendFlipped(StreamingDataOutputPlus output, FileChannel file, StreamingDataOutputPlus.RateLimiter limiter)

@@ -5,9 +5,6 @@
 package io.cassiterite.memtable;
 
 import java.lang.reflect.Field;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 
 import io.netty.util.concurrent.FastThreadLocal;
 import org.junit.jupiter.api.AfterAll;
@@ -20,7 +17,6 @@ import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.Slices;
-import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.filter.ClusteringIndexSliceFilter;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.filter.DataLimits;
@@ -31,16 +27,11 @@ import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.exceptions.QueryCancelledException;
-import org.apache.cassandra.index.transactions.UpdateTransaction;
 import org.apache.cassandra.io.sstable.SSTableReadsListener;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.schema.TableMetadataRef;
-import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.Store;
-import io.cassiterite.engine.Table;
-import io.cassiterite.engine.TableSchema;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -49,7 +40,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 class CancelledReadTest
 {
     private static final int PARTITIONS = 5000;
-    private static final OpOrder ORDER = new OpOrder();
     private static final TableMetadata METADATA = TableMetadata.builder("ks", "t", TableId.generate())
                                                                .partitioner(Murmur3Partitioner.instance)
                                                                .addPartitionKeyColumn("p", Int32Type.instance)
@@ -68,19 +58,13 @@ class CancelledReadTest
     @BeforeAll
     static void open()
     {
-        String directory = TestNode.initialize().resolve("cancelled-" + System.nanoTime()).toAbsolutePath().toString();
-        store = Store.open(Map.of(Store.DIRECTORY, directory, "node.commitlog_sync", "periodic"));
-        Table table = store.openTable(TableSchema.request(METADATA), "ks.t");
-        memtable = new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), TableMetadataRef.forOfflineTools(METADATA),
-                                           null, new CassiteriteFactory(new HashMap<>()), table, null);
+        store = TestMemtable.openStore("cancelled");
+        memtable = TestMemtable.open(store, METADATA);
         for (int p = 0; p < PARTITIONS; p++)
         {
             PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(METADATA, p).timestamp(1);
             update.row(1).add("v", p);
-            try (OpOrder.Group group = ORDER.start())
-            {
-                memtable.put(update.build(), UpdateTransaction.NO_OP, group);
-            }
+            TestMemtable.put(memtable, update.build());
         }
     }
 

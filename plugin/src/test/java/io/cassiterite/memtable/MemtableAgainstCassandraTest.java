@@ -4,11 +4,8 @@
  */
 package io.cassiterite.memtable;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,10 +19,7 @@ import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ClusteringBound;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
-import org.apache.cassandra.db.DeletionTime;
-import org.apache.cassandra.db.MutableDeletionInfo;
 import org.apache.cassandra.db.PartitionPosition;
-import org.apache.cassandra.db.RangeTombstone;
 import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
@@ -56,7 +50,6 @@ import org.apache.cassandra.utils.btree.BTreeSet;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.Store;
-import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
 
 import static org.apache.cassandra.io.sstable.SSTableReadsListener.NOOP_LISTENER;
@@ -74,8 +67,7 @@ class MemtableAgainstCassandraTest
     @BeforeContainer
     static void initialize()
     {
-        String directory = TestNode.initialize().resolve("store-" + System.nanoTime()).toAbsolutePath().toString();
-        store = Store.open(Map.of(Store.DIRECTORY, directory, "node.commitlog_sync", "periodic"));
+        store = TestMemtable.openStore("store");
     }
 
     @AfterContainer
@@ -105,26 +97,18 @@ class MemtableAgainstCassandraTest
     {
         final Random random;
         final TableMetadata metadata;
-        final RandomRow rows;
+        final RandomUpdates updates;
         final CassiteriteMemtable ours;
         final Memtable theirs;
-        final List<DecoratedKey> keys = new ArrayList<>();
-        final List<Clustering<?>> clusterings = new ArrayList<>();
 
         Case(Random random, TableMetadata metadata)
         {
             this.random = random;
             this.metadata = metadata;
-            rows = RandomRow.mergedInAnyOrder(random, metadata);
-            TableMetadataRef ref = TableMetadataRef.forOfflineTools(metadata);
-            Table table = store.openTable(TableSchema.request(metadata), metadata.toString());
-            ours = new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), ref, null,
-                                           new CassiteriteFactory(new HashMap<>()), table, null);
-            theirs = SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE), ref, null);
-            for (int i = 1 + random.nextInt(6); i > 0; i--)
-                keys.add(Murmur3Partitioner.instance.decorateKey(ByteBuffer.wrap(new byte[]{ (byte) (i % 3), (byte) i })));
-            for (int i = 1 + random.nextInt(12); i > 0; i--)
-                clusterings.add(rows.clustering());
+            updates = new RandomUpdates(random, RandomRow.mergedInAnyOrder(random, metadata), metadata);
+            ours = TestMemtable.open(store, metadata);
+            theirs = SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE),
+                                                             TableMetadataRef.forOfflineTools(metadata), null);
         }
 
         void write()
@@ -132,7 +116,7 @@ class MemtableAgainstCassandraTest
             assertTrue(ours.isClean());
             for (int i = random.nextInt(30); i > 0; i--)
             {
-                PartitionUpdate update = update();
+                PartitionUpdate update = updates.next();
                 if (update.isEmpty())
                     continue;
                 try (OpOrder.Group group = ORDER.start())
@@ -145,38 +129,9 @@ class MemtableAgainstCassandraTest
             }
         }
 
-        PartitionUpdate update()
-        {
-            PartitionUpdate.Builder builder = new PartitionUpdate.Builder(metadata, RandomTable.pick(random, keys),
-                                                                          metadata.regularAndStaticColumns(), 4);
-            TreeSet<Clustering<?>> written = new TreeSet<>(metadata.comparator);
-            for (int i = random.nextInt(5); i > 0; i--)
-            {
-                Clustering<?> clustering = RandomTable.pick(random, clusterings);
-                Row row = PartitionContent.normal(rows.row(clustering), DeletionTime.LIVE);
-                if (row != null && written.add(clustering))
-                    builder.add(row);
-            }
-            if (!metadata.staticColumns().isEmpty() && random.nextInt(4) == 0)
-                addIfAny(builder, PartitionContent.normal(rows.row(Clustering.STATIC_CLUSTERING), DeletionTime.LIVE));
-            if (random.nextInt(5) == 0)
-            {
-                MutableDeletionInfo deletion = rows.deletionInfo();
-                builder.addPartitionDeletion(deletion.getPartitionDeletion());
-                deletion.rangeIterator(false).forEachRemaining((RangeTombstone range) -> builder.add(range));
-            }
-            return builder.build();
-        }
-
-        private static void addIfAny(PartitionUpdate.Builder builder, Row row)
-        {
-            if (row != null)
-                builder.add(row);
-        }
-
         void readPartition()
         {
-            DecoratedKey key = RandomTable.pick(random, keys);
+            DecoratedKey key = updates.key();
             ClusteringIndexFilter filter = filter();
             ColumnFilter columns = columnFilter();
             Slices slices = filter.getSlices(metadata);
@@ -221,7 +176,7 @@ class MemtableAgainstCassandraTest
             DataRange range = new DataRange(bounds(), filter());
             if (random.nextInt(3) > 0 || !(range.startKey() instanceof DecoratedKey) || range.keyRange() instanceof Range)
                 return range;
-            return range.forPaging(range.keyRange(), metadata.comparator, RandomTable.pick(random, clusterings), random.nextBoolean());
+            return range.forPaging(range.keyRange(), metadata.comparator, updates.clustering(), random.nextBoolean());
         }
 
         void checkStatistics()
@@ -240,7 +195,7 @@ class MemtableAgainstCassandraTest
         {
             EncodingStats.Collector collector = new EncodingStats.Collector();
             collector.updateTimestamp(Long.MAX_VALUE);
-            for (DecoratedKey key : keys)
+            for (DecoratedKey key : updates.keys)
                 try (UnfilteredRowIterator partition = ours.rowIterator(key))
                 {
                     if (partition != null)
@@ -263,15 +218,15 @@ class MemtableAgainstCassandraTest
                 case 1:
                     TreeSet<Clustering<?>> names = new TreeSet<>(metadata.comparator);
                     for (int i = 1 + random.nextInt(4); i > 0; i--)
-                        names.add(RandomTable.pick(random, clusterings));
+                        names.add(updates.clustering());
                     BTreeSet.Builder<Clustering<?>> selected = BTreeSet.builder(metadata.comparator);
                     return new ClusteringIndexNamesFilter(selected.addAll(names).build(), reversed);
                 default:
                     Slices.Builder slices = new Slices.Builder(metadata.comparator);
                     for (int i = 1 + random.nextInt(3); i > 0; i--)
                     {
-                        ClusteringBound<?> start = rows.bound(true);
-                        ClusteringBound<?> end = rows.bound(false);
+                        ClusteringBound<?> start = updates.rows.bound(true);
+                        ClusteringBound<?> end = updates.rows.bound(false);
                         if (!Slice.isEmpty(metadata.comparator, start, end))
                             slices.add(start, end);
                     }
@@ -309,7 +264,7 @@ class MemtableAgainstCassandraTest
 
         private PartitionPosition position()
         {
-            DecoratedKey key = RandomTable.pick(random, keys);
+            DecoratedKey key = updates.key();
             switch (random.nextInt(3))
             {
                 case 0: return key.getToken().minKeyBound();

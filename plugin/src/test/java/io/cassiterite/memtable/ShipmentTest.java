@@ -6,26 +6,20 @@ package io.cassiterite.memtable;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Range;
-import org.apache.cassandra.index.transactions.UpdateTransaction;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.schema.TableMetadataRef;
-import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.RangeSize;
@@ -43,7 +37,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class ShipmentTest
 {
     private static final int PARTITIONS = 1000;
-    private static final OpOrder ORDER = new OpOrder();
     private static final TokenRanges LOWER = TokenRanges.of(List.of(new Range<>(new LongToken(Long.MIN_VALUE), new LongToken(0))));
 
     private static Path directory;
@@ -75,20 +68,14 @@ class ShipmentTest
 
     private static Table filled(TableMetadata metadata)
     {
-        Table table = store.openTable(TableSchema.request(metadata), metadata.toString());
-        CassiteriteMemtable memtable =
-            new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), TableMetadataRef.forOfflineTools(metadata),
-                                    null, new CassiteriteFactory(new HashMap<>()), table, null);
+        CassiteriteMemtable memtable = TestMemtable.open(store, metadata);
         for (int p = 0; p < PARTITIONS; p++)
         {
             PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(metadata, p).timestamp(1);
             update.row(1).add("v", p);
-            try (OpOrder.Group group = ORDER.start())
-            {
-                memtable.put(update.build(), UpdateTransaction.NO_OP, group);
-            }
+            TestMemtable.put(memtable, update.build());
         }
-        return table;
+        return memtable.table();
     }
 
     private static long partitions(Table table, TokenRanges ranges)

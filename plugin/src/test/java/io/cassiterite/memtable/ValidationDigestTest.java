@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongPredicate;
 
@@ -19,12 +18,9 @@ import net.jqwik.api.Property;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
-import org.apache.cassandra.db.DeletionTime;
 import org.apache.cassandra.db.Digest;
-import org.apache.cassandra.db.MutableDeletionInfo;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.memtable.Memtable;
@@ -33,11 +29,9 @@ import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.partitions.PurgeFunction;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterators;
-import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterators;
 import org.apache.cassandra.db.transform.Transformation;
-import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.index.transactions.UpdateTransaction;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.TableId;
@@ -92,32 +86,26 @@ class ValidationDigestTest
     {
         final Random random;
         final TableMetadata metadata;
-        final RandomRow rows;
+        final RandomUpdates updates;
         final CassiteriteMemtable ours;
         final List<Memtable> theirs = new ArrayList<>();
-        final List<DecoratedKey> keys = new ArrayList<>();
-        final List<Clustering<?>> clusterings = new ArrayList<>();
 
         Case(Random random, TableMetadata metadata)
         {
             this.random = random;
             this.metadata = metadata;
-            rows = RandomRow.withoutTies(random, metadata);
+            updates = new RandomUpdates(random, RandomRow.withoutTies(random, metadata), metadata);
             ours = TestMemtable.open(store, metadata);
             for (int i = 1 + random.nextInt(3); i > 0; i--)
                 theirs.add(SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE),
                                                                    TableMetadataRef.forOfflineTools(metadata), null));
-            for (int i = 1 + random.nextInt(6); i > 0; i--)
-                keys.add(Murmur3Partitioner.instance.decorateKey(ByteBuffer.wrap(new byte[]{ (byte) (i % 3), (byte) i })));
-            for (int i = 1 + random.nextInt(8); i > 0; i--)
-                clusterings.add(rows.clustering());
         }
 
         void write()
         {
             for (int i = random.nextInt(40); i > 0; i--)
             {
-                PartitionUpdate update = update();
+                PartitionUpdate update = updates.next();
                 if (update.isEmpty())
                     continue;
                 try (OpOrder.Group group = ORDER.start())
@@ -130,35 +118,6 @@ class ValidationDigestTest
                 if (random.nextInt(20) == 0)
                     ours.table().compact();
             }
-        }
-
-        private PartitionUpdate update()
-        {
-            PartitionUpdate.Builder builder = new PartitionUpdate.Builder(metadata, RandomTable.pick(random, keys),
-                                                                          metadata.regularAndStaticColumns(), 4);
-            TreeSet<Clustering<?>> written = new TreeSet<>(metadata.comparator);
-            for (int i = random.nextInt(5); i > 0; i--)
-            {
-                Clustering<?> clustering = RandomTable.pick(random, clusterings);
-                if (written.add(clustering))
-                    addIfAny(builder, rows.row(clustering));
-            }
-            if (!metadata.staticColumns().isEmpty() && random.nextInt(4) == 0)
-                addIfAny(builder, rows.row(Clustering.STATIC_CLUSTERING));
-            if (random.nextInt(4) == 0)
-            {
-                MutableDeletionInfo deletion = rows.deletionInfo();
-                builder.addPartitionDeletion(deletion.getPartitionDeletion());
-                deletion.rangeIterator(false).forEachRemaining(builder::add);
-            }
-            return builder.build();
-        }
-
-        private static void addIfAny(PartitionUpdate.Builder builder, Row row)
-        {
-            Row normal = PartitionContent.normal(row, DeletionTime.LIVE);
-            if (normal != null)
-                builder.add(normal);
         }
 
         void compare(long nowInSec, long gcBefore)
