@@ -110,7 +110,7 @@ extern "C" void cassiterite_ring_set(SharedRing* ring, const uint64_t* boundarie
 
 extern "C" void cassiterite_ring_install(const SharedRing* ring, rocksdb::Options* options) {
   constexpr int kLevels = 2;  // the last ones, which hold nearly everything
-  constexpr uint64_t kShare = 8;
+  constexpr uint64_t kShare = 32;
   options->sst_partitioner_factory = std::make_shared<RingPartitionerFactory>(
       *ring, options->num_levels - kLevels, options->target_file_size_base / kShare);
 }
