@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::spec::DATACENTER;
 use super::{process, tokens, yaml, ClusterSpec, Home};
 
+/// A node that replaces another listens so long for a sign of life of that one, where Cassandra gives it a minute.
+const BROADCAST_INTERVAL_MS: u32 = 10_000;
+
 /// How a node comes into the ring the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -137,6 +140,7 @@ impl Member {
             words.pair("--yaml", line);
         }
         words.pair("--jvm", format!("-Dcassandra.ring_delay_ms={}", self.ring_delay_ms()));
+        words.pair("--jvm", format!("-Dcassandra.broadcast_interval_ms={BROADCAST_INTERVAL_MS}"));
         for option in &spec.jvm {
             words.pair("--jvm", option);
         }
