@@ -10,8 +10,8 @@ use jni::objects::{JByteArray, JClass, JString};
 use jni::sys::{jbyteArray, jlong, jstring};
 use jni::JNIEnv;
 
-use crate::funnel::{guard, guard_plain};
-use crate::handles::{STORES, TABLES};
+use crate::funnel::{guard_plain, on_table};
+use crate::handles::STORES;
 use crate::store::{java_string, rust_string};
 use crate::table::{java_bytes, rust_bytes};
 
@@ -23,16 +23,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableExport(
     ranges: JByteArray<'_>,
     directory: JString<'_>,
 ) -> jstring {
-    guard(
-        &mut env,
-        std::ptr::null_mut(),
-        || TABLES.poison(table),
-        |env| {
-            let (ranges, directory) = (rust_bytes(env, &ranges)?, rust_string(env, &directory)?);
-            let files = TABLES.get(table)?.value()?.export(&ranges, Path::new(&directory))?;
-            java_string(env, &files)
-        },
-    )
+    on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
+        let (ranges, directory) = (rust_bytes(env, &ranges)?, rust_string(env, &directory)?);
+        let files = table.export(&ranges, Path::new(&directory))?;
+        java_string(env, &files)
+    })
 }
 
 #[no_mangle]
@@ -41,16 +36,12 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableReceive(
     _: JClass<'_>,
     table: jlong,
     directory: JString<'_>,
-) {
-    guard(
-        &mut env,
-        (),
-        || TABLES.poison(table),
-        |env| {
-            let directory = rust_string(env, &directory)?;
-            TABLES.get(table)?.value()?.receive(Path::new(&directory))
-        },
-    )
+) -> jlong {
+    on_table(&mut env, table, 0, |env, table| {
+        let directory = rust_string(env, &directory)?;
+        let rewritten = table.receive(Path::new(&directory))?;
+        jlong::try_from(rewritten).map_err(|_| EngineError::Internal(format!("{rewritten} bytes were rewritten")))
+    })
 }
 
 #[no_mangle]
@@ -59,15 +50,10 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableAbsorb(
     _: JClass<'_>,
     table: jlong,
 ) -> jlong {
-    guard(
-        &mut env,
-        0,
-        || TABLES.poison(table),
-        |_| {
-            let left = TABLES.get(table)?.value()?.absorb()?;
-            jlong::try_from(left).map_err(|_| EngineError::Internal(format!("{left} bytes are left to absorb")))
-        },
-    )
+    on_table(&mut env, table, 0, |_, table| {
+        let left = table.absorb()?;
+        jlong::try_from(left).map_err(|_| EngineError::Internal(format!("{left} bytes are left to absorb")))
+    })
 }
 
 #[no_mangle]
@@ -77,15 +63,10 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableKeep(
     table: jlong,
     ranges: JByteArray<'_>,
 ) {
-    guard(
-        &mut env,
-        (),
-        || TABLES.poison(table),
-        |env| {
-            let ranges = rust_bytes(env, &ranges)?;
-            TABLES.get(table)?.value()?.keep(&ranges)
-        },
-    )
+    on_table(&mut env, table, (), |env, table| {
+        let ranges = rust_bytes(env, &ranges)?;
+        table.keep(&ranges)
+    })
 }
 
 #[no_mangle]
@@ -95,16 +76,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableRanges(
     table: jlong,
     ranges: JByteArray<'_>,
 ) -> jbyteArray {
-    guard(
-        &mut env,
-        std::ptr::null_mut(),
-        || TABLES.poison(table),
-        |env| {
-            let ranges = rust_bytes(env, &ranges)?;
-            let sizes = TABLES.get(table)?.value()?.range_sizes(&ranges)?;
-            java_bytes(env, &sizes)
-        },
-    )
+    on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
+        let ranges = rust_bytes(env, &ranges)?;
+        let sizes = table.range_sizes(&ranges)?;
+        java_bytes(env, &sizes)
+    })
 }
 
 #[no_mangle]

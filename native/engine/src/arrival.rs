@@ -41,7 +41,8 @@ impl Table {
     /// Moves the shipment in `directory` into the table: all of it or nothing, and durably when it returns; the directory is
     /// then gone. After an error it is as it was, and can be received again. Its rows are seen by every read that begins
     /// later. Columns are those of the sender by name, kind and type: `Invalid` where it has one that this table never had.
-    pub fn receive(&self, directory: &Path) -> Result<()> {
+    /// The bytes of whole files that had to be written anew, as rows: where column ids differ, or there are arrivals enough.
+    pub fn receive(&self, directory: &Path) -> Result<u64> {
         receive::receive(self, directory)
             .map_err(|error| error.context(format_args!("receiving the shipment in {}", directory.display())))
     }

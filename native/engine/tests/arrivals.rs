@@ -385,7 +385,8 @@ fn an_empty_table_adopts_ids_until_somebody_knows_its_own() {
         if known {
             assert_eq!(ids(&receiver), [(1, "v".into()), (2, "w".into()), (3, "s".into())]);
         }
-        receiver.receive(&ship(&sender, folder.path())).unwrap();
+        let rewritten_bytes = receiver.receive(&ship(&sender, folder.path())).unwrap();
+        assert_eq!(rewritten_bytes > 0, known);
         let expected = if known { row(10, 2, b"theirs") } else { row(10, 1, b"theirs") };
         assert_eq!(rows(&receiver, "a"), std::slice::from_ref(&expected));
         receiving.close().unwrap();

@@ -96,7 +96,7 @@ impl Absorption<'_> {
         let (rows, left) = rewrite(self.core.store(), &mut source, None, 1, || self.core.check_open())?;
         drop(source);
         if !rows.parcel.is_empty() {
-            let placing = Placing { table: self.table, core: self.core, absorbed: &mut *self.absorbed };
+            let placing = Placing::new(self.table, self.core, self.absorbed);
             placing.put_into_base(&rows.parcel)?;
             reached(Step::Absorbed)?;
         }

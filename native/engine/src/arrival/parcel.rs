@@ -8,6 +8,11 @@ use crate::raw::{file_min_timestamp, Ingestion};
 use crate::sys::{Family, TableFile};
 use std::path::{Path, PathBuf};
 
+/// The bytes of files together.
+pub(super) fn bytes<'a>(files: impl IntoIterator<Item = &'a TableFile>) -> u64 {
+    files.into_iter().map(|file| file.bytes).fold(0, u64::saturating_add)
+}
+
 /// Files of one kind in one directory.
 pub(super) struct Parcel {
     pub directory: PathBuf,
@@ -36,7 +41,7 @@ impl Parcel {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes).fold(0, u64::saturating_add)
+        bytes(&self.files)
     }
 
     /// What ingests these files into a family.

@@ -25,9 +25,15 @@ pub(super) struct Placing<'a> {
     /// The table as it is.
     pub core: &'a TableCore,
     pub absorbed: &'a mut Absorbed,
+    /// Bytes of whole files that had to be written anew, as rows.
+    pub rewritten_bytes: u64,
 }
 
-impl Placing<'_> {
+impl<'a> Placing<'a> {
+    pub(super) fn new(table: &'a Table, core: &'a TableCore, absorbed: &'a mut Absorbed) -> Self {
+        Self { table, core, absorbed, rewritten_bytes: 0 }
+    }
+
     /// Takes in whole files, and rows that belong to them.
     pub(super) fn place(&mut self, whole: &Parcel, rows: &Parcel) -> Result<()> {
         if whole.is_empty() {
@@ -39,6 +45,7 @@ impl Placing<'_> {
         if self.core.arrivals().len() < ARRIVALS_MAX {
             return self.as_arrival(whole, rows);
         }
+        self.rewritten_bytes += whole.bytes();
         let lists = [whole.files.clone(), disjoint(&rows.files)];
         let rewritten = as_rows(self.core, &whole.directory, &lists, None)?;
         self.place_rows(&rewritten.parcel)

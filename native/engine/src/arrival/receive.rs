@@ -6,7 +6,7 @@
 use super::columns::{adopt, plan, reserve, Plan};
 use super::faults::{reached, Step};
 use super::foreign::Foreign;
-use super::parcel::Parcel;
+use super::parcel::{bytes, Parcel};
 use super::place::Placing;
 use super::rows::{disjoint, rewrite, Rows};
 use crate::catalog::Record;
@@ -20,21 +20,24 @@ use std::fs;
 use std::path::Path;
 
 /// See [`Table::receive`].
-pub(super) fn receive(table: &Table, directory: &Path) -> Result<()> {
+pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
     table.with_copy(|core| {
         let mut absorbed = core.changing()?;
         let manifest = Manifest::read(directory)?;
         core.store().durability.check()?;
         let record = check(core, &manifest)?;
+        let mut rewritten_bytes = 0;
         if !manifest.files.is_empty() {
             let plan = agree(table, core, &manifest, &record)?;
             let core = &table.with(|core| Ok(core.clone()))?; // as it is now that nobody else changes it
             core.announce(manifest.has_headers)?;
             reached(Step::Announced)?;
-            let placing = Placing { table, core, absorbed: &mut absorbed };
-            take_in(placing, directory, &manifest, plan)?;
+            let mut placing = Placing::new(table, core, &mut absorbed);
+            take_in(&mut placing, directory, &manifest, plan)?;
+            rewritten_bytes = placing.rewritten_bytes;
         }
-        remove(directory)
+        remove(directory)?;
+        Ok(rewritten_bytes)
     })
 }
 
@@ -91,7 +94,7 @@ fn try_to_adopt(table: &Table, manifest: &Manifest) -> Result<bool> {
     Ok(adopted)
 }
 
-fn take_in(mut placing: Placing<'_>, directory: &Path, manifest: &Manifest, plan: Plan) -> Result<()> {
+fn take_in(placing: &mut Placing<'_>, directory: &Path, manifest: &Manifest, plan: Plan) -> Result<()> {
     let is_rows = |listed: &&ListedFile| listed.kind == FileKind::Rows;
     let rows: Vec<TableFile> = manifest.files.iter().filter(is_rows).map(|listed| listed.file.clone()).collect();
     let mut whole = manifest.groups();
@@ -105,6 +108,7 @@ fn take_in(mut placing: Placing<'_>, directory: &Path, manifest: &Manifest, plan
         Plan::Same(_) => None,
         Plan::Rewrite(map) => Some(map),
     };
+    placing.rewritten_bytes = bytes(whole.iter().flatten());
     whole.push(disjoint(&rows));
     let rewritten = as_rows(placing.core, directory, &whole, map.as_ref())?;
     placing.place_rows(&rewritten.parcel)

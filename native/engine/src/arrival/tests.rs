@@ -133,7 +133,7 @@ impl World {
     fn receive(&self) -> Vec<(Step, PathBuf)> {
         let shipment = ship(&table(&self.sender), self.folder.path());
         let images_at = self.path(&format!("images {}", shipment.display().to_string().len()));
-        images(&self.path("receiver"), &images_at, || table(&self.receiver).receive(&shipment).unwrap())
+        images(&self.path("receiver"), &images_at, || _ = table(&self.receiver).receive(&shipment).unwrap())
     }
 
     /// Opens an image; whether the shipment is in it, all or nothing of it.
@@ -230,7 +230,8 @@ fn many_rows_become_an_arrival_and_more_go_onto_it() {
         }
         let receiver = table(&world.receiver);
         let shipment = ship_renumbered(&world, "renumbered", 3..5);
-        let images = images(&world.path("receiver"), &world.path("images"), || receiver.receive(&shipment).unwrap());
+        let images =
+            images(&world.path("receiver"), &world.path("images"), || _ = receiver.receive(&shipment).unwrap());
         let steps: Vec<Step> = images.iter().map(|(step, _)| *step).collect();
         assert_eq!(steps, [Step::Announced, Step::Imported, Step::Topped, Step::Named, Step::Shown]);
         for (step, image) in images {

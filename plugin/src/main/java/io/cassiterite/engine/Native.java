@@ -111,8 +111,12 @@ public final class Native
      */
     static native String tableExport(long table, byte[] ranges, String directory);
 
-    /** Moves a shipment into the table: atomic, durable when it returns; the directory is then gone. */
-    static native void tableReceive(long table, String directory);
+    /**
+     * Moves a shipment into the table: atomic, durable when it returns; the directory is then gone.
+     *
+     * @return bytes of whole files that had to be written anew, as rows
+     */
+    static native long tableReceive(long table, String directory);
 
     /** One step of bringing received data into the table's own family; bytes still outside of it, 0 = done. */
     static native long tableAbsorb(long table);

@@ -170,12 +170,16 @@ public final class Table
         }
     }
 
-    /** Moves the shipment in {@code directory} into the table, atomically and durably; the directory is then gone. */
-    public void receive(String directory)
+    /**
+     * Moves the shipment in {@code directory} into the table, atomically and durably; the directory is then gone.
+     *
+     * @return bytes of whole files that had to be written anew, as rows
+     */
+    public long receive(String directory)
     {
         try
         {
-            Native.tableReceive(handle, directory);
+            return Native.tableReceive(handle, directory);
         }
         catch (EngineException e)
         {

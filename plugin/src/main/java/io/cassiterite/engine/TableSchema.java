@@ -6,6 +6,10 @@ package io.cassiterite.engine;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.ToLongFunction;
 
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableId;
@@ -29,17 +33,25 @@ public final class TableSchema
     /** The request for {@code metadata}, its non-key columns in their own order, statics first. */
     public static byte[] request(TableMetadata metadata)
     {
+        return request(metadata, column -> 0);
+    }
+
+    /** The same with the oldest columns first: the engine numbers those that are new to it in this order. */
+    public static byte[] request(TableMetadata metadata, ToLongFunction<ColumnMetadata> addedMicros)
+    {
+        List<ColumnMetadata> columns = new ArrayList<>();
+        metadata.staticColumns().forEach(columns::add);
+        metadata.regularColumns().forEach(columns::add);
+        columns.sort(Comparator.comparingLong(addedMicros));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.write(VERSION);
         out.write(metadata.isCounter() ? COUNTER : 0);
         putBytes(out, identity(metadata.id));
         putBytes(out, metadata.keyspace.getBytes(StandardCharsets.UTF_8));
         putBytes(out, metadata.name.getBytes(StandardCharsets.UTF_8));
-        putInt(out, metadata.staticColumns().size() + metadata.regularColumns().size());
-        for (ColumnMetadata column : metadata.staticColumns())
-            putColumn(out, STATIC, column);
-        for (ColumnMetadata column : metadata.regularColumns())
-            putColumn(out, REGULAR, column);
+        putInt(out, columns.size());
+        for (ColumnMetadata column : columns)
+            putColumn(out, column);
         return out.toByteArray();
     }
 
@@ -49,9 +61,9 @@ public final class TableSchema
         return UUIDGen.decompose(id.asUUID());
     }
 
-    private static void putColumn(ByteArrayOutputStream out, int kind, ColumnMetadata column)
+    private static void putColumn(ByteArrayOutputStream out, ColumnMetadata column)
     {
-        out.write(kind);
+        out.write(column.isStatic() ? STATIC : REGULAR);
         putBytes(out, ByteBufferUtil.getArray(column.name.bytes));
         putBytes(out, column.type.asCQL3Type().toString().getBytes(StandardCharsets.UTF_8));
     }

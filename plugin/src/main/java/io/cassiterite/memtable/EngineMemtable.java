@@ -21,6 +21,7 @@ import org.apache.cassandra.utils.concurrent.OpOrder;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
 import io.cassiterite.lifecycle.ManagerInstaller;
+import io.cassiterite.schema.ColumnAges;
 
 /** The life of an engine memtable: generations, schema, snapshots, and what it answers when asked to be flushed. */
 abstract class EngineMemtable extends AbstractMemtableWithCommitlog
@@ -96,6 +97,13 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return columns;
     }
 
+    /** What the engine must know of a table that Cassandra has opened; of one without an owner, as tests have them, less. */
+    static byte[] schemaRequest(TableMetadata metadata, Owner owner)
+    {
+        return owner instanceof ColumnFamilyStore ? TableSchema.request(metadata, ColumnAges.of(metadata))
+                                                  : TableSchema.request(metadata);
+    }
+
     /** Brings the engine's columns up to the present schema. */
     Columns refreshColumns()
     {
@@ -103,7 +111,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         {
             TableMetadata present = metadata();
             if (columns == null || columns.metadata != present)
-                columns = new Columns(present, table.columns(TableSchema.request(present)));
+                columns = new Columns(present, table.columns(schemaRequest(present, owner)));
             return columns;
         }
     }

@@ -19,7 +19,6 @@ import org.apache.cassandra.schema.TableMetadataRef;
 
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
-import io.cassiterite.engine.TableSchema;
 import io.cassiterite.lifecycle.NodeStore;
 import io.cassiterite.lifecycle.StartGuard;
 
@@ -71,7 +70,7 @@ final class MemtableCreation
     {
         TableMetadata metadata = ref.get();
         Store store = NodeStore.get(factory.parameters());
-        Table table = store.openTable(TableSchema.request(metadata), metadata.toString());
+        Table table = store.openTable(EngineMemtable.schemaRequest(metadata, owner), metadata.toString());
         if (!known && !table.stats().isPristine())
             table = startEmpty(table, metadata, owner);
         return new CassiteriteMemtable(lowerBound, ref, owner, factory, table, null);

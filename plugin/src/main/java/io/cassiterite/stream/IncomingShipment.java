@@ -95,7 +95,7 @@ final class IncomingShipment
         for (IncomingFile file : verified.values())
             file.awaitSync();
         SyncedFolder.sync(folder);
-        into.receive(folder.toString());
+        record.rewritten(into.receive(folder.toString()));
         end(StreamRecord.State.DONE);
     }
 

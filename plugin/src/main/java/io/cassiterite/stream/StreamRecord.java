@@ -49,6 +49,7 @@ final class StreamRecord
     private long rowBytes;
     private long heldBytes;
     private long copiedBytes;
+    private long rewrittenBytes;
 
     StreamRecord(StreamSession session, TableMetadata table, Direction direction, UUID shipment)
     {
@@ -91,6 +92,12 @@ final class StreamRecord
         }
     }
 
+    /** So many bytes of whole files could not become part of the receiver's table as they were. */
+    synchronized void rewritten(long bytes)
+    {
+        rewrittenBytes = bytes;
+    }
+
     /** One of the outgoing streams is over, sent or not. */
     synchronized void ended()
     {
@@ -111,7 +118,7 @@ final class StreamRecord
     {
         return String.join("\t", "plan_id", "keyspace_name", "table_name", "peer_name", "direction_name", "shipment_id",
                            "operation_text", "state_text", "started_ms", "duration_ms", "expected_files", "expected_bytes",
-                           "whole_files", "whole_bytes", "row_files", "row_bytes", "held_bytes", "copied_bytes",
+                           "whole_files", "whole_bytes", "row_files", "row_bytes", "held_bytes", "copied_bytes", "rewritten_bytes",
                            "whole_ratio", "reason_text");
     }
 
@@ -125,6 +132,7 @@ final class StreamRecord
                            Integer.toString(expectedFiles), Long.toString(expectedBytes), Long.toString(wholeFiles),
                            Long.toString(wholeBytes), Long.toString(rowFiles), Long.toString(rowBytes),
                            Long.toString(heldBytes), Long.toString(copiedBytes),
+                           Long.toString(rewrittenBytes),
                            moved == 0 ? "" : Double.toString((double) wholeBytes / moved), reasons());
     }
 

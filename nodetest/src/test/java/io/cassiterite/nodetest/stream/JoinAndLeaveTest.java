@@ -30,7 +30,8 @@ class JoinAndLeaveTest
     static NodeBuilder node(String name, String address)
     {
         // long enough for a joining node not to be forgotten between two messages
-        return Node.named(name).heap("512m").address(address).jvm("-Dcassandra.ring_delay_ms=4000");
+        return Node.named(name).heap("512m").address(address).jvm("-Dcassandra.ring_delay_ms=4000")
+                   .jvm("-Dcassandra.broadcast_interval_ms=10000");
     }
 
     @Test
@@ -64,6 +65,7 @@ class JoinAndLeaveTest
         {
             assertStreams(cql, "IN");
             assertSomeWhole(cql);
+            assertTakenAsItCame(cql, "grown");
             both.assertContents(inBoth, cql);
             single.assertContents(inSingle, cql);
         }
@@ -88,6 +90,7 @@ class JoinAndLeaveTest
         try (Cql cql = third.cql())
         {
             assertStreams(cql, "IN");
+            assertSomeWhole(cql);
             both.assertContents(inBoth, cql);
         }
         first.start();
@@ -145,6 +148,16 @@ class JoinAndLeaveTest
             assertEquals(row.getLong("expected_files"), row.getLong("whole_files") + row.getLong("row_files") + 1,
                          row.getFormattedContents());
         }
+    }
+
+    /** Nodes that saw columns come one by one, and one that finds them all there, number them alike. */
+    private static void assertTakenAsItCame(Cql cql, String table)
+    {
+        List<Row> streams = cql.localRows("SELECT table_name, whole_bytes, rewritten_bytes FROM cassiterite.streams");
+        streams.removeIf(row -> !table.equals(row.getString("table_name")));
+        assertTrue(streams.stream().anyMatch(row -> row.getLong("whole_bytes") > 0), streams.toString());
+        for (Row row : streams)
+            assertEquals(0, row.getLong("rewritten_bytes"), row.getFormattedContents());
     }
 
     private static void assertSomeWhole(Cql cql)

@@ -38,6 +38,7 @@ final class StreamedTables
         Map<String, String> queries = new LinkedHashMap<>();
         queries.put("plain", "SELECT p, c, s, v, l, m, ttl(v), writetime(v), writetime(s) FROM %s");
         queries.put("counted", "SELECT p, c, n, s FROM %s");
+        queries.put("grown", "SELECT p, z, b, a, writetime(b) FROM %s");
         queries.put("changed", "SELECT p, c, w, x, writetime(w) FROM %s");
         return queries;
     }
@@ -50,6 +51,9 @@ final class StreamedTables
         tables.create(cql, "plain", "p int, c int, s text static, v text, l list<int>, m map<text, int>, PRIMARY KEY (p, c)");
         tables.create(cql, "counted", "p int, c int, n counter, s counter static, PRIMARY KEY (p, c)");
         tables.create(cql, "changed", "p int, c int, v int, w int, PRIMARY KEY (p, c)");
+        tables.create(cql, "grown", "p int PRIMARY KEY, z int");
+        cql.run("ALTER TABLE " + tables.name("grown") + " ADD b text");
+        cql.run("ALTER TABLE " + tables.name("grown") + " ADD a int");
         tables.fill(cql, 0);
         cql.run("ALTER TABLE " + tables.name("changed") + " DROP v");
         cql.run("ALTER TABLE " + tables.name("changed") + " ADD x text");
@@ -77,6 +81,7 @@ final class StreamedTables
         {
             cql.run("INSERT INTO " + name("plain") + " (p, s) VALUES (?, ?)", p, "static " + p);
             cql.run("UPDATE " + name("counted") + " SET s = s + 1 WHERE p = ?", p);
+            cql.run("INSERT INTO " + name("grown") + " (p, z, b, a) VALUES (?, ?, ?, ?)", p, p, filler, -p);
             for (int c = 0; c < 6; c++)
             {
                 cql.run("INSERT INTO " + name("plain") + " (p, c, v, l, m) VALUES (?, ?, ?, ?, ?)", p, c, filler + c, List.of(1, 2),
