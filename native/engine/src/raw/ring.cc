@@ -29,6 +29,7 @@ uint64_t token_of(const Slice& key) {
   return token;
 }
 
+// Of one compaction, which asks for key after key. A boundary is the last token of its range.
 class RingPartitioner : public SstPartitioner {
  public:
   RingPartitioner(Boundaries boundaries, uint64_t cut_bytes)
@@ -36,23 +37,53 @@ class RingPartitioner : public SstPartitioner {
 
   const char* Name() const override { return "cassiterite.ring"; }
 
-  // A boundary is the last token of its range. Files that would be small confetti are not cut.
   rocksdb::PartitionerResult ShouldPartition(const rocksdb::PartitionerRequest& request) override {
-    return request.current_output_file_size > cut_bytes_ && straddles(*request.prev_user_key, *request.current_user_key)
-               ? rocksdb::kRequired
-               : rocksdb::kNotRequired;
+    if (!has_begun_) {
+      range_end_ = end_of_range(token_of(*request.prev_user_key));
+      has_begun_ = true;
+    }
+    if (request.current_output_file_size < file_bytes_) {
+      earlier_bytes_ += file_bytes_;
+    }
+    file_bytes_ = request.current_output_file_size;
+    const uint64_t token = token_of(*request.current_user_key);
+    if (token <= range_end_) {
+      return rocksdb::kNotRequired;
+    }
+    range_end_ = end_of_range(token);
+    return is_worth_a_cut() ? rocksdb::kRequired : rocksdb::kNotRequired;
   }
 
-  bool CanDoTrivialMove(const Slice& smallest, const Slice& largest) override { return !straddles(smallest, largest); }
+  bool CanDoTrivialMove(const Slice& smallest, const Slice& largest) override {
+    return token_of(largest) <= end_of_range(token_of(smallest));
+  }
 
  private:
-  bool straddles(const Slice& first, const Slice& last) const {
-    const auto boundary = std::lower_bound(boundaries_->begin(), boundaries_->end(), token_of(first));
-    return boundary != boundaries_->end() && *boundary < token_of(last);
+  uint64_t end_of_range(uint64_t token) const {
+    const auto boundary = std::lower_bound(boundaries_->begin(), boundaries_->end(), token);
+    return boundary == boundaries_->end() ? UINT64_MAX : *boundary;
+  }
+
+  // At a boundary. Small ranges share a file, or there would be confetti; but where the range or the file is large, its last
+  // rows must not begin a file of the next range, however few they are. The first range that a compaction sees may be
+  // the end of one that others hold: rows that straddled once would do so for good.
+  bool is_worth_a_cut() {
+    const uint64_t written_bytes = earlier_bytes_ + file_bytes_;
+    const uint64_t range_bytes = written_bytes - range_from_bytes_;
+    const bool is_first = !has_crossed_;
+    range_from_bytes_ = written_bytes;
+    has_crossed_ = true;
+    return is_first || range_bytes > cut_bytes_ || file_bytes_ > cut_bytes_;
   }
 
   const Boundaries boundaries_;
   const uint64_t cut_bytes_;
+  bool has_begun_ = false;
+  bool has_crossed_ = false;
+  uint64_t range_end_ = 0;
+  uint64_t file_bytes_ = 0;
+  uint64_t earlier_bytes_ = 0;
+  uint64_t range_from_bytes_ = 0;
 };
 
 // The boundaries of a store, which may change at any time.

@@ -6,6 +6,7 @@
 use crate::common::*;
 use crate::tokens::*;
 use cassiterite_engine::Table;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Partitions, bytes, bytes uncompressed.
@@ -74,31 +75,51 @@ fn compressed_files_hold_more_than_their_bytes() {
     assert_near(data_bytes, 3000 * 2045, "bytes uncompressed");
 }
 
+/// Which part of a table's bytes goes whole when each range is asked for alone.
+fn whole_share(table: &Table, ring: &[(i64, i64)], scratch: &Path) -> f64 {
+    let mut bytes = [0u64; 2];
+    for range in ring {
+        let shipment = scratch.join("shipment");
+        let answer = table.export(&ranges(&[*range]), &shipment).unwrap();
+        for line in lines(&answer).iter().filter(|line| line.kind != "manifest") {
+            bytes[usize::from(line.kind == "whole")] += line.bytes;
+        }
+        std::fs::remove_dir_all(shipment).unwrap();
+    }
+    bytes[1] as f64 / (bytes[0] + bytes[1]) as f64
+}
+
 #[test]
 fn files_are_cut_where_ranges_end() {
     let directory = tempfile::tempdir().unwrap();
     let store = small_files(&directory.path().join("store"));
     let table = table(&store);
     let ring = ring(7);
-    let whole_share = |table: &Table, name: &str| {
-        let mut bytes = [0u64; 2];
-        for (number, range) in ring.iter().enumerate() {
-            let shipment = directory.path().join(format!("{name}{number}"));
-            let answer = table.export(&ranges(&[*range]), &shipment).unwrap();
-            for line in lines(&answer).iter().filter(|line| line.kind != "manifest") {
-                bytes[usize::from(line.kind == "whole")] += line.bytes;
-            }
-        }
-        bytes[1] as f64 / (bytes[0] + bytes[1]) as f64
-    };
+    let whole_share = |table: &Table| whole_share(table, &ring, directory.path());
     fill(&table, 0..5000, 1, 300);
     table.compact().unwrap();
-    assert!(whole_share(&table, "before") < 0.95);
+    assert!(whole_share(&table) < 0.95);
     store.set_ring(&boundaries(&ring.iter().rev().map(|range| range.1).collect::<Vec<_>>())).unwrap();
     table.compact().unwrap();
-    let share = whole_share(&table, "after");
+    let share = whole_share(&table);
     assert!(share > 0.98, "all but scraps that are smaller than what is cut: {share}");
     store.set_ring(&boundaries(&[])).unwrap();
     table.compact().unwrap();
-    assert!(whole_share(&table, "again") < 0.95, "live, both ways");
+    assert!(whole_share(&table) < 0.95, "live, both ways");
+}
+
+#[test]
+fn the_last_rows_of_a_range_do_not_begin_a_file_of_the_next() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = small_files(&directory.path().join("store"));
+    let table = table(&store);
+    fill(&table, 0..20_000, 1, 300);
+    // Ranges of about two full files: in many a few rows are left over, fewer than are worth a file of their own.
+    for count in [44, 46, 48] {
+        let ring = ring(count);
+        store.set_ring(&boundaries(&ring.iter().map(|range| range.1).collect::<Vec<_>>())).unwrap();
+        table.compact().unwrap();
+        let share = whole_share(&table, &ring, directory.path());
+        assert!(share > 0.99, "{share} of {count}");
+    }
 }
