@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
+use nix::sys::resource::{getrusage, UsageWho};
 use nix::sys::sendfile::sendfile;
+use nix::sys::time::TimeValLike;
 
 /// What the receiver reads and writes at a time.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -29,6 +31,8 @@ pub struct Copied {
     pub written: Duration,
     /// Until it was on the disk.
     pub synced: Duration,
+    /// CPU time of both ends.
+    pub cpu: Duration,
 }
 
 /// Copies `bytes` out of these files, in turn and over again when they are too few, into `target`, which is deleted again.
@@ -46,22 +50,31 @@ pub fn copy(files: &[PathBuf], bytes: u64, target: &Path) -> Result<Copied> {
         sent.and_then(|sent| received.map(|received| (sent, received)))
     });
     let _ = std::fs::remove_file(target);
-    let (sent, received) = copied?;
-    ensure!(sent == received.bytes, "plain copy: {sent} bytes were sent and {} came", received.bytes);
-    Ok(received)
+    let (sender_cpu, received) = copied?;
+    ensure!(bytes == received.bytes, "plain copy: {bytes} bytes were sent and {} came", received.bytes);
+    Ok(Copied { cpu: received.cpu + sender_cpu, ..received })
 }
 
-fn send(files: &[PathBuf], bytes: u64, to: &TcpStream) -> Result<u64> {
+/// CPU time that the calling thread has used.
+fn thread_cpu() -> Result<Duration> {
+    let used = getrusage(UsageWho::RUSAGE_THREAD)?;
+    let cpu = used.user_time() + used.system_time();
+    Ok(Duration::from_micros(u64::try_from(cpu.num_microseconds())?))
+}
+
+/// The CPU time that it took.
+fn send(files: &[PathBuf], bytes: u64, to: &TcpStream) -> Result<Duration> {
+    let before = thread_cpu()?;
     let mut left = bytes;
     while left > 0 {
-        let before = left;
+        let left_before = left;
         for path in files {
             let Ok(file) = File::open(path) else { continue };
             left -= send_file(&file, left, to).with_context(|| format!("plain copy of {}", path.display()))?;
         }
-        ensure!(left < before, "plain copy: there is no file of the table to copy");
+        ensure!(left < left_before, "plain copy: there is no file of the table to copy");
     }
-    Ok(bytes)
+    Ok(thread_cpu()? - before)
 }
 
 fn send_file(file: &File, most_bytes: u64, to: &TcpStream) -> Result<u64> {
@@ -78,6 +91,7 @@ fn send_file(file: &File, most_bytes: u64, to: &TcpStream) -> Result<u64> {
 }
 
 fn receive(listener: &TcpListener, target: &Path, began: Instant) -> Result<Copied> {
+    let before = thread_cpu()?;
     let (mut from, _) = listener.accept()?;
     let mut file = File::create(target).with_context(|| format!("cannot write {}", target.display()))?;
     let (mut block, mut bytes) = (vec![0; BLOCK_BYTES], 0);
@@ -92,7 +106,7 @@ fn receive(listener: &TcpListener, target: &Path, began: Instant) -> Result<Copi
     }
     let written = began.elapsed();
     file.sync_all()?;
-    Ok(Copied { bytes, written, synced: began.elapsed() })
+    Ok(Copied { bytes, written, synced: began.elapsed(), cpu: thread_cpu()? - before })
 }
 
 #[cfg(test)]
@@ -109,7 +123,7 @@ mod tests {
         let (files, target) = ([first, folder.path().join("gone.db"), second], folder.path().join("copy"));
         let copied = copy(&files, (4 << 20) + 17, &target).unwrap();
         assert_eq!(copied.bytes, (4 << 20) + 17);
-        assert!(copied.written <= copied.synced && !target.exists());
+        assert!(copied.written <= copied.synced && copied.cpu > Duration::ZERO && !target.exists());
     }
 
     #[test]

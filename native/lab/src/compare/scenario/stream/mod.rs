@@ -78,6 +78,7 @@ fn of(replacements: &[Replacement]) -> Vec<Figure> {
         mean("plain copy", Unit::MebibytesPerSecond, told, &|r| Some(r.copy_mebibytes_per_s())),
         mean("throughput of the plain copy's", Unit::Percent, higher, &|r| Some(r.of_copy_percent())),
         mean("both ends: CPU", per_gib, lower, &|r| r.per_gib(r.cpu_s())),
+        mean("plain copy, both ends: CPU", per_gib, told, &|r| r.per_gib(Some(r.copy_cpu_s))),
         mean("senders: CPU", per_gib, lower, &|r| r.per_gib(r.senders.cpu_s)),
         mean("receiver: CPU", per_gib, lower, &|r| r.per_gib(r.receiver.cpu_s)),
         mean("all nodes until quiet: CPU", per_gib, lower, &|r| r.per_gib(r.cpu_until_quiet_s)),

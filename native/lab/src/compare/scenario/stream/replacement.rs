@@ -42,6 +42,8 @@ pub struct Replacement {
     pub copy_s: f64,
     /// The same until they were on the disk.
     pub copy_synced_s: f64,
+    /// CPU seconds of both ends of that copy.
+    pub copy_cpu_s: f64,
 }
 
 impl Replacement {
@@ -171,5 +173,6 @@ fn told(
         cpu_until_quiet_s: ends.pids().into_iter().map(until_quiet).sum(),
         copy_s: copied.written.as_secs_f64(),
         copy_synced_s: copied.synced.as_secs_f64(),
+        copy_cpu_s: copied.cpu.as_secs_f64(),
     }
 }
