@@ -20,26 +20,26 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 /** A table of blobs that follow from their keys, and which of its rows the node has acknowledged. Used by one thread. */
-final class Blobs
+public final class Blobs
 {
     private final String table;
     private final int valueBytes;
     private final BitSet acknowledged = new BitSet();
     private int next;
 
-    Blobs(String table, int valueBytes)
+    public Blobs(String table, int valueBytes)
     {
         this.table = table;
         this.valueBytes = valueBytes;
     }
 
-    void create(Cql cql)
+    public void create(Cql cql)
     {
         cql.run("CREATE TABLE " + table + " (k int PRIMARY KEY, v blob) WITH memtable = 'cassiterite'");
     }
 
     /** Writes so many rows, all of which must be acknowledged. */
-    void write(Cql cql, int rows)
+    public void write(Cql cql, int rows)
     {
         RuntimeException failure = writeUntilFailure(cql, rows);
         if (failure != null)
@@ -47,7 +47,7 @@ final class Blobs
     }
 
     /** @return the server's error, or null if all of the rows were written */
-    CoordinatorException writeUntilFailure(Cql cql, int rowsMax)
+    public CoordinatorException writeUntilFailure(Cql cql, int rowsMax)
     {
         PreparedStatement insert = cql.session().prepare("INSERT INTO " + table + " (k, v) VALUES (?, ?)");
         for (int row = 0; row < rowsMax; row++)
@@ -67,13 +67,13 @@ final class Blobs
     }
 
     /** Every acknowledged row is there as it was written, and no row is there as it was not. */
-    void checkAll(Cql cql)
+    public void checkAll(Cql cql)
     {
         assertEquals(0, failingReads(cql), "reads failed");
     }
 
     /** @return how many of the acknowledged rows cannot be read; the others are checked */
-    int failingReads(Cql cql)
+    public int failingReads(Cql cql)
     {
         assertFalse(acknowledged.isEmpty());
         PreparedStatement select = cql.session().prepare("SELECT v FROM " + table + " WHERE k = ?");
@@ -98,7 +98,7 @@ final class Blobs
         return failing;
     }
 
-    int acknowledgedRows()
+    public int acknowledgedRows()
     {
         return acknowledged.cardinality();
     }

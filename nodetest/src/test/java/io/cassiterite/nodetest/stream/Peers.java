@@ -30,10 +30,26 @@ final class Peers
         await("D", dead, witness);
     }
 
-    /** Waits until another node takes this one for alive and at its place: a rebuild before that finds nobody to ask. */
+    /**
+     * Waits until another node takes this one for alive and at its place, with the same schema: a rebuild before that finds
+     * nobody to ask, or nothing to ask for.
+     */
     static void awaitUp(Node living, Node witness)
     {
         await("UN", living, witness);
+        awaitSameSchema(witness);
+    }
+
+    /** Waits until all nodes that are alive have the same schema. */
+    static void awaitSameSchema(Node witness)
+    {
+        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
+        while (witness.nodetool("describecluster").success().lines().filter(line -> line.matches("\\s*[0-9a-f-]{36}: \\[.*")).count() != 1)
+        {
+            if (System.nanoTime() > deadlineNanos)
+                throw new AssertionError("the nodes do not agree on the schema");
+            Pause.millis(500);
+        }
     }
 
     private static void await(String state, Node node, Node witness)
