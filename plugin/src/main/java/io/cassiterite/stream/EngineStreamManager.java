@@ -11,10 +11,12 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.streaming.CassandraStreamManager;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.io.FSError;
 import org.apache.cassandra.locator.RangesAtEndpoint;
 import org.apache.cassandra.streaming.IncomingStream;
 import org.apache.cassandra.streaming.OutgoingStream;
@@ -22,8 +24,10 @@ import org.apache.cassandra.streaming.PreviewKind;
 import org.apache.cassandra.streaming.StreamReceiver;
 import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.streaming.messages.StreamMessageHeader;
+import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.apache.cassandra.utils.TimeUUID;
 
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.memtable.CassiteriteMemtable;
@@ -62,6 +66,11 @@ public final class EngineStreamManager extends CassandraStreamManager
         {
             streams.addAll(createEngineStreams(session, Range.normalize(replicas.ranges()), previewKind));
             return streams;
+        }
+        catch (FSError e)
+        {
+            streams.forEach(OutgoingStream::finish);
+            throw unsendable(session, e);
         }
         catch (Throwable t)
         {
@@ -120,6 +129,27 @@ public final class EngineStreamManager extends CassandraStreamManager
     {
         if (pendingRepair != null)
             throw refused(session, "incremental repair is not supported: rows in the engine are never marked repaired");
+    }
+
+    /**
+     * An exception ends the session; after an error Cassandra would let the peer wait. The disk failure policy decides about
+     * the node, but not when the device is full: what does not fit is there for the peer only.
+     */
+    private IllegalStateException unsendable(StreamSession session, FSError failure)
+    {
+        if (!isOutOfSpace(failure))
+            ScheduledExecutors.optionalTasks.execute(() -> JVMStabilityInspector.inspectThrowable(failure));
+        Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+        String message = String.format("[Stream #%s] %s cannot be sent: %s", session.planId(), cfs.metadata(), cause.getMessage());
+        logger.error(message);
+        return new IllegalStateException(message, cause);
+    }
+
+    private static boolean isOutOfSpace(FSError failure)
+    {
+        Throwable cause = failure.getCause();
+        return cause instanceof EngineException ? ((EngineException) cause).kind() == EngineException.Kind.NO_SPACE
+                                                : cause != null && String.valueOf(cause.getMessage()).contains("No space left on device");
     }
 
     private IllegalStateException refused(StreamSession session, String reason)

@@ -71,11 +71,11 @@ final class HeldFiles
         return file -> file.kind() == ShipmentFile.Kind.WHOLE && keys.contains(key(table, file.name(), file.bytes()));
     }
 
-    /** Takes over a verified file of a failed session. */
+    /** Takes over a verified file of a failed session, unless the device is as good as full. */
     static synchronized void keep(Store store, TableId table, StreamHead head, Path file)
     {
         long key = key(table, head.name, head.bytes);
-        if (HELD.containsKey(key) || HELD.size() >= HeldAnnouncement.LIMIT)
+        if (HELD.containsKey(key) || HELD.size() >= HeldAnnouncement.LIMIT || StagingSpace.isShort(store))
             return;
         Path path = StoreFolders.held(store).resolve(Long.toHexString(key));
         try
@@ -111,9 +111,11 @@ final class HeldFiles
         HeldAnnouncement.say(HELD.keySet());
     }
 
-    /** Deletes what has been held for long. */
-    static synchronized void expire()
+    /** Deletes what has been held for long, and everything where the store needs the space. */
+    static synchronized void expire(Store store)
     {
+        if (!HELD.isEmpty() && StagingSpace.isShort(store))
+            forgetAll();
         long now = System.nanoTime();
         Collection<Held> old = new ArrayList<>(HELD.values());
         old.removeIf(held -> now - held.sinceNanos < LIFE_NANOS);
@@ -145,10 +147,11 @@ final class HeldFiles
     static synchronized void forgetAll()
     {
         Collection<Held> all = new ArrayList<>(HELD.values());
+        long bytes = bytes();
         HELD.clear();
         announce();
         all.forEach(held -> ScratchFolder.delete(held.path));
         if (!all.isEmpty())
-            logger.info("Deleted {} files of failed streams to make room: {}", all.size(), FBUtilities.prettyPrintMemory(bytes()));
+            logger.info("Deleted {} files of failed streams to make room: {}", all.size(), FBUtilities.prettyPrintMemory(bytes));
     }
 }

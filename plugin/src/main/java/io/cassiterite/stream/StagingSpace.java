@@ -50,6 +50,12 @@ final class StagingSpace
         return freeBytes(store) - PROMISED.get() - bytes >= RESERVE_BYTES;
     }
 
+    /** True if the engine is about to run out of space. */
+    static boolean isShort(Store store)
+    {
+        return freeBytes(store) < RESERVE_BYTES;
+    }
+
     static long freeBytes(Store store)
     {
         return new java.io.File(store.directory()).getUsableSpace();

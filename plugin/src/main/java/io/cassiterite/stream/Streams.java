@@ -26,7 +26,7 @@ public final class Streams
         Announcement.announce();
         Announcement.listen();
         RingBoundaries.refresh(store);
-        HeldFiles.expire();
+        HeldFiles.expire(store);
     }
 
     /** The store is about to be closed. */

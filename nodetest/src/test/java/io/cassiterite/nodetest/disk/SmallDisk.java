@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A file system in memory, of a size that can change while it is in use. Needs root; not thread-safe. */
-final class SmallDisk implements AutoCloseable
+public final class SmallDisk implements AutoCloseable
 {
     private static final Logger logger = LoggerFactory.getLogger(SmallDisk.class);
 
@@ -30,7 +30,7 @@ final class SmallDisk implements AutoCloseable
     }
 
     /** Mounts one; the calling test is skipped, with a line that says so, where that is not possible. */
-    static SmallDisk mount(Path path, long mebibytes)
+    public static SmallDisk mount(Path path, long mebibytes)
     {
         try
         {
@@ -51,19 +51,19 @@ final class SmallDisk implements AutoCloseable
         return new SmallDisk(path);
     }
 
-    Path path()
+    public Path path()
     {
         return path;
     }
 
-    void resize(long mebibytes)
+    public void resize(long mebibytes)
     {
         String trouble = run("mount", "-o", "remount," + size(mebibytes), path.toString());
         if (trouble != null)
             throw new IllegalStateException(trouble);
     }
 
-    long usedMebibytes()
+    public long usedMebibytes()
     {
         long total = path.toFile().getTotalSpace();
         return (total - path.toFile().getUsableSpace() >> 20) + 1;
@@ -75,7 +75,8 @@ final class SmallDisk implements AutoCloseable
         unmount(path);
     }
 
-    private static void unmount(Path path)
+    /** Quiet when nothing is mounted there. */
+    public static void unmount(Path path)
     {
         // Fails when there is nothing to unmount; what is still in use goes when its last user does.
         run("umount", "--lazy", path.toString());
