@@ -16,7 +16,6 @@ import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.io.util.DataInputPlus;
 import org.apache.cassandra.net.AsyncStreamingInputPlus;
@@ -151,7 +150,7 @@ final class IncomingFile implements IncomingStream
     /** True if the bytes were deciphered in this process's memory. */
     boolean wasCopied()
     {
-        return DatabaseDescriptor.getInternodeMessagingEncyptionOptions().shouldEncrypt(session.peer);
+        return PeerConnection.isEncrypted(session.peer);
     }
 
     StreamHead head()

@@ -9,7 +9,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.streaming.OutgoingStream;
@@ -55,7 +54,7 @@ final class OutgoingFile implements OutgoingStream
         out.writeInt(Integer.reverseBytes(FileChecksum.of(path, head.bytes)));
         out.flush();
         session.progress(getName(), ProgressInfo.Direction.OUT, head.bytes, head.bytes, head.bytes);
-        record.add(head, reason, DatabaseDescriptor.getInternodeMessagingEncyptionOptions().shouldEncrypt(session.peer));
+        record.add(head, reason, PeerConnection.isEncrypted(session.peer));
     }
 
     private void send(Path path, StreamingDataOutputPlus out, InetAddressAndPort peer) throws IOException

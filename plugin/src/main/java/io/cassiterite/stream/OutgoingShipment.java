@@ -49,7 +49,8 @@ final class OutgoingShipment
         {
             List<ShipmentFile> files = table.export(TokenRanges.of(ranges), folder.path.toString());
             List<OutgoingStream> streams = streams(session, cfs, id, folder, files, ranges);
-            logger.info("[Stream #{}] {} of {} to {}", session.planId(), summary(files), cfs.metadata(), session.peer);
+            logger.info("[Stream #{}] {} of {} to {}{}", session.planId(), summary(files), cfs.metadata(), session.peer,
+                        PeerConnection.isEncrypted(session.peer) ? ": all of it is copied, for the connection is encrypted" : "");
             return streams;
         }
         finally
