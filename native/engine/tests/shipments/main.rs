@@ -7,6 +7,7 @@
 mod arrived;
 #[path = "../common/mod.rs"]
 mod common;
+mod counters;
 mod exported;
 mod kept;
 mod moments;

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Numbers that look random.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
@@ -47,19 +47,24 @@ fn spread(tables: &[&Arc<Table>], dice: &mut Dice, updates: u64) {
     scatter(tables, dice, updates / 8);
 }
 
-struct World {
+/// Stores of one ring, and what they ship.
+pub struct World {
     folder: tempfile::TempDir,
     shipments: u32,
 }
 
 impl World {
-    fn store(&self, name: &str) -> Arc<Store> {
+    pub fn new() -> World {
+        World { folder: tempfile::tempdir().unwrap(), shipments: 0 }
+    }
+
+    pub fn store(&self, name: &str) -> Arc<Store> {
         let store = small_files(&self.folder.path().join(name));
         store.set_ring(&boundaries(&ring(9).iter().map(|range| range.1).collect::<Vec<_>>())).unwrap();
         store
     }
 
-    fn ship(&mut self, from: &Table, wanted: &[(i64, i64)]) -> (PathBuf, Vec<Line>) {
+    pub fn ship(&mut self, from: &Table, wanted: &[(i64, i64)]) -> (PathBuf, Vec<Line>) {
         self.shipments += 1;
         let shipment = self.folder.path().join(format!("shipment{}", self.shipments));
         let lines = lines(&from.export(&ranges(wanted), &shipment).unwrap());
@@ -80,7 +85,7 @@ fn a_shipment_is_received_as_if_it_had_been_written() {
     let (mut whole, mut rows) = (0, 0);
     for seed in 0..3 {
         let mut dice = Dice(seed * 77 + 5);
-        let mut world = World { folder: tempfile::tempdir().unwrap(), shipments: 0 };
+        let mut world = World::new();
         let (sender, receiver, oracle) = (world.store("sender"), world.store("receiver"), world.store("oracle"));
         let (from, to, expected) = (table(&sender), table(&receiver), table(&oracle));
         spread(&[&from], &mut dice, 3000);
@@ -113,7 +118,7 @@ fn a_shipment_is_received_as_if_it_had_been_written() {
 #[test]
 fn what_has_arrived_is_shipped_cleaned_up_and_counted_like_the_rest() {
     let mut dice = Dice(9);
-    let mut world = World { folder: tempfile::tempdir().unwrap(), shipments: 0 };
+    let mut world = World::new();
     let (sender, receiver) = (world.store("sender"), world.store("receiver"));
     let (from, to) = (table(&sender), table(&receiver));
     spread(&[&from], &mut dice, 4000);
