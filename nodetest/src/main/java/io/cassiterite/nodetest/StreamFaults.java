@@ -6,8 +6,6 @@ package io.cassiterite.nodetest;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -104,7 +102,7 @@ public final class StreamFaults implements StreamHook
     /** A stream that does its work, and some harm. */
     private OutgoingStream faulty(OutgoingStream stream)
     {
-        return forwarding(OutgoingStream.class, stream, "write", arguments -> {
+        return Forwarding.to(stream, OutgoingStream.class, "write", arguments -> {
             boolean flips = stream.getName().endsWith(".sst") && isDue("flip");
             StreamingDataOutputPlus output = (StreamingDataOutputPlus) arguments[1];
             stream.write((StreamSession) arguments[0], flips ? flipping(output) : output, (int) arguments[2]);
@@ -117,30 +115,8 @@ public final class StreamFaults implements StreamHook
     /** An output that alters a bit in the middle of each file. */
     private static StreamingDataOutputPlus flipping(StreamingDataOutputPlus output)
     {
-        return forwarding(StreamingDataOutputPlus.class, output, "writeFileToChannel", arguments ->
+        return Forwarding.to(output, StreamingDataOutputPlus.class, "writeFileToChannel", arguments ->
             sendFlipped(output, (FileChannel) arguments[0], (StreamingDataOutputPlus.RateLimiter) arguments[1]));
-    }
-
-    /** What is done in place of a method. */
-    private interface Replacement
-    {
-        Object invoke(Object[] arguments) throws Throwable;
-    }
-
-    private static <T> T forwarding(Class<T> type, T target, String replaced, Replacement replacement)
-    {
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{ type }, (proxy, method, arguments) -> {
-            if (method.getName().equals(replaced))
-                return replacement.invoke(arguments);
-            try
-            {
-                return method.invoke(target, arguments);
-            }
-            catch (InvocationTargetException e)
-            {
-                throw e.getCause();
-            }
-        }));
     }
 
     private static long sendFlipped(StreamingDataOutputPlus output, FileChannel file, StreamingDataOutputPlus.RateLimiter limiter)

@@ -6,8 +6,6 @@ package io.cassiterite.nodetest;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -23,6 +21,7 @@ import org.apache.cassandra.streaming.OutgoingStream;
 import org.apache.cassandra.streaming.StreamHook;
 import org.apache.cassandra.streaming.StreamResultFuture;
 import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.streaming.StreamingDataOutputPlus;
 import org.apache.cassandra.streaming.messages.OutgoingStreamMessage;
 
 /**
@@ -125,18 +124,10 @@ public final class StreamHolds implements StreamHook
 
     private OutgoingStream holding(OutgoingStream stream)
     {
-        return (OutgoingStream) Proxy.newProxyInstance(OutgoingStream.class.getClassLoader(), new Class<?>[]{ OutgoingStream.class },
-                                                       (proxy, method, arguments) -> {
-            if (method.getName().equals("write"))
-                hold("sent", stream.getName(), stream.getTableId());
-            try
-            {
-                return method.invoke(stream, arguments);
-            }
-            catch (InvocationTargetException e)
-            {
-                throw e.getCause();
-            }
+        return Forwarding.to(stream, OutgoingStream.class, "write", arguments -> {
+            hold("sent", stream.getName(), stream.getTableId());
+            stream.write((StreamSession) arguments[0], (StreamingDataOutputPlus) arguments[1], (int) arguments[2]);
+            return null;
         });
     }
 
