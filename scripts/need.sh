@@ -6,7 +6,7 @@
 set -euo pipefail
 
 JAVA_MAJOR=17
-RUST_MINOR=85
+RUST_MINOR=89
 
 packages=()
 want() {

@@ -17,6 +17,7 @@ use crate::schema::{check_id, SchemaRequest};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
 use rocksdb::{Options, DB};
+use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use std::thread::JoinHandle;
@@ -51,6 +52,8 @@ pub(crate) struct Core {
     /// Set when closing begins, for calls that take long.
     closing: AtomicBool,
     tables: Mutex<Tables>,
+    /// Open, and so locked, until the database is closed.
+    lock: File,
 }
 
 impl Core {
@@ -101,10 +104,10 @@ impl Store {
         // Flushes what has come without a log meanwhile, and ends background work; the database itself closes with its
         // last owner.
         live.core.db.cancel_all_background_work(true);
-        let last = Arc::into_inner(live.core).map(|core| (core.db, core.catalog, core.durability));
-        let closed = last.and_then(|(db, catalog, durability)| {
+        let last = Arc::into_inner(live.core).map(|core| (core.db, core.catalog, core.durability, core.lock));
+        let closed = last.and_then(|(db, catalog, durability, lock)| {
             drop((catalog, durability));
-            Arc::into_inner(db)
+            Some((Arc::into_inner(db)?, lock)) // the database goes first
         });
         flushed?;
         synced?;

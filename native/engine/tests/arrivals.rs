@@ -76,12 +76,12 @@ fn fill(tables: &[&Arc<Table>], seed: u32, of: impl Fn(u32) -> bool) {
         for at in 0..CLUSTERINGS {
             let stamp = i64::from((seed * 7 + at * 3 + number as u32) % 11) + 10;
             let fragment = row(stamp, 1 + (seed + at) % 2, format!("{seed} {at}").as_bytes());
-            if (seed + at + number as u32) % 3 != 0 {
+            if !(seed + at + number as u32).is_multiple_of(3) {
                 write(tables, name, &[(ROW, &clustering(at), &fragment)]);
             }
         }
         write(tables, name, &[(STATIC, b"", &row(i64::from(seed), 3, &[seed as u8]))]);
-        if (number as u32 + seed) % 4 == 0 {
+        if (number as u32 + seed).is_multiple_of(4) {
             write(tables, name, &[(HEADER, b"", &partition_deletion(-i64::from(seed % 5)))]);
         }
         if number % 5 == 0 {

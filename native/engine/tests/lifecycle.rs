@@ -10,6 +10,7 @@ use cassiterite_engine::{cursor_next, Kind, Store};
 use common::*;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 fn partitions(table: &std::sync::Arc<cassiterite_engine::Table>) -> usize {
     scan_all(table, &scan_request(KEYS_ONLY, 1 << 20, b"", b"", &[]), 1 << 20).len()
@@ -98,6 +99,40 @@ fn one_directory_is_opened_once() {
     assert_eq!(second.kind(), Kind::Busy, "{second}");
     store.close().unwrap();
     drop(open(directory.path()));
+}
+
+/// Files of a directory, and those of the folders in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_second_open_leaves_the_log_of_the_first_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, image) = (directory.path().join("store"), directory.path().join("image"));
+    let store = open(&path);
+    let table = table(&store);
+    std::thread::scope(|scope| {
+        // Records of several pieces, which another reader of the log sees in parts.
+        let writer = scope.spawn(|| (0..30).for_each(|at| put(&table, &format!("p{at}"), 1, 1, &vec![7; 4 << 20])));
+        while !writer.is_finished() {
+            let second = Store::open(&options(&path, "")).map(drop).unwrap_err();
+            assert_eq!(second.kind(), Kind::Busy, "{second}");
+        }
+    });
+    std::thread::sleep(Duration::from_secs(1)); // flushes and compactions end
+    copy(&path, &image);
+    let copied = open(&image);
+    let table = common::table(&copied);
+    (0..30).for_each(|at| assert_eq!(rows(&table, &format!("p{at}")).len(), 1, "p{at}"));
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(super) fn write(
                 rows.add(found, fragment)?;
             }
             written += 1;
-            if written % ROWS_PER_LOOK == 0 {
+            if written.is_multiple_of(ROWS_PER_LOOK) {
                 is_open()?;
                 rows.cut_above(FILE_BYTES)?;
             }

@@ -32,7 +32,7 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 
 /// The shortest way to write a size.
 pub(super) fn show_size(bytes: u64) -> String {
-    let whole = SIZES.iter().find(|(_, scale)| bytes >= *scale && bytes % scale == 0);
+    let whole = SIZES.iter().find(|(_, scale)| bytes >= *scale && bytes.is_multiple_of(*scale));
     whole.map_or_else(|| format!("{bytes}B"), |(name, scale)| format!("{}{name}", bytes / scale))
 }
 

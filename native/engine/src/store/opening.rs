@@ -15,16 +15,18 @@ use crate::table::{Table, TableCore};
 use crate::wal;
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::{HashMap, HashSet};
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// Where snapshots are staged while they are loaded, and what is received; nothing in it outlives the process.
+/// Where snapshots are staged while they are loaded, and what is received is rewritten; nothing in it outlives the process.
 const STAGING: &str = "staging";
 /// Where shipments wait to be sent; nothing in it outlives the process.
 const EXPORT: &str = "export";
+/// Locked while the store is open.
+const LOCK: &str = "lock";
 
 /// Where a store stages snapshots that are being loaded.
 pub(crate) fn staging(settings: &Settings) -> PathBuf {
@@ -35,6 +37,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
     sys::rocksdb_version()?;
     prepare(&settings.directory)?;
     prepare(&settings.wal_directory)?;
+    let lock = lock(&settings.directory)?;
     let shared = Shared::new(&settings);
     let events = StoreEvents::new();
     let options = database_options(&settings, &shared, &events);
@@ -72,6 +75,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         settings: Mutex::new(settings),
         closing: AtomicBool::new(false),
         tables: Mutex::new(Tables::default()),
+        lock,
     });
     if let Err(error) = open_tables(&core, families) {
         core.close_tables()?;
@@ -86,7 +90,24 @@ fn prepare(directory: &Path) -> Result<()> {
         .map_err(|error| EngineError::from(error).context(format_args!("creating {}", directory.display())))
 }
 
-/// Removes what a crash has left of loading, receiving and sending; done once the database's lock is held.
+/// Keeps every other store away from the directory while the file is open. RocksDB's own lock comes too late: before it the
+/// log is looked at, and what of it is not a whole record is cut off.
+fn lock(directory: &Path) -> Result<File> {
+    let path = directory.join(LOCK);
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(|error| EngineError::from(error).context(format_args!("opening {}", path.display())))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(EngineError::Busy(format!("another process or store has {} open", directory.display())))
+        }
+        Err(TryLockError::Error(error)) => {
+            Err(EngineError::from(error).context(format_args!("locking {}", path.display())))
+        }
+    }
+}
+
+/// Removes what a crash has left of loading, rewriting and sending; done once the database's lock is held.
 fn clear(directory: &Path) -> Result<()> {
     match fs::remove_dir_all(directory) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),

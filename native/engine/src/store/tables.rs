@@ -77,6 +77,7 @@ impl Core {
     /// Replaces a table's current generation by an empty one.
     pub(crate) fn truncate(self: &Arc<Self>, old: &TableCore) -> Result<Arc<Table>> {
         let mut tables = self.tables()?;
+        self.check_open()?; // closing has taken the list, or will
         let mut record = self.catalog.get(old.id())?.ok_or_else(EngineError::closed)?;
         if record.generation != old.generation() {
             let why = "the table has been truncated already: truncate the handle that this returned";

@@ -89,7 +89,7 @@ pub fn legend(comparison: &Comparison) -> Vec<String> {
     if settings.fast_nodes {
         words.push("the nodes ran in test mode (serial GC, no C2 compiler): these numbers mean nothing".to_owned());
     }
-    if settings.rounds % (2 * comparison.engines.len().max(1)) != 0 && comparison.engines.len() > 1 {
+    if !settings.rounds.is_multiple_of(2 * comparison.engines.len().max(1)) && comparison.engines.len() > 1 {
         words.push(
             "engines did not run in every place equally often: rounds are no multiple of twice their number".to_owned(),
         );

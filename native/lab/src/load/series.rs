@@ -26,7 +26,7 @@ impl Series {
         self.joined = self.joined.max(1);
         let coarse = coarse(interval)?;
         match self.intervals.last_mut() {
-            Some(last) if self.seen % self.joined != 0 => join(last, &coarse)?,
+            Some(last) if !self.seen.is_multiple_of(self.joined) => join(last, &coarse)?,
             _ => self.intervals.push(coarse),
         }
         self.seen += 1;

@@ -168,7 +168,7 @@ impl Proxy {
         let mut repeated = None;
         if frame.opcode() == EXECUTE && state.writes.get(&frame.executed().0) == Some(&true) {
             state.seen += 1;
-            if lie == Lie::DropWrites && state.seen % 3 == 0 {
+            if lie == Lie::DropWrites && state.seen.is_multiple_of(3) {
                 let _ = client.send(Frame::void(frame.stream()));
                 return;
             }
@@ -198,7 +198,7 @@ impl Proxy {
         }
         if request.opcode() == EXECUTE && kind == Some(2) {
             state.seen += 1;
-            let third = state.seen % 3 == 0;
+            let third = state.seen.is_multiple_of(3);
             let (_, row) = request.executed();
             let first = state.first_answers.entry(row).or_insert_with(|| frame.body.clone()).clone();
             match *self.lie.lock().unwrap() {
