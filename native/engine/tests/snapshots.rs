@@ -29,6 +29,21 @@ fn whole(table: &Arc<Table>) -> Vec<Entry> {
 }
 
 #[test]
+fn a_snapshot_of_an_emptied_generation_knows_its_deletions() {
+    let directory = tempfile::tempdir().unwrap();
+    let taken = directory.path().join("snapshots/one");
+    let store = open(&directory.path().join("store"));
+    let table = filled(&store);
+    table.truncate().unwrap();
+    table.snapshot(&taken).unwrap();
+    let other = open(&directory.path().join("other"));
+    let fresh = common::table(&other);
+    fresh.receive(&taken).unwrap();
+    let found = read_all(&fresh, &read_request(POINTS, 0, &partition("p1"), &[point(1)]), 1000);
+    assert!(matches!(found[0], Entry::Header(_)), "{found:?}");
+}
+
+#[test]
 fn a_snapshot_holds_the_table_as_it_was() {
     let directory = tempfile::tempdir().unwrap();
     let taken = directory.path().join("snapshots/one");

@@ -62,17 +62,27 @@ fn agree(table: &Table, core: &TableCore, manifest: &Manifest, record: &Record) 
         Plan::Rewrite(_) => Plan::Same(Vec::new()),
         same => same,
     };
-    if let Plan::Same(unused) = &plan {
-        let record = core.store().catalog.update(core.id(), |record| {
+    let Plan::Same(_) = &plan else { return Ok(plan) };
+    agree_on_same(table, core, manifest)
+}
+
+/// The columns may have been altered since they were looked at: what is the same is decided where nobody alters them.
+fn agree_on_same(table: &Table, core: &TableCore, manifest: &Manifest) -> Result<Plan> {
+    let mut agreed = Plan::Same(Vec::new());
+    let record = core.store().catalog.update(core.id(), |record| {
+        agreed = plan(&manifest.columns, record)?;
+        if let Plan::Same(unused) = &agreed {
             reserve(unused, record);
-            Ok(())
-        })?;
+        }
+        Ok(())
+    })?;
+    if let Plan::Same(_) = &agreed {
         table.with(|core| {
             core.set_dropped(&record.dropped());
             Ok(())
         })?;
     }
-    Ok(plan)
+    Ok(agreed)
 }
 
 /// Takes over the sender's ids if nothing has been written here and nobody has been told the ids so far.

@@ -119,16 +119,17 @@ extern "C" char* cassiterite_compaction_look(const CompactionSource* source, uin
   return message_of(show_files(source->db, family.get(), kAttempts, false, call, target));
 }
 
-// The merged value of a key; untouched where there is none.
+// The merged value of a key; untouched where there is none. What no log has does not count: a crash would take it back.
 extern "C" char* cassiterite_compaction_get(const CompactionSource* source, Bytes key, ValueCall call, void* target) {
   auto* db = static_cast<rocksdb::DBImpl*>(source->db);
   const std::unique_ptr<ColumnFamilyHandle> family = db->GetColumnFamilyHandleUnlocked(source->family_id);
   if (family == nullptr) {
     return strdup("the column family is gone");
   }
+  rocksdb::ReadOptions options;
+  options.read_tier = rocksdb::kPersistedTier;
   rocksdb::PinnableSlice value;
-  const Status status =
-      source->db->Get(rocksdb::ReadOptions(), family.get(), rocksdb::Slice(key.data, key.size), &value);
+  const Status status = source->db->Get(options, family.get(), rocksdb::Slice(key.data, key.size), &value);
   if (status.ok()) {
     call(target, bytes(value));
   }
