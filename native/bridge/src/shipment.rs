@@ -70,6 +70,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableKeep(
 }
 
 #[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableStopKeep(mut env: JNIEnv<'_>, _: JClass<'_>, table: jlong) {
+    on_table(&mut env, table, (), |_, table| table.stop_keep())
+}
+
+#[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_tableRanges(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,

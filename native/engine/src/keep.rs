@@ -12,6 +12,7 @@ use crate::sys::{compact_range, delete_files, Family, Iter, IterSpec};
 use crate::table::{Member, Table, TableCore};
 use crate::tokens::{token_of, TokenRange, TokenSet};
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// Compactions that began before the first pass may bring back what it removed; later ones cannot.
@@ -19,56 +20,87 @@ const PASSES: usize = 3;
 
 impl Table {
     /// Removes everything outside token ranges (docs/boundary.md, Token ranges), for good when it returns. Takes long.
-    /// What is written outside meanwhile may or may not be removed.
+    /// What is written outside meanwhile may or may not be removed: see [`Table::stop_keep`].
     pub fn keep(&self, ranges: &[u8]) -> Result<()> {
         let kept = Arc::new(TokenSet::of(TokenRange::list(ranges)?));
         let cleaned = self.with_copy(|core| {
+            let stop = core.begin_keep()?;
             // Absorption would bring back what is removed.
             let _changing = core.changing()?;
             let core = self.with(|core| Ok(core.clone()))?;
-            keep(&core, &kept)
+            let cleanup = Cleanup { core: &core, stop: &stop };
+            cleanup.keep(&kept).or_else(|error| cleanup.go_on().and(Err(error)))
         });
         cleaned.map_err(|error| error.context("cleaning up a table"))
     }
+
+    /// Ends a [`Table::keep`] that is running, with [`EngineError::Busy`]: its ranges are not right any more. What it has removed
+    /// is gone; when it has returned, compactions that run remove nothing more.
+    pub fn stop_keep(&self) -> Result<()> {
+        self.with(|core| {
+            core.stop_keeps();
+            Ok(())
+        })
+    }
 }
 
-fn keep(core: &TableCore, kept: &Arc<TokenSet>) -> Result<()> {
-    if !core.has_data() {
-        return Ok(());
-    }
-    let outside = kept.complement();
-    let _keeping = core.families().all().map(|member| member.purge.keep_only(kept)).collect::<Result<Vec<_>>>()?;
-    for _ in 0..PASSES {
-        core.flush()?;
-        let mut is_all_clear = true;
-        for Member { family, .. } in core.families().all() {
-            pass(core, family, &outside)?;
-            is_all_clear &= is_clear(family, &outside)?;
+/// One call of [`Table::keep`].
+struct Cleanup<'a> {
+    core: &'a TableCore,
+    stop: &'a AtomicBool,
+}
+
+impl Cleanup<'_> {
+    /// An error once it is to end early.
+    fn go_on(&self) -> Result<()> {
+        self.core.check_open()?;
+        if self.stop.load(Ordering::Acquire) {
+            return Err(EngineError::Busy("what the table is to keep has changed meanwhile".into()));
         }
-        if is_all_clear {
+        Ok(())
+    }
+
+    fn keep(&self, kept: &Arc<TokenSet>) -> Result<()> {
+        if !self.core.has_data() {
             return Ok(());
         }
-    }
-    let why =
-        "rows that the table is to lose are written while they are removed; clean it up again when that has ended";
-    Err(EngineError::Busy(why.into()))
-}
-
-/// Rewrites every file once that has something in these ranges, or may have.
-fn pass(core: &TableCore, family: &Family, outside: &TokenSet) -> Result<()> {
-    let ranges: Vec<(Vec<u8>, Vec<u8>)> =
-        outside.ranges().iter().map(|range| (range.first_key(), range.end_key())).collect();
-    delete_files(family, &ranges)?;
-    let found: HashSet<u64> = touching(family, outside)?.iter().map(|file| file.number).collect();
-    for (range, (first, end)) in outside.ranges().iter().zip(&ranges) {
-        core.check_open()?;
-        // What a compaction of this pass has written holds nothing from outside, though it may reach across it.
-        let range = TokenSet::of(vec![*range]);
-        if touching(family, &range)?.iter().any(|file| found.contains(&file.number)) {
-            compact_range(family, first, end)?;
+        let outside = kept.complement();
+        let families = self.core.families();
+        let _keeping = families.all().map(|member| member.purge.keep_only(kept)).collect::<Result<Vec<_>>>()?;
+        for _ in 0..PASSES {
+            self.go_on()?;
+            self.core.flush()?;
+            let mut is_all_clear = true;
+            for Member { family, .. } in families.all() {
+                self.pass(family, &outside)?;
+                is_all_clear &= is_clear(family, &outside)?;
+            }
+            if is_all_clear {
+                return Ok(());
+            }
         }
+        let why =
+            "rows that the table is to lose are written while they are removed; clean it up again when that has ended";
+        Err(EngineError::Busy(why.into()))
     }
-    Ok(())
+
+    /// Rewrites every file once that has something in these ranges, or may have.
+    fn pass(&self, family: &Family, outside: &TokenSet) -> Result<()> {
+        let ranges: Vec<(Vec<u8>, Vec<u8>)> =
+            outside.ranges().iter().map(|range| (range.first_key(), range.end_key())).collect();
+        self.go_on()?;
+        delete_files(family, &ranges)?;
+        let found: HashSet<u64> = touching(family, outside)?.iter().map(|file| file.number).collect();
+        for (range, (first, end)) in outside.ranges().iter().zip(&ranges) {
+            self.go_on()?;
+            // What a compaction of this pass has written holds nothing from outside, though it may reach across it.
+            let range = TokenSet::of(vec![*range]);
+            if touching(family, &range)?.iter().any(|file| found.contains(&file.number)) {
+                self.core.manually(|| compact_range(family, first, end, self.stop))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The live files that reach into these ranges.

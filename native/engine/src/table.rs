@@ -15,7 +15,12 @@ use crate::schema::{self, SchemaRequest};
 use crate::stats;
 use crate::{load, snapshot, write};
 use std::path::Path;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, RwLock, RwLockWriteGuard, TryLockError};
+use std::time::{Duration, Instant};
+
+/// How long a change of the families leaves readers alone while calls run, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(1);
+const RETRY: Duration = Duration::from_millis(1);
 
 /// A table generation. Every method may be called from any thread; once the store or the table has been closed all
 /// answer [`EngineError::Closed`].
@@ -47,11 +52,25 @@ impl Table {
 
     /// Changes the families while no short call is running. For whoever holds [`TableCore::changing`].
     pub(crate) fn alone<T>(&self, change: impl FnOnce(&mut TableCore) -> Result<T>) -> Result<T> {
-        let mut live = self.live.write().map_err(|_| EngineError::poisoned())?;
+        let mut live = self.patient_write()?;
         let core = live.as_mut().ok_or_else(EngineError::closed)?;
         let changed = change(core);
         core.families().hold_purging();
         changed
+    }
+
+    /// A writer that waits for the lock keeps readers out, and a call that is running may be a write that RocksDB has stalled:
+    /// so it is tried for, unless that does not help for long.
+    fn patient_write(&self) -> Result<RwLockWriteGuard<'_, Option<TableCore>>> {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            match self.live.try_write() {
+                Ok(live) => return Ok(live),
+                Err(TryLockError::Poisoned(_)) => return Err(EngineError::poisoned()),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(RETRY),
+            }
+        }
+        self.live.write().map_err(|_| EngineError::poisoned())
     }
 
     /// Closes the table after running calls have ended, and its cursors; its families, where it was open.

@@ -6,9 +6,11 @@
 
 mod common;
 
-use cassiterite_engine::{EngineError, Kind};
+use cassiterite_engine::{EngineError, Kind, Store, Table};
 use common::*;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn deletion_timestamp(entries: &[Entry]) -> Option<i64> {
@@ -135,6 +137,57 @@ fn a_table_is_dropped_under_its_readers_and_writers() {
             store.drop_table(&TABLE).unwrap();
         });
     }
+}
+
+/// A table of 20 MB that takes 20 s to compact.
+fn slow(directory: &Path) -> (Arc<Store>, Arc<Table>) {
+    let store = open(directory);
+    let table = table(&store);
+    for at in 0..200 {
+        put(&table, &format!("p{at}"), at, 1, &half_noise(u64::from(at), 200_000));
+    }
+    table.flush().unwrap();
+    store.set("compaction_rate_limit=1MiB/s").unwrap();
+    (store, table)
+}
+
+#[test]
+fn neither_drop_nor_truncation_waits_for_a_compaction() {
+    for truncates in [false, true] {
+        let directory = tempfile::tempdir().unwrap();
+        let (store, table) = slow(directory.path());
+        let compacted = std::thread::scope(|scope| {
+            let compacting = scope.spawn(|| table.compact());
+            std::thread::sleep(Duration::from_millis(500));
+            if truncates {
+                table.truncate().unwrap();
+                table.retire().unwrap();
+            } else {
+                store.drop_table(&TABLE).unwrap();
+            }
+            compacting.join().unwrap()
+        });
+        assert_eq!(compacted.unwrap_err().kind(), Kind::Closed, "it was ended");
+    }
+}
+
+#[test]
+fn cleanup_ends_when_it_is_told_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, table) = slow(directory.path());
+    let nothing = 0u32.to_le_bytes();
+    let kept = std::thread::scope(|scope| {
+        let keeping = scope.spawn(|| table.keep(&nothing));
+        std::thread::sleep(Duration::from_millis(500));
+        table.stop_keep().unwrap();
+        keeping.join().unwrap()
+    });
+    let error = kept.unwrap_err();
+    assert_eq!(error.kind(), Kind::Busy, "{error}");
+    assert!(error.message().contains("has changed meanwhile"), "{error}");
+    store.set("compaction_rate_limit=0B/s").unwrap();
+    table.keep(&nothing).unwrap_or_else(|error| panic!("the next one is another: {error}"));
+    assert_eq!(rows(&table, "p7").len(), 0);
 }
 
 #[test]

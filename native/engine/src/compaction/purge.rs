@@ -40,7 +40,22 @@ pub struct TablePurge {
 struct Settings {
     times: Option<Times>,
     dropped: Arc<ColumnSet>,
-    kept: Option<Arc<TokenSet>>,
+    kept: Option<Arc<Kept>>,
+}
+
+/// The tokens that a table keeps, until it keeps everything again: then for compactions that are running, too.
+#[derive(Debug)]
+pub(super) struct Kept {
+    tokens: Arc<TokenSet>,
+    lifted: AtomicBool,
+}
+
+impl Kept {
+    /// The key at which the table goes on where it does not keep this token.
+    pub(super) fn resume_key(&self, token: i64) -> Option<Vec<u8>> {
+        let goes = !self.tokens.contains(token) && !self.lifted.load(Ordering::Acquire);
+        goes.then(|| self.tokens.resume_key(token))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +72,7 @@ pub(super) struct Policy {
     pub(super) settled_before_s: i64,
     pub(super) dropped: Arc<ColumnSet>,
     /// Whatever has another token goes; `None`: nothing does.
-    pub(super) kept: Option<Arc<TokenSet>>,
+    pub(super) kept: Option<Arc<Kept>>,
 }
 
 /// What compactions of a table have done since it was opened.
@@ -107,7 +122,10 @@ pub(crate) struct Keeping(Arc<TablePurge>);
 
 impl Drop for Keeping {
     fn drop(&mut self) {
-        self.0.settings.lock().unwrap_or_else(PoisonError::into_inner).kept = None;
+        let kept = self.0.settings.lock().unwrap_or_else(PoisonError::into_inner).kept.take();
+        if let Some(kept) = kept {
+            kept.lifted.store(true, Ordering::Release);
+        }
     }
 }
 
@@ -233,7 +251,7 @@ impl TablePurge {
                 "the table is being cleaned up already; try again when that has ended".into(),
             ));
         }
-        settings.kept = Some(Arc::clone(kept));
+        settings.kept = Some(Arc::new(Kept { tokens: Arc::clone(kept), lifted: AtomicBool::new(false) }));
         Ok(Keeping(Arc::clone(self)))
     }
 

@@ -134,9 +134,7 @@ impl CompactionRun {
 
     /// The key at which the table goes on where it does not keep this one.
     fn not_kept(&self, key: &[u8]) -> Option<Vec<u8>> {
-        let kept = self.policy.kept.as_ref()?;
-        let token = key::token(key).ok()?;
-        (!kept.contains(token)).then(|| kept.resume_key(token))
+        self.policy.kept.as_ref()?.resume_key(key::token(key).ok()?)
     }
 
     fn filter_operand(&mut self, parts: &KeyParts<'_>, fragment: &[u8], out: &mut Vec<u8>) -> Decision {

@@ -28,6 +28,7 @@ use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, DB};
 use std::ffi::{c_char, CStr, CString};
 use std::ptr;
+use std::sync::atomic::AtomicBool;
 
 /// Runs a C call that reports through an error pointer.
 fn checked<T>(call: impl FnOnce(*mut *mut c_char) -> T) -> Result<T> {
@@ -90,13 +91,14 @@ extern "C" {
     fn cassiterite_compact(
         database: *mut ffi::rocksdb_t,
         family: *mut ffi::rocksdb_column_family_handle_t,
+        canceled: *mut bool,
     ) -> *mut c_char;
 }
 
-/// Rewrites a whole column family to its bottommost level, also files that are there already.
-pub(crate) fn compact(family: &Family) -> Result<()> {
-    // SAFETY: both handles are alive for the call.
-    match take_error(unsafe { cassiterite_compact(raw(family.db()), family.pointer()) }) {
+/// Rewrites a whole column family to its bottommost level, also files that are there already; fails early once `canceled`.
+pub(crate) fn compact(family: &Family, canceled: &AtomicBool) -> Result<()> {
+    // SAFETY: both handles and the flag are alive for the call, which only reads the flag, atomically.
+    match take_error(unsafe { cassiterite_compact(raw(family.db()), family.pointer(), canceled.as_ptr()) }) {
         None => Ok(()),
         Some(error) => Err(error.context("compacting a table")),
     }

@@ -11,8 +11,8 @@ use crate::stats::Counters;
 use crate::store::Core;
 use crate::sys::{self, Family, ReadMode};
 use cassiterite_codec::ColumnSet;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// gc_grace_seconds below this would have every file rewritten all the time.
 const PERIODIC_SECONDS_MIN: i64 = 3600;
@@ -34,6 +34,8 @@ struct Shared {
     has_data: AtomicBool,
     unlogged: AtomicBool,
     closing: AtomicBool,
+    keeps: Mutex<Vec<Arc<AtomicBool>>>,
+    manual: AtomicUsize,
     ids_handed_out: AtomicBool,
     periodic_seconds: AtomicI64,
     next_family: AtomicU32,
@@ -65,6 +67,8 @@ impl TableCore {
             has_data: AtomicBool::new(record.has_data),
             unlogged: AtomicBool::new(false),
             closing: AtomicBool::new(false),
+            keeps: Mutex::default(),
+            manual: AtomicUsize::new(0),
             ids_handed_out: AtomicBool::new(false),
             periodic_seconds: AtomicI64::new(0),
             next_family: AtomicU32::new(record.next_family),
@@ -166,7 +170,49 @@ impl TableCore {
 
     /// Makes long work end early, with [`EngineError::Closed`].
     pub(super) fn begin_closing(&self) {
-        self.shared.closing.store(true, Ordering::Release);
+        self.shared.closing.store(true, Ordering::SeqCst);
+        self.stop_keeps();
+    }
+
+    /// What came of work that stops, with whatever error, when the table or the store closes.
+    fn unless_closed<T>(&self, outcome: Result<T>) -> Result<T> {
+        outcome.or_else(|error| self.check_open().and(Err(error)))
+    }
+
+    /// Runs a manual compaction. It ends early, with whatever error, once `canceled` is set and [`TableCore::wake_manual`] called.
+    pub(crate) fn manually<T>(&self, compaction: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.shared.manual.fetch_add(1, Ordering::SeqCst);
+        let done = compaction();
+        self.shared.manual.fetch_sub(1, Ordering::SeqCst);
+        done
+    }
+
+    /// A manual compaction that waits for an automatic one looks at its flag only when it is woken, which a change of options does.
+    fn wake_manual(&self) {
+        if self.shared.manual.load(Ordering::SeqCst) == 0 {
+            return;
+        }
+        for member in self.families.all() {
+            // Unchanged. Should it fail, the compaction ends later.
+            let _ = self.store().db.set_options_cf(&member.family, &[("max_successive_merges", "0")]);
+        }
+    }
+
+    /// A flag that [`TableCore::stop_keeps`] sets from now on.
+    pub(crate) fn begin_keep(&self) -> Result<Arc<AtomicBool>> {
+        let flag = Arc::new(AtomicBool::new(false));
+        let mut keeps = self.shared.keeps.lock().map_err(|_| EngineError::poisoned())?;
+        keeps.retain(|keep| Arc::strong_count(keep) > 1); // others are over
+        keeps.push(Arc::clone(&flag));
+        Ok(flag)
+    }
+
+    /// Has every [`crate::Table::keep`] that has begun end early.
+    pub(crate) fn stop_keeps(&self) {
+        let keeps = self.shared.keeps.lock().unwrap_or_else(PoisonError::into_inner);
+        keeps.iter().for_each(|keep| keep.store(true, Ordering::SeqCst));
+        drop(keeps);
+        self.wake_manual();
     }
 
     /// For work that takes long: an error once the store or the table is being closed.
@@ -229,10 +275,11 @@ impl TableCore {
     pub(super) fn compact(&self) -> Result<()> {
         self.flush()?;
         let empties_before = self.purge().stats().empties_left;
-        sys::compact(self.family())?;
+        let rewrite = || self.manually(|| sys::compact(self.family(), &self.shared.closing));
+        self.unless_closed(rewrite())?;
         // A full merge cannot drop a key, only empty it: those that this pass emptied go in another.
         if self.purge().stats().empties_left > empties_before {
-            sys::compact(self.family())?;
+            self.unless_closed(rewrite())?;
         }
         Ok(())
     }

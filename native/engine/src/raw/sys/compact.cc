@@ -3,6 +3,7 @@
 
 // Manual compaction that says how it ended; the C API drops the status.
 
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -21,27 +22,29 @@ struct Family {
 
 char* message_of(const rocksdb::Status& status) { return status.ok() ? nullptr : strdup(status.ToString().c_str()); }
 
-rocksdb::CompactRangeOptions rewriting() {
+rocksdb::CompactRangeOptions rewriting(std::atomic<bool>* canceled) {
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   options.exclusive_manual_compaction = false;
+  options.canceled = canceled;
   return options;
 }
 }  // namespace
 
-// Rewrites a whole column family to its bottommost level. Returns null, or a malloc'ed error text.
-extern "C" char* cassiterite_compact(void* database, void* family) {
+// Rewrites a whole column family to its bottommost level, unless `canceled` is or becomes true. Returns null, or a malloc'ed
+// error text.
+extern "C" char* cassiterite_compact(void* database, void* family, std::atomic<bool>* canceled) {
   rocksdb::DB* db = static_cast<Database*>(database)->object;
-  return message_of(db->CompactRange(rewriting(), static_cast<Family*>(family)->object, nullptr, nullptr));
+  return message_of(db->CompactRange(rewriting(canceled), static_cast<Family*>(family)->object, nullptr, nullptr));
 }
 
 // Rewrites what has keys from `first` up to `end`.
 extern "C" char* cassiterite_compact_range(void* database, void* family, const char* first, size_t first_size,
-                                           const char* end, size_t end_size) {
+                                           const char* end, size_t end_size, std::atomic<bool>* canceled) {
   const rocksdb::Slice begin(first, first_size);
   const rocksdb::Slice behind(end, end_size);
   rocksdb::DB* db = static_cast<Database*>(database)->object;
-  return message_of(db->CompactRange(rewriting(), static_cast<Family*>(family)->object, &begin, &behind));
+  return message_of(db->CompactRange(rewriting(canceled), static_cast<Family*>(family)->object, &begin, &behind));
 }
 
 // Deletes the files that lie wholly in one of `count` ranges, whose ends are not in them.

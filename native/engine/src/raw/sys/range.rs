@@ -7,6 +7,7 @@ use super::{raw, take_error, Family};
 use crate::error::{EngineError, Result};
 use librocksdb_sys as ffi;
 use std::ffi::c_char;
+use std::sync::atomic::AtomicBool;
 
 type Database = *mut ffi::rocksdb_t;
 type Handle = *mut ffi::rocksdb_column_family_handle_t;
@@ -21,6 +22,7 @@ extern "C" {
         first_size: usize,
         end: *const c_char,
         end_size: usize,
+        canceled: *mut bool,
     ) -> *mut c_char;
     fn cassiterite_delete_files(
         database: Database,
@@ -33,12 +35,13 @@ extern "C" {
     ) -> *mut c_char;
 }
 
-/// Rewrites the files that have keys in the range, down to the bottommost level and there too.
-pub(crate) fn compact_range(family: &Family, first: &[u8], end: &[u8]) -> Result<()> {
-    let (first, end) = (key(first), key(end));
-    // SAFETY: both handles and both keys are alive for the call.
-    let error =
-        unsafe { cassiterite_compact_range(raw(family.db()), family.pointer(), first.0, first.1, end.0, end.1) };
+/// Rewrites the files that have keys in the range, down to the bottommost level and there too; fails early once `canceled`.
+pub(crate) fn compact_range(family: &Family, first: &[u8], end: &[u8], canceled: &AtomicBool) -> Result<()> {
+    let (first, end, canceled) = (key(first), key(end), canceled.as_ptr());
+    // SAFETY: both handles, both keys and the flag are alive for the call, which only reads the flag, atomically.
+    let error = unsafe {
+        cassiterite_compact_range(raw(family.db()), family.pointer(), first.0, first.1, end.0, end.1, canceled)
+    };
     ended(error, "compacting a range of a table")
 }
 

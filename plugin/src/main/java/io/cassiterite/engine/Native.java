@@ -124,6 +124,9 @@ public final class Native
     /** Removes everything outside the ranges, also from the files; durable when it returns. Takes long. */
     static native void tableKeep(long table, byte[] ranges);
 
+    /** Ends {@link #tableKeep} early, with the kind BUSY. */
+    static native void tableStopKeep(long table);
+
     /** Per range, in the order given: i64 estimated partitions, bytes, bytes uncompressed; none is 0 where there is data. */
     static native byte[] tableRanges(long table, byte[] ranges);
 

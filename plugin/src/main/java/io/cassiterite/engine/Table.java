@@ -200,7 +200,7 @@ public final class Table
         }
     }
 
-    /** Removes everything outside {@code ranges}, also from the files. Takes long. */
+    /** Removes everything outside {@code ranges}, also from the files. Takes long; see {@link #stopKeep}. */
     public void keep(TokenRanges ranges)
     {
         try
@@ -211,6 +211,12 @@ public final class Table
         {
             throw Failures.onWrite(e, this);
         }
+    }
+
+    /** Ends a {@link #keep} that is running early, with an exception that says why. */
+    public void stopKeep()
+    {
+        Native.tableStopKeep(handle);
     }
 
     /** How much data each of {@code ranges} holds, in their order. Estimates; never 0 where there is data. */

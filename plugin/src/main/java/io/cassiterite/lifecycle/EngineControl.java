@@ -59,6 +59,9 @@ public interface EngineControl
     /** Removes everything outside the ranges from the table, also from its files; returns when it is done. */
     void keep(ColumnFamilyStore cfs, Collection<Range<Token>> ranges);
 
+    /** Makes a {@link #keep} of the table that is running end with an exception; does nothing where none is. */
+    void stopKeep(ColumnFamilyStore cfs);
+
     /** Links an image of the table into the snapshot of this name, as {@code nodetool snapshot} does. */
     void snapshot(ColumnFamilyStore cfs, String name);
 

@@ -133,6 +133,12 @@ final class NodeEngine implements EngineControl
     }
 
     @Override
+    public void stopKeep(ColumnFamilyStore cfs)
+    {
+        table(cfs).stopKeep();
+    }
+
+    @Override
     public void snapshot(ColumnFamilyStore cfs, String name)
     {
         memtable(cfs.metadata.id).performSnapshot(name);

@@ -58,19 +58,35 @@ final class EngineVerbs
     /** Removes what the node is no replica of, and is not about to be. */
     void cleanUp(String keyspace, List<ColumnFamilyStore> tables)
     {
-        if (tables.isEmpty())
-            return;
-        if (Ownership.isChanging(keyspace))
-            throw new IllegalStateException("the ring has begun to change, and Cassiterite tables (" + names(tables) +
-                                            ") were not cleaned up: run it again when the change is over");
-        if (Ownership.ownsEverything(keyspace))
-            return;
-        Collection<Range<Token>> owned = Ownership.ranges(keyspace);
-        for (ColumnFamilyStore cfs : tables)
+        for (int i = 0; i < tables.size(); i++)
         {
-            logger.info("Removing from {} in the engine what lies outside of this node's {} ranges", cfs.metadata(), owned.size());
+            // anew for each table: the one before may have taken hours
+            if (Ownership.isChanging(keyspace))
+                throw ringChanges(tables.subList(i, tables.size()));
+            if (Ownership.ownsEverything(keyspace))
+                return;
+            cleanUp(tables.get(i), Ownership.ranges(keyspace));
+        }
+    }
+
+    private void cleanUp(ColumnFamilyStore cfs, Collection<Range<Token>> owned)
+    {
+        logger.info("Removing from {} in the engine what lies outside of this node's {} ranges", cfs.metadata(), owned.size());
+        OwnershipWatch watch = new OwnershipWatch(cfs.getKeyspaceName(), owned, () -> engine.stopKeep(cfs));
+        try (watch)
+        {
             RemoteFailure.guard("cleaning up " + cfs.metadata(), () -> engine.keep(cfs, owned));
         }
+        catch (RuntimeException e)
+        {
+            throw watch.hasChanged() ? ringChanges(List.of(cfs)) : e;
+        }
+    }
+
+    private static IllegalStateException ringChanges(List<ColumnFamilyStore> tables)
+    {
+        return new IllegalStateException("the ring has begun to change, and Cassiterite tables (" + names(tables) +
+                                         ") were not cleaned up: run it again when the change is over");
     }
 
     void refuse(String verb, List<ColumnFamilyStore> tables, String reason)

@@ -4,8 +4,12 @@
  */
 package io.cassiterite.nodetest.repair;
 
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
@@ -15,6 +19,8 @@ import org.junit.jupiter.api.Timeout;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.Output;
+import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -24,6 +30,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class D8CleanupTest
 {
     private static final int ROWS = 2000;
+    private static final int LARGE_ROWS = 400;
+    private static final int LARGE_BYTES = 100_000;
     private static final String BLOB = "x".repeat(1000);
 
     @Test
@@ -52,6 +60,34 @@ class D8CleanupTest
                 pair.without(node, () -> found.add(countAt(other(pair, node))));
             assertEquals(ROWS, found.get(0) + found.get(1), found::toString);
             assertTrue(found.get(0) > 0 && found.get(1) > 0, found::toString);
+        }
+    }
+
+    @Test
+    void cleanupEndsWhenTheRingChanges()
+    {
+        try (Pair pair = Pair.engines("cleanup-ends"); Cql cql = pair.first.cql(Pair.KEYSPACE))
+        {
+            cql.run("CREATE TABLE large (k int PRIMARY KEY, v blob) WITH memtable = 'cassiterite' AND read_repair = 'NONE'");
+            pair.awaitBoth();
+            byte[] bytes = new byte[LARGE_BYTES];
+            for (int k = 0; k < LARGE_ROWS; k++)
+            {
+                new Random(k).nextBytes(bytes);
+                ByteBuffer value = ByteBuffer.wrap(bytes.clone());
+                cql.session().execute(SimpleStatement.newInstance("INSERT INTO large (k, v) VALUES (?, ?)", k, value)
+                                                     .setConsistencyLevel(ConsistencyLevel.ALL));
+            }
+            pair.first.nodetool("flush", Pair.KEYSPACE).success();
+            replicas(pair, cql, 1);
+            pair.first.nodetool("setcompactionthroughput", "1").success();
+            Pause.millis(2000); // the engine looks at it every second
+
+            CompletableFuture<Output> cleanup = CompletableFuture.supplyAsync(() -> pair.first.nodetool("cleanup", Pair.KEYSPACE));
+            pair.first.log().await("Removing from pair.large in the engine", Duration.ofSeconds(30));
+            replicas(pair, cql, 2);
+            Output ended = cleanup.join();
+            assertTrue(ended.exitCode() != 0 && ended.text().contains("the ring has begun to change"), ended.text());
         }
     }
 

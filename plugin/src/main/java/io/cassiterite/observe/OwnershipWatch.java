@@ -1,0 +1,62 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.cassandra.concurrent.ScheduledExecutors;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+
+/**
+ * Ends what relies on a node's ranges when they change, or are about to: cleanup would remove what the node has just come
+ * to own, and goes on for hours. Looks several times a second until it is closed.
+ */
+final class OwnershipWatch implements AutoCloseable
+{
+    private static final long INTERVAL_MS = 200;
+
+    private final String keyspace;
+    private final Collection<Range<Token>> owned;
+    private final Runnable onChange;
+    private final Future<?> looking;
+    private volatile boolean changed;
+
+    /** @param onChange called again and again once something has changed */
+    OwnershipWatch(String keyspace, Collection<Range<Token>> owned, Runnable onChange)
+    {
+        this.keyspace = keyspace;
+        this.owned = owned;
+        this.onChange = onChange;
+        this.looking = ScheduledExecutors.scheduledTasks.scheduleWithFixedDelay(this::look, 0, INTERVAL_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void look()
+    {
+        if (!changed && !Ownership.isChanging(keyspace) && isTheSame(Ownership.ranges(keyspace)))
+            return;
+        changed = true;
+        onChange.run();
+    }
+
+    private boolean isTheSame(Collection<Range<Token>> now)
+    {
+        return new HashSet<>(now).equals(new HashSet<>(owned));
+    }
+
+    boolean hasChanged()
+    {
+        return changed;
+    }
+
+    @Override
+    public void close()
+    {
+        looking.cancel(false);
+    }
+}
