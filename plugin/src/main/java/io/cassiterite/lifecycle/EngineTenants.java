@@ -51,6 +51,12 @@ final class EngineTenants
         }
     }
 
+    /** A table of Cassandra's own has been created, perhaps with the id, and so in the folder, of one that was dropped. */
+    void createdElsewhere(TableMetadata table)
+    {
+        MarkerWriter.remove(table);
+    }
+
     void dropped(TableMetadata table)
     {
         markers.forget(table.id);

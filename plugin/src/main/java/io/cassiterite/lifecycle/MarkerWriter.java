@@ -13,8 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Directories;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 
 /** Writes the {@link TableMarker}s of engine tables that are open. Thread-safe. */
 final class MarkerWriter
@@ -50,6 +52,23 @@ final class MarkerWriter
     void forget(TableId table)
     {
         marked.remove(table);
+    }
+
+    /** Removes the marker of a table that was dropped from the folder that another, not of the engine, has now. */
+    static void remove(TableMetadata table)
+    {
+        for (File directory : new Directories(table).getCFDirectories())
+        {
+            try
+            {
+                TableMarker.remove(directory.toPath());
+            }
+            catch (IOException e)
+            {
+                logger.error("{} of a dropped table is still in {}: the node will refuse to start, until it is deleted",
+                             TableMarker.FILE_NAME, directory, e);
+            }
+        }
     }
 
     private synchronized void write(ColumnFamilyStore cfs) throws IOException

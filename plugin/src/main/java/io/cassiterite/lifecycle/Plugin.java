@@ -81,7 +81,7 @@ public final class Plugin
     {
         NodeEngine engine = new NodeEngine();
         EngineTenants tenants = new EngineTenants(engine);
-        SchemaSafetyNet safetyNet = new SchemaSafetyNet(tenants::admit, tenants::dropped);
+        SchemaSafetyNet safetyNet = new SchemaSafetyNet(tenants::admit, tenants::createdElsewhere, tenants::dropped);
         Maintenance maintenance = new Maintenance(engine, tenants, safetyNet);
 
         CassiteriteFactory.registerMetricsWith(table -> new EngineTableMetrics(table.get(), engine));

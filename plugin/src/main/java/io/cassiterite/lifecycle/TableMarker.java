@@ -66,6 +66,11 @@ final class TableMarker
         return Files.exists(tableDirectory.resolve(FILE_NAME));
     }
 
+    static void remove(Path tableDirectory) throws IOException
+    {
+        Files.deleteIfExists(tableDirectory.resolve(FILE_NAME));
+    }
+
     static TableMarker read(Path tableDirectory) throws IOException
     {
         Path path = tableDirectory.resolve(FILE_NAME);

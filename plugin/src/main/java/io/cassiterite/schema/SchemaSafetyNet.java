@@ -28,22 +28,29 @@ public final class SchemaSafetyNet implements SchemaChangeListener
     private static final Logger logger = LoggerFactory.getLogger(SchemaSafetyNet.class);
 
     private final Consumer<ColumnFamilyStore> onEngineTable;
+    private final Consumer<TableMetadata> onOtherTable;
     private final Consumer<TableMetadata> onDropped;
 
     /**
      * @param onEngineTable called for every engine table that is created or changed, before the change is answered; must
      *                      be idempotent
+     * @param onOtherTable  called for every table that is created and is not the engine's
      * @param onDropped     called when an engine table is gone
      */
-    public SchemaSafetyNet(Consumer<ColumnFamilyStore> onEngineTable, Consumer<TableMetadata> onDropped)
+    public SchemaSafetyNet(Consumer<ColumnFamilyStore> onEngineTable,
+                           Consumer<TableMetadata> onOtherTable,
+                           Consumer<TableMetadata> onDropped)
     {
         this.onEngineTable = onEngineTable;
+        this.onOtherTable = onOtherTable;
         this.onDropped = onDropped;
     }
 
     @Override
     public void onCreateTable(TableMetadata table)
     {
+        if (!EngineTable.is(table))
+            onOtherTable.accept(table);
         admit(table);
     }
 

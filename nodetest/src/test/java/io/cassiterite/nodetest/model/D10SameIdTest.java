@@ -83,6 +83,28 @@ class D10SameIdTest
         }
     }
 
+    /** As when a dropped table is restored from a snapshot's schema.cql into one with a stock memtable. */
+    @Test
+    void theIdMayGoToATableThatIsNotTheEngines(Node node)
+    {
+        UUID id = UUID.fromString("5b1e1d10-0000-11ef-8000-000000000012");
+        try (Cql cql = node.cql())
+        {
+            create(cql, id);
+            cql.run("INSERT INTO d10sameidtest.t (p, w) VALUES (1, 1)");
+            cql.run("DROP TABLE d10sameidtest.t");
+            cql.run("CREATE TABLE d10sameidtest.t (p int PRIMARY KEY, v blob, w int) WITH id = " + id);
+            cql.run("INSERT INTO d10sameidtest.t (p, w) VALUES (2, 2)");
+        }
+        node.stop();
+        node.start();
+        try (Cql cql = node.cql())
+        {
+            assertEquals(List.of("p=2, v=null, w=2"), cql.texts("SELECT * FROM d10sameidtest.t"));
+            cql.run("DROP TABLE d10sameidtest.t");
+        }
+    }
+
     /** A crash in a DROP may leave the store a table that the schema does not have: as an older copy of the store does. */
     @Test
     void rowsThatTheSchemaDoesNotKnowStayAway(Node node) throws IOException
