@@ -140,7 +140,7 @@ public final class StreamHolds implements StreamHook
     /** Returns when no stream is to be held, this one or another. */
     private void hold(String where, String file, TableId table)
     {
-        boolean isOfEngine = file.contains("/export/") || file.contains("/staging/");
+        boolean isOfEngine = file.contains("/export/") || file.contains("/incoming/");
         if (isOfEngine && isDue(where, table))
             await(orders, false, HELD_BOUND);
     }

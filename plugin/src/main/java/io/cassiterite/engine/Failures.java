@@ -68,15 +68,23 @@ public final class Failures
 
     /**
      * Hands a failed mutation to the disk failure policy. A coordinator answers its client at once where a local mutation
-     * ends in an exception, without asking the policy; where it ends in an error the client waits for its timeout. The
-     * policy acts on another thread, because stopping the native transport waits for the requests that run.
+     * ends in an exception, without asking the policy; where it ends in an error the client waits for its timeout.
      *
      * @param failure what {@link #onWrite} gave
      * @return what to throw
      */
     public static RuntimeException ofMutation(Throwable failure, Table table)
     {
-        ScheduledExecutors.optionalTasks.execute(() -> JVMStabilityInspector.inspectThrowable(failure));
+        toPolicy(failure);
         return new RuntimeException("writing to " + table.name() + " failed: " + failure, failure);
+    }
+
+    /**
+     * Lets the disk failure policy decide about the node, on another thread: stopping the native transport waits for the
+     * requests that run, the caller's among them.
+     */
+    public static void toPolicy(Throwable failure)
+    {
+        ScheduledExecutors.optionalTasks.execute(() -> JVMStabilityInspector.inspectThrowable(failure));
     }
 }

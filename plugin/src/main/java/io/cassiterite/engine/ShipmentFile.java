@@ -22,6 +22,8 @@ public final class ShipmentFile
     }
 
     private static final int FIELDS = 6;
+    private static final String ENDING = ".sst";
+    private static final String ROWS_PREFIX = "rows-";
 
     private final String name;
     private final Kind kind;
@@ -67,6 +69,12 @@ public final class ShipmentFile
             default:
                 throw new IllegalStateException("the engine shipped a file of unknown kind " + name);
         }
+    }
+
+    /** True of the names of whole files only. */
+    public static boolean isWhole(String name)
+    {
+        return name.endsWith(ENDING) && !name.startsWith(ROWS_PREFIX);
     }
 
     /** Its name in the shipment's directory. */

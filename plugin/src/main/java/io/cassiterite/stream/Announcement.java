@@ -106,6 +106,7 @@ public final class Announcement
         {
             while (!isGossiperMade() || !announce())
                 Thread.sleep(POLL_MS);
+            HeldFiles.announce();
         }
         catch (InterruptedException e)
         {

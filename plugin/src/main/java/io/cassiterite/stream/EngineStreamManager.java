@@ -11,7 +11,6 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.streaming.CassandraStreamManager;
 import org.apache.cassandra.dht.Range;
@@ -24,10 +23,10 @@ import org.apache.cassandra.streaming.PreviewKind;
 import org.apache.cassandra.streaming.StreamReceiver;
 import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.streaming.messages.StreamMessageHeader;
-import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.apache.cassandra.utils.TimeUUID;
 
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.Failures;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.memtable.CassiteriteMemtable;
@@ -138,7 +137,7 @@ public final class EngineStreamManager extends CassandraStreamManager
     private IllegalStateException unsendable(StreamSession session, FSError failure)
     {
         if (!isOutOfSpace(failure))
-            ScheduledExecutors.optionalTasks.execute(() -> JVMStabilityInspector.inspectThrowable(failure));
+            Failures.toPolicy(failure);
         Throwable cause = failure.getCause() == null ? failure : failure.getCause();
         String message = String.format("[Stream #%s] %s cannot be sent: %s", session.planId(), cfs.metadata(), cause.getMessage());
         logger.error(message);

@@ -5,16 +5,21 @@
 package io.cassiterite.stream;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import com.google.common.hash.Hashing;
 import org.slf4j.Logger;
@@ -30,8 +35,8 @@ import io.cassiterite.engine.Store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
- * Whole files that came, verified, with sessions that then failed. They are kept for a while and announced by gossip, so
- * that the session that is tried again sends their names only. Thread-safe.
+ * Whole files that came, verified, with sessions that then failed, or with which this process ended. They are kept for a
+ * while and announced by gossip, so that the session that is tried again sends their names only. Thread-safe.
  */
 final class HeldFiles
 {
@@ -39,6 +44,8 @@ final class HeldFiles
 
     /** Time to look at a failed bootstrap and to resume it. */
     private static final long LIFE_NANOS = TimeUnit.HOURS.toNanos(2);
+    private static final int HEXADECIMAL = 16;
+    private static final Pattern KEY = Pattern.compile("[0-9a-f]{1,16}");
 
     private static final class Held
     {
@@ -53,6 +60,7 @@ final class HeldFiles
 
     /** By {@link #key}, the oldest first. */
     private static final Map<Long, Held> HELD = new LinkedHashMap<>();
+    private static boolean recovered;
 
     private HeldFiles()
     {
@@ -71,10 +79,54 @@ final class HeldFiles
         return file -> file.kind() == ShipmentFile.Kind.WHOLE && keys.contains(key(table, file.name(), file.bytes()));
     }
 
-    /** Takes over a verified file of a failed session, unless the device is as good as full. */
-    static synchronized void keep(Store store, TableId table, StreamHead head, Path file)
+    /**
+     * Takes over what an earlier process held, and the verified files of sessions that ended with it; deletes the rest of
+     * these. Does something only when it is first called, before there are sessions. What a power failure took away of a
+     * file is noticed when the file is taken: its checksum is computed anew.
+     */
+    static synchronized void recover(Store store)
     {
-        long key = key(table, head.name, head.bytes);
+        if (recovered)
+            return;
+        recovered = true;
+        for (Path file : listed(StoreFolders.held(store)))
+            if (KEY.matcher(file.getFileName().toString()).matches())
+                HELD.put(Long.parseUnsignedLong(file.getFileName().toString(), HEXADECIMAL), new Held(file));
+        for (Path folder : listed(StoreFolders.incoming(store)))
+            IncomingShipment.tableOf(folder).ifPresent(table -> keepWhole(store, table, folder));
+        ScratchFolder.delete(StoreFolders.incoming(store));
+        if (!HELD.isEmpty())
+            logger.info("{} files ({}) of streams that ended with an earlier process are held for another try", HELD.size(),
+                        FBUtilities.prettyPrintMemory(bytes()));
+    }
+
+    private static void keepWhole(Store store, TableId table, Path folder)
+    {
+        for (Path file : listed(folder))
+            if (ShipmentFile.isWhole(file.getFileName().toString()))
+                keep(store, table, file, file.toFile().length());
+    }
+
+    /** What is in it, as far as it can be read: nothing here is needed, it only saves work. */
+    private static List<Path> listed(Path folder)
+    {
+        if (!Files.isDirectory(folder))
+            return List.of();
+        try (Stream<Path> contents = Files.list(folder))
+        {
+            return contents.collect(Collectors.toList());
+        }
+        catch (IOException | UncheckedIOException e)
+        {
+            logger.warn("{} cannot be read: what earlier streams have left there will be sent again", folder, e);
+            return List.of();
+        }
+    }
+
+    /** Takes over a verified file of a failed session, unless the device is as good as full. */
+    static synchronized void keep(Store store, TableId table, Path file, long bytes)
+    {
+        long key = key(table, file.getFileName().toString(), bytes);
         if (HELD.containsKey(key) || HELD.size() >= HeldAnnouncement.LIMIT || StagingSpace.isShort(store))
             return;
         Path path = StoreFolders.held(store).resolve(Long.toHexString(key));
@@ -98,11 +150,13 @@ final class HeldFiles
      */
     static synchronized void take(TableId table, StreamHead head, Path destination) throws IOException
     {
-        Held held = HELD.remove(key(table, head.name, head.bytes));
-        announce();
+        long key = key(table, head.name, head.bytes);
+        Held held = HELD.get(key);
         if (held == null)
             throw new IOException(head + " is not held here any more; the next try gets it in full");
         Files.move(held.path, destination, StandardCopyOption.ATOMIC_MOVE);
+        HELD.remove(key);
+        announce();
     }
 
     /** Brings the announcement up to date. */
@@ -117,6 +171,7 @@ final class HeldFiles
         if (!HELD.isEmpty() && StagingSpace.isShort(store))
             forgetAll();
         long now = System.nanoTime();
+        announce();
         Collection<Held> old = new ArrayList<>(HELD.values());
         old.removeIf(held -> now - held.sinceNanos < LIFE_NANOS);
         if (old.isEmpty())
@@ -125,13 +180,6 @@ final class HeldFiles
         announce();
         old.forEach(held -> ScratchFolder.delete(held.path));
         logger.info("Deleted {} files of failed streams that were not tried again", old.size());
-    }
-
-    /** Deletes what an earlier process held: nothing announces it. */
-    static synchronized void clear(Store store)
-    {
-        if (HELD.isEmpty())
-            ScratchFolder.delete(StoreFolders.held(store));
     }
 
     /** @return bytes on the device that can be had back */

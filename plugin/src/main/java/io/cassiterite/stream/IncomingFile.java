@@ -7,7 +7,9 @@ package io.cassiterite.stream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -27,13 +29,17 @@ import org.apache.cassandra.streaming.messages.StreamMessageHeader;
 
 import io.cassiterite.engine.ShipmentFile;
 
-/** One file of a shipment as it arrives: written to the staging folder while its checksum is computed. */
+/**
+ * One file of a shipment as it arrives: written to the shipment's folder while its checksum is computed. It gets its name
+ * once the checksum is right, so that a process that starts again knows which files are.
+ */
 final class IncomingFile implements IncomingStream
 {
     private static final Logger logger = LoggerFactory.getLogger(IncomingFile.class);
 
     private static final int PROGRESS_BYTES = 1 << 20;
     private static final int COPY_BYTES = 64 << 10;
+    private static final String PARTIAL = ".partial";
 
     private final ColumnFamilyStore cfs;
     private final StreamSession session;
@@ -59,29 +65,31 @@ final class IncomingFile implements IncomingStream
         shipment = EngineStreamReceiver.of(session, cfs).shipment(head);
         path = shipment.place(head);
         session.countStreamedIn(head.kind == ShipmentFile.Kind.WHOLE);
-        int found = head.held ? takeHeld() : write(in);
+        Path partial = path.resolveSibling(head.name + PARTIAL);
+        int found = head.held ? takeHeld(partial) : write(in, partial);
         int expected = Integer.reverseBytes(in.readInt());
         if (found != expected)
             throw damaged(expected, found);
+        Files.move(partial, path, StandardCopyOption.ATOMIC_MOVE);
         sync = StagingSync.submit(path);
         logger.debug("[Stream #{}] Received {} (#{})", session.planId(), head, message.sequenceNumber);
     }
 
     /** @return the checksum of what is on the device */
-    private int takeHeld() throws IOException
+    private int takeHeld(Path partial) throws IOException
     {
-        HeldFiles.take(cfs.metadata.id, head, path);
-        int found = FileChecksum.of(path, head.bytes);
+        HeldFiles.take(cfs.metadata.id, head, partial);
+        int found = FileChecksum.of(partial, head.bytes);
         session.progress(path.toString(), ProgressInfo.Direction.IN, head.bytes, head.bytes, head.bytes);
         return found;
     }
 
     /** @return the checksum of the bytes written */
-    private int write(DataInputPlus in) throws IOException
+    private int write(DataInputPlus in, Path partial) throws IOException
     {
         CRC32C crc = new CRC32C();
         Progress progress = new Progress();
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))
+        try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))
         {
             if (in instanceof AsyncStreamingInputPlus)
                 ((AsyncStreamingInputPlus) in).consume(buffer -> append(channel, buffer, crc, progress), head.bytes);

@@ -11,6 +11,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.dht.Bounds;
@@ -31,6 +34,8 @@ import io.cassiterite.engine.Table;
 final class IncomingShipment
 {
     private static final Token LAST = new LongToken(Long.MAX_VALUE);
+    private static final String UUID_FORM = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+    private static final Pattern FOLDER = Pattern.compile("stream-" + UUID_FORM + "-(" + UUID_FORM + ")-.*");
 
     private final Store store;
     private final TableId table;
@@ -60,7 +65,14 @@ final class IncomingShipment
         Files.createDirectories(folder);
     }
 
-    /** @return where to write a file; fails if the session is over */
+    /** @return the table that a folder's shipment is for; empty if it is no shipment's folder */
+    static Optional<TableId> tableOf(Path folder)
+    {
+        Matcher name = FOLDER.matcher(folder.getFileName().toString());
+        return name.matches() ? Optional.of(TableId.fromString(name.group(1))) : Optional.empty();
+    }
+
+    /** @return where a file goes when it is verified; fails if the session is over */
     synchronized Path place(StreamHead head) throws IOException
     {
         ensureOpen();
@@ -75,7 +87,8 @@ final class IncomingShipment
         ensureOpen();
         if (verified.putIfAbsent(file.head().name, file) != null)
             throw new IOException(file.head() + " arrived twice");
-        space.used(file.head().bytes);
+        if (!file.head().held)
+            space.used(file.head().bytes);
         record.add(file.head(), "", file.wasCopied());
     }
 
@@ -106,7 +119,7 @@ final class IncomingShipment
             return;
         for (IncomingFile file : verified.values())
             if (file.head().kind == ShipmentFile.Kind.WHOLE)
-                HeldFiles.keep(store, table, file.head(), folder.resolve(file.head().name));
+                HeldFiles.keep(store, table, folder.resolve(file.head().name), file.head().bytes);
         HeldFiles.announce();
         end(StreamRecord.State.FAILED);
         ScratchFolder.delete(folder);

@@ -64,10 +64,10 @@ final class OutgoingShipment
     {
         if (files.stream().allMatch(file -> file.kind() == ShipmentFile.Kind.MANIFEST))
             return List.of();
-        long bytes = files.stream().mapToLong(ShipmentFile::bytes).sum();
+        Predicate<ShipmentFile> isHeld = HeldFiles.of(session.peer, cfs.metadata.id);
+        long bytes = files.stream().filter(isHeld.negate()).mapToLong(ShipmentFile::bytes).sum();
         StreamRecord record = StreamLedger.open(session, cfs.metadata(), StreamRecord.Direction.OUT, id);
         record.expect(files.size(), bytes);
-        Predicate<ShipmentFile> isHeld = HeldFiles.of(session.peer, cfs.metadata.id);
         List<OutgoingStream> streams = new ArrayList<>(files.size());
         for (ShipmentFile file : files)
         {

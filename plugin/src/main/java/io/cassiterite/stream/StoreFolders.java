@@ -21,10 +21,10 @@ final class StoreFolders
         return Path.of(store.directory(), "export");
     }
 
-    /** Shipments on their way in; emptied when the store is opened. */
+    /** Shipments on their way in; see {@link HeldFiles#recover} for what is left of them when the process is killed. */
     static Path incoming(Store store)
     {
-        return Path.of(store.directory(), "staging");
+        return Path.of(store.directory(), "incoming");
     }
 
     /** Whole files that came with sessions that failed; see {@link HeldFiles}. */

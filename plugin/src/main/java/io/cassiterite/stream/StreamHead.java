@@ -48,6 +48,7 @@ final class StreamHead
     final boolean held;
     final UUID shipment;
     final int shipmentFiles;
+    /** Of the files that the receiver does not hold. */
     final long shipmentBytes;
     final long bytes;
     /** In the shipment's folder. A whole file has the same name wherever it goes, and no other file has it. */
@@ -124,7 +125,7 @@ final class StreamHead
         long bytes = in.getLong();
         String name = name(in);
         List<Range<Token>> ranges = ranges(in);
-        if (files <= 0 || bytes < 0 || shipmentBytes < bytes)
+        if (files <= 0 || bytes < 0 || shipmentBytes < (held ? 0 : bytes))
             throw damaged("its sizes contradict each other");
         return new StreamHead(kind, held, shipment, files, shipmentBytes, bytes, name, ranges);
     }

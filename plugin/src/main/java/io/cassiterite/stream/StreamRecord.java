@@ -30,7 +30,9 @@ final class StreamRecord
         FAILED
     }
 
-    private final StreamSession session;
+    private final String plan;
+    private final String peer;
+    private final String operation;
     private final TableMetadata table;
     private final Direction direction;
     private final UUID shipment;
@@ -53,7 +55,10 @@ final class StreamRecord
 
     StreamRecord(StreamSession session, TableMetadata table, Direction direction, UUID shipment)
     {
-        this.session = session;
+        // not the session: it keeps all that it has received reachable
+        this.plan = String.valueOf(session.planId());
+        this.peer = session.peer.getHostAddressAndPort();
+        this.operation = session.getStreamOperation().getDescription();
         this.table = table;
         this.direction = direction;
         this.shipment = shipment;
@@ -125,9 +130,8 @@ final class StreamRecord
     synchronized String line()
     {
         long moved = wholeBytes + rowBytes;
-        return String.join("\t", String.valueOf(session.planId()), table.keyspace, table.name,
-                           session.peer.getHostAddressAndPort(), direction.name(), shipment.toString(),
-                           session.getStreamOperation().getDescription(), state.name(), Long.toString(startedMs),
+        return String.join("\t", plan, table.keyspace, table.name, peer, direction.name(), shipment.toString(), operation,
+                           state.name(), Long.toString(startedMs),
                            Long.toString((state == State.OPEN ? System.currentTimeMillis() : endedMs) - startedMs),
                            Integer.toString(expectedFiles), Long.toString(expectedBytes), Long.toString(wholeFiles),
                            Long.toString(wholeBytes), Long.toString(rowFiles), Long.toString(rowBytes),

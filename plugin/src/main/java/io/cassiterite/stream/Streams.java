@@ -16,7 +16,7 @@ public final class Streams
     /** The store is open. May be called again. */
     public static void start(Store store)
     {
-        HeldFiles.clear(store);
+        HeldFiles.recover(store);
         AbsorbTask.instance.start();
     }
 

@@ -13,7 +13,7 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.commitlog.CommitLog;
 
 /** As much of a Cassandra server, in this JVM, as memtables and counters need. */
-final class TestNode
+public final class TestNode
 {
     private static Path directory;
 
@@ -22,7 +22,7 @@ final class TestNode
     }
 
     /** Initializes once; returns a directory of this JVM's own. */
-    static synchronized Path initialize()
+    public static synchronized Path initialize()
     {
         if (directory != null)
             return directory;

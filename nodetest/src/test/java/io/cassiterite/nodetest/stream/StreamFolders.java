@@ -40,7 +40,7 @@ final class StreamFolders
     static List<Path> leftovers(Node node, String... keyspaces)
     {
         List<Path> found = files(node.base().resolve("cassiterite/export"), "");
-        found.addAll(files(node.base().resolve("cassiterite/staging"), ""));
+        found.addAll(files(node.base().resolve("cassiterite/incoming"), ""));
         for (String keyspace : keyspaces)
             found.addAll(files(node.base().resolve("data").resolve(keyspace), "-Data.db"));
         return found;

@@ -1,0 +1,61 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import org.junit.jupiter.api.Test;
+
+import org.apache.cassandra.schema.TableId;
+
+import io.cassiterite.engine.EngineTestAccess;
+import io.cassiterite.engine.Store;
+import io.cassiterite.memtable.TestNode;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What a process that died had received of a stream is held, as far as it is whole and verified. */
+class HeldFilesTest
+{
+    private static final byte[] BYTES = new byte[1000];
+
+    @Test
+    void verifiedWholeFilesOutliveTheProcess() throws IOException
+    {
+        Path directory = TestNode.initialize().resolve("held-" + System.nanoTime()).toAbsolutePath();
+        TableId table = TableId.generate();
+        Path shipment = directory.resolve("incoming")
+                                 .resolve("stream-" + UUID.randomUUID() + '-' + table + "-127.0.0.2_7000-" + UUID.randomUUID());
+        Files.createDirectories(shipment);
+        for (String name : List.of("S-000001.sst", "S-000002.sst.partial", "rows-000001.sst", "cassiterite.manifest"))
+            Files.write(shipment.resolve(name), BYTES);
+        try (Store store = Store.open(Map.of(Store.DIRECTORY, directory.toString(), "node.commitlog_sync", "periodic")))
+        {
+            HeldFiles.recover(store);
+            assertEquals(BYTES.length, HeldFiles.bytes());
+            assertFalse(Files.exists(shipment.getParent()));
+
+            StreamHead head = new StreamHead(EngineTestAccess.shipmentFile("S-000001.sst\twhole\t" + BYTES.length + "\t6\t1\t"), true,
+                                             UUID.randomUUID(), 1, 0, List.of());
+            Path nowhere = directory.resolve("gone").resolve("S-000001.sst");
+            assertThrows(IOException.class, () -> HeldFiles.take(table, head, nowhere));
+            assertEquals(BYTES.length, HeldFiles.bytes(), "it is still there for the next try");
+
+            Path taken = directory.resolve("S-000001.sst");
+            HeldFiles.take(table, head, taken);
+            assertTrue(Files.exists(taken));
+            assertEquals(0, HeldFiles.bytes());
+            assertThrows(IOException.class, () -> HeldFiles.take(table, head, taken));
+        }
+    }
+}
