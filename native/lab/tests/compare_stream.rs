@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Its clusters are kept where every comparison's are, so that only one runs at a time; the ports are its own.
+/// Its clusters are kept where every comparison's are, of which one runs at a time; the ports are its own.
 fn compared(engines: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("compared.json");

@@ -16,6 +16,7 @@ use cassiterite_lab::check::{Before, Ledger, Shape};
 use cassiterite_lab::load::{connect, runtime, Answer, Target, Workload};
 use cassiterite_lab::profile::{builtin, Distribution, Mix, Options, Population, Profile, Schema, UserWorkload};
 use scylla::client::session::Session;
+use scylla::statement::Consistency;
 
 use crate::node::Node;
 
@@ -29,6 +30,8 @@ fn what_profiles_make_is_taken_by_a_node_and_checked() {
         every_type_is_taken_and_comes_back_as_it_was_made(&session).await;
         lost_and_changed_rows_are_found(&session).await;
         profiles_and_builtins_run(&session).await;
+        rows_that_expire_are_not_checked(&session).await;
+        a_query_says_its_own_level(&session).await;
     });
 }
 
@@ -116,6 +119,33 @@ async fn lost_and_changed_rows_are_found(session: &Session) {
     }
     let expected = [(3, "Lost"), (4, "MixedUp"), (5, "Stale")].map(|(key, kind)| (key, kind.to_owned()));
     assert_eq!(kinds, expected);
+}
+
+async fn rows_that_expire_are_not_checked(session: &Session) {
+    let profile = profile("types.yaml");
+    let table = Schema::of(&profile).table();
+    created(session, &profile).await;
+    session.query_unpaged(format!("ALTER TABLE {table} WITH default_time_to_live = 1"), ()).await.unwrap();
+    let options = |ledger| {
+        let mut options = Options::new("insert=1".parse::<Mix>().unwrap(), Population::sequence(10));
+        options.ledger = ledger;
+        options
+    };
+    let refused = UserWorkload::prepare(session, &profile, options(Some(ledger()))).await.unwrap_err();
+    assert!(refused.to_string().contains("its rows expire after 1 s"), "{refused:#}");
+    UserWorkload::prepare(session, &profile, options(None)).await.unwrap();
+}
+
+/// What is wrong with an answer is judged by the level that it was asked at.
+async fn a_query_says_its_own_level(session: &Session) {
+    let mut profile = profile("counter.yaml");
+    created(session, &profile).await;
+    for (said, level) in [(Some("QUORUM"), Some(Consistency::Quorum)), (None, None)] {
+        let query = profile.queries.0.iter_mut().find(|(name, _)| name == "simple1");
+        query.unwrap().1.consistency_level = said.map(str::to_owned);
+        let reads = prepared(session, &profile, "simple1=1", 10, None).await;
+        assert_eq!(reads.plan(0).unwrap().consistency(), level);
+    }
 }
 
 async fn profiles_and_builtins_run(session: &Session) {

@@ -31,3 +31,4 @@ pub use home::Home;
 pub use progress::{Bars, Interrupt, Progress, Silent};
 pub use ring::{parse_status, RingNode, RingState};
 pub use spec::ClusterSpec;
+pub use state::{lock_file, Lock};

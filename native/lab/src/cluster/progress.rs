@@ -74,6 +74,17 @@ impl Interrupt {
     }
 }
 
+/// Tells nothing, and gives up when a signal has come.
+impl Progress for Interrupt {
+    fn node(&self, _: u32, _: &str) {}
+
+    fn done(&self, _: u32, _: &str) {}
+
+    fn cancelled(&self) -> bool {
+        self.is_set()
+    }
+}
+
 /// One spinner for each node on a terminal; one line for each node that is done where there is none.
 #[derive(Debug)]
 pub struct Bars {

@@ -100,14 +100,21 @@ impl State {
 }
 
 /// Held while a command changes a cluster; the kernel gives it back when the process ends.
-pub(super) struct Lock {
+#[derive(Debug)]
+pub struct Lock {
     _file: Flock<File>,
 }
 
 /// Takes the lock of the cluster in `base`, or says who has it.
 pub(super) fn lock(base: &Path) -> Result<Lock> {
-    let path = base.join(LOCK);
-    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+    lock_file(&base.join(LOCK), |holder| {
+        format!("another command (process {holder}) is at work on the cluster in {}", base.display())
+    })
+}
+
+/// Takes a lock file, made if it is not there; `taken` says what it means that a process has it.
+pub fn lock_file(path: &Path, taken: impl FnOnce(&str) -> String) -> Result<Lock> {
+    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
     let mut file = open.with_context(|| format!("cannot open {}", path.display()))?;
     let mut holder = String::new();
     // Only a help for the message below.
@@ -119,9 +126,7 @@ pub(super) fn lock(base: &Path) -> Result<Lock> {
             write!(file, "{}", std::process::id())?;
             Ok(Lock { _file: file })
         }
-        Err((_, nix::errno::Errno::EWOULDBLOCK)) => {
-            bail!("another command (process {}) is at work on the cluster in {}", holder.trim(), base.display())
-        }
+        Err((_, nix::errno::Errno::EWOULDBLOCK)) => bail!(taken(holder.trim())),
         Err((_, error)) => Err(error).with_context(|| format!("cannot lock {}", path.display())),
     }
 }

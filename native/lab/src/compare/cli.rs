@@ -12,8 +12,9 @@ use clap::Args;
 use super::rounds::Comparison;
 use super::scenario::Scenario;
 use super::settings::{Scale, Settings};
+use super::subject::alone;
 use super::{page, table};
-use crate::cluster::Engine;
+use crate::cluster::{Engine, Interrupt};
 
 /// `cassiterite compare`.
 #[derive(Args, Debug)]
@@ -97,12 +98,14 @@ impl CompareCommand {
             self.engines.len() > 1,
             "--engines: one engine compares with nothing; say two, such as stock,cassiterite"
         );
+        let _alone = alone()?;
         // Found out now, not after hours.
         for file in self.json.iter().chain(&self.html) {
             std::fs::write(file, "").with_context(|| format!("cannot write {}", file.display()))?;
         }
         let mut comparison = Comparison::new(&settings, &self.engines)?;
-        comparison.run(&self.engines, &|line| eprintln!("{line}"), &|so_far| self.keep(so_far))?;
+        let interrupt = Interrupt::listen()?;
+        comparison.run(&self.engines, &interrupt, &|line| eprintln!("{line}"), &|so_far| self.keep(so_far))?;
         print!("{}", table::text(&comparison));
         Ok(match (comparison.invalid().is_empty(), comparison.failed_levels().is_empty()) {
             (false, _) => ExitCode::from(2),

@@ -16,13 +16,13 @@ const STYLE: &str = "
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e4e8ee; --soft: #98a1ad; --line: #333b46; --paper: #14181d; --good: #4cc38a; --bad: #ef6d64; --none: #7c8592 }
 }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto; max-width: 76rem; padding: 0 1rem }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto; max-width: 96rem; padding: 0 1rem }
 h1 { font-size: 1.5rem; margin: 0 0 .2rem } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem }
 p, li { max-width: 60rem } .soft { color: var(--soft) }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100% }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
-th { font-weight: 600; vertical-align: bottom } th:first-child, td:first-child { text-align: left; white-space: normal }
+th { font-weight: 600; vertical-align: bottom } th:first-child, td:first-child { text-align: left }
 .better { color: var(--good); font-weight: 600 } .worse { color: var(--bad); font-weight: 600 } .cannot { color: var(--soft) }
 .invalid { border-left: 4px solid var(--bad); padding: .5rem 1rem; margin: 1rem 0 }
 svg { display: block } svg .axis { stroke: var(--line) } svg .one { stroke: var(--soft); stroke-dasharray: 3 3 }
@@ -32,7 +32,7 @@ code { font-size: .9em; overflow-wrap: anywhere }
 
 /// Ratios beyond these ends of the plot are drawn at the end.
 const PLOT_REACH: f64 = 8.0;
-const PLOT_WIDTH: f64 = 260.0;
+const PLOT_WIDTH: f64 = 180.0;
 const AXIS: [(f64, &str); 7] =
     [(0.125, "1/8"), (0.25, "1/4"), (0.5, "1/2"), (1.0, "1"), (2.0, "2"), (4.0, "4"), (8.0, "8")];
 
@@ -92,20 +92,20 @@ fn figures(comparison: &Comparison) -> Markup {
             thead {
                 tr {
                     th { "figure" }
-                    @for engine in &comparison.engines { th { (engine) } }
                     @for baseline in &baselines {
                         th { (subject) " / " (baseline) }
                         th { "verdict" }
                         th { (axis()) }
                     }
+                    @for engine in &comparison.engines { th { (engine) } }
                 }
             }
             tbody {
                 @for line in lines(comparison) {
                     tr {
                         td { (line.name) }
-                        @for value in &line.values { td { (value) } }
                         @for judged in &line.judged { (judgement(judged)) }
+                        @for value in &line.values { td { (value) } }
                     }
                 }
             }

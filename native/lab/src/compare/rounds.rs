@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use crate::cluster::{Cluster, Engine, Home};
+use crate::cluster::{Cluster, Engine, Home, Interrupt};
 use crate::observe::{text_hash, Environment};
 
 use super::order::order;
@@ -66,10 +66,11 @@ impl Comparison {
         })
     }
 
-    /// Runs all rounds; `progress` hears what is done, `kept` gets the comparison after each run.
+    /// Runs all rounds, or as many as there are before a signal; `progress` hears what is done, `kept` gets the comparison after each run.
     pub fn run(
         &mut self,
         engines: &[Engine],
+        interrupt: &Interrupt,
         progress: &dyn Fn(&str),
         kept: &dyn Fn(&Self) -> Result<()>,
     ) -> Result<()> {
@@ -79,7 +80,7 @@ impl Comparison {
                 let (Some(engine), Some(name)) = (engines.get(slot), self.engines.get(slot).cloned()) else { continue };
                 progress(&format!("round {} of {}: {name} ({})", round + 1, settings.rounds, engine.about()));
                 let run = self
-                    .trial(&settings, *engine, &name, round, place)
+                    .trial(&settings, *engine, interrupt, &name, round, place)
                     .with_context(|| format!("{name}, round {}", round + 1))?;
                 run.notes.iter().chain(&run.absent).for_each(|note| progress(&format!("  note: {note}")));
                 run.invalid.iter().for_each(|reason| progress(&format!("  INVALID: {reason}")));
@@ -91,9 +92,17 @@ impl Comparison {
         Ok(())
     }
 
-    fn trial(&mut self, settings: &Settings, engine: Engine, name: &str, round: usize, place: usize) -> Result<Run> {
+    fn trial(
+        &mut self,
+        settings: &Settings,
+        engine: Engine,
+        interrupt: &Interrupt,
+        name: &str,
+        round: usize,
+        place: usize,
+    ) -> Result<Run> {
         let scenario = settings.scenario;
-        let mut subject = Subject::up(settings, engine, scenario.profile(), scenario.rows_per_partition())?;
+        let mut subject = Subject::up(settings, engine, scenario, interrupt)?;
         self.hash(engine, subject.cluster());
         let trial = scenario.run(&mut subject)?;
         let (notes, invalid) = (std::mem::take(&mut subject.notes), std::mem::take(&mut subject.invalid));

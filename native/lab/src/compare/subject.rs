@@ -14,8 +14,8 @@ use scylla::statement::Consistency;
 use tokio::runtime::Runtime;
 
 use crate::check::{Before, Ledger, Levels, Replication, Shape};
-use crate::cluster::{Cluster, ClusterSpec, Engine, Silent};
-use crate::load::{self, Outcome, Pace, Plan, Stop, Target, Workload};
+use crate::cluster::{lock_file, Cluster, ClusterSpec, Engine, Interrupt, Lock};
+use crate::load::{self, wrong_rows, Outcome, Pace, Plan, Stop, Target, Workload};
 use crate::observe::{now_unix_ms, Client, Reading, Record, Servers, Watched};
 use crate::profile::{Mix, Options, Profile, Schema, UserWorkload};
 
@@ -25,6 +25,8 @@ use super::scenario::Scenario;
 use super::settings::Settings;
 use super::warmup::Warmup;
 
+/// One name and place for all engines: nothing but the engine may differ.
+const NAME: &str = "compare";
 /// A node burns less than this of a core when it is quiet; an idle one burns 0.03.
 const QUIET_CORES: f64 = 0.1;
 /// Seconds in a row that it must do so.
@@ -61,6 +63,7 @@ pub struct Subject<'a> {
     levels: Arc<Levels>,
     consistency: Consistency,
     folders: Vec<PathBuf>,
+    interrupt: Interrupt,
     /// What went otherwise than planned without making numbers wrong.
     pub notes: Vec<String>,
     /// Why figures must not be believed.
@@ -69,7 +72,8 @@ pub struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// Starts a fresh cluster and makes the profile's table on it as the engine wants it.
-    pub fn up(settings: &'a Settings, engine: Engine, profile: &str, rows_per_partition: u64) -> Result<Self> {
+    pub fn up(settings: &'a Settings, engine: Engine, scenario: Scenario, interrupt: &Interrupt) -> Result<Self> {
+        let (profile, rows_per_partition) = (scenario.profile(), scenario.rows_per_partition());
         let profile = Profile::parse(&profile.replace("@VALUE_BYTES@", &settings.value_bytes.to_string()))?;
         let spec = spec(settings, engine)?;
         if let Ok(old) = Cluster::open(&spec.base) {
@@ -77,7 +81,7 @@ impl<'a> Subject<'a> {
         }
         let address = IpAddr::V4(spec.first_address);
         await_free([(address, spec.cql_port), (address, spec.storage_port), (LOCALHOST, spec.jmx_port)])?;
-        let cluster = Cluster::up(&spec, &Silent)?;
+        let cluster = Cluster::up(&spec, interrupt)?;
         let runtime = load::runtime(settings.threads)?;
         let consistency = if settings.nodes > 1 { Consistency::LocalQuorum } else { Consistency::LocalOne };
         let options = table_options(settings, engine);
@@ -97,6 +101,7 @@ impl<'a> Subject<'a> {
             consistency,
             folders: folders(&cluster),
             cluster,
+            interrupt: interrupt.clone(),
             notes: Vec::new(),
             invalid: Vec::new(),
         })
@@ -136,7 +141,7 @@ impl<'a> Subject<'a> {
     pub fn fill(&mut self) -> Result<()> {
         let population = super::phase::once(self.settings.rows);
         let fill = Phase { name: "fill", ops: "insert=1", population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
-        let outcome = self.load(&fill)?;
+        let outcome = self.drive(&fill, self.workload(&fill)?)?;
         self.complain("fill", &outcome);
         self.flush()?;
         self.settle()
@@ -182,10 +187,27 @@ impl<'a> Subject<'a> {
         Ok(Measured { name: phase.name.to_owned(), outcome, classes, during, whole, client })
     }
 
-    /// Runs a phase; nothing else.
+    /// Runs a phase that is not measured; wrong rows are a reason not to believe the run all the same.
     pub fn load(&mut self, phase: &Phase) -> Result<Outcome> {
-        let workload = self.workload(phase)?;
-        self.drive(phase, workload)
+        let outcome = self.load_unjudged(phase)?;
+        self.complain_of_rows(phase.name, &outcome);
+        Ok(outcome)
+    }
+
+    /// Runs a phase; what is wrong with its answers is the caller's to say.
+    pub fn load_unjudged(&mut self, phase: &Phase) -> Result<Outcome> {
+        self.drive(phase, self.workload(phase)?)
+    }
+
+    /// Runs a phase whose response times are held against a limit. That the client, on the machine of its servers, waited for
+    /// a core only makes them longer: within the limit they are all the more.
+    pub fn probe(&mut self, phase: &Phase) -> Result<Outcome> {
+        let mut plan = self.plan(phase);
+        plan.limits.run_queue_share = f64::INFINITY;
+        plan.limits.late_start_share = f64::INFINITY;
+        let outcome = self.drive_by(plan, phase.name, self.workload(phase)?)?;
+        self.complain_of_rows(phase.name, &outcome);
+        Ok(outcome)
     }
 
     fn workload(&self, phase: &Phase) -> Result<Arc<dyn Workload>> {
@@ -218,6 +240,7 @@ impl<'a> Subject<'a> {
         self.notes.extend(spoiled);
         self.notes
             .extend(outcome.first_errors.iter().map(|(error, times)| format!("{}: {times} x {error}", phase.name)));
+        self.complain_of_rows(phase.name, &outcome);
         Ok(During { outcome, began_unix_ms, done })
     }
 
@@ -239,14 +262,30 @@ impl<'a> Subject<'a> {
     }
 
     fn drive(&self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
-        let plan = self.plan(phase);
+        self.drive_by(self.plan(phase), phase.name, workload)
+    }
+
+    fn drive_by(&self, plan: Plan, name: &str, workload: Arc<dyn Workload>) -> Result<Outcome> {
+        self.go_on()?;
         let outcome = self.runtime.block_on(load::run(Arc::clone(&self.session), workload, plan, |_| ()))?;
         ensure!(!outcome.interrupted, "interrupted");
         let gone = self.cluster.nodes().into_iter().find(|node| node.pid.is_none());
         if let Some(node) = gone {
-            bail!("{} ended during '{}': see {}", node.name, phase.name, node.system_log.display());
+            bail!("{} ended during '{name}': see {}", node.name, node.system_log.display());
         }
         Ok(outcome)
+    }
+
+    /// The load listens to signals only while it runs.
+    fn go_on(&self) -> Result<()> {
+        ensure!(!self.interrupt.is_set(), "interrupted");
+        Ok(())
+    }
+
+    fn complain_of_rows(&mut self, phase: &str, outcome: &Outcome) {
+        let Some(reason) = wrong_rows(&outcome.faults) else { return };
+        self.invalid.push(format!("{phase}: {reason}"));
+        self.notes.extend(outcome.first_faults.iter().map(|fault| format!("{phase}: {fault}")));
     }
 
     fn complain(&mut self, phase: &str, outcome: &Outcome) {
@@ -270,6 +309,7 @@ impl<'a> Subject<'a> {
         let deadline = Instant::now() + Duration::from_secs(self.settings.settle_max_s);
         let mut quiet = 0;
         while quiet < QUIET_S {
+            self.go_on()?;
             if Instant::now() > deadline {
                 self.notes.push(format!("the servers were not quiet after {} s", self.settings.settle_max_s));
                 return Ok(());
@@ -374,9 +414,17 @@ pub(super) fn await_free(ports: impl IntoIterator<Item = (IpAddr, u16)>) -> Resu
     Ok(())
 }
 
+/// Held by a comparison from its beginning to its end: all have their clusters in the same place.
+pub fn alone() -> Result<Lock> {
+    let file = ClusterSpec::new(NAME, Engine::Stock, 1)?.base.with_extension("lock");
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    lock_file(&file, |holder| format!("another comparison (process {holder}) is running: two disturb each other"))
+}
+
 fn spec(settings: &Settings, engine: Engine) -> Result<ClusterSpec> {
-    // One name and place for all engines: nothing but the engine may differ.
-    let mut spec = ClusterSpec::new("compare", engine, settings.nodes)?;
+    let mut spec = ClusterSpec::new(NAME, engine, settings.nodes)?;
     spec.heap = settings.heap.clone();
     spec.vnodes = settings.vnodes;
     spec.replication_factor = settings.replication_factor;

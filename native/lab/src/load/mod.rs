@@ -26,7 +26,7 @@ mod validity;
 
 pub use connect::{connect, runtime};
 pub use operation::{Answer, Class, Fault, FaultKind, Kind, Operation, Row, Workload};
-pub use outcome::{FaultCount, Interval, Latencies, Outcome, Tally};
+pub use outcome::{wrong_rows, FaultCount, Interval, Latencies, Outcome, Tally};
 pub use plan::{Halt, Limits, Pace, Plan, Retries, Stop};
 pub use run::run;
 pub use target::{Target, TlsFiles};

@@ -87,3 +87,9 @@ pub struct FaultCount {
     /// Those that the chosen consistency levels allow (read + write replicas do not overlap).
     pub explained_by_consistency: u64,
 }
+
+/// The reason for not believing a run in which rows were wrong that no consistency level allows.
+pub fn wrong_rows(faults: &[FaultCount]) -> Option<String> {
+    let unexplained: u64 = faults.iter().map(|fault| fault.rows - fault.explained_by_consistency).sum();
+    (unexplained > 0).then(|| format!("{unexplained} wrong rows that the consistency levels do not explain"))
+}

@@ -232,8 +232,9 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             service_ns.add(&tally.service_ns)?;
         }
         let ended = self.total.last_end.unwrap_or(self.shared.measured_from);
-        let halted = self.shared.halt.is_halted() || self.shared.exhausted.load(Ordering::Relaxed);
-        let not_started = self.starter_over.map_or(0, |over| self.backlog(over));
+        let halted = plan.halt.is_halted() || self.interrupted;
+        let is_whole = halted || self.shared.exhausted.load(Ordering::Relaxed);
+        let not_started = if is_whole { 0 } else { self.starter_over.map_or(0, |over| self.backlog(over)) };
         let trouble = self.shared.trouble.kept();
         let evidence = Evidence {
             plan,
@@ -245,7 +246,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             held: self.total.held,
             operations: self.total.tallies.iter().map(|tally| tally.operations).sum(),
             errors: self.total.tallies.iter().map(|tally| tally.errors).sum(),
-            not_started: if halted { 0 } else { not_started },
+            not_started,
             halted,
             faults: &trouble.faults,
         };

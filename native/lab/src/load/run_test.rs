@@ -127,6 +127,23 @@ fn an_open_loop_shows_the_second_in_which_the_server_stood_still() {
 }
 
 #[test]
+fn a_server_that_is_too_slow_makes_the_run_invalid_however_the_run_ends() {
+    let half_as_fast = || {
+        Model::new(|_| async {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            Ok(Answer::default())
+        })
+    };
+    let steady = Stop::Uncertainty { below: 0.5, min_intervals: 10, max_intervals: 20 };
+    for stop in [Stop::Duration(SECOND), Stop::Count(400), steady] {
+        let plan = plan(Pace::Open { per_s: 400.0 }, 1, stop);
+        let (outcome, _) = go(half_as_fast(), workload(Class::Read, u64::MAX), plan);
+        let missed = outcome.invalid.iter().any(|reason| reason.contains("rate not reached"));
+        assert!(missed, "{stop:?}: {:?}", outcome.invalid);
+    }
+}
+
+#[test]
 fn a_closed_loop_hides_that_second() {
     let plan = plan(Pace::Closed, 1, Stop::Duration(SECOND * 5 / 2));
     let (outcome, heard) = go(Model::stalled(), workload(Class::Read, u64::MAX), plan);

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use crate::load::cost::Cost;
-use crate::load::outcome::FaultCount;
+use crate::load::outcome::{wrong_rows, FaultCount};
 use crate::load::plan::Plan;
 use crate::load::{Latencies, Pace};
 
@@ -37,7 +37,7 @@ impl Evidence<'_> {
     /// The reasons in words; empty when the run may be believed.
     pub(super) fn invalid(&self) -> Vec<String> {
         [
-            self.wrong_rows(),
+            wrong_rows(self.faults),
             self.errors(),
             self.nothing(),
             self.client_cpu(),
@@ -59,11 +59,6 @@ impl Evidence<'_> {
 
     fn started(&self) -> u64 {
         self.operations + self.errors
-    }
-
-    fn wrong_rows(&self) -> Option<String> {
-        let unexplained: u64 = self.faults.iter().map(|fault| fault.rows - fault.explained_by_consistency).sum();
-        (unexplained > 0).then(|| format!("{unexplained} wrong rows that the consistency levels do not explain"))
     }
 
     fn errors(&self) -> Option<String> {
@@ -123,10 +118,11 @@ impl Evidence<'_> {
             return None;
         }
         let reached = self.started() as f64 / self.elapsed.as_secs_f64();
-        // The last operations end after the schedule's end, which says nothing of the rate in a short run.
+        // The last operations end after the schedule's end, which says nothing of the rate in a short run. Their service time
+        // is meant: the response time of an overloaded server is the backlog itself.
         let due_s = (self.started() + self.not_started) as f64 / per_s;
-        let late_s =
-            (self.elapsed.as_secs_f64() - due_s - self.response_ns.value_at_quantile(0.99) as f64 / 1e9).max(0.0);
+        let service_s = self.service_ns.value_at_quantile(0.99) as f64 / 1e9;
+        let late_s = (self.elapsed.as_secs_f64() - due_s - service_s).max(0.0);
         let started = self.started() as f64 / (self.started() + self.not_started).max(1) as f64;
         Some((reached, started * due_s / (due_s + late_s)))
     }

@@ -19,6 +19,7 @@ struct Run {
     plan: Plan,
     cost: Cost,
     response_ms: u64,
+    service_ms: u64,
     late_ms: u64,
     held: u64,
     errors: u64,
@@ -35,6 +36,7 @@ impl Run {
             plan: Plan { pace: Pace::Open { per_s: 1000.0 }, threads: 2, stop, ..Plan::default() },
             cost: cost(1, 1),
             response_ms: 4,
+            service_ms: 4,
             late_ms: 0,
             held: 0,
             errors: 0,
@@ -50,13 +52,13 @@ impl Run {
             all.record_n((value_ms * 1_000_000).max(1), 10_000).unwrap();
             all
         };
-        let (response_ns, late_ns) = (of(self.response_ms), of(self.late_ms));
+        let (response_ns, service_ns, late_ns) = (of(self.response_ms), of(self.service_ms), of(self.late_ms));
         let evidence = Evidence {
             plan: &self.plan,
             elapsed: self.elapsed,
             cost: self.cost,
             response_ns: &response_ns,
-            service_ns: &response_ns,
+            service_ns: &service_ns,
             late_ns: &late_ns,
             held: self.held,
             operations: 10_000 - self.errors - self.not_started,
@@ -101,10 +103,11 @@ fn late_starts_count_when_they_are_much_of_the_response_time() {
 
 #[test]
 fn the_rate_was_missed_by_the_servers_or_by_the_client() {
-    let slow = Run { elapsed: Duration::from_secs(12), held: 5000, ..Run::good() };
+    // The last operation waited for all the time that the servers were behind.
+    let slow = Run { elapsed: Duration::from_secs(12), response_ms: 2000, held: 5000, ..Run::good() };
     assert!(slow.only_reason().contains("833 of 1000 operations per second; all 64 in flight were busy"));
     assert!(slow.judge().1);
-    let client = Run { elapsed: Duration::from_secs(12), ..Run::good() };
+    let client = Run { elapsed: Duration::from_secs(12), response_ms: 2000, ..Run::good() };
     assert!(client.only_reason().contains("client: the backlog grew"));
     assert!(!client.judge().1);
     let cut = Run { not_started: 3000, held: 5000, elapsed: Duration::from_secs(10), ..Run::good() };
@@ -113,7 +116,7 @@ fn the_rate_was_missed_by_the_servers_or_by_the_client() {
 
 #[test]
 fn a_last_slow_answer_does_not_make_a_short_run_miss_its_rate() {
-    let run = Run { elapsed: Duration::from_millis(10_900), response_ms: 900, ..Run::good() };
+    let run = Run { elapsed: Duration::from_millis(10_900), response_ms: 900, service_ms: 900, ..Run::good() };
     assert_eq!(run.judge().0, Vec::<String>::new());
 }
 

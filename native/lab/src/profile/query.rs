@@ -12,6 +12,7 @@ use anyhow::{bail, Context, Result};
 use scylla::client::session::Session;
 use scylla::response::PagingState;
 use scylla::statement::prepared::PreparedStatement;
+use scylla::statement::Consistency;
 
 use crate::load::{Answer, Operation};
 
@@ -155,6 +156,10 @@ impl QueryOperation {
 impl Operation for QueryOperation {
     fn kind(&self) -> usize {
         self.kind
+    }
+
+    fn consistency(&self) -> Option<Consistency> {
+        self.query.statement.get_consistency()
     }
 
     fn run<'a>(self: Box<Self>, session: &'a Session) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>> {

@@ -76,6 +76,9 @@ impl UserWorkload {
         schema.enter(session).await?;
         let spec = options.insert.clone().or(&profile.insert);
         let core = Arc::new(core(columns_of(session, profile).await?, profile, &spec, &options)?);
+        if options.ledger.is_some() {
+            ensure_rows_last(session, profile).await?;
+        }
         let (mut kinds, mut actions, mut unchecked) = (Vec::new(), Vec::new(), Vec::new());
         for (name, _) in options.ops.weights() {
             let (class, action) = prepare_action(session, &core, profile, &schema, &spec, name).await?;
@@ -153,6 +156,16 @@ fn core(columns: Vec<Definition>, profile: &Profile, spec: &InsertSpec, options:
 fn uncheckable(table: &Table, profile: &Profile) -> String {
     let why = if table.is_counter() { "counters have no versions" } else { "no column tells versions apart" };
     format!("reads of {}.{} cannot be checked: {why}", profile.keyspace, profile.table)
+}
+
+/// The ledger does not know when rows expire.
+async fn ensure_rows_last(session: &Session, profile: &Profile) -> Result<()> {
+    let (keyspace, table) = (&profile.keyspace, &profile.table);
+    let cql = "SELECT default_time_to_live FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?";
+    let asked = session.query_unpaged(cql, (keyspace, table)).await?.into_rows_result()?;
+    let ttl_s = asked.maybe_first_row::<(Option<i32>,)>()?.and_then(|(ttl_s,)| ttl_s).unwrap_or(0);
+    ensure!(ttl_s == 0, "reads of {keyspace}.{table} cannot be checked: its rows expire after {ttl_s} s");
+    Ok(())
 }
 
 async fn prepare_action(

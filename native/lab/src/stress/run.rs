@@ -75,9 +75,9 @@ impl Stress<'_> {
             _ => vec![self.once(&ready, &servers, &environment, self.settings.rate).await?.run],
         };
         written::write(self.settings, &runs)?;
-        let Some(run) = runs.last() else { return Ok(ExitCode::SUCCESS) };
-        self.console.say(if run.verdict().exit_code() == 0 { "END" } else { "FAILURE" });
-        Ok(ExitCode::from(run.verdict().exit_code()))
+        let Some(standing) = written::standing(&runs) else { return Ok(ExitCode::SUCCESS) };
+        self.console.say(if standing.exit_code() == 0 { "END" } else { "FAILURE" });
+        Ok(ExitCode::from(standing.exit_code()))
     }
 
     async fn once(
@@ -116,12 +116,15 @@ impl Stress<'_> {
             self.console
                 .say("WARNING: err< ends each run at another number of operations; use it for a first look only");
         }
-        let (mut runs, mut threads) = (Vec::<Measured>::new(), from);
+        let (mut runs, mut threads, mut emptied) = (Vec::<Measured>::new(), from, None);
         loop {
             self.console.say(&format!("\nRunning with {threads} threadCount"));
             if self.settings.work.truncate == Truncate::Always && !runs.is_empty() {
                 self.truncate().await?;
+                // Another ledger: what was acknowledged is gone.
+                emptied = Some(self.task.prepare(&self.session, true).await?);
             }
+            let ready = emptied.as_ref().unwrap_or(ready);
             let mut measured = self.once(ready, servers, environment, Rate::Closed { threads }).await?;
             measured.run.name = format!("{threads} threads");
             runs.push(measured);
@@ -193,7 +196,7 @@ impl Stress<'_> {
             }
             _ => Replication::one_datacenter(1),
         };
-        Levels::new(level, level, replication)
+        Levels::new(level, self.task.insert_level().unwrap_or(level), replication)
     }
 
     fn say_settings(&mut self, ready: &Ready, environment: &Environment) {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{ensure, Result};
 use scylla::client::session::Session;
+use scylla::statement::Consistency;
 
 use super::settings::{Check, Command, Data, Settings, TableSchema};
 use crate::check::{Before, Ledger, Shape};
@@ -92,6 +93,11 @@ impl Task {
     /// The table, qualified.
     pub fn table(&self) -> String {
         Schema::of(&self.profile).table()
+    }
+
+    /// The level of inserts that have one of their own.
+    pub fn insert_level(&self) -> Option<Consistency> {
+        self.data.inserts.clone().or(&self.profile.insert).consistency()
     }
 
     /// Prepares the statements. `empty`: the table is known to have no rows.

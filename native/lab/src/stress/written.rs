@@ -7,12 +7,23 @@ use anyhow::Result;
 
 use super::measure::Measured;
 use super::settings::Settings;
-use crate::report::{header, html, row, Beside, Collections, Run, Span};
+use crate::report::{header, html, row, Beside, Collections, Run, Span, Standing};
 
-/// Writes the files that the settings name. Of a sweep, JSON keeps the run with the most operations per second.
+/// Of a sweep, the run with the most operations per second.
+fn best(runs: &[Run]) -> Option<&Run> {
+    runs.iter().max_by(|one, other| one.operations_per_s().total_cmp(&other.operations_per_s()))
+}
+
+/// What a command is worth: its run, of a sweep the best one, since the last ones are meant to be beyond what the servers can
+/// do. Rows that were wrong in any of them are wrong.
+pub fn standing(runs: &[Run]) -> Option<Standing> {
+    let is_wrong = runs.iter().any(|run| run.unexplained_faults() > 0);
+    best(runs).map(|run| if is_wrong { Standing::Invalid } else { run.verdict() })
+}
+
+/// Writes the files that the settings name. Of a sweep, JSON keeps the best run.
 pub fn write(settings: &Settings, runs: &[Run]) -> Result<()> {
-    let best = runs.iter().max_by(|one, other| one.operations_per_s().total_cmp(&other.operations_per_s()));
-    if let (Some(path), Some(best)) = (&settings.output.json, best) {
+    if let (Some(path), Some(best)) = (&settings.output.json, best(runs)) {
         best.write(path)?;
     }
     if let (Some(path), Some(first)) = (&settings.output.html, runs.first()) {

@@ -69,7 +69,7 @@ fn look(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &Sla) -> 
     let found = search(limits, sla, &mut |rate_per_s, wanted| {
         let part = if wanted == Length::Long { LONG } else { SHORT };
         let seconds = (length / part).max(Duration::from_secs(1));
-        let outcome = subject.load(&open("probe", ops, any(rows), seconds, rate_per_s))?;
+        let outcome = subject.probe(&open("probe", ops, any(rows), seconds, rate_per_s))?;
         subject.settle()?;
         Ok(probe(&outcome, rate_per_s, sla))
     })?;

@@ -83,9 +83,10 @@ fn compact(subject: &mut Subject<'_>) -> Result<Vec<Figure>> {
     subject.settle()?;
     let used = Used::between(&before, &subject.readings());
     let per_gib = |total: Option<f64>| total.map(|total| total / gib);
+    let allocated_mib = per_gib(used.allocated_bytes).map(|bytes| bytes / f64::from(1 << 20));
     Ok(vec![
         Figure::new("compact: server CPU", Unit::SecondsPerGib, Better::Lower, per_gib(used.cpu_s)),
-        Figure::new("compact: Java allocation per GiB", Unit::Bytes, Better::Lower, per_gib(used.allocated_bytes)),
+        Figure::new("compact: Java allocation per GiB", Unit::Mebibytes, Better::Lower, allocated_mib),
     ])
 }
 
