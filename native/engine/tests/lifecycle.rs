@@ -101,17 +101,19 @@ fn one_directory_is_opened_once() {
     drop(open(directory.path()));
 }
 
-/// Files of a directory, and those of the folders in it.
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
+/// Files of a directory, and those of the folders in it; an error where one of them goes meanwhile.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?.path();
+        let target = to.join(entry.file_name().unwrap());
+        if entry.is_dir() {
+            copy(&entry, &target)?;
         } else {
-            std::fs::copy(entry.path(), target).unwrap();
+            std::fs::copy(&entry, target)?;
         }
     }
+    Ok(())
 }
 
 #[test]
@@ -128,8 +130,11 @@ fn a_second_open_leaves_the_log_of_the_first_alone() {
             assert_eq!(second.kind(), Kind::Busy, "{second}");
         }
     });
-    std::thread::sleep(Duration::from_secs(1)); // flushes and compactions end
-    copy(&path, &image);
+    // Until no flush or compaction deletes a file of it.
+    while copy(&path, &image).is_err() {
+        std::fs::remove_dir_all(&image).unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+    }
     let copied = open(&image);
     let table = common::table(&copied);
     (0..30).for_each(|at| assert_eq!(rows(&table, &format!("p{at}")).len(), 1, "p{at}"));
