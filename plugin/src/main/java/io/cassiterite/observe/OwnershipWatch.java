@@ -12,6 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.schema.ReplicationParams;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.service.StorageService;
 
 /**
  * Ends what relies on a node's ranges when they change, or are about to: cleanup would remove what the node has just come
@@ -25,6 +28,8 @@ final class OwnershipWatch implements AutoCloseable
     private final Collection<Range<Token>> owned;
     private final Runnable onChange;
     private final Future<?> looking;
+    private long ringVersion = -1;
+    private ReplicationParams replication;
     private volatile boolean changed;
 
     /** @param onChange called again and again once something has changed */
@@ -38,15 +43,24 @@ final class OwnershipWatch implements AutoCloseable
 
     private void look()
     {
-        if (!changed && !Ownership.isChanging(keyspace) && isTheSame(Ownership.ranges(keyspace)))
+        if (!changed && !Ownership.isChanging(keyspace) && isTheSame())
             return;
         changed = true;
         onChange.run();
     }
 
-    private boolean isTheSame(Collection<Range<Token>> now)
+    /** Ranges are computed only when what they come of has changed: with many vnodes it takes long. */
+    private boolean isTheSame()
     {
-        return new HashSet<>(now).equals(new HashSet<>(owned));
+        long version = StorageService.instance.getTokenMetadata().getRingVersion();
+        ReplicationParams params = Schema.instance.getKeyspaceMetadata(keyspace).params.replication;
+        if (version == ringVersion && params.equals(replication))
+            return true;
+        if (!new HashSet<>(Ownership.ranges(keyspace)).equals(new HashSet<>(owned)))
+            return false;
+        ringVersion = version;
+        replication = params;
+        return true;
     }
 
     boolean hasChanged()
