@@ -33,8 +33,7 @@ code { font-size: .9em; overflow-wrap: anywhere }
 /// Ratios beyond these ends of the plot are drawn at the end.
 const PLOT_REACH: f64 = 8.0;
 const PLOT_WIDTH: f64 = 180.0;
-const AXIS: [(f64, &str); 7] =
-    [(0.125, "1/8"), (0.25, "1/4"), (0.5, "1/2"), (1.0, "1"), (2.0, "2"), (4.0, "4"), (8.0, "8")];
+const AXIS: [(f64, &str); 5] = [(0.125, "1/8"), (0.5, "1/2"), (1.0, "1"), (2.0, "2"), (8.0, "8")];
 
 /// The whole page.
 pub fn html(comparison: &Comparison) -> String {
