@@ -5,49 +5,28 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "common/authority.rs"]
+mod authority;
 #[path = "common/node.rs"]
 mod node;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use tempfile::TempDir;
-
+use crate::authority::Authority;
 use crate::node::Node;
 
-/// An authority, and files of certificates that it signed.
-struct Authority {
-    folder: TempDir,
-    issuer: Issuer<'static, KeyPair>,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let mut params = CertificateParams::new(Vec::new()).unwrap();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("ca.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
-        Self { folder, issuer: Issuer::new(params, key) }
-    }
-
-    fn ca(&self) -> PathBuf {
-        self.folder.path().join("ca.pem")
-    }
-
-    /// A certificate and its private key in one file, as Cassandra's PEM factory and `-transport keystore=` take them.
-    fn identity(&self, name: &str) -> PathBuf {
-        let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
-        let path = self.folder.path().join(format!("{name}.pem"));
-        std::fs::write(&path, key.serialize_pem() + &certificate.pem()).unwrap();
-        path
-    }
+/// A certificate and its private key in one file, as Cassandra's PEM factory and `-transport keystore=` take them.
+fn identity(authority: &Authority, name: &str) -> PathBuf {
+    let (public, private) = authority.sign(name);
+    let path = authority.folder.path().join(format!("{name}-identity.pem"));
+    let both = [private, public].map(|file| std::fs::read_to_string(file).unwrap()).concat();
+    std::fs::write(&path, both).unwrap();
+    path
 }
 
 fn encryption(authority: &Authority) -> String {
-    let (identity, ca) = (authority.identity("node"), authority.ca());
+    let (identity, ca) = (identity(authority, "node"), authority.ca());
     format!(
         "client_encryption_options:\n  enabled: true\n  optional: false\n  require_client_auth: true\n  \
          ssl_context_factory:\n    class_name: org.apache.cassandra.security.PEMBasedSslContextFactory\n  \
@@ -89,7 +68,7 @@ fn refusal(output: &Output) -> String {
 fn rows_go_through_tls_and_who_is_not_trusted_is_told_so() {
     let (own, other) = (Authority::new(), Authority::new());
     let node = Node::start(&[&encryption(&own)]);
-    let client = own.identity("client");
+    let client = identity(&own, "client");
 
     for command in ["write", "read"] {
         // Not its exit code: a client that waits for a core has an invalid run, through TLS or not.
@@ -100,7 +79,7 @@ fn rows_go_through_tls_and_who_is_not_trusted_is_told_so() {
     assert!(said.contains("its certificate is not trusted: no authority in"), "{said}");
     let said = refusal(&stress(&node, "read", &words(&own.ca(), None)));
     assert!(said.contains("client's certificate") || said.contains("client certificate"), "{said}");
-    let said = refusal(&stress(&node, "read", &words(&own.ca(), Some(&other.identity("stranger")))));
+    let said = refusal(&stress(&node, "read", &words(&own.ca(), Some(&identity(&other, "stranger")))));
     assert!(said.contains("client's certificate") || said.contains("client certificate"), "{said}");
     let said = refusal(&stress(&node, "read", &[]));
     assert!(said.contains("TLS"), "{said}");

@@ -5,20 +5,21 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../../tests/common/authority.rs"]
+mod authority;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::time::Duration;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
-use tempfile::TempDir;
 
 use super::*;
 use crate::load::target::TlsFiles;
+use authority::Authority;
 
 const NO_CASSANDRA: &str = "or is it no Apache Cassandra node?";
 
@@ -117,37 +118,6 @@ fn wrong_credentials() {
     assert!(line.contains("user 'u' was refused: Provided username u and/or password are incorrect"), "{line}");
     let half = Target { username: Some("u".to_owned()), ..target };
     assert_eq!(refusal(&half), "a user needs a password");
-}
-
-/// An authority, and a certificate of it for a name; all as PEM files.
-struct Authority {
-    folder: TempDir,
-    issuer: Issuer<'static, KeyPair>,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let mut params = CertificateParams::new(Vec::new()).unwrap();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let key = KeyPair::generate().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("ca.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
-        Self { folder, issuer: Issuer::new(params, key) }
-    }
-
-    fn ca(&self) -> PathBuf {
-        self.folder.path().join("ca.pem")
-    }
-
-    fn sign(&self, name: &str) -> (PathBuf, PathBuf) {
-        let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
-        let (public, private) =
-            (self.folder.path().join(format!("{name}.pem")), self.folder.path().join(format!("{name}.key")));
-        std::fs::write(&public, certificate.pem()).unwrap();
-        std::fs::write(&private, key.serialize_pem()).unwrap();
-        (public, private)
-    }
 }
 
 /// A TLS server with a certificate for `name`; behind it, nobody speaks CQL: what comes after the handshake is refused.
