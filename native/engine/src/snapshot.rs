@@ -7,7 +7,6 @@ mod manifest;
 
 pub(crate) use manifest::{FileKind, ListedFile, Manifest, NAME as MANIFEST_NAME};
 
-use crate::catalog::Record;
 use crate::error::{EngineError, Result};
 use crate::sys::table_files;
 use crate::table::{Table, TableCore};
@@ -43,10 +42,7 @@ fn fill(core: &TableCore, directory: &Path) -> Result<()> {
         }
     }
     drop(kept);
-    let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
-    // This generation need not be the current one.
-    let record = Record { has_headers: core.has_headers(), generation: core.generation(), ..record };
-    Manifest::new(core.id(), &record, TokenSet::all(), files).write(directory)?;
+    Manifest::new(core.id(), &core.record()?, TokenSet::all(), files).write(directory)?;
     directory.parent().map_or(Ok(()), sync_directory)
 }
 

@@ -88,8 +88,7 @@ impl Moment {
             rows_options(&settings, &store.shared, &purge)
         };
         // After the iterators: they show no column that this does not know.
-        let record = store.catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
-        let record = Record { has_headers: core.has_headers(), generation: core.generation(), ..record };
+        let record = core.record()?;
         Ok(Moment { parts, id: core.id().to_vec(), record, has_memtables, not_whole: Vec::new(), rows_options, store })
     }
 

@@ -254,6 +254,12 @@ impl TableCore {
         Ok(())
     }
 
+    /// The catalog's record, with what it says of the current generation said of this one.
+    pub(crate) fn record(&self) -> Result<Record> {
+        let record = self.store().catalog.get(self.id())?.ok_or_else(EngineError::closed)?;
+        Ok(Record { has_headers: self.has_headers(), generation: self.generation(), ..record })
+    }
+
     /// Whether the catalog still names this generation.
     pub(crate) fn is_current(&self) -> Result<bool> {
         let record = self.store().catalog.get(self.id())?;
