@@ -95,6 +95,7 @@ final class HeldFiles
         for (Path folder : listed(StoreFolders.incoming(store)))
             IncomingShipment.tableOf(folder).ifPresent(table -> keepWhole(store, table, folder));
         ScratchFolder.delete(StoreFolders.incoming(store));
+        announce();
         if (!HELD.isEmpty())
             logger.info("{} files ({}) of streams that ended with an earlier process are held for another try", HELD.size(),
                         FBUtilities.prettyPrintMemory(bytes()));
@@ -171,7 +172,6 @@ final class HeldFiles
         if (!HELD.isEmpty() && StagingSpace.isShort(store))
             forgetAll();
         long now = System.nanoTime();
-        announce();
         Collection<Held> old = new ArrayList<>(HELD.values());
         old.removeIf(held -> now - held.sinceNanos < LIFE_NANOS);
         if (old.isEmpty())
