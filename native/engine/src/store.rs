@@ -16,6 +16,7 @@ use crate::report;
 use crate::schema::{check_id, SchemaRequest};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
+use crate::write::Turn;
 use rocksdb::{Options, DB};
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,8 +44,8 @@ pub(crate) struct Core {
     pub durability: Arc<Durability>,
     pub events: Arc<StoreEvents>,
     pub modes: Modes,
-    /// Held during a write that does not sync; see `write::apply`.
-    pub turn: Mutex<()>,
+    /// Taken for each write that does not sync; see `write::apply`.
+    pub turn: Turn,
     pub shared: options::Shared,
     /// The options that the database was opened with: they hold its statistics.
     pub options: Options,

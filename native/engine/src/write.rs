@@ -3,6 +3,8 @@
 
 //! Updates: parse the request, make one batch of merges, write it as durably as the node wants.
 
+mod turn;
+
 use crate::bytes::Bytes;
 use crate::error::{EngineError, Result};
 use crate::store::Core;
@@ -11,7 +13,8 @@ use crate::table::TableCore;
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use std::cell::RefCell;
-use std::sync::PoisonError;
+
+pub(crate) use turn::Turn;
 
 const VERSION: u8 = 1;
 /// `flags`: the update is not logged (`durable_writes: false`).
@@ -72,10 +75,8 @@ pub(crate) fn apply(core: &TableCore, batch: &mut Batch, smallest_timestamp: i64
     Ok(())
 }
 
-/// RocksDB lets one thread at a time insert merges; its own queue hands over by spinning and waking, which on a few cores
-/// costs several times the write itself.
 fn in_turn(store: &Core, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
-    let _turn = store.turn.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = store.turn.take();
     batch.write(&store.db, mode)
 }
 

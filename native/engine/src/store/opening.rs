@@ -13,6 +13,7 @@ use crate::options::{database_options, family_options, Settings, Shared};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::{Table, TableCore};
 use crate::wal;
+use crate::write::Turn;
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
@@ -63,7 +64,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         catalog,
         durability,
         events,
-        turn: Mutex::new(()),
+        turn: Turn::default(),
         modes: Modes {
             read: ReadMode::new(),
             logged: WriteMode::new(false, true),

@@ -1,0 +1,64 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! One write at a time, and how the others wait.
+//!
+//! RocksDB lets one thread at a time insert merges; its own queue hands over from writer to writer by spinning and waking,
+//! which on a few cores costs several times the write itself. So does a plain mutex, as soon as there are more writers than
+//! cores: whoever sleeps has to be woken, and Cassandra meanwhile starts another thread for the next request. A write takes
+//! some microseconds, so a writer that finds the turn taken lets others run, the one that writes among them, and tries again.
+
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// Then it sleeps: longer waits mean that the device is slow or that a memtable is full.
+const YIELDS_MAX: u32 = 20;
+
+/// The turn to write. Safe to use from any thread; not fair.
+#[derive(Default)]
+pub(crate) struct Turn(Mutex<()>);
+
+impl Turn {
+    /// Waits for the turn, which ends with what this returns.
+    pub(crate) fn take(&self) -> MutexGuard<'_, ()> {
+        for _ in 0..YIELDS_MAX {
+            match self.0.try_lock() {
+                Ok(turn) => return turn,
+                Err(TryLockError::Poisoned(turn)) => return turn.into_inner(),
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            }
+        }
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    /// Longer than a writer yields.
+    const LONG: Duration = Duration::from_millis(2);
+
+    #[test]
+    fn everyone_has_it_alone_also_after_long_waits_and_panics() {
+        let (turn, taken, count) = (Turn::default(), AtomicBool::new(false), AtomicUsize::new(0));
+        let write = |number: usize| {
+            let _turn = turn.take();
+            assert!(!taken.swap(true, Ordering::SeqCst));
+            if number == 50 {
+                std::thread::sleep(LONG);
+            }
+            count.fetch_add(1, Ordering::SeqCst);
+            assert!(taken.swap(false, Ordering::SeqCst));
+            assert!(number != 70, "a panic of the test");
+        };
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..8).map(|_| scope.spawn(|| (0..=70).for_each(write))).collect();
+            assert!(writers.into_iter().all(|writer| writer.join().is_err()));
+        });
+        (0..70).for_each(write);
+        assert_eq!(count.into_inner(), 8 * 71 + 70);
+    }
+}
