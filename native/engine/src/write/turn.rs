@@ -11,7 +11,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Then it sleeps: longer waits mean that the device is slow or that a memtable is full.
-const YIELDS_MAX: u32 = 20;
+const YIELDS_MAX: u32 = 7;
 
 /// The turn to write. Safe to use from any thread; not fair.
 #[derive(Default)]
