@@ -271,6 +271,20 @@ fn a_deletion_that_the_device_may_lack_removes_nothing_from_other_files() {
 }
 
 #[test]
+fn a_deletion_that_no_log_has_removes_nothing_from_files() {
+    for logged in [true, false] {
+        let store = Store::new();
+        store.cell(CELL, 15);
+        store.flush();
+        store.write_logged(&Write::Partition { partition: 1, timestamp: 20, tick: 1 }, logged);
+        store.at(60, 1000);
+        let row = row_key(CELL.0, CELL.1);
+        store.compact_between(&row, &row); // which leaves the memtable alone
+        assert_eq!(store.has(&row), !logged, "a crash takes back what is not in the log: {logged}");
+    }
+}
+
+#[test]
 fn an_explicit_snapshot_keeps_deletions() {
     let store = Store::new();
     store.cell(CELL, 15);

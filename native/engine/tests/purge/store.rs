@@ -12,7 +12,7 @@ use cassiterite_codec::DeletionTime;
 use cassiterite_engine::compaction::{StoreEvents, TablePurge};
 use rocksdb::{
     AsColumnFamilyRef, BottommostLevelCompaction, ColumnFamilyDescriptor, CompactOptions, FlushOptions, IteratorMode,
-    Options, DB,
+    Options, WriteOptions, DB,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -219,8 +219,14 @@ impl Store {
     }
 
     pub fn write(&self, write: &Write) {
+        self.write_logged(write, true);
+    }
+
+    pub fn write_logged(&self, write: &Write, logged: bool) {
+        let mut options = WriteOptions::default();
+        options.disable_wal(!logged);
         let _writing = self.purge.begin_write(write.timestamp());
-        self.db.merge_cf(&self.family(), write.key(), write.fragment()).unwrap();
+        self.db.merge_cf_opt(&self.family(), write.key(), write.fragment(), &options).unwrap();
     }
 
     pub fn cell(&self, at: (u8, u8, u32), timestamp: i64) {
