@@ -20,6 +20,15 @@ extern "system" fn Java_io_cassiterite_engine_Native_version(mut env: JNIEnv<'_>
 }
 
 #[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_storeCheck(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    options: JByteArray<'_>,
+) {
+    guard_plain(&mut env, (), |env| Store::check(&option_lines(env, &options)?))
+}
+
+#[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_storeOpen(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,

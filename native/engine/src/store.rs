@@ -81,6 +81,11 @@ pub(crate) struct Modes {
 }
 
 impl Store {
+    /// Refuses what [`Store::open`] would refuse of these options by themselves; opens nothing.
+    pub fn check(options: &str) -> Result<()> {
+        Settings::parse(options).map(drop)
+    }
+
     /// Opens the store, creating it where there is none. `options`: UTF-8 lines `name=value` (docs/settings.md).
     pub fn open(options: &str) -> Result<Arc<Store>> {
         let (core, timer) = opening::open(Settings::parse(options)?)?;

@@ -25,6 +25,19 @@ class RefusedStartTest
     }
 
     @Test
+    void wrongParametersOfTheEngineAreRefusedBeforeAnyTableUsesThem()
+    {
+        String memtable = "\n  configurations:\n    cassiterite:\n      class_name: io.cassiterite.memtable.CassiteriteMemtable\n" +
+                          "      parameters:\n        block_cash_size: 64MiB";
+        try (Node node = Node.named("misspelt").heap("512m").yaml("memtable", memtable).build())
+        {
+            String reason = node.startRefused();
+
+            assertTrue(reason.contains("block_cash_size") && reason.contains("block_cache_size"), reason);
+        }
+    }
+
+    @Test
     void aStopIsCleanAndAnotherStartKeepsTheData()
     {
         try (Node node = Node.named("stopped").stock().heap("512m").start())

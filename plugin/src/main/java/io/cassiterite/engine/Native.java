@@ -25,6 +25,9 @@ public final class Native
 
     // --- the store: one per node
 
+    /** Refuses options that {@link #storeOpen} would refuse by themselves; opens nothing. */
+    static native void storeCheck(byte[] options);
+
     /**
      * Opens the store.
      *
@@ -49,7 +52,7 @@ public final class Native
      */
     static native void storeRing(long store, byte[] boundaries);
 
-    /** A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches settings. */
+    /** A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches settings work. */
     static native String storeReport(long store, String topic);
 
     /** The first background error since start or the last successful resume, as "KIND\tmessage", or null. */

@@ -50,6 +50,17 @@ public final class Store implements AutoCloseable
         }
     }
 
+    /**
+     * Opens nothing.
+     *
+     * @throws EngineException with the reason, if {@link #open} would refuse these options whatever is on the device
+     */
+    public static void check(Map<String, String> options)
+    {
+        NativeLibrary.load();
+        Native.storeCheck(lines(options));
+    }
+
     /** @return "cassiterite/VERSION rocksdb/VERSION" */
     public static String version()
     {

@@ -147,13 +147,19 @@ final class NodeEngine implements EngineControl
     @Override
     public long load(ColumnFamilyStore cfs, String directory)
     {
-        long fragments = table(cfs).load(directory);
-        memtable(cfs.metadata.id).statisticsChanged();
-        // The rows did not come through the write path, which would have dropped their cached predecessors.
-        CacheService.instance.invalidateRowCacheForCf(cfs.metadata());
-        if (cfs.metadata().isCounter())
-            CacheService.instance.invalidateCounterCacheForCf(cfs.metadata());
-        return fragments;
+        try
+        {
+            return table(cfs).load(directory);
+        }
+        finally
+        {
+            // Some of it may be in the table even if the rest failed.
+            memtable(cfs.metadata.id).statisticsChanged();
+            // The rows did not come through the write path, which would have dropped their cached predecessors.
+            CacheService.instance.invalidateRowCacheForCf(cfs.metadata());
+            if (cfs.metadata().isCounter())
+                CacheService.instance.invalidateCounterCacheForCf(cfs.metadata());
+        }
     }
 
     @Override

@@ -73,7 +73,8 @@ public final class NodeStore
         store.close();
     }
 
-    private static Map<String, String> options(Map<String, String> parameters)
+    /** @return what the store is opened with: the parameters of a memtable configuration, and what the node says */
+    static Map<String, String> options(Map<String, String> parameters)
     {
         Map<String, String> options = new HashMap<>(parameters);
         options.put(Store.DIRECTORY, StoreDirectory.of(parameters).toString());

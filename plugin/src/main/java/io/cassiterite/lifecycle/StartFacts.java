@@ -53,6 +53,9 @@ final class StartFacts
     /** Why the native library cannot be loaded, or null if it is. */
     String libraryError;
 
+    /** What is wrong with the parameters of the engine's configurations, or null if nothing is. */
+    String parametersError;
+
     /** The store's directory by the engine's configuration, or null if no configuration is the engine's. */
     String storeDirectory;
 

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 import org.apache.cassandra.config.CassandraRelevantProperties;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -20,7 +21,9 @@ import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.utils.FBUtilities;
 
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.NativeLibrary;
+import io.cassiterite.engine.Store;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineTable;
 
@@ -48,6 +51,8 @@ final class StartInspection
         addTables(facts, "views", "view_name");
         addDisk(facts, configurations);
         facts.libraryError = libraryError(facts);
+        if (facts.storeDirectory != null && facts.libraryError == null)
+            facts.parametersError = parametersError(configurations);
         return facts;
     }
 
@@ -101,6 +106,31 @@ final class StartInspection
         {
             return t.toString();
         }
+    }
+
+    /** Cassandra itself looks at a configuration when a table first uses it. */
+    private static String parametersError(Map<String, ParameterizedClass> configurations)
+    {
+        Map<String, String> first = null;
+        for (Map.Entry<String, ParameterizedClass> configuration : configurations.entrySet())
+        {
+            if (!EngineTable.isConfiguration(configuration.getValue().class_name))
+                continue;
+            Map<String, String> parameters = Objects.requireNonNullElse(configuration.getValue().parameters, Map.of());
+            if (first != null && !first.equals(parameters))
+                return "a node has one Cassiterite store, but two memtable configurations describe it differently: " + first +
+                       " and " + parameters;
+            first = parameters;
+            try
+            {
+                Store.check(NodeStore.options(parameters));
+            }
+            catch (EngineException | IllegalArgumentException e)
+            {
+                return "the memtable configuration '" + configuration.getKey() + "': " + e.getMessage();
+            }
+        }
+        return null;
     }
 
     /** @return the memtable configurations of cassandra.yaml with inheritance resolved and "default" included */

@@ -107,6 +107,8 @@ final class StartRules
     {
         if (facts.libraryError != null && facts.memtableClasses.values().stream().anyMatch(EngineTable::isConfiguration))
             refuse("the native library cannot be loaded: %s", facts.libraryError);
+        if (facts.parametersError != null)
+            refuse("%s", facts.parametersError);
 
         StartFacts.SchemaTable example = engineTable();
         if (example == null)

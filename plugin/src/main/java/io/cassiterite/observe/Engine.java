@@ -14,7 +14,7 @@ import io.cassiterite.lifecycle.EngineControl;
 /** @see EngineMBean */
 public final class Engine implements EngineMBean
 {
-    private static final List<String> TOPICS = List.of("tables", "levels", "stalls", "caches", "settings");
+    private static final List<String> TOPICS = List.of("tables", "levels", "stalls", "caches", "settings", "work");
 
     private final EngineControl engine;
 

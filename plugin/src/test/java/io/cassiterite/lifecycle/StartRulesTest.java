@@ -55,6 +55,15 @@ class StartRulesTest
     }
 
     @Test
+    void wrongParametersAreRefusedBeforeAnyTableUsesThem()
+    {
+        facts.tables.remove(0);
+        facts.markers.clear();
+        facts.parametersError = "the memtable configuration 'cassiterite': unknown option 'block_cash_size'";
+        assertRefused("unknown option 'block_cash_size'");
+    }
+
+    @Test
     void missingConfigurationIsRefused()
     {
         facts.memtableClasses.remove("cassiterite");
