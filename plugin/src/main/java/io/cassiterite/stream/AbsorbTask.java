@@ -41,6 +41,9 @@ final class AbsorbTask implements Runnable
     /** Tables that nothing has been received for since they were found absorbed. */
     private final Set<TableId> absorbed = new HashSet<>();
 
+    /** Tables that are being absorbed; the task's own thread only. */
+    private final Set<TableId> begun = new HashSet<>();
+
     private volatile boolean stopped;
     private Thread thread;
 
@@ -100,6 +103,7 @@ final class AbsorbTask implements Runnable
 
     private synchronized void setAbsorbed(TableId table)
     {
+        begun.remove(table);
         if (!receivers.containsKey(table))
             absorbed.add(table);
     }
@@ -107,6 +111,7 @@ final class AbsorbTask implements Runnable
     private synchronized void forgetDropped()
     {
         absorbed.removeIf(table -> EngineTables.find(table) == null);
+        begun.removeIf(table -> EngineTables.find(table) == null);
     }
 
     @Override
@@ -114,28 +119,31 @@ final class AbsorbTask implements Runnable
     {
         while (!stopped)
         {
+            // a step of each in turn: no table waits until another one, however large, is done
+            boolean more = false;
             for (CassiteriteMemtable memtable : EngineTables.all())
-                absorb(memtable);
+                more |= absorb(memtable);
             forgetDropped();
-            LockSupport.parkNanos(this, INTERVAL_NANOS);
+            if (!more)
+                LockSupport.parkNanos(this, INTERVAL_NANOS);
         }
     }
 
-    private void absorb(CassiteriteMemtable memtable)
+    /** @return true if more is to be done at once */
+    private boolean absorb(CassiteriteMemtable memtable)
     {
         TableId id = memtable.metadata().id;
         Table table = memtable.table();
         if (table == null || !isWanted(id))
-            return;
+            return false;
         try
         {
             long left = table.absorb();
-            if (left > 0)
-                logger.info("Absorbing what {} received: {} bytes to go", memtable.metadata(), left);
-            while (left > 0 && isWanted(id))
-                left = table.absorb();
             if (left == 0)
                 setAbsorbed(id);
+            else if (begun.add(id))
+                logger.info("Absorbing what {} received: {} bytes to go", memtable.metadata(), left);
+            return left > 0;
         }
         catch (EngineException e)
         {
@@ -147,6 +155,7 @@ final class AbsorbTask implements Runnable
         {
             failed(memtable, e);
         }
+        return false;
     }
 
     private static void failed(CassiteriteMemtable memtable, Throwable failure)

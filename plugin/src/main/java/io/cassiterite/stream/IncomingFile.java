@@ -80,7 +80,7 @@ final class IncomingFile implements IncomingStream
     {
         HeldFiles.take(cfs.metadata.id, head, partial);
         int found = FileChecksum.of(partial, head.bytes);
-        session.progress(path.toString(), ProgressInfo.Direction.IN, head.bytes, head.bytes, head.bytes);
+        session.progress(path.toString(), ProgressInfo.Direction.IN, head.movingBytes(), head.movingBytes(), head.movingBytes());
         return found;
     }
 
@@ -175,7 +175,7 @@ final class IncomingFile implements IncomingStream
     @Override
     public long getSize()
     {
-        return head.bytes;
+        return head.movingBytes();
     }
 
     @Override

@@ -53,7 +53,7 @@ final class OutgoingFile implements OutgoingStream
         // computed while the connection's thread sends the file
         out.writeInt(Integer.reverseBytes(FileChecksum.of(path, head.bytes)));
         out.flush();
-        session.progress(getName(), ProgressInfo.Direction.OUT, head.bytes, head.bytes, head.bytes);
+        session.progress(getName(), ProgressInfo.Direction.OUT, head.movingBytes(), head.movingBytes(), head.movingBytes());
         record.add(head, reason, PeerConnection.isEncrypted(session.peer));
     }
 
@@ -104,7 +104,7 @@ final class OutgoingFile implements OutgoingStream
     @Override
     public long getEstimatedSize()
     {
-        return head.bytes;
+        return head.movingBytes();
     }
 
     @Override

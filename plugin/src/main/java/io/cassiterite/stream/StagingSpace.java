@@ -27,7 +27,7 @@ final class StagingSpace
     }
 
     /** @throws IOException if there is no room for so many bytes beside what other shipments have been promised */
-    static StagingSpace reserve(Store store, long bytes) throws IOException
+    static synchronized StagingSpace reserve(Store store, long bytes) throws IOException
     {
         if (!fits(store, bytes) && HeldFiles.bytes() > 0)
             HeldFiles.forgetAll();

@@ -75,6 +75,12 @@ final class StreamHead
         this.ranges = List.copyOf(ranges);
     }
 
+    /** @return bytes of the file that follow the head */
+    long movingBytes()
+    {
+        return held ? 0 : bytes;
+    }
+
     void write(DataOutput out) throws IOException
     {
         byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.stream;
 
+import java.lang.ref.WeakReference;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -36,6 +37,8 @@ final class StreamRecord
     private final TableMetadata table;
     private final Direction direction;
     private final UUID shipment;
+    /** Weak, for it keeps all that it has received reachable. */
+    private final WeakReference<StreamSession> session;
     private final long startedMs = System.currentTimeMillis();
     private final Map<String, Long> rowBytesByReason = new TreeMap<>();
 
@@ -55,7 +58,7 @@ final class StreamRecord
 
     StreamRecord(StreamSession session, TableMetadata table, Direction direction, UUID shipment)
     {
-        // not the session: it keeps all that it has received reachable
+        this.session = new WeakReference<>(session);
         this.plan = String.valueOf(session.planId());
         this.peer = session.peer.getHostAddressAndPort();
         this.operation = session.getStreamOperation().getDescription();
@@ -108,7 +111,14 @@ final class StreamRecord
     {
         ended++;
         if (ended == expectedFiles)
-            end(files == expectedFiles ? State.DONE : State.FAILED);
+            end(files == expectedFiles && !hasFailed() ? State.DONE : State.FAILED);
+    }
+
+    /** Files that were sent need not have been taken: the receiver refuses those that were damaged on their way. */
+    private boolean hasFailed()
+    {
+        StreamSession known = session.get();
+        return known != null && known.state() == StreamSession.State.FAILED;
     }
 
     synchronized void end(State how)

@@ -47,6 +47,8 @@ class HeldFilesTest
 
             StreamHead head = new StreamHead(EngineTestAccess.shipmentFile("S-000001.sst\twhole\t" + BYTES.length + "\t6\t1\t"), true,
                                              UUID.randomUUID(), 1, 0, List.of());
+            assertEquals(0, new OutgoingFile(table, head, "", null, null).getEstimatedSize(), "no room is asked for what is held");
+
             Path nowhere = directory.resolve("gone").resolve("S-000001.sst");
             assertThrows(IOException.class, () -> HeldFiles.take(table, head, nowhere));
             assertEquals(BYTES.length, HeldFiles.bytes(), "it is still there for the next try");
