@@ -64,6 +64,30 @@ fn a_bad_profile() {
 }
 
 #[test]
+fn names_of_queries_do_not_depend_on_case() {
+    let (_folder, word) = profile(&PROFILE.replace("  get:", "  singleGet:"));
+    let output = stress(&["user", &word, "ops(insert=3,SingleGet=1)", "-draw", "-pop", "seq=1..1000"]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn reports_that_cannot_be_written_are_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing/run");
+    let other = folder.path().join("other.html");
+    std::fs::write(&other, "<p>not a page of runs</p>").unwrap();
+    for (option, file, why) in [
+        ("-json", missing.display().to_string(), "cannot write"),
+        ("-html", missing.display().to_string(), "cannot write"),
+        ("-graph", format!("file={}", other.display()), "is not a page of runs"),
+    ] {
+        let said = refused(&["read", "n=1", "-node", "127.0.0.1", "-port", "native=1", option, &file]);
+        assert!(said.contains(why), "{option}: {said}");
+    }
+    assert_eq!(std::fs::read_to_string(other).unwrap(), "<p>not a page of runs</p>");
+}
+
+#[test]
 fn a_dead_node() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let said = refused(&["read", "n=1", "-node", "127.0.0.1", "-port", &format!("native={port}")]);

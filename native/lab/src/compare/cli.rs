@@ -15,6 +15,7 @@ use super::settings::{Scale, Settings};
 use super::subject::alone;
 use super::{page, table};
 use crate::cluster::{Engine, Interrupt};
+use crate::report::ensure_writable;
 
 /// `cassiterite compare`.
 #[derive(Args, Debug)]
@@ -99,10 +100,7 @@ impl CompareCommand {
             "--engines: one engine compares with nothing; say two, such as stock,cassiterite"
         );
         let _alone = alone()?;
-        // Found out now, not after hours.
-        for file in self.json.iter().chain(&self.html) {
-            std::fs::write(file, "").with_context(|| format!("cannot write {}", file.display()))?;
-        }
+        self.json.iter().chain(&self.html).try_for_each(|file| ensure_writable(file))?;
         let mut comparison = Comparison::new(&settings, &self.engines)?;
         let interrupt = Interrupt::listen()?;
         comparison.run(&self.engines, &interrupt, &|line| eprintln!("{line}"), &|so_far| self.keep(so_far))?;

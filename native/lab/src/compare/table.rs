@@ -81,7 +81,7 @@ pub fn legend(comparison: &Comparison) -> Vec<String> {
         .filter(|judged| judged.better != Better::Neither && judged.rounds >= ROUNDS_MIN && judged.reason.is_some())
         .count();
     if doubted > 0 {
-        words.push(format!("{doubted} figures have no verdict because the client spoiled them (see INVALID)"));
+        words.push(format!("{doubted} figures have no verdict: the client spoiled them or a search ended unconfirmed (see INVALID and the notes)"));
     }
     if comparison.judged.iter().any(|judged| judged.difference.is_some()) {
         words.push("where a value is zero there is no ratio: the mean difference stands in its place".to_owned());

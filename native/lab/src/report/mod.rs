@@ -6,6 +6,7 @@
 mod digest;
 mod hdr_log;
 pub mod html;
+mod place;
 mod rows;
 mod run;
 mod sla;
@@ -13,6 +14,7 @@ mod uncertainty;
 
 pub use digest::{Latency, Part, Span, Totals};
 pub use hdr_log::HdrLog;
+pub use place::ensure_writable;
 pub use rows::{header, results, row, Beside, Collections};
 pub use run::{About, Checked, Failure, Faults, Run, Standing, FORMAT, VERSION};
 pub use sla::{Sla, SlaVerdict};

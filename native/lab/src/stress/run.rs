@@ -3,12 +3,13 @@
 
 //! A run from its settings to its reports.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use scylla::client::session::Session;
 use scylla::cluster::metadata::Strategy;
 
@@ -36,6 +37,7 @@ pub fn stress(settings: &Settings) -> Result<ExitCode> {
         print!("{}", task.draw()?);
         return Ok(ExitCode::SUCCESS);
     }
+    written::ensure_writable(&settings.output)?;
     let threads = client_threads();
     runtime(threads)?.block_on(async {
         let session = Arc::new(connect(&target(settings)?).await?);
@@ -68,6 +70,7 @@ impl Stress<'_> {
         let ready = self.task.prepare(&self.session, self.settings.work.truncate != Truncate::Never).await?;
         let watched = local::servers(&self.addresses());
         let environment = self.environment(&watched).await?;
+        self.ensure_place_known(&ready)?;
         self.say_settings(&ready, &environment);
         let servers = Servers::watch(watched, self.settings.output.interval.max(Duration::from_millis(500)));
         let runs = match self.settings.rate {
@@ -163,7 +166,7 @@ impl Stress<'_> {
     async fn environment(&self, watched: &[Watched]) -> Result<Environment> {
         let home = Home::find().ok().map(|home| home.join(""));
         let mut environment = Environment::now(home.as_deref());
-        environment.command = without_password(&environment.command);
+        environment.command = std::env::args().map(without_password).collect::<Vec<_>>().join(" ");
         let asked = self.session.query_unpaged("SELECT release_version FROM system.local", ()).await?;
         environment.software.cassandra = Some(asked.into_rows_result()?.single_row::<(String,)>()?.0);
         environment.add(text_hash("command", &environment.command));
@@ -172,6 +175,24 @@ impl Stress<'_> {
         }
         local::add_configuration(&mut environment, watched);
         Ok(environment)
+    }
+
+    /// What a local level can explain depends on where that is.
+    fn ensure_place_known(&self, ready: &Ready) -> Result<()> {
+        let state = self.session.get_cluster_state();
+        let datacenters: BTreeSet<_> =
+            state.get_nodes_info().iter().filter_map(|node| node.datacenter.as_deref()).collect();
+        let is_local = self.settings.work.level_name().starts_with("LOCAL_");
+        ensure!(
+            !is_local
+                || ready.ledger.is_none()
+                || datacenters.len() < 2
+                || self.settings.connection.datacenter.is_some(),
+            "-node: reads at {} can be checked in one datacenter only: say datacenter=NAME of {}, or -check off",
+            self.settings.work.level_name(),
+            datacenters.iter().copied().collect::<Vec<_>>().join(", ")
+        );
+        Ok(())
     }
 
     /// What the consistency level can explain, given the keyspace's replication.
@@ -226,10 +247,13 @@ impl Stress<'_> {
     }
 }
 
-/// A command line is kept in every report; its password is not.
-fn without_password(command: &str) -> String {
-    let words = command.split(' ').map(|word| if word.starts_with("password=") { "password=***" } else { word });
-    words.collect::<Vec<_>>().join(" ")
+/// A command line is kept in every report; its passwords are not, whatever they consist of.
+fn without_password(word: String) -> String {
+    const PASSWORD: &str = "password=";
+    match word.find(PASSWORD) {
+        Some(at) => format!("{}***", &word[..at + PASSWORD.len()]),
+        None => word,
+    }
 }
 
 /// Three and five runs on end without an improvement, by cassandra-stress's own rule (`StressAction.runMulti`).
@@ -278,7 +302,9 @@ mod tests {
 
     #[test]
     fn a_password_is_in_no_report() {
-        let said = without_password("cassiterite stress read -mode user=me password=secret -node a");
-        assert_eq!(said, "cassiterite stress read -mode user=me password=*** -node a");
+        let said = |word: &str| without_password(word.to_owned());
+        assert_eq!(said("password=two words"), "password=***");
+        assert_eq!(said("user=me password=secret words"), "user=me password=***");
+        assert_eq!(said("user=me"), "user=me");
     }
 }

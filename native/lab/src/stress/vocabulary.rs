@@ -299,7 +299,7 @@ pub const OPTIONS: &[Group] = &[
             refused("port=", "say -port native=N"),
             refused("auth-provider=", "user and password are the only credentials; Java classes cannot be loaded"),
             refused("maxPending=", "the operations in flight are those of -rate threads="),
-            refused("connectionsPerHost=", "one connection per core of each node is opened"),
+            refused("connectionsPerHost=", "the client opens one connection to each node"),
         ],
     },
     Group {
@@ -342,7 +342,7 @@ pub const OPTIONS: &[Group] = &[
         ],
         refused: &[
             refused("skip-unsupported-columns", "there is no unsupported type to skip"),
-            refused("delay-policy=", "a retry is sent at once; the load's rate bounds them"),
+            refused("delay-policy=", "a retry waits 10 ms, each further one twice as long"),
         ],
     },
     Group {

@@ -6,8 +6,8 @@
 use anyhow::Result;
 
 use super::measure::Measured;
-use super::settings::Settings;
-use crate::report::{header, html, row, Beside, Collections, Run, Span, Standing};
+use super::settings::{Output, Settings};
+use crate::report::{self, header, html, row, Beside, Collections, Run, Span, Standing};
 
 /// Of a sweep, the run with the most operations per second.
 fn best(runs: &[Run]) -> Option<&Run> {
@@ -19,6 +19,13 @@ fn best(runs: &[Run]) -> Option<&Run> {
 pub fn standing(runs: &[Run]) -> Option<Standing> {
     let is_wrong = runs.iter().any(|run| run.unexplained_faults() > 0);
     best(runs).map(|run| if is_wrong { Standing::Invalid } else { run.verdict() })
+}
+
+/// An error where one of the files that the settings name cannot be written.
+pub fn ensure_writable(output: &Output) -> Result<()> {
+    let graph = output.graph.as_ref().map(|graph| &graph.file);
+    output.json.iter().chain(&output.html).chain(graph).try_for_each(|file| report::ensure_writable(file))?;
+    graph.filter(|file| file.exists()).map_or(Ok(()), |file| html::read(file).map(drop))
 }
 
 /// Writes the files that the settings name. Of a sweep, JSON keeps the best run.

@@ -53,7 +53,10 @@ fn rate(searched: &Searched) -> Figure {
         (Some(holds), Some(fails)) => Some((holds * fails).sqrt()),
         (holds, _) => holds,
     };
+    let why = format!("{}: the search ended unconfirmed", searched.name);
+    let doubts = if searched.found.confirmed { Vec::new() } else { vec![why] };
     Figure::new(format!("{}: rate at {}", searched.name, searched.level), Unit::PerSecond, Better::Higher, value)
+        .doubted(&doubts)
 }
 
 fn look(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &Sla) -> Result<Searched> {
