@@ -5,13 +5,15 @@
 //!
 //! RocksDB lets one thread at a time insert merges; its own queue hands over from writer to writer by spinning and waking,
 //! which on a few cores costs several times the write itself. So does a plain mutex, as soon as there are more writers than
-//! cores: whoever sleeps has to be woken, and Cassandra meanwhile starts another thread for the next request. A write takes
-//! some microseconds, so a writer that finds the turn taken lets others run, the one that writes among them, and tries again.
+//! cores: whoever sleeps has to be woken, and Cassandra meanwhile starts another thread for the next request. So a writer
+//! that finds the turn taken first waits for about as long as a write takes. If the one that writes has lost its core, that
+//! is not enough: then the writer gives up its own, a few times only, for each may cost it milliseconds on a full machine.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// Then it sleeps: longer waits mean that the device is slow or that a memtable is full.
-const YIELDS_MAX: u32 = 7;
+const SPINS_MAX: u32 = 40;
+const PAUSES_PER_SPIN: u32 = 10;
+const YIELDS_MAX: u32 = 3;
 
 /// The turn to write. Safe to use from any thread; not fair.
 #[derive(Default)]
@@ -20,10 +22,13 @@ pub(crate) struct Turn(Mutex<()>);
 impl Turn {
     /// Waits for the turn, which ends with what this returns.
     pub(crate) fn take(&self) -> MutexGuard<'_, ()> {
-        for _ in 0..YIELDS_MAX {
+        for attempt in 0..SPINS_MAX + YIELDS_MAX {
             match self.0.try_lock() {
                 Ok(turn) => return turn,
                 Err(TryLockError::Poisoned(turn)) => return turn.into_inner(),
+                Err(TryLockError::WouldBlock) if attempt < SPINS_MAX => {
+                    (0..PAUSES_PER_SPIN).for_each(|_| std::hint::spin_loop());
+                }
                 Err(TryLockError::WouldBlock) => std::thread::yield_now(),
             }
         }
@@ -38,7 +43,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::time::Duration;
 
-    /// Longer than a writer yields.
+    /// Longer than a writer spins.
     const LONG: Duration = Duration::from_millis(2);
 
     #[test]
