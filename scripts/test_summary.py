@@ -2,11 +2,14 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """Prints the closing line of `make test`: how many tests ran, from cargo's log and Maven's reports."""
 import glob
+import os
 import re
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 
 RUST_LOG = "build/test-rust.log"
+BEGUN = "build/test-begun"
 
 
 def rust_counts():
@@ -32,8 +35,9 @@ def main():
     parts = {"Rust": rust_counts(), "Java": java_counts("plugin"), "node": java_counts("nodetest")}
     passed = sum(counts[0] for counts in parts.values())
     failed = sum(counts[1] for counts in parts.values())
+    minutes = (time.time() - os.path.getmtime(BEGUN)) / 60
     detail = ", ".join(f"{counts[0]} {name}" for name, counts in parts.items())
-    print(f"make test: {passed} tests passed ({detail}), {failed} failed; lint clean")
+    print(f"make test: {passed} tests passed ({detail}), {failed} failed; lint clean; {minutes:.0f} minutes")
     empty = [name for name, counts in parts.items() if sum(counts) == 0]
     if empty:
         print(f"make test: no {' and no '.join(empty)} tests ran", file=sys.stderr)

@@ -15,6 +15,9 @@ use rocksdb::DB;
 use std::fs::{self, File};
 use std::path::Path;
 
+/// Those that a snapshot may be the first in: of its tag, of all snapshots, of the table.
+const FOLDERS_ABOVE: usize = 3;
+
 /// Links the table's files as of now into `directory`, which must not exist, and makes all of it durable.
 pub(crate) fn take(table: &Table, directory: &Path) -> Result<()> {
     if directory.exists() {
@@ -43,7 +46,8 @@ fn fill(core: &TableCore, directory: &Path) -> Result<()> {
     }
     drop(kept);
     Manifest::new(core.id(), &core.record()?, TokenSet::all(), files).write(directory)?;
-    directory.parent().map_or(Ok(()), sync_directory)
+    let above = directory.ancestors().skip(1).take(FOLDERS_ABOVE);
+    above.filter(|folder| !folder.as_os_str().is_empty()).try_for_each(sync_directory)
 }
 
 /// Hard-links a file, or copies it, durably, where it lies on another device.
