@@ -34,6 +34,19 @@ public final class Checkout
         return ROOT.resolve("build/nodes");
     }
 
+    /** @return the plug-in's jar */
+    static Path jar()
+    {
+        try (Stream<Path> built = Files.list(ROOT.resolve("plugin/target")))
+        {
+            return built.filter(path -> path.getFileName().toString().matches("cassiterite-.*\\.jar")).findAny().orElseThrow();
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Makes a folder and those above it; quiet when it is there. */
     static void create(Path folder)
     {

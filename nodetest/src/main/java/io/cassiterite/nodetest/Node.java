@@ -207,6 +207,13 @@ public final class Node implements AutoCloseable
         return Command.run(command, NODETOOL_BOUND);
     }
 
+    /** Loads a snapshot of an engine table, as operators do. */
+    public Output snapshotLoad(String keyspace, String table, Path folder)
+    {
+        return Command.run(List.of("java", "-cp", Checkout.jar().toString(), "io.cassiterite.tools.SnapshotLoad", "127.0.0.1",
+                                   Integer.toString(jmxPort), keyspace, table, folder.toString()), NODETOOL_BOUND);
+    }
+
     /** @return a new CQL connection; the caller closes it */
     public Cql cql()
     {

@@ -5,6 +5,10 @@
 package io.cassiterite.tools;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
 
 import javax.management.JMX;
 import javax.management.MBeanServerConnection;
@@ -18,13 +22,14 @@ import io.cassiterite.observe.EngineMBean;
 
 /**
  * Loads a snapshot of an engine table into a table of a running node, over JMX. Needs only the plug-in's jar:
- * {@code java -cp cassiterite-5.0.jar io.cassiterite.tools.SnapshotLoad HOST PORT KEYSPACE TABLE DIRECTORY}.
+ * {@code java -cp cassiterite-5.0.jar io.cassiterite.tools.SnapshotLoad [-u USER -pwf FILE] HOST PORT KEYSPACE TABLE DIRECTORY}.
  * The directory is one on the node.
  */
 public final class SnapshotLoad
 {
     private static final int FAILED = 1;
     private static final int USAGE = 2;
+    private static final int ARGUMENTS = 5;
 
     private SnapshotLoad()
     {
@@ -35,17 +40,21 @@ public final class SnapshotLoad
         System.exit(run(arguments));
     }
 
-    private static int run(String[] arguments)
+    private static int run(String[] words)
     {
-        if (arguments.length != 5)
+        boolean hasUser = words.length == ARGUMENTS + 4 && words[0].equals("-u") && words[2].equals("-pwf");
+        if (!hasUser && words.length != ARGUMENTS)
         {
-            System.err.println("usage: SnapshotLoad HOST PORT KEYSPACE TABLE DIRECTORY\n" +
+            System.err.println("usage: SnapshotLoad [-u USER -pwf FILE] HOST PORT KEYSPACE TABLE DIRECTORY\n" +
+                               "  USER FILE   where JMX asks: a user, and a file with lines 'USER PASSWORD', as nodetool reads it\n" +
                                "  HOST PORT   JMX address of the node, usually 127.0.0.1 7199\n" +
                                "  DIRECTORY   the engine's folder inside the snapshot, as a path on the node");
             return USAGE;
         }
+        String[] arguments = Arrays.copyOfRange(words, words.length - ARGUMENTS, words.length);
         String url = String.format("service:jmx:rmi:///jndi/rmi://%s:%s/jmxrmi", arguments[0], arguments[1]);
-        try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(url)))
+        try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(url),
+                                                                  hasUser ? credentials(words[1], words[3]) : Map.of()))
         {
             long fragments = engine(connector).snapshotLoad(arguments[2], arguments[3], arguments[4]);
             System.out.printf("loaded %d fragments into %s.%s%n", fragments, arguments[2], arguments[3]);
@@ -56,6 +65,17 @@ public final class SnapshotLoad
             System.err.println("not loaded: " + (e.getMessage() == null ? e : e.getMessage()));
             return FAILED;
         }
+    }
+
+    private static Map<String, Object> credentials(String user, String file) throws IOException
+    {
+        for (String line : Files.readAllLines(Path.of(file)))
+        {
+            String[] pair = line.trim().split("\\s+", 2);
+            if (pair.length == 2 && pair[0].equals(user))
+                return Map.of(JMXConnector.CREDENTIALS, pair);
+        }
+        throw new IOException(file + " has no line '" + user + " PASSWORD'");
     }
 
     private static EngineMBean engine(JMXConnector connector) throws IOException, MalformedObjectNameException

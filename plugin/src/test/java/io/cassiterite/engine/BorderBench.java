@@ -71,7 +71,9 @@ public final class BorderBench
             Native.tableCompact(table);
             System.out.printf("%-28s %12s %10s %21s %12s%n", "call", "n", "median ns", "10 % to 90 % ns", "bytes/call");
             measure("border alone (cursorClose)", () -> Native.cursorClose(GONE_CURSOR));
-            double read = measureRead(table);
+            double read = measureRead(table, "read of an absent row", "nowhere");
+            measureRead(table, "read of a row of 1 KB", "p77");
+            measureWrite(table);
             long[] stats = new long[12];
             measure("tableStats", () -> Native.tableStats(table, stats));
             compare(read);
@@ -82,15 +84,28 @@ public final class BorderBench
         }
     }
 
-    private static double measureRead(long table)
+    private static double measureRead(long table, String name, String partition)
     {
         DirectOutput request = new DirectOutput();
-        readRequest(request, "nowhere", 0);
+        readRequest(request, partition, 0);
         DirectOutput answer = new DirectOutput();
         for (int i = 0; i < ANSWER_BYTES; i++)
             answer.putByte(0);
-        return measure("read of an absent row",
+        return measure(name,
                        () -> Native.read(table, request.address(), request.length(), answer.address(), ANSWER_BYTES));
+    }
+
+    private static void measureWrite(long table)
+    {
+        DirectOutput request = new DirectOutput();
+        request.putByte(1);
+        request.putLong(1);
+        putCounted(request, partition("written"));
+        request.putInt(1);
+        request.putByte(ROW);
+        putCounted(request, clustering(1));
+        putCounted(request, fragment(new byte[VALUE_BYTES]));
+        measure("logged write of a row of 1 KB", () -> Native.write(table, request.address(), request.length(), 0));
     }
 
     private static double measure(String name, Runnable call)

@@ -124,6 +124,7 @@ class NodetoolVerbTest
             cql.run("INSERT INTO j (k) VALUES (1)");
             assertEquals(1L, jmx.attribute("org.apache.cassandra.metrics:type=Table,keyspace=" + KEYSPACE +
                                            ",scope=j,name=CassiteriteWrites", "Value"));
+            assertFalse(jmx.names("org.apache.cassandra.metrics:type=Cassiterite,*").isEmpty());
         }
     }
 

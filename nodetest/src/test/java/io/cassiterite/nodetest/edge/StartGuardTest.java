@@ -7,8 +7,10 @@ package io.cassiterite.nodetest.edge;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
+import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,7 @@ import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** D4: a node that would open an engine table without its engine, and so without its rows, does not start. */
@@ -68,6 +71,7 @@ class StartGuardTest
         {
             assertEquals(List.of("k=1, v='x'"), cql.texts("SELECT * FROM t"));
             newTablesGetTheDefaultMemtable(cql);
+            again.log().await("Cassiterite \\S+ \\(RocksDB \\S+\\) opened \\S+, memory budget: ", Duration.ofSeconds(30));
         }
     }
 
@@ -78,6 +82,9 @@ class StartGuardTest
         String memtable = "SELECT memtable FROM system_schema.tables WHERE keyspace_name = 'guarded' AND table_name = ?";
         assertEquals(List.of("memtable='cassiterite'"), cql.texts(memtable, "silent"));
         assertEquals(List.of("memtable='skiplist'"), cql.texts(memtable, "explicit"));
+        for (Row table : cql.rows("SELECT keyspace_name, table_name, memtable FROM system_schema.tables"))
+            if (table.getString("keyspace_name").startsWith("system"))
+                assertNotEquals("cassiterite", table.getString("memtable"), table.getString("table_name"));
     }
 
     private static NodeBuilder named()

@@ -1,0 +1,192 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.edge;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.Output;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Backing up and restoring as the operating guide says, with write times and deletions. */
+@NodeTest(own = true)
+class SnapshotRestoreTest
+{
+    private static final String KEYSPACE = "snapshotrestoretest";
+    private static final String ROWS = "SELECT k, c, v, s, m, writetime(v), ttl(v) FROM %s";
+
+    private final Node node;
+    private Cql cql;
+
+    SnapshotRestoreTest(Node node)
+    {
+        this.node = node;
+    }
+
+    /** The keyspace is there; each test has a connection of its own, for one of them restarts the node. */
+    @BeforeEach
+    void connect(Cql keyspace)
+    {
+        cql = node.cql(KEYSPACE);
+    }
+
+    @AfterEach
+    void disconnect()
+    {
+        cql.close();
+    }
+
+    @Test
+    void rowsComeBackAfterTruncateDropAndRestart() throws IOException
+    {
+        create("rows");
+        fill("rows");
+        List<String> before = cql.exact(String.format(ROWS, "rows"));
+        assertEquals(30, before.size());
+        Path taken = snapshot("rows", "kept");
+        cql.run("INSERT INTO rows (k, c, v) VALUES (1, 1, 'later')");
+        cql.run("TRUNCATE rows");
+        assertTrue(node.snapshotLoad(KEYSPACE, "rows", taken).success().startsWith("loaded "));
+        assertEquals(before, cql.exact(String.format(ROWS, "rows")));
+        node.snapshotLoad(KEYSPACE, "rows", taken).success();
+        assertEquals(before, cql.exact(String.format(ROWS, "rows")), "loading twice is loading once");
+
+        cql.run("DROP TABLE rows");
+        create("rows");
+        assertEquals(List.of(), cql.exact(String.format(ROWS, "rows")));
+        node.snapshotLoad(KEYSPACE, "rows", found("rows", "dropped-")).success();
+        assertEquals(before, cql.exact(String.format(ROWS, "rows")), "the snapshot that DROP took, into a table of another id");
+        node.restart();
+        try (Cql again = node.cql(KEYSPACE))
+        {
+            assertEquals(before, again.exact(String.format(ROWS, "rows")));
+        }
+    }
+
+    @Test
+    void whatWasDeletedSinceStaysDeleted() throws IOException
+    {
+        create("merged");
+        fill("merged");
+        Path taken = snapshot("merged", "kept");
+        cql.run("DELETE FROM merged WHERE k = 1");
+        cql.run("INSERT INTO merged (k, c, v) VALUES (2, 1, 'newer')");
+        List<String> after = cql.exact(String.format(ROWS, "merged"));
+        node.snapshotLoad(KEYSPACE, "merged", taken).success();
+        assertEquals(after, cql.exact(String.format(ROWS, "merged")));
+    }
+
+    @Test
+    void countersAreNotCountedTwice() throws IOException
+    {
+        cql.run("CREATE TABLE counts (k int PRIMARY KEY, n counter) WITH memtable = 'cassiterite'");
+        for (int k = 0; k < 5; k++)
+            cql.run("UPDATE counts SET n = n + ? WHERE k = ?", 10L + k, k);
+        List<String> before = cql.exact("SELECT * FROM counts");
+        Path taken = snapshot("counts", "kept");
+        node.snapshotLoad(KEYSPACE, "counts", taken).success();
+        assertEquals(before, cql.exact("SELECT * FROM counts"));
+        cql.run("TRUNCATE counts");
+        node.snapshotLoad(KEYSPACE, "counts", taken).success();
+        assertEquals(before, cql.exact("SELECT * FROM counts"));
+        cql.run("UPDATE counts SET n = n + 1 WHERE k = 0");
+        assertEquals(11L, cql.rows("SELECT n FROM counts WHERE k = 0").get(0).getLong("n"));
+    }
+
+    @Test
+    void aDamagedSnapshotIsRefusedAndLoadsNothing(@TempDir Path copies) throws IOException
+    {
+        create("damaged");
+        fill("damaged");
+        Path taken = snapshot("damaged", "kept");
+        cql.run("TRUNCATE damaged");
+        for (Path file : files(taken))
+        {
+            byte[] bytes = Files.readAllBytes(file);
+            if (file.toString().endsWith(".sst"))
+                bytes[bytes.length / 10] ^= 1;
+            Files.write(copies.resolve(file.getFileName()), bytes);
+        }
+        Output refused = node.snapshotLoad(KEYSPACE, "damaged", copies);
+        assertNotEquals(0, refused.exitCode());
+        assertTrue(refused.text().startsWith("not loaded: "), refused::text);
+        assertEquals(List.of(), cql.rows("SELECT * FROM damaged"));
+    }
+
+    @Test
+    void clearedSnapshotsAreGone() throws IOException
+    {
+        create("cleared");
+        fill("cleared");
+        Path taken = snapshot("cleared", "away");
+        assertTrue(node.nodetool("listsnapshots").success().lines().anyMatch(line -> line.matches("away +" + KEYSPACE + " +cleared .*")));
+        node.nodetool("clearsnapshot", "-t", "away", KEYSPACE).success();
+        assertFalse(Files.exists(taken));
+        assertFalse(node.nodetool("listsnapshots").success().contains("away"));
+    }
+
+    private void create(String table)
+    {
+        cql.run("CREATE TABLE " + table + " (k int, c int, v text, s text static, m map<int, text>, PRIMARY KEY (k, c)) " +
+                "WITH memtable = 'cassiterite'");
+    }
+
+    private void fill(String table)
+    {
+        for (int k = 1; k <= 4; k++)
+            for (int c = 0; c < 10; c++)
+                cql.run("INSERT INTO " + table + " (k, c, v, s, m) VALUES (?, ?, 'value', 'static', {1: 'one'})", k, c);
+        cql.run("INSERT INTO " + table + " (k, c, v) VALUES (1, 1, 'stamped') USING TIMESTAMP 4000000000000000");
+        cql.run("UPDATE " + table + " SET m[2] = 'two' WHERE k = 1 AND c = 2");
+        cql.run("DELETE FROM " + table + " WHERE k = 2 AND c = 5");
+        cql.run("DELETE FROM " + table + " WHERE k = 3 AND c > 7");
+        cql.run("DELETE FROM " + table + " WHERE k = 4");
+        cql.run("INSERT INTO " + table + " (k, c, v) VALUES (4, 0, 'after')");
+        cql.run("DELETE v FROM " + table + " WHERE k = 2 AND c = 6");
+        cql.run("INSERT INTO " + table + " (k, c) VALUES (4, 1)");
+        cql.run("INSERT INTO " + table + " (k, c) VALUES (4, 2)");
+    }
+
+    private Path snapshot(String table, String tag) throws IOException
+    {
+        node.nodetool("snapshot", "-t", tag, "-kt", KEYSPACE + '.' + table).success();
+        return found(table, tag);
+    }
+
+    /** @return the engine's folder of the snapshot whose tag begins so */
+    private Path found(String table, String tag) throws IOException
+    {
+        try (Stream<Path> paths = Files.walk(node.base().resolve("data").resolve(KEYSPACE)))
+        {
+            return paths.filter(path -> path.endsWith("cassiterite") && path.getParent().getFileName().toString().startsWith(tag) &&
+                                        path.toString().contains('/' + table + '-'))
+                        .findAny().orElseThrow();
+        }
+    }
+
+    private static List<Path> files(Path folder) throws IOException
+    {
+        try (Stream<Path> files = Files.list(folder))
+        {
+            return files.collect(Collectors.toList());
+        }
+    }
+}
