@@ -61,20 +61,17 @@ fn load_sources(core: &TableCore, sources: &[Foreign], columns: &ColumnMap) -> R
     sources.iter().try_fold(0, |loaded, source| Ok(loaded + merge_all(core, source, columns)?))
 }
 
-/// Columns of the snapshot by name, kind and type. What the table no longer has is left out, and so is what it has dropped
-/// since, even if it has a column like it again: the values that were dropped do not come back.
+/// Columns of the snapshot by name, kind and type. What the table no longer has is left out.
 fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> ColumnMap {
     let same = |left: &Column, right: &Column| {
         left.name == right.name && left.kind == right.kind && same_type(&left.of, &right.of)
     };
-    let drops = |columns: &[Column], name: &[u8]| columns.iter().filter(|it| it.dropped && it.name == name).count();
-    let is_older = |old: &Column| drops(&manifest.columns, &old.name) < drops(&record.columns, &old.name);
     let mut pairs = Vec::new();
     for old in manifest.columns.iter().filter(|column| !column.dropped) {
-        match record.live().find(|new| same(old, new) && !is_older(old)) {
+        match record.live().find(|new| same(old, new)) {
             Some(new) => pairs.push((old.id, new.id)),
             None => eprintln!(
-                "cassiterite: loading {}: the table has no column {} of type {}, or has dropped it since: its values are left out",
+                "cassiterite: loading {}: the table has no column {} of type {}: its values are left out",
                 directory.display(),
                 String::from_utf8_lossy(&old.name),
                 old.of

@@ -103,34 +103,6 @@ fn loading_merges_with_what_is_there_under_the_ids_of_the_table() {
 }
 
 #[test]
-fn loading_brings_no_dropped_values_back() {
-    let directory = tempfile::tempdir().unwrap();
-    let (before, after) = (directory.path().join("before"), directory.path().join("after"));
-    let store = open(&directory.path().join("store"));
-    let both = schema(&TABLE, &[(0, "v", "blob"), (0, "w", "blob")]);
-    let table = store.table(&both).unwrap();
-    let write = |at, column| {
-        let fragment = row(10, column, b"value");
-        table.write(&update(&partition("a"), &[(ROW, &clustering(at), &fragment)]), 0).unwrap();
-    };
-    write(1, 1);
-    write(2, 2);
-    table.snapshot(&before).unwrap();
-    table.columns(&schema(&TABLE, &[(0, "w", "blob")])).unwrap();
-    table.columns(&both).unwrap();
-    write(3, 3); // the new v
-    table.snapshot(&after).unwrap();
-
-    let emptied = table.truncate().unwrap();
-    table.retire().unwrap();
-    let liveness_only = [&[1, 2][..], &10i64.to_le_bytes()].concat();
-    emptied.load(&before).unwrap();
-    assert_eq!(rows(&emptied, "a"), [liveness_only, row(10, 2, b"value")]);
-    emptied.load(&after).unwrap();
-    assert_eq!(rows(&emptied, "a")[2], row(10, 3, b"value"), "a column like it that was added again is another one");
-}
-
-#[test]
 fn damage_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(&directory.path().join("store"));
