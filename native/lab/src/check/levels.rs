@@ -12,7 +12,7 @@ use crate::load::FaultKind;
 /// Copies of each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replication {
-    /// In the data centre to which the client speaks.
+    /// In the data centre to which the client speaks; 0 where it speaks to several, and then all are others.
     pub local: u32,
     /// In each other data centre.
     pub others: Vec<u32>,
@@ -77,7 +77,7 @@ impl Levels {
         let (read, write) = (self.replicas(read), self.replicas(self.write));
         let lost = self.lost.load(Ordering::Relaxed);
         let meets = |read: u32, write: u32, of: u32| read + write.saturating_sub(lost) > of && write > lost;
-        meets(read.local, write.local, self.replication.local)
+        self.replication.local > 0 && meets(read.local, write.local, self.replication.local)
             || meets(read.total, write.total, self.replication.total())
     }
 
@@ -111,7 +111,7 @@ impl Levels {
 
     fn replicas(&self, level: Consistency) -> Replicas {
         let (local_factor, total_factor) = (self.replication.local, self.replication.total());
-        let quorum = |factor: u32| factor / 2 + 1;
+        let quorum = |factor: u32| if factor == 0 { 0 } else { factor / 2 + 1 };
         let anywhere =
             |total: u32| Replicas { local: if self.replication.others.is_empty() { total } else { 0 }, total };
         let near = |local: u32| Replicas { local, total: local };

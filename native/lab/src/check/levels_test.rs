@@ -44,6 +44,23 @@ fn several_datacenters() {
 }
 
 #[test]
+fn a_client_of_several_datacenters_is_local_in_none() {
+    use Consistency::{All, EachQuorum, LocalOne, LocalQuorum, One, Quorum};
+    let two = Replication { local: 0, others: vec![3, 1] };
+    for (read, write, meets) in [
+        (LocalQuorum, LocalQuorum, false),
+        (LocalOne, LocalOne, false),
+        (Quorum, LocalQuorum, false),
+        (Quorum, Quorum, true),
+        (LocalOne, All, true),
+        (One, EachQuorum, false),
+        (All, LocalOne, true),
+    ] {
+        assert_eq!(overlap(read, write, &two), meets, "reads at {read}, writes at {write}");
+    }
+}
+
+#[test]
 fn a_replica_that_lost_its_data_does_not_count() {
     let levels = Levels::new(Consistency::Quorum, Consistency::Quorum, Replication::one_datacenter(3));
     assert!(!levels.explain(FaultKind::Lost));

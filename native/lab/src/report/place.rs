@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 /// An error where a report cannot be written: found out now, not after hours. What is there stays as it is.
 pub fn ensure_writable(file: &Path) -> Result<()> {
-    let is_new = !file.exists();
+    let is_new = file.symlink_metadata().is_err();
     let opened = OpenOptions::new().append(true).create(true).open(file);
     let closed = opened.and_then(|_| if is_new { std::fs::remove_file(file) } else { Ok(()) });
     closed.with_context(|| format!("cannot write {}", file.display()))

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{Context, Result};
 use scylla::client::session::Session;
 use scylla::cluster::metadata::Strategy;
 
@@ -70,7 +70,6 @@ impl Stress<'_> {
         let ready = self.task.prepare(&self.session, self.settings.work.truncate != Truncate::Never).await?;
         let watched = local::servers(&self.addresses());
         let environment = self.environment(&watched).await?;
-        self.ensure_place_known(&ready)?;
         self.say_settings(&ready, &environment);
         let servers = Servers::watch(watched, self.settings.output.interval.max(Duration::from_millis(500)));
         let runs = match self.settings.rate {
@@ -177,30 +176,15 @@ impl Stress<'_> {
         Ok(environment)
     }
 
-    /// What a local level can explain depends on where that is.
-    fn ensure_place_known(&self, ready: &Ready) -> Result<()> {
-        let state = self.session.get_cluster_state();
-        let datacenters: BTreeSet<_> =
-            state.get_nodes_info().iter().filter_map(|node| node.datacenter.as_deref()).collect();
-        let is_local = self.settings.work.level_name().starts_with("LOCAL_");
-        ensure!(
-            !is_local
-                || ready.ledger.is_none()
-                || datacenters.len() < 2
-                || self.settings.connection.datacenter.is_some(),
-            "-node: reads at {} can be checked in one datacenter only: say datacenter=NAME of {}, or -check off",
-            self.settings.work.level_name(),
-            datacenters.iter().copied().collect::<Vec<_>>().join(", ")
-        );
-        Ok(())
-    }
-
     /// What the consistency level can explain, given the keyspace's replication.
     fn levels(&self) -> Levels {
         let level = self.settings.work.consistency;
         let state = self.session.get_cluster_state();
-        let nodes = state.get_nodes_info();
-        let here = self.settings.connection.datacenter.clone().or_else(|| nodes.first()?.datacenter.clone());
+        // Without a word of where the client is, each operation may be at home in another datacenter.
+        let datacenters: BTreeSet<_> =
+            state.get_nodes_info().iter().filter_map(|node| node.datacenter.as_ref()).collect();
+        let only = || datacenters.first().filter(|_| datacenters.len() == 1).map(|name| (*name).clone());
+        let here = self.settings.connection.datacenter.clone().or_else(only);
         let replication = match state.get_keyspace(&self.task.profile.keyspace).map(|keyspace| &keyspace.strategy) {
             Some(Strategy::SimpleStrategy { replication_factor }) => {
                 Replication::one_datacenter(*replication_factor as u32)
