@@ -154,7 +154,9 @@ final class NodeEngine implements EngineControl
         finally
         {
             // Some of it may be in the table even if the rest failed.
-            memtable(cfs.metadata.id).statisticsChanged();
+            CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+            if (memtable != null) // it has not been dropped meanwhile
+                memtable.statisticsChanged();
             // The rows did not come through the write path, which would have dropped their cached predecessors.
             CacheService.instance.invalidateRowCacheForCf(cfs.metadata());
             if (cfs.metadata().isCounter())

@@ -43,6 +43,8 @@ final class AbsorbTask implements Runnable
 
     /** Tables that are being absorbed; the task's own thread only. */
     private final Set<TableId> begun = new HashSet<>();
+    /** When absorbing last failed; the task's own thread only. */
+    private final Map<TableId, Long> failedAtNanos = new HashMap<>();
 
     private volatile boolean stopped;
     private Thread thread;
@@ -108,8 +110,16 @@ final class AbsorbTask implements Runnable
             absorbed.add(table);
     }
 
+    /** What failed is tried again later, also while others have more to do. */
+    private boolean isDue(TableId table)
+    {
+        Long atNanos = failedAtNanos.get(table);
+        return atNanos == null || System.nanoTime() - atNanos >= INTERVAL_NANOS;
+    }
+
     private synchronized void forgetDropped()
     {
+        failedAtNanos.keySet().removeIf(table -> EngineTables.find(table) == null);
         absorbed.removeIf(table -> EngineTables.find(table) == null);
         begun.removeIf(table -> EngineTables.find(table) == null);
     }
@@ -122,7 +132,7 @@ final class AbsorbTask implements Runnable
             // a step of each in turn: no table waits until another one, however large, is done
             boolean more = false;
             for (CassiteriteMemtable memtable : EngineTables.all())
-                more |= absorb(memtable);
+                more |= isDue(memtable.metadata().id) && absorb(memtable);
             forgetDropped();
             if (!more)
                 LockSupport.parkNanos(this, INTERVAL_NANOS);
@@ -158,8 +168,9 @@ final class AbsorbTask implements Runnable
         return false;
     }
 
-    private static void failed(CassiteriteMemtable memtable, Throwable failure)
+    private void failed(CassiteriteMemtable memtable, Throwable failure)
     {
+        failedAtNanos.put(memtable.metadata().id, System.nanoTime());
         JVMStabilityInspector.inspectThrowable(failure);
         RARE.error("Absorbing what {} received failed; it can be read, and absorbing is tried again every second",
                    memtable.metadata(), failure);

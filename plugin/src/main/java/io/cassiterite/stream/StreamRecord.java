@@ -114,11 +114,11 @@ final class StreamRecord
             end(files == expectedFiles && !hasFailed() ? State.DONE : State.FAILED);
     }
 
-    /** Files that were sent need not have been taken: the receiver refuses those that were damaged on their way. */
+    /** Files that were sent need not have arrived: the receiver refuses those that were damaged on their way. */
     private boolean hasFailed()
     {
         StreamSession known = session.get();
-        return known != null && known.state() == StreamSession.State.FAILED;
+        return known != null && known.isFailedOrAborted();
     }
 
     synchronized void end(State how)

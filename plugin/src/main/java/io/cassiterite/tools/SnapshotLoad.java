@@ -71,9 +71,9 @@ public final class SnapshotLoad
     {
         for (String line : Files.readAllLines(Path.of(file)))
         {
-            String[] pair = line.trim().split("\\s+", 2);
-            if (pair.length == 2 && pair[0].equals(user))
-                return Map.of(JMXConnector.CREDENTIALS, pair);
+            String[] pair = line.trim().split("\\s+");
+            if (pair.length > 1 && pair[0].equals(user))
+                return Map.of(JMXConnector.CREDENTIALS, Arrays.copyOf(pair, 2));
         }
         throw new IOException(file + " has no line '" + user + " PASSWORD'");
     }

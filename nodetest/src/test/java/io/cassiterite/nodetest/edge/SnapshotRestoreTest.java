@@ -95,6 +95,20 @@ class SnapshotRestoreTest
     }
 
     @Test
+    void valuesOfAColumnThatWasDroppedSinceStayDropped() throws IOException
+    {
+        create("dropped");
+        fill("dropped");
+        Path taken = snapshot("dropped", "kept");
+        cql.run("ALTER TABLE dropped DROP m");
+        cql.run("ALTER TABLE dropped ADD m map<int, text>");
+        cql.run("TRUNCATE dropped");
+        node.snapshotLoad(KEYSPACE, "dropped", taken).success();
+        assertEquals(30, cql.rows("SELECT k FROM dropped").size());
+        assertTrue(cql.rows("SELECT m FROM dropped").stream().allMatch(row -> row.isNull("m")));
+    }
+
+    @Test
     void countersAreNotCountedTwice() throws IOException
     {
         cql.run("CREATE TABLE counts (k int PRIMARY KEY, n counter) WITH memtable = 'cassiterite'");
