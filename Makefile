@@ -113,7 +113,7 @@ test-node: lab
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 
 .PHONY: test-cluster
-test-cluster: lab ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes: not in `make test`, for they take a quarter of an hour
+test-cluster: lab ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes: not in `make test`, for they take half an hour
 	@echo "== cluster tests"
 	@cd native && cargo test --quiet --locked -p cassiterite-lab --test compare_stream -j $(JOBS) -- --ignored
 	@rm -rf nodetest/target/surefire-reports
