@@ -76,7 +76,7 @@ impl Environment {
                 cassandra: home.and_then(cassandra),
             },
             hashes: Vec::new(),
-            command: std::env::args().collect::<Vec<_>>().join(" "),
+            command: std::env::args().map(without_password).collect::<Vec<_>>().join(" "),
             when_unix_s: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             load_average: procfs::LoadAverage::current().ok().map(|load| load.one),
         }
@@ -94,6 +94,15 @@ impl Environment {
         if !self.hashes.contains(&hash) {
             self.hashes.push(hash);
         }
+    }
+}
+
+/// A command line is kept in every report; its passwords are not, whatever they consist of.
+fn without_password(word: String) -> String {
+    const PASSWORD: &str = "password=";
+    match word.find(PASSWORD) {
+        Some(at) => format!("{}***", &word[..at + PASSWORD.len()]),
+        None => word,
     }
 }
 
@@ -150,6 +159,14 @@ fn cassandra(home: &Path) -> Option<String> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_password_is_in_no_report() {
+        let said = |word: &str| without_password(word.to_owned());
+        assert_eq!(said("password=two words"), "password=***");
+        assert_eq!(said("user=me password=secret words"), "user=me password=***");
+        assert_eq!(said("user=me"), "user=me");
+    }
 
     #[test]
     fn hashes_are_sha256_and_named_once() {

@@ -61,9 +61,7 @@ impl Task {
             Command::Emp(ratios) => (builtin::emp(EMP_ROW_BYTES)?, Mix::new(ratios.clone())?),
             Command::User { profile, ops } => {
                 profile_file = Some(profile.clone());
-                // As in the profile, where the names of queries do not depend on case.
-                let ops = ops.iter().map(|(name, weight)| (name.to_lowercase(), *weight)).collect();
-                (Profile::read(profile)?, Mix::new(ops)?)
+                (Profile::read(profile)?, Mix::new(ops.clone())?)
             }
         };
         for (name, _) in mix.weights() {

@@ -197,7 +197,8 @@ fn ratios(given: &Given, word: &str, known: Option<&[&str]>) -> Result<Vec<(Stri
         if let Some(known) = known.filter(|known| !known.contains(&name.as_str())) {
             bail!("{}: {word}({name}=...) is none of {}", given.name(), known.join(", "));
         }
-        ratios.push((name, weight));
+        // As in profiles, where the names of queries do not depend on case.
+        ratios.push((name.to_lowercase(), weight));
     }
     ratios.retain(|(_, weight)| *weight > 0.0);
     ensure!(!ratios.is_empty(), "{}: {word}(...): at least one operation must have a weight above 0", given.name());

@@ -38,8 +38,7 @@ public final class NodeStore
         if (store != null)
         {
             if (!opened.equals(parameters))
-                throw new ConfigurationException("A node has one Cassiterite store, but two memtable configurations describe it"
-                                                 + " differently: " + opened + " and " + parameters);
+                throw new ConfigurationException(disagreement(opened, parameters));
             return store;
         }
         if (!DatabaseDescriptor.isDaemonInitialized())
@@ -49,6 +48,12 @@ public final class NodeStore
         store = Store.open(options);
         opened = new HashMap<>(parameters);
         return store;
+    }
+
+    /** @return why two memtable configurations cannot both be the engine's */
+    static String disagreement(Map<String, String> one, Map<String, String> other)
+    {
+        return "a node has one Cassiterite store, but two memtable configurations describe it differently: " + one + " and " + other;
     }
 
     /** The store if it has been opened, else null. */

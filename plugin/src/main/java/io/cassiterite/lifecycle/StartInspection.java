@@ -118,8 +118,7 @@ final class StartInspection
                 continue;
             Map<String, String> parameters = Objects.requireNonNullElse(configuration.getValue().parameters, Map.of());
             if (first != null && !first.equals(parameters))
-                return "a node has one Cassiterite store, but two memtable configurations describe it differently: " + first +
-                       " and " + parameters;
+                return NodeStore.disagreement(first, parameters);
             first = parameters;
             try
             {

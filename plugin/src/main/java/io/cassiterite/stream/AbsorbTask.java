@@ -6,6 +6,7 @@ package io.cassiterite.stream;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -119,9 +120,8 @@ final class AbsorbTask implements Runnable
 
     private synchronized void forgetDropped()
     {
-        failedAtNanos.keySet().removeIf(table -> EngineTables.find(table) == null);
-        absorbed.removeIf(table -> EngineTables.find(table) == null);
-        begun.removeIf(table -> EngineTables.find(table) == null);
+        for (Set<TableId> tables : List.of(absorbed, begun, failedAtNanos.keySet()))
+            tables.removeIf(table -> EngineTables.find(table) == null);
     }
 
     @Override

@@ -5,8 +5,6 @@
 package io.cassiterite.stream;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -17,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.engine.Store;
-import io.cassiterite.memtable.TestNode;
+import io.cassiterite.memtable.TestMemtable;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -31,7 +29,7 @@ class StagingSpaceTest
     @Test
     void roomIsPromisedOnceOnly() throws Exception
     {
-        try (Store store = store("room"))
+        try (Store store = TestMemtable.openStore("room"))
         {
             CyclicBarrier together = new CyclicBarrier(2);
             long most = StagingSpace.freeBytes(store) * 6 / 10;
@@ -55,7 +53,7 @@ class StagingSpaceTest
     @Test
     void whatHasArrivedIsNotCountedTwice() throws IOException
     {
-        try (Store store = store("arrived"))
+        try (Store store = TestMemtable.openStore("arrived"))
         {
             long most = StagingSpace.freeBytes(store) * 6 / 10;
             StagingSpace space = StagingSpace.reserve(store, most);
@@ -80,11 +78,5 @@ class StagingSpaceTest
         {
             return null;
         }
-    }
-
-    private static Store store(String name)
-    {
-        Path directory = TestNode.initialize().resolve(name + '-' + System.nanoTime()).toAbsolutePath();
-        return Store.open(Map.of(Store.DIRECTORY, directory.toString(), "node.commitlog_sync", "periodic"));
     }
 }
