@@ -20,8 +20,6 @@ import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.context.CounterContext;
 import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.db.marshal.CollectionType;
-import org.apache.cassandra.db.marshal.DecimalType;
-import org.apache.cassandra.db.marshal.IntegerType;
 import org.apache.cassandra.db.marshal.ListType;
 import org.apache.cassandra.db.marshal.MapType;
 import org.apache.cassandra.db.marshal.UserType;
@@ -43,7 +41,7 @@ final class RandomRow
 
     private final Random random;
     private final TableMetadata metadata;
-    /** No two clusterings or elements that are equal and yet of other bytes, of which Cassandra keeps those that it met first. */
+    /** No two clusterings that are equal and yet of other bytes, of which Cassandra keeps those that it met first. Elements never are. */
     private final boolean canonical;
     private final boolean anyOrder;
     private boolean ties = true;
@@ -88,22 +86,8 @@ final class RandomRow
         int size = metadata.comparator.size();
         ByteBuffer[] values = new ByteBuffer[size];
         for (int i = 0; i < size; i++)
-        {
-            AbstractType<?> type = metadata.comparator.subtype(i);
-            values[i] = canonical(type.unwrap(), RandomTable.value(random, type));
-        }
+            values[i] = RandomTable.value(random, metadata.comparator.subtype(i), canonical);
         return Clustering.make(values);
-    }
-
-    private ByteBuffer canonical(AbstractType<?> type, ByteBuffer value)
-    {
-        if (!canonical || !value.hasRemaining())
-            return value;
-        if (type == IntegerType.instance)
-            return IntegerType.instance.decompose(IntegerType.instance.compose(value));
-        if (type == DecimalType.instance)
-            return DecimalType.instance.decompose(DecimalType.instance.compose(value).stripTrailingZeros());
-        return value;
     }
 
     Row row(Clustering<?> clustering)
@@ -142,7 +126,7 @@ final class RandomRow
         if (type instanceof UserType)
             return ByteBufferUtil.bytes((short) random.nextInt(2));
         AbstractType<?> of = ((CollectionType<?>) type).nameComparator();
-        return canonical(of, RandomTable.nativeValue(random, of));
+        return RandomTable.nativeValue(random, of, true);
     }
 
     private AbstractType<?> valueType(ColumnMetadata column, CellPath path)

@@ -138,18 +138,24 @@ final class RandomTable
     /** A value; sometimes empty, where the type has empty values. */
     static ByteBuffer value(Random random, AbstractType<?> given)
     {
+        return value(random, given, false);
+    }
+
+    /** @param canonical whether values that are equal have the same bytes, within collections and tuples, too */
+    static ByteBuffer value(Random random, AbstractType<?> given, boolean canonical)
+    {
         AbstractType<?> type = given.unwrap();
         if (random.nextInt(12) == 0 && type.allowsEmpty())
             return ByteBufferUtil.EMPTY_BYTE_BUFFER;
         if (type instanceof ListType)
-            return pack(values(random, ((ListType<?>) type).getElementsType(), false), 1);
+            return pack(values(random, ((ListType<?>) type).getElementsType(), false, canonical), 1);
         if (type instanceof SetType)
-            return pack(values(random, ((SetType<?>) type).getElementsType(), true), 1);
+            return pack(values(random, ((SetType<?>) type).getElementsType(), true, canonical), 1);
         if (type instanceof MapType)
-            return map(random, (MapType<?, ?>) type);
+            return map(random, (MapType<?, ?>) type, canonical);
         if (type instanceof TupleType)
-            return tuple(random, (TupleType) type);
-        return nativeValue(random, type);
+            return tuple(random, (TupleType) type, canonical);
+        return nativeValue(random, type, canonical);
     }
 
     private static ByteBuffer pack(List<ByteBuffer> values, int perElement)
@@ -157,12 +163,12 @@ final class RandomTable
         return CollectionSerializer.pack(values, values.size() / perElement);
     }
 
-    private static List<ByteBuffer> values(Random random, AbstractType<?> type, boolean sorted)
+    private static List<ByteBuffer> values(Random random, AbstractType<?> type, boolean sorted, boolean canonical)
     {
         List<ByteBuffer> values = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--)
         {
-            ByteBuffer value = nativeValue(random, type);
+            ByteBuffer value = nativeValue(random, type, canonical);
             if (!sorted || values.stream().noneMatch(v -> type.compare(v, value) == 0))
                 values.add(value);
         }
@@ -171,23 +177,33 @@ final class RandomTable
         return values;
     }
 
-    private static ByteBuffer map(Random random, MapType<?, ?> type)
+    private static ByteBuffer map(Random random, MapType<?, ?> type, boolean canonical)
     {
         List<ByteBuffer> entries = new ArrayList<>();
-        for (ByteBuffer key : values(random, type.getKeysType(), true))
+        for (ByteBuffer key : values(random, type.getKeysType(), true, canonical))
         {
             entries.add(key);
-            entries.add(nativeValue(random, type.getValuesType()));
+            entries.add(nativeValue(random, type.getValuesType(), canonical));
         }
         return pack(entries, 2);
     }
 
-    private static ByteBuffer tuple(Random random, TupleType type)
+    private static ByteBuffer tuple(Random random, TupleType type, boolean canonical)
     {
         List<ByteBuffer> fields = new ArrayList<>();
         for (AbstractType<?> field : type.allTypes())
-            fields.add(random.nextInt(5) == 0 ? null : nativeValue(random, field));
+            fields.add(random.nextInt(5) == 0 ? null : nativeValue(random, field, canonical));
         return TupleType.buildValue(fields.toArray(new ByteBuffer[0]));
+    }
+
+    static ByteBuffer nativeValue(Random random, AbstractType<?> type, boolean canonical)
+    {
+        ByteBuffer value = nativeValue(random, type);
+        if (canonical && type == IntegerType.instance)
+            return IntegerType.instance.decompose(IntegerType.instance.compose(value));
+        if (canonical && type == DecimalType.instance)
+            return DecimalType.instance.decompose(DecimalType.instance.compose(value).stripTrailingZeros());
+        return value;
     }
 
     static ByteBuffer nativeValue(Random random, AbstractType<?> type)

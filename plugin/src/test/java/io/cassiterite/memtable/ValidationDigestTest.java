@@ -8,11 +8,15 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongPredicate;
 
+import com.google.common.collect.Sets;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.lifecycle.AfterContainer;
@@ -44,7 +48,7 @@ import io.cassiterite.engine.Store;
 import io.cassiterite.engine.TableSchema;
 
 import static org.apache.cassandra.io.sstable.SSTableReadsListener.NOOP_LISTENER;
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
 
 /**
  * What a validation digests of an engine memtable is, byte for byte, what it digests of Cassandra's own memtables that got
@@ -124,9 +128,11 @@ class ValidationDigestTest
         {
             Map<DecoratedKey, String> expected = digests(theirs, nowInSec, gcBefore);
             Map<DecoratedKey, String> found = digests(List.of(ours), nowInSec, gcBefore);
-            assertEquals(expected, found, () -> "now " + nowInSec + ", gcBefore " + gcBefore + "\ntheirs:" +
-                                                contents(theirs, nowInSec, gcBefore) + "\nours:" +
-                                                contents(List.of(ours), nowInSec, gcBefore));
+            Set<DecoratedKey> unlike = new TreeSet<>(Sets.union(expected.keySet(), found.keySet()));
+            unlike.removeIf(key -> Objects.equals(expected.get(key), found.get(key)));
+            if (!unlike.isEmpty())
+                fail("now " + nowInSec + ", gcBefore " + gcBefore + "\ntheirs:" + contents(theirs, nowInSec, gcBefore, unlike) +
+                     "\nours:" + contents(List.of(ours), nowInSec, gcBefore, unlike));
         }
 
         private Map<DecoratedKey, String> digests(List<? extends Memtable> memtables, long nowInSec, long gcBefore)
@@ -145,7 +151,8 @@ class ValidationDigestTest
             return digests;
         }
 
-        private String contents(List<? extends Memtable> memtables, long nowInSec, long gcBefore)
+        /** Of some partitions. */
+        private String contents(List<? extends Memtable> memtables, long nowInSec, long gcBefore, Set<DecoratedKey> which)
         {
             StringBuilder text = new StringBuilder();
             try (UnfilteredPartitionIterator partitions = validated(memtables, nowInSec, gcBefore))
@@ -153,6 +160,8 @@ class ValidationDigestTest
                 while (partitions.hasNext())
                     try (UnfilteredRowIterator partition = partitions.next())
                     {
+                        if (!which.contains(partition.partitionKey()))
+                            continue;
                         text.append('\n').append(partition.partitionKey()).append(' ').append(partition.partitionLevelDeletion())
                             .append(' ').append(partition.staticRow().toString(metadata, true, true));
                         partition.forEachRemaining(one -> text.append("\n  ").append(one.toString(metadata, true, true)));
