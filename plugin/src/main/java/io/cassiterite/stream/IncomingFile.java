@@ -6,11 +6,9 @@ package io.cassiterite.stream;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.zip.CRC32C;
@@ -89,35 +87,35 @@ final class IncomingFile implements IncomingStream
     {
         CRC32C crc = new CRC32C();
         Progress progress = new Progress();
-        try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))
+        try (StagedFile file = StagedFile.create(partial, head.bytes))
         {
             if (in instanceof AsyncStreamingInputPlus)
-                ((AsyncStreamingInputPlus) in).consume(buffer -> append(channel, buffer, crc, progress), head.bytes);
+                ((AsyncStreamingInputPlus) in).consume(buffer -> append(file, buffer, crc, progress), head.bytes);
             else
-                copy(in, channel, crc, progress);
+                copy(in, file, crc, progress);
+            file.finish();
         }
         progress.report();
         return (int) crc.getValue();
     }
 
-    private static int append(FileChannel channel, ByteBuffer buffer, CRC32C crc, Progress progress) throws IOException
+    private static int append(StagedFile file, ByteBuffer buffer, CRC32C crc, Progress progress) throws IOException
     {
         int bytes = buffer.remaining();
         crc.update(buffer.duplicate());
-        while (buffer.hasRemaining())
-            channel.write(buffer);
+        file.append(buffer);
         progress.add(bytes);
         return bytes;
     }
 
-    private void copy(DataInputPlus in, FileChannel channel, CRC32C crc, Progress progress) throws IOException
+    private void copy(DataInputPlus in, StagedFile file, CRC32C crc, Progress progress) throws IOException
     {
         byte[] buffer = new byte[COPY_BYTES];
         for (long left = head.bytes; left > 0; )
         {
             int bytes = (int) Math.min(buffer.length, left);
             in.readFully(buffer, 0, bytes);
-            append(channel, ByteBuffer.wrap(buffer, 0, bytes), crc, progress);
+            append(file, ByteBuffer.wrap(buffer, 0, bytes), crc, progress);
             left -= bytes;
         }
     }

@@ -1,0 +1,128 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+import com.sun.nio.file.ExtendedOpenOption;
+
+/**
+ * A file that arrives: written once, from its first byte to its last. It goes past the page cache where the filesystem can
+ * do that, because copying it there costs several times what the transfer does, and displaces what the node reads. Small
+ * files, and those for which no {@link StagingBlocks block} is left, go through the page cache.
+ */
+final class StagedFile implements Closeable
+{
+    private final FileChannel channel;
+    private final long bytes;
+    /** Null where the file goes through the page cache. */
+    private final ByteBuffer block;
+
+    private StagedFile(FileChannel channel, long bytes, ByteBuffer block)
+    {
+        this.channel = channel;
+        this.bytes = bytes;
+        this.block = block;
+    }
+
+    /**
+     * @param path where there may be no file
+     * @param bytes how many will be appended
+     */
+    static StagedFile create(Path path, long bytes) throws IOException
+    {
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        ByteBuffer block = bytes < StagingBlocks.BLOCK_BYTES || !isAligned(path) ? null : StagingBlocks.take();
+        if (block == null)
+            return new StagedFile(channel, bytes, null);
+        channel.close();
+        return direct(path, bytes, block);
+    }
+
+    private static StagedFile direct(Path path, long bytes, ByteBuffer block) throws IOException
+    {
+        try
+        {
+            return new StagedFile(FileChannel.open(path, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT), bytes, block);
+        }
+        catch (IOException | UnsupportedOperationException e)
+        {
+            StagingBlocks.give(block);
+            return new StagedFile(FileChannel.open(path, StandardOpenOption.WRITE), bytes, null);
+        }
+    }
+
+    /** True if what the filesystem of a file asks for holds for the blocks. */
+    private static boolean isAligned(Path path) throws IOException
+    {
+        long alignment = Files.getFileStore(path).getBlockSize();
+        return alignment > 0 && StagingBlocks.ALIGNMENT_BYTES % alignment == 0;
+    }
+
+    boolean isDirect()
+    {
+        return block != null;
+    }
+
+    /** Takes all of the bytes; they need not be in the file before {@link #finish}. */
+    void append(ByteBuffer source) throws IOException
+    {
+        if (block == null)
+        {
+            write(source);
+            return;
+        }
+        int end = source.limit();
+        while (source.hasRemaining())
+        {
+            source.limit(Math.min(end, source.position() + block.remaining()));
+            block.put(source);
+            source.limit(end);
+            if (!block.hasRemaining())
+                drain();
+        }
+    }
+
+    /** When it returns all bytes are in the file, though not for good on the device. */
+    void finish() throws IOException
+    {
+        if (block == null || block.position() == 0)
+            return;
+        block.position(aligned(block.position()));
+        drain();
+        channel.truncate(bytes);
+    }
+
+    private static int aligned(int length)
+    {
+        return (length + StagingBlocks.ALIGNMENT_BYTES - 1) / StagingBlocks.ALIGNMENT_BYTES * StagingBlocks.ALIGNMENT_BYTES;
+    }
+
+    private void drain() throws IOException
+    {
+        write(block.flip());
+        block.clear();
+    }
+
+    private void write(ByteBuffer source) throws IOException
+    {
+        while (source.hasRemaining())
+            channel.write(source);
+    }
+
+    @Override
+    public void close() throws IOException
+    {
+        if (block != null)
+            StagingBlocks.give(block);
+        channel.close();
+    }
+}

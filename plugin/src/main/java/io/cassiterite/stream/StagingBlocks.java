@@ -1,0 +1,52 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Memory in which the bytes of an arriving file gather before they go to the device in one piece. There are only so many
+ * blocks, and nobody waits for one: a peer that falls silent in the middle of a file keeps its own. Thread-safe.
+ */
+final class StagingBlocks
+{
+    /** The larger, the fewer transfers; beyond this they cost hardly less. */
+    static final int BLOCK_BYTES = 2 << 20;
+    /** In memory: a multiple of what devices and filesystems ask for. */
+    static final int ALIGNMENT_BYTES = 64 << 10;
+    /** More connections than this do not make a device faster. */
+    static final int LIMIT = 8;
+
+    private static final Semaphore LEFT = new Semaphore(LIMIT);
+    private static final ConcurrentLinkedQueue<ByteBuffer> FREE = new ConcurrentLinkedQueue<>();
+
+    private StagingBlocks()
+    {
+    }
+
+    /** @return an empty block; null if all are in use */
+    static ByteBuffer take()
+    {
+        if (!LEFT.tryAcquire())
+            return null;
+        ByteBuffer block = FREE.poll();
+        return block != null ? block : allocate();
+    }
+
+    private static ByteBuffer allocate()
+    {
+        ByteBuffer aligned = ByteBuffer.allocateDirect(BLOCK_BYTES + ALIGNMENT_BYTES).alignedSlice(ALIGNMENT_BYTES);
+        return aligned.limit(BLOCK_BYTES).slice();
+    }
+
+    /** Takes back what {@link #take} gave. */
+    static void give(ByteBuffer block)
+    {
+        FREE.add(block.clear());
+        LEFT.release();
+    }
+}
