@@ -125,10 +125,6 @@ fn token(number: u32) -> i64 {
     cassiterite_codec::key::murmur3_token(format!("p{number}").as_bytes())
 }
 
-fn one_range((left, right): (i64, i64)) -> Vec<u8> {
-    [&1u32.to_le_bytes()[..], &left.to_le_bytes(), &right.to_le_bytes()].concat()
-}
-
 fn run(steps: Vec<Step>) {
     let mut tokens: Vec<i64> = (0..PARTITIONS).map(token).collect();
     tokens.sort_unstable();
@@ -150,7 +146,7 @@ fn run(steps: Vec<Step>) {
             Step::Ship(from, first, last) => {
                 let owned = (tokens[first] - 1, tokens[last]);
                 let shipment = folder.path().join("shipment");
-                nodes[from].table().export(&one_range(owned), &shipment).unwrap();
+                nodes[from].table().export(&ranges(&[owned]), &shipment).unwrap();
                 nodes[RECEIVER].table().receive(&shipment).unwrap();
                 let shipped = |number: u32| token(number) > owned.0 && token(number) <= owned.1;
                 let told = nodes[from].told.iter().filter(|(number, _)| shipped(*number));
@@ -163,7 +159,7 @@ fn run(steps: Vec<Step>) {
             }
             Step::Forward => {
                 let shipment = folder.path().join("forwarded");
-                nodes[RECEIVER].table().export(&one_range((i64::MIN, i64::MAX)), &shipment).unwrap();
+                nodes[RECEIVER].table().export(&ranges(&[EVERYWHERE]), &shipment).unwrap();
                 let scratch = Node::new(folder.path().join("scratch"), 0);
                 scratch.table().receive(&shipment).unwrap();
                 assert_same(&scratch.table(), &oracle.table(), &names, CLUSTERINGS);

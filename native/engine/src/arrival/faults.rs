@@ -10,6 +10,7 @@ use crate::error::Result;
 pub(super) enum Step {
     Adopted,
     Announced,
+    Borrowed,
     Imported,
     Topped,
     Named,

@@ -132,16 +132,25 @@ pub(super) fn as_rows(
     map: Option<&ColumnMap>,
 ) -> Result<Rows> {
     let mut foreign = Vec::new();
+    let rewritten = borrow(core, directory, lists, &mut foreign).and_then(|()| read_through(core, &foreign, map));
+    let closed = foreign.into_iter().try_for_each(Foreign::close);
+    let rows = rewritten?;
+    closed.map(|()| rows)
+}
+
+/// Makes a column family of each list of files. Those made before a failure are in `foreign`, too.
+fn borrow(core: &TableCore, directory: &Path, lists: &[Vec<TableFile>], foreign: &mut Vec<Foreign>) -> Result<()> {
     for files in lists.iter().filter(|files| !files.is_empty()) {
         foreign.push(Foreign::open(core.store(), core.family_name(), directory, files)?);
     }
+    reached(Step::Borrowed)
+}
+
+fn read_through(core: &TableCore, foreign: &[Foreign], map: Option<&ColumnMap>) -> Result<Rows> {
     let mut source = Source::united(foreign.iter().map(Foreign::iterate).collect());
     source.seek(&[])?;
-    let rewritten = rewrite(core.store(), &mut source, map, usize::MAX, || core.check_open());
-    drop(source);
-    let closed = foreign.into_iter().try_for_each(Foreign::close);
-    let (rows, _) = rewritten?;
-    closed.map(|()| rows)
+    let (rows, _) = rewrite(core.store(), &mut source, map, usize::MAX, || core.check_open())?;
+    Ok(rows)
 }
 
 /// Its files are links to those in the database by now. What a failure leaves is an error that changes nothing.

@@ -55,9 +55,13 @@ pub fn table(store: &Store) -> Arc<Table> {
     store.table(&schema(&TABLE, &[(0, "v", "blob"), (0, "w", "blob"), (1, "s", "blob")])).unwrap()
 }
 
+pub fn token(name: &str) -> i64 {
+    murmur3_token(name.as_bytes())
+}
+
 pub fn partition(name: &str) -> Vec<u8> {
     let mut out = Vec::new();
-    encode_partition(murmur3_token(name.as_bytes()), name.as_bytes(), &mut out);
+    encode_partition(token(name), name.as_bytes(), &mut out);
     out
 }
 
@@ -177,6 +181,16 @@ pub fn everything() -> Vec<(Vec<u8>, Vec<u8>)> {
 
 pub fn point(at: u32) -> (Vec<u8>, Vec<u8>) {
     (clustering(at), clustering(at))
+}
+
+/// Token ranges, as requests name them.
+pub fn ranges(list: &[(i64, i64)]) -> Vec<u8> {
+    let mut out = (list.len() as u32).to_le_bytes().to_vec();
+    for (left, right) in list {
+        out.extend_from_slice(&left.to_le_bytes());
+        out.extend_from_slice(&right.to_le_bytes());
+    }
+    out
 }
 
 /// An entry of an answer.

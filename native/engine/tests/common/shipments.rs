@@ -6,10 +6,24 @@
 use super::*;
 use std::path::PathBuf;
 
+/// The whole ring, as one range.
+pub const EVERYWHERE: (i64, i64) = (i64::MIN, i64::MAX);
+
+fn unused(directory: &Path) -> PathBuf {
+    directory.join(format!("shipment-{}", std::fs::read_dir(directory).map_or(0, Iterator::count)))
+}
+
 /// A shipment of everything that a table holds, as whole files.
 pub fn ship(table: &Table, directory: &Path) -> PathBuf {
-    let shipment = directory.join(format!("shipment-{}", std::fs::read_dir(directory).map_or(0, Iterator::count)));
+    let shipment = unused(directory);
     table.snapshot(&shipment).unwrap();
+    shipment
+}
+
+/// A shipment of token ranges: files that lie wholly in them, and rows for the rest.
+pub fn ship_ranges(table: &Table, list: &[(i64, i64)], directory: &Path) -> PathBuf {
+    let shipment = unused(directory);
+    table.export(&ranges(list), &shipment).unwrap();
     shipment
 }
 

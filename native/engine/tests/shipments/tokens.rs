@@ -5,7 +5,6 @@
 
 use crate::common::*;
 use cassiterite_codec::header::Coverage;
-use cassiterite_codec::key::murmur3_token;
 use cassiterite_codec::{shadow, Outcome};
 use cassiterite_engine::{Store, Table};
 use std::collections::BTreeMap;
@@ -17,15 +16,6 @@ pub const ALL: (i64, i64) = (i64::MIN, i64::MAX);
 /// Small files, so that a small table has many.
 pub const SMALL_FILES: &str = "target_file_size=64KiB\nwrite_buffer_size=256KiB\ncompression=none\n\
                                bottommost_compression=none\ncompaction_rate_limit=0B/s\n";
-
-pub fn ranges(list: &[(i64, i64)]) -> Vec<u8> {
-    let mut out = (list.len() as u32).to_le_bytes().to_vec();
-    for (left, right) in list {
-        out.extend_from_slice(&left.to_le_bytes());
-        out.extend_from_slice(&right.to_le_bytes());
-    }
-    out
-}
 
 pub fn boundaries(tokens: &[i64]) -> Vec<u8> {
     let mut out = (tokens.len() as u32).to_le_bytes().to_vec();
@@ -124,10 +114,6 @@ pub fn within(
         .filter(|((token, _), _)| contains(list, *token))
         .map(|(key, rows)| (key.clone(), rows.clone()))
         .collect()
-}
-
-pub fn token(name: &str) -> i64 {
-    murmur3_token(name.as_bytes())
 }
 
 /// A line of an export's answer.

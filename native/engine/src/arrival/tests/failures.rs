@@ -1,0 +1,106 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A failure at any step leaves the table as it was, and what failed can be repeated.
+
+use super::absorbing::large;
+use super::common::shipments::*;
+use super::common::*;
+use super::world::*;
+use crate::arrival::faults::{Step, HOOK};
+use crate::{EngineError, Kind};
+
+#[test]
+fn a_failure_at_any_step_can_be_repeated() {
+    for fails_at in [Step::Announced, Step::Imported, Step::Topped, Step::Named] {
+        let world = World::new(true);
+        let receiver = table(&world.receiver);
+        let shipment = ship(&table(&world.sender), world.folder.path());
+        HOOK.set(Some(Box::new(move |step| match step == fails_at {
+            true => Err(EngineError::NoSpace("a test has none".into())),
+            false => Ok(()),
+        })));
+        assert!(matches!(receiver.receive(&shipment), Err(EngineError::NoSpace(_))), "{fails_at:?}");
+        HOOK.set(None);
+        assert!(shipment.exists());
+        assert_same(&receiver, &table(&world.before), &names(), CLUSTERINGS);
+        receiver.receive(&shipment).unwrap();
+        assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+        drop(receiver);
+        world.receiver.close().unwrap();
+        let store = open(&world.path("receiver"));
+        assert_same(&table(&store), &table(&world.after), &names(), CLUSTERINGS);
+        absorb_all(&table(&store));
+        assert_same(&table(&store), &table(&world.after), &names(), CLUSTERINGS);
+        store.close().unwrap();
+        assert_eq!(families(&world.path("receiver")).len(), 1, "{fails_at:?}");
+    }
+}
+
+#[test]
+fn a_failed_absorption_is_repeated() {
+    for fails_at in [Step::SwapNamed, Step::Swapped, Step::Ingested, Step::Absorbed, Step::Unnamed, Step::Hidden] {
+        let world = World::new(true);
+        let receiver = table(&world.receiver);
+        let value = large();
+        put(&table(&world.after), "large", 1, 1, &value);
+        put(&table(&world.sender), "large", 1, 1, &value);
+        world.receive();
+        HOOK.set(Some(Box::new(move |step| match step == fails_at {
+            true => Err(EngineError::Io("a test fails".into())),
+            false => Ok(()),
+        })));
+        let failed = (0..4).any(|_| receiver.absorb().is_err());
+        assert!(failed, "{fails_at:?}");
+        HOOK.set(None);
+        assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+        absorb_all(&receiver);
+        assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+        drop(receiver);
+        world.receiver.close().unwrap();
+        let store = open(&world.path("receiver"));
+        assert_same(&table(&store), &table(&world.after), &names(), CLUSTERINGS);
+        store.close().unwrap();
+        assert_eq!(families(&world.path("receiver")).len(), 1, "{fails_at:?}");
+    }
+}
+
+#[test]
+fn what_was_borrowed_is_given_back() {
+    let world = World::empty();
+    let sender = world.sender.table(&renumbered_schema()).unwrap();
+    let receiver = table(&world.receiver);
+    receiver.column_ids().unwrap(); // known from now on, so that the shipment is rewritten
+    fill(&[&sender], 1);
+    sender.compact().unwrap();
+    fill(&[&sender], 2);
+    let shipment = ship_ranges(&sender, &[EVERYWHERE], world.folder.path());
+    let rows = shipment.join("rows-000001.sst");
+    let bytes = std::fs::metadata(&rows).unwrap().len() as usize;
+    std::fs::write(&rows, vec![0; bytes]).unwrap();
+    assert_eq!(receiver.receive(&shipment).unwrap_err().kind(), Kind::Corruption);
+    drop(receiver);
+    world.receiver.close().unwrap();
+    assert_eq!(families(&world.path("receiver")).len(), 1, "that of the whole files has gone");
+}
+
+#[test]
+fn ids_that_were_taken_over_are_used_also_if_nothing_else_was() {
+    let world = World::empty();
+    let sender = world.sender.table(&renumbered_schema()).unwrap();
+    let after = world.after.table(&renumbered_schema()).unwrap();
+    fill(&[&sender, &after], 1);
+    sender.compact().unwrap();
+    let shipment = ship_ranges(&sender, &[EVERYWHERE], world.folder.path());
+    let receiver = table(&world.receiver);
+    HOOK.set(Some(Box::new(|step| match step {
+        Step::Adopted => Err(EngineError::Io("a test fails".into())),
+        _ => Ok(()),
+    })));
+    receiver.receive(&shipment).unwrap_err();
+    HOOK.set(None);
+    assert_eq!(receiver.column_ids().unwrap(), sender.column_ids().unwrap());
+    fill(&[&receiver, &after], 2);
+    receiver.receive(&shipment).unwrap();
+    assert_same(&receiver, &after, &names(), CLUSTERINGS);
+}
