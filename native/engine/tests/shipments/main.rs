@@ -14,3 +14,4 @@ mod moments;
 mod received;
 mod sized;
 mod tokens;
+mod vnodes;
