@@ -48,7 +48,7 @@ class FaultyStreamTest
             second.start();
             Peers.awaitUp(first, second);
 
-            // of eight, half of them rows, which are not held, and two under way at a time: one whole file has arrived by then
+            // of twelve, a third of them rows, which are not held, and two under way at a time: one whole file has arrived by then
             StreamFaults.order(first, "flip 7");
             assertNotEquals(0, second.nodetool("rebuild", "-ks", "flipped").exitCode());
             String refusal = second.log().await("was damaged on its way from", BOUND);

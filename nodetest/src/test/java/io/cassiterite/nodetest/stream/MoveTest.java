@@ -28,15 +28,25 @@ class MoveTest
 {
     private static final String OPERATION = "Relocation";
 
-    private static NodeBuilder node(String name, String address, String token)
+    /**
+     * The first node cuts its files at its own tokens. Between them and those of the second node there is no partition, so
+     * that what the second one gains lies in whole files.
+     */
+    private static final String[] FIRST = { "0", "9000000000000000000" };
+    private static final String SECOND = "-9223372036854775000";
+    private static final String THERE = "-1";
+    private static final String BACK = "-5000000000000000000";
+
+    private static NodeBuilder node(String name, String address, String... tokens)
     {
-        return StreamHolds.on(JoinAndLeaveTest.node(name, address)).yaml("num_tokens", "1").yaml("initial_token", "'" + token + "'");
+        return StreamHolds.on(JoinAndLeaveTest.node(name, address)).yaml("num_tokens", Integer.toString(tokens.length))
+                          .yaml("initial_token", "'" + String.join(",", tokens) + "'");
     }
 
     @Test
     void aNodeMovesThereAndBack()
     {
-        try (Node first = node("move-1", "127.0.0.1", "-6000000000000000000").start(); Cql cql = first.cql())
+        try (Node first = node("move-1", "127.0.0.1", FIRST).start(); Cql cql = first.cql())
         {
             // so that nothing but the tables below moves
             cql.run("ALTER KEYSPACE system_auth WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
@@ -44,16 +54,17 @@ class MoveTest
             StreamedTables both = StreamedTables.create(first, cql, "stayed", 2);
             List<String> inSingle = single.contents(cql);
             List<String> inBoth = both.contents(cql);
-            try (Node second = node("move-2", "127.0.0.2", "2000000000000000000").joining(first).start(); Cql other = second.cql())
+            try (Node second = node("move-2", "127.0.0.2", SECOND).joining(first).start(); Cql other = second.cql())
             {
                 Peers.awaitUp(second, first);
-                gains(first, second, "6000000000000000000");
+                gains(first, second, THERE);
+                single.assertWentWhole(other);
                 assertSame(first, second, single, inSingle);
 
                 single.fillMore(cql, 1);
                 List<String> more = single.contents(cql);
                 assertTrue(more.containsAll(inSingle));
-                second.nodetool("move", "1000000000000000000").success();
+                second.nodetool("move", BACK).success();
                 assertSame(first, second, single, more);
                 both.assertContents(inBoth, other);
                 NetStats.assertFulfilled(cql, OPERATION);

@@ -4,25 +4,32 @@
  */
 package io.cassiterite.nodetest.stream;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+
+import com.datastax.oss.driver.api.core.cql.Row;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Engine tables with everything that could get lost on the way to another node: counters, statics, range tombstones,
- * times to live, dropped columns, collections. Half of each is in files, half in the memtable.
+ * times to live, dropped columns, collections. Half of each is in files that go whole, half in the memtable.
  */
 final class StreamedTables
 {
     private static final int PARTITIONS = 60;
+    private static final int CHANGE_STEP = 6;
+    private static final Duration BOUND = Duration.ofSeconds(30);
 
     private static final Map<String, String> QUERIES = queries();
 
@@ -50,17 +57,23 @@ final class StreamedTables
         cql.run("CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': " + replicas + "}");
         tables.create(cql, "plain", "p int, c int, s text static, v text, l list<int>, m map<text, int>, PRIMARY KEY (p, c)");
         tables.create(cql, "counted", "p int, c int, n counter, s counter static, PRIMARY KEY (p, c)");
-        tables.create(cql, "changed", "p int, c int, v int, w int, PRIMARY KEY (p, c)");
+        tables.create(cql, "changed", "p int, c int, u int, v int, w int, PRIMARY KEY (p, c)");
         tables.create(cql, "grown", "p int PRIMARY KEY, z int");
         cql.run("ALTER TABLE " + tables.name("grown") + " ADD b text");
         cql.run("ALTER TABLE " + tables.name("grown") + " ADD a int");
         tables.fill(cql, 0);
+        tables.set(cql, "changed", "u", 1);
+        cql.run("ALTER TABLE " + tables.name("changed") + " DROP u");
+        tables.change(cql, 0);
+        node.log().await("Files of Cassiterite tables are cut at", BOUND);
+        node.nodetool("flush", keyspace).success();
+        node.nodetool("compact", keyspace).success();
+        // what is in the files hides behind the new column of the same name
         cql.run("ALTER TABLE " + tables.name("changed") + " DROP v");
         cql.run("ALTER TABLE " + tables.name("changed") + " ADD x text");
         cql.run("ALTER TABLE " + tables.name("changed") + " ADD v int");
-        node.nodetool("flush", keyspace).success();
-        node.nodetool("compact", keyspace).success();
-        tables.fillAgain(cql);
+        tables.set(cql, "changed", "x", "new");
+        tables.change(cql, CHANGE_STEP / 2);
         return tables;
     }
 
@@ -92,10 +105,16 @@ final class StreamedTables
         }
     }
 
-    /** Changes that meet what is in files, and new rows. */
-    private void fillAgain(Cql cql)
+    private void set(Cql cql, String table, String column, Object value)
     {
         for (int p = 0; p < PARTITIONS; p += 3)
+            cql.run("INSERT INTO " + name(table) + " (p, c, " + column + ") VALUES (?, 1, ?)", p, value);
+    }
+
+    /** Changes every other three partitions, and adds rows to them. */
+    private void change(Cql cql, int first)
+    {
+        for (int p = first; p < PARTITIONS; p += CHANGE_STEP)
         {
             cql.run("DELETE FROM " + name("plain") + " WHERE p = ? AND c > 1 AND c < 4", p);
             cql.run("INSERT INTO " + name("plain") + " (p, c, v) VALUES (?, ?, ?) USING TTL 86400", p, 7, "mortal");
@@ -105,7 +124,8 @@ final class StreamedTables
             cql.run("INSERT INTO " + name("plain") + " (p, s) VALUES (?, ?)", p + 2, "newer");
             cql.run("UPDATE " + name("counted") + " SET n = n + 100 WHERE p = ? AND c = 1", p);
             cql.run("DELETE FROM " + name("counted") + " WHERE p = ? AND c = 5", p);
-            cql.run("INSERT INTO " + name("changed") + " (p, c, x) VALUES (?, 1, 'new')", p);
+            cql.run("DELETE w FROM " + name("changed") + " WHERE p = ? AND c = 1", p);
+            cql.run("UPDATE " + name("grown") + " SET b = 'changed' WHERE p = ?", p);
         }
     }
 
@@ -126,6 +146,17 @@ final class StreamedTables
             rows.forEach(row -> contents.add(table + ": " + withoutTimeToLive(row)));
         });
         return contents;
+    }
+
+    /** The receiver of a stream has got what is in files as whole files: of each table. */
+    void assertWentWhole(Cql receiver)
+    {
+        Map<String, Long> wholeBytes = new HashMap<>();
+        for (Row row : receiver.localRows("SELECT keyspace_name, table_name, direction_name, whole_bytes FROM cassiterite.streams"))
+            if (keyspace.equals(row.getString("keyspace_name")) && "IN".equals(row.getString("direction_name")))
+                wholeBytes.merge(row.getString("table_name"), row.getLong("whole_bytes"), Long::sum);
+        for (String table : QUERIES.keySet())
+            assertTrue(wholeBytes.getOrDefault(table, 0L) > 0, table + " of " + wholeBytes);
     }
 
     /** What is left of a time to live depends on when one asks; that there is one does not. */
