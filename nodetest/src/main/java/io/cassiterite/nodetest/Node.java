@@ -149,6 +149,18 @@ public final class Node implements AutoCloseable
         running().kill(KILL_BOUND);
     }
 
+    /** Has the node hang where it is: SIGSTOP. Its connections stay open. */
+    public void freeze()
+    {
+        running().signal("STOP");
+    }
+
+    /** Lets a node go on that hangs: SIGCONT. */
+    public void thaw()
+    {
+        running().signal("CONT");
+    }
+
     /** Stops the node cleanly (SIGTERM) and waits for its end. */
     public void stop()
     {

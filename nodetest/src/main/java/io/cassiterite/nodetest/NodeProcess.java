@@ -18,6 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The process of one run of a node. When this JVM ends, however it ends, the process ends too. */
 final class NodeProcess
 {
+    private static final Duration SIGNAL_BOUND = Duration.ofSeconds(10);
+
     private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();
 
     static
@@ -79,6 +81,12 @@ final class NodeProcess
     void terminate()
     {
         process.destroy();
+    }
+
+    /** @param name for example {@code STOP} */
+    void signal(String name)
+    {
+        Command.run(List.of("kill", "-" + name, Long.toString(pid())), SIGNAL_BOUND).success();
     }
 
     void kill(Duration bound)

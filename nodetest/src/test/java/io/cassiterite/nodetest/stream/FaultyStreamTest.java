@@ -30,7 +30,7 @@ class FaultyStreamTest
     private static final long GOSSIP_MS = 4000;
 
     /** A second node that joins without data; it is given time to hear from its peer again after it was killed. */
-    private static NodeBuilder joining(String name, Node first)
+    static NodeBuilder joining(String name, Node first)
     {
         return JoinAndLeaveTest.node(name, "127.0.0.2").joining(first).yaml("auto_bootstrap", "false")
                                .jvm("-Dcassandra.ring_delay_ms=15000");
