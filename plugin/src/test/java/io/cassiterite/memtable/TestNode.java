@@ -21,8 +21,12 @@ public final class TestNode
     {
     }
 
-    /** Initializes once; returns a directory of this JVM's own. */
-    public static synchronized Path initialize()
+    /**
+     * Initializes once; returns a directory of this JVM's own.
+     *
+     * @param more lines of cassandra.yaml
+     */
+    public static synchronized Path initialize(String... more)
     {
         if (directory != null)
             return directory;
@@ -34,14 +38,14 @@ public final class TestNode
         {
             throw new UncheckedIOException(e);
         }
-        write(directory.resolve("cassandra.yaml"));
+        write(directory.resolve("cassandra.yaml"), more);
         System.setProperty("cassandra.config", directory.resolve("cassandra.yaml").toAbsolutePath().toUri().toString());
         DatabaseDescriptor.daemonInitialization();
         CommitLog.instance.start();
         return directory;
     }
 
-    private static void write(Path yaml)
+    private static void write(Path yaml, String[] more)
     {
         String lines = String.join("\n",
             "cluster_name: test",
@@ -58,6 +62,7 @@ public final class TestNode
             "saved_caches_directory: " + path("saved_caches"),
             "hints_directory: " + path("hints"),
             "cdc_raw_directory: " + path("cdc"),
+            String.join("\n", more),
             "");
         try
         {
