@@ -23,12 +23,14 @@ pub(crate) struct Part<'a> {
 }
 
 /// Writes column `id` with deletion `own` and those cells of `parts` that `active` leaves; the parts end at their end.
-pub(crate) fn merge(
+/// `room` is for cells that are sorted.
+pub(crate) fn merge<'a>(
     writer: &mut RowWriter<'_>,
     id: u32,
     own: &DeletionTime,
     active: &DeletionTime,
-    parts: &mut [Part<'_>],
+    parts: &mut [Part<'a>],
+    room: &mut Vec<PathCell<'a>>,
 ) -> Result<(), CodecError> {
     let cells_max = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.cells));
     writer.complex(id, own, cells_max, |out| {
@@ -43,7 +45,7 @@ pub(crate) fn merge(
                 Ok(())
             }),
             few if few.len() <= PARTS_MAX_LINEAR => merge_few(few, &mut emit),
-            many => merge_many(many, &mut emit),
+            many => merge_many(many, room, &mut emit),
         }
     })
 }
@@ -105,8 +107,12 @@ fn least<'a>(heads: &[Option<PathCell<'a>>]) -> Option<Least<'a>> {
     least
 }
 
-fn merge_many(parts: &mut [Part<'_>], emit: &mut impl FnMut(&PathCell<'_>)) -> Result<(), CodecError> {
-    let mut all = Vec::new();
+fn merge_many<'a>(
+    parts: &mut [Part<'a>],
+    all: &mut Vec<PathCell<'a>>,
+    emit: &mut impl FnMut(&PathCell<'_>),
+) -> Result<(), CodecError> {
+    all.clear();
     for part in parts.iter_mut() {
         let cells = std::mem::take(&mut part.cells);
         part.reader.each_path_cell(cells, |found| {

@@ -34,21 +34,32 @@ struct Shard {
 
 type Shards = SmallVec<[Shard; 8]>;
 
-/// Merges counter contexts into `out`, which is cleared.
-pub(crate) fn merge(contexts: &[&[u8]], column: u32, out: &mut Vec<u8>) -> Result<(), CodecError> {
-    let mut shards = Shards::new();
-    for context in contexts {
-        read(context, &mut shards).ok_or(CodecError::Conflict { what: "malformed counter context", column })?;
-    }
-    shards.sort_by_key(|shard| shard.id);
-    shards.dedup_by(|next, kept| {
-        let same = next.id == kept.id;
-        if same {
-            *kept = stronger(kept, next);
+/// Merges counter contexts, one counter after the other in the same room.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    shards: Shards,
+    context: Vec<u8>,
+}
+
+impl Tally {
+    /// The merge of one counter's contexts.
+    pub(crate) fn merge(&mut self, contexts: &[&[u8]], column: u32) -> Result<&[u8], CodecError> {
+        self.shards.clear();
+        for context in contexts {
+            read(context, &mut self.shards)
+                .ok_or(CodecError::Conflict { what: "malformed counter context", column })?;
         }
-        same
-    });
-    write(&shards, column, out)
+        self.shards.sort_by_key(|shard| shard.id);
+        self.shards.dedup_by(|next, kept| {
+            let same = next.id == kept.id;
+            if same {
+                *kept = stronger(kept, next);
+            }
+            same
+        });
+        write(&self.shards, column, &mut self.context)?;
+        Ok(&self.context)
+    }
 }
 
 /// Whether a context is one that a node of this age writes: whole, sorted, without local shards.
@@ -158,10 +169,9 @@ mod tests {
     }
 
     fn merged(one: &[u8], two: &[u8]) -> Vec<u8> {
-        let (mut out, mut swapped) = (Vec::new(), Vec::new());
-        merge(&[one, two], 1, &mut out).unwrap();
-        merge(&[two, one], 1, &mut swapped).unwrap();
-        assert_eq!(out, swapped);
+        let mut tally = Tally::default();
+        let out = tally.merge(&[one, two], 1).unwrap().to_vec();
+        assert_eq!(tally.merge(&[two, one], 1).unwrap(), out);
         out
     }
 
@@ -210,7 +220,8 @@ mod tests {
         let whole = context(&[(1, 1, 1, Trust::Global), (2, 2, 2, Trust::Remote)]);
         for length in 0..whole.len() {
             let cut = &whole[..length];
-            assert_eq!(merge(&[cut], 1, &mut Vec::new()).is_ok(), length == whole.len() - SHARD_BYTES, "{length}");
+            let merged = Tally::default().merge(&[cut], 1).is_ok();
+            assert_eq!(merged, length == whole.len() - SHARD_BYTES, "{length}");
         }
         assert!(!is_canonical(&context(&[(2, 1, 1, Trust::Global), (1, 1, 1, Trust::Global)])));
         assert!(!is_canonical(&context(&[(2, 1, 1, Trust::Local)])));

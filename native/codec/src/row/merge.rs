@@ -8,8 +8,9 @@ use smallvec::SmallVec;
 use crate::deletion::DeletionTime;
 use crate::error::CodecError;
 use crate::row::complex;
+use crate::row::counter::Tally;
 use crate::row::head::Head;
-use crate::row::reader::{ColumnStart, RowReader};
+use crate::row::reader::{ColumnStart, PathCell, RowReader};
 use crate::row::winner::Winner;
 use crate::row::writer::RowWriter;
 
@@ -28,10 +29,19 @@ pub(crate) struct Merge<'a, 'o> {
     pub(crate) writer: RowWriter<'o>,
     /// The merged row deletion: what it deletes does not come through.
     pub(crate) deletion: DeletionTime,
-    pub(crate) scratch: Vec<u8>,
     /// Those of the cursors whose current column is being merged.
     turn: Few<usize>,
     cursors: Few<Cursor<'a>>,
+    room: Room<'a>,
+}
+
+/// Room for what belongs to one column, used again for the next: a row of many columns allocates no more than one of few.
+#[derive(Default)]
+struct Room<'a> {
+    contexts: Few<&'a [u8]>,
+    tally: Tally,
+    parts: Few<complex::Part<'a>>,
+    cells: Vec<PathCell<'a>>,
 }
 
 /// Merges two or more row fragments into `out`, which is cleared.
@@ -53,7 +63,7 @@ pub(crate) fn merge(operands: &[&[u8]], out: &mut Vec<u8>) -> Result<(), CodecEr
     out.clear();
     out.reserve(bytes + operands.len() * 8);
     let writer = RowWriter::new(&head, out);
-    let mut merge = Merge { writer, deletion: head.deletion, scratch: Vec::new(), turn: Few::new(), cursors };
+    let mut merge = Merge { writer, deletion: head.deletion, turn: Few::new(), cursors, room: Room::default() };
     while merge.column()? {}
     merge.writer.finish();
     Ok(())
@@ -83,7 +93,7 @@ impl<'a> Merge<'a, '_> {
     }
 
     fn simple_column(&mut self, id: u32) -> Result<(), CodecError> {
-        let mut winner = Winner::default();
+        let mut winner = Winner::new(&mut self.room.contexts);
         for &at in &self.turn {
             let Some(cursor) = self.cursors.get_mut(at) else { continue };
             let cell = cursor.reader.cell(cursor.column)?;
@@ -92,12 +102,13 @@ impl<'a> Merge<'a, '_> {
             }
         }
         let writer = &mut self.writer;
-        winner.finish(id, &mut self.scratch, |cell| writer.simple(id, cell))
+        winner.finish(id, &mut self.room.tally, |cell| writer.simple(id, cell))
     }
 
     fn complex_column(&mut self, id: u32) -> Result<(), CodecError> {
         let mut deletion = DeletionTime::LIVE;
-        let mut parts = Few::new();
+        let Room { parts, cells, .. } = &mut self.room;
+        parts.clear();
         for &at in &self.turn {
             let Some(cursor) = self.cursors.get_mut(at) else { continue };
             let start = cursor.reader.complex(cursor.column)?;
@@ -105,8 +116,8 @@ impl<'a> Merge<'a, '_> {
             parts.push(complex::Part { reader: cursor.reader, cells: start.cells });
         }
         let own = if deletion.supersedes(&self.deletion) { deletion } else { DeletionTime::LIVE };
-        complex::merge(&mut self.writer, id, &own, &deletion.max(self.deletion), &mut parts)?;
-        for (&at, part) in self.turn.iter().zip(&parts) {
+        complex::merge(&mut self.writer, id, &own, &deletion.max(self.deletion), parts, cells)?;
+        for (&at, part) in self.turn.iter().zip(parts.iter()) {
             if let Some(cursor) = self.cursors.get_mut(at) {
                 cursor.reader = part.reader;
             }

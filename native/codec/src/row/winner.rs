@@ -5,21 +5,27 @@
 
 use std::cmp::Ordering;
 
-use smallvec::SmallVec;
-
 use crate::error::CodecError;
 use crate::row::cell::Cell;
-use crate::row::counter;
+use crate::row::counter::Tally;
+use crate::row::merge::Few;
 
 /// The cell that stays of those seen so far; counters add their contexts up.
-#[derive(Debug, Default)]
-pub(crate) struct Winner<'a> {
+#[derive(Debug)]
+pub(crate) struct Winner<'a, 's> {
     best: Option<Cell<'a>>,
     /// Contexts to be merged into the best cell, itself included; empty while there is only one.
-    contexts: SmallVec<[&'a [u8]; 2]>,
+    contexts: &'s mut Few<&'a [u8]>,
 }
 
-impl<'a> Winner<'a> {
+impl<'a, 's> Winner<'a, 's> {
+    /// `contexts`: room that is used again for every column.
+    #[inline]
+    pub(crate) fn new(contexts: &'s mut Few<&'a [u8]>) -> Self {
+        contexts.clear();
+        Winner { best: None, contexts }
+    }
+
     /// Takes one more cell of `column` into account.
     #[inline]
     pub(crate) fn add(&mut self, cell: Cell<'a>, column: u32) -> Result<(), CodecError> {
@@ -70,21 +76,18 @@ impl<'a> Winner<'a> {
         self.contexts.clear();
     }
 
-    /// Hands the cell that stays, if any, to `write`; `scratch` holds a merged context meanwhile.
+    /// Hands the cell that stays, if any, to `write`; `tally` holds a merged context meanwhile.
     #[inline]
     pub(crate) fn finish(
         self,
         column: u32,
-        scratch: &mut Vec<u8>,
+        tally: &mut Tally,
         write: impl FnOnce(&Cell<'_>),
     ) -> Result<(), CodecError> {
         match self.best {
             None => {}
             Some(best) if self.contexts.is_empty() => write(&best),
-            Some(best) => {
-                counter::merge(&self.contexts, column, scratch)?;
-                write(&Cell { value: scratch, ..best });
-            }
+            Some(best) => write(&Cell { value: tally.merge(self.contexts, column)?, ..best }),
         }
         Ok(())
     }

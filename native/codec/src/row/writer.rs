@@ -80,14 +80,17 @@ impl<'o> RowWriter<'o> {
     }
 
     fn put_count(&mut self, count: u64, at: usize, reserved: usize) {
-        match (reserved, self.out.get_mut(at)) {
-            (1, Some(slot)) => *slot = count as u8,
-            _ => {
-                let mut bytes = Vec::with_capacity(reserved);
-                put_uvarint(&mut bytes, count);
-                self.out.splice(at..at + reserved, bytes);
-            }
+        if let (1, Some(slot)) = (reserved, self.out.get_mut(at)) {
+            *slot = count as u8;
+            return;
         }
+        // Behind the cells first, then into its place.
+        let end = self.out.len();
+        put_uvarint(self.out, count);
+        let count_bytes = self.out.len() - end;
+        self.out.copy_within(end.., at);
+        self.out.truncate(end);
+        self.out.drain(at + count_bytes..at + reserved);
     }
 
     /// Ends the fragment; whether it has a column.
