@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Random writes, shipments and absorptions between stores, against one store that is told everything; and the same with
-//! writers and readers at work meanwhile.
+//! Random writes, shipments and absorptions between stores, whatever their styles of compaction, against one store that
+//! is told everything; and the same with writers and readers at work meanwhile.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
 mod common;
@@ -20,6 +20,7 @@ const CLUSTERINGS: u32 = 8;
 const NODES: usize = 3;
 /// The node whose answers are compared.
 const RECEIVER: usize = 0;
+const LEVELED: &str = STYLES[0];
 
 /// Kind, clustering, timestamp, column name, value length.
 type Written = (u8, u32, i64, &'static str, usize);
@@ -80,6 +81,7 @@ fn range_tombstone(from: u32, length: u32, stamp: i64) -> Vec<u8> {
 
 struct Node {
     path: PathBuf,
+    style: &'static str,
     columns: [(u8, &'static str, &'static str); 3],
     store: Arc<Store>,
     /// What it has been told, to tell the oracle when it ships.
@@ -87,11 +89,11 @@ struct Node {
 }
 
 impl Node {
-    fn new(path: PathBuf, number: usize) -> Node {
+    fn new(path: PathBuf, number: usize, style: &'static str) -> Node {
         let (v, w, s) = ((0, "v", "blob"), (0, "w", "blob"), (1, "s", "blob"));
         // The last node numbers its columns otherwise.
         let columns = if number == NODES - 1 { [w, s, v] } else { [v, w, s] };
-        Node { store: open(&path), path, columns, told: Vec::new() }
+        Node { store: open_with(&path, style), path, style, columns, told: Vec::new() }
     }
 
     fn table(&self) -> Arc<Table> {
@@ -125,13 +127,13 @@ fn token(number: u32) -> i64 {
     cassiterite_codec::key::murmur3_token(format!("p{number}").as_bytes())
 }
 
-fn run(steps: Vec<Step>) {
+fn run(styles: [&'static str; NODES], steps: Vec<Step>) {
     let mut tokens: Vec<i64> = (0..PARTITIONS).map(token).collect();
     tokens.sort_unstable();
     let folder = tempfile::tempdir().unwrap();
-    let mut nodes: Vec<Node> =
-        (0..NODES).map(|number| Node::new(folder.path().join(format!("{number}")), number)).collect();
-    let oracle = Node::new(folder.path().join("oracle"), 0);
+    let node = |(number, style)| Node::new(folder.path().join(format!("{number}")), number, style);
+    let mut nodes: Vec<Node> = styles.into_iter().enumerate().map(node).collect();
+    let oracle = Node::new(folder.path().join("oracle"), 0, LEVELED);
     let names: Vec<String> = (0..PARTITIONS).map(|number| format!("p{number}")).collect();
     let compare = |nodes: &[Node]| assert_same(&nodes[RECEIVER].table(), &oracle.table(), &names, CLUSTERINGS);
     for step in steps {
@@ -160,7 +162,7 @@ fn run(steps: Vec<Step>) {
             Step::Forward => {
                 let shipment = folder.path().join("forwarded");
                 nodes[RECEIVER].table().export(&ranges(&[EVERYWHERE]), &shipment).unwrap();
-                let scratch = Node::new(folder.path().join("scratch"), 0);
+                let scratch = Node::new(folder.path().join("scratch"), 0, nodes[RECEIVER].style);
                 scratch.table().receive(&shipment).unwrap();
                 assert_same(&scratch.table(), &oracle.table(), &names, CLUSTERINGS);
                 scratch.store.close().unwrap();
@@ -171,7 +173,7 @@ fn run(steps: Vec<Step>) {
             Step::Compact(node) => nodes[node].table().compact().unwrap(),
             Step::Reopen => {
                 nodes[RECEIVER].store.close().unwrap();
-                nodes[RECEIVER].store = open(&nodes[RECEIVER].path);
+                nodes[RECEIVER].store = open_with(&nodes[RECEIVER].path, nodes[RECEIVER].style);
             }
             Step::Compare => compare(&nodes),
         }
@@ -182,11 +184,14 @@ fn run(steps: Vec<Step>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, max_shrink_iters: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, max_shrink_iters: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn answers_equal_those_of_one_store(steps in proptest::collection::vec(step(), 1..50)) {
-        run(steps);
+    fn answers_equal_those_of_one_store(
+        styles in proptest::array::uniform3(proptest::sample::select(&STYLES[..])),
+        steps in proptest::collection::vec(step(), 1..50),
+    ) {
+        run(styles, steps);
     }
 }
 
@@ -199,8 +204,9 @@ fn stamp(fragment: &[u8]) -> i64 {
 fn no_acknowledged_write_is_ever_unseen_while_files_come_and_go() {
     const ROUNDS: i64 = 6;
     let folder = tempfile::tempdir().unwrap();
-    let nodes: Vec<Node> = (0..2).map(|number| Node::new(folder.path().join(format!("{number}")), number)).collect();
-    let oracle = Node::new(folder.path().join("oracle"), 0);
+    let nodes: Vec<Node> =
+        (0..2).map(|number| Node::new(folder.path().join(format!("{number}")), number, LEVELED)).collect();
+    let oracle = Node::new(folder.path().join("oracle"), 0, LEVELED);
     let (receiver, sender, wanted) = (nodes[0].table(), nodes[1].table(), oracle.table());
     let done = AtomicBool::new(false);
     let acknowledged = AtomicU64::new(0);

@@ -1,7 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Random updates and reads against a sorted map of merged fragments, with flushes, compactions and restarts in between.
+//! Random updates and reads against a sorted map of merged fragments, with flushes, compactions and restarts in between,
+//! in either style of compaction.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -40,7 +41,8 @@ enum Step {
     },
     Flush,
     Compact,
-    Reopen,
+    /// In this style.
+    Reopen(&'static str),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -65,8 +67,12 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (any::<bool>(), chunk, buffer).prop_map(|(with_static, chunk, buffer)| Step::Scan { with_static, chunk, buffer }),
         1 => Just(Step::Flush),
         1 => Just(Step::Compact),
-        1 => Just(Step::Reopen),
+        1 => style().prop_map(Step::Reopen),
     ]
+}
+
+fn style() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(&STYLES[..])
 }
 
 /// By partition, kind and clustering.
@@ -149,9 +155,9 @@ fn expected_scan(model: &Model, with_static: bool) -> Vec<Entry> {
     found
 }
 
-fn run(steps: Vec<Step>) {
+fn run(style: &str, steps: Vec<Step>) {
     let directory = tempfile::tempdir().unwrap();
-    let mut store = open(directory.path());
+    let mut store = open_with(directory.path(), style);
     let mut table = common::table(&store);
     let mut model = Model::new();
     for step in steps {
@@ -174,10 +180,10 @@ fn run(steps: Vec<Step>) {
             }
             Step::Flush => table.flush().unwrap(),
             Step::Compact => table.compact().unwrap(),
-            Step::Reopen => {
+            Step::Reopen(style) => {
                 drop(std::mem::replace(&mut table, Arc::clone(&common::table(&store))));
                 store.close().unwrap();
-                store = open(directory.path());
+                store = open_with(directory.path(), style);
                 table = common::table(&store);
             }
         }
@@ -185,10 +191,10 @@ fn run(steps: Vec<Step>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn reads_equal_the_model(steps in proptest::collection::vec(step(), 1..80)) {
-        run(steps);
+    fn reads_equal_the_model(style in style(), steps in proptest::collection::vec(step(), 1..80)) {
+        run(style, steps);
     }
 }

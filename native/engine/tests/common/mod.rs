@@ -28,7 +28,14 @@ pub fn options(directory: &Path, more: &str) -> String {
 }
 
 pub fn open(directory: &Path) -> Arc<Store> {
-    Store::open(&options(directory, "")).unwrap()
+    open_with(directory, "")
+}
+
+/// How files may be compacted, as options.
+pub const STYLES: [&str; 2] = ["compaction_style=leveled", "compaction_style=universal"];
+
+pub fn open_with(directory: &Path, more: &str) -> Arc<Store> {
+    Store::open(&options(directory, more)).unwrap()
 }
 
 pub fn counted(out: &mut Vec<u8>, bytes: &[u8]) {

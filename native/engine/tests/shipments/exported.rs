@@ -10,8 +10,12 @@ use std::os::unix::fs::MetadataExt;
 
 #[test]
 fn whole_files_and_rows_are_the_table_within_the_ranges() {
+    STYLES.into_iter().for_each(shipments_are_the_table_within_the_ranges);
+}
+
+fn shipments_are_the_table_within_the_ranges(style: &str) {
     let directory = tempfile::tempdir().unwrap();
-    let store = small_files(&directory.path().join("store"));
+    let store = small_files_of(style, &directory.path().join("store"));
     let table = table(&store);
     let ring = ring(12);
     store.set_ring(&boundaries(&ring.iter().map(|range| range.1).collect::<Vec<_>>())).unwrap();

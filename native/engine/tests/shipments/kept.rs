@@ -34,9 +34,13 @@ fn marks(store: &Path, mark: &[u8]) -> usize {
 
 #[test]
 fn what_is_not_kept_leaves_no_trace() {
+    STYLES.into_iter().for_each(removal_leaves_no_trace);
+}
+
+fn removal_leaves_no_trace(style: &str) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
-    let store = small_files(&path);
+    let store = small_files_of(style, &path);
     let table = table(&store);
     fill_marked(&table, 1);
     table.compact().unwrap();
@@ -45,7 +49,7 @@ fn what_is_not_kept_leaves_no_trace() {
     let kept = [(i64::MIN, -4_000_000_000_000_000_000), (-3_000_000_000_000_000_000, 0)];
     table.keep(&ranges(&kept)).unwrap();
     assert!(content(&table) == within(&before, &kept));
-    assert_eq!(marks(&path, MARKS[1]), 0);
+    assert_eq!(marks(&path, MARKS[1]), 0, "{style}");
     let left = marks(&path, MARKS[0]);
     let expected = within(&before, &kept).len();
     assert!((expected..expected * 2 + 1).contains(&left), "{left} of {expected}");
@@ -55,7 +59,7 @@ fn what_is_not_kept_leaves_no_trace() {
     table.keep(&ranges(&[LOWER])).unwrap();
     assert_eq!(marks(&path, MARKS[1]), 0);
     store.close().unwrap();
-    let store = small_files(&path);
+    let store = small_files_of(style, &path);
     assert!(content(&crate::common::table(&store)).keys().all(|(token, _)| *token <= 0));
 }
 

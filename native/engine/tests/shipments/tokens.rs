@@ -49,7 +49,11 @@ pub fn noise(seed: u64, length: usize) -> Vec<u8> {
 }
 
 pub fn small_files(directory: &Path) -> Arc<Store> {
-    Store::open(&options(directory, SMALL_FILES)).unwrap()
+    open_with(directory, SMALL_FILES)
+}
+
+pub fn small_files_of(style: &str, directory: &Path) -> Arc<Store> {
+    open_with(directory, &format!("{SMALL_FILES}\n{style}"))
 }
 
 /// Writes one row to each of so many partitions.
