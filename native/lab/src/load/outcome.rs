@@ -71,12 +71,12 @@ pub struct Outcome {
     pub client_cpu_s: f64,
     /// Operations that were due but never started: the run ended before.
     pub not_started: u64,
-    /// The rate was not reached because the servers kept all operations in flight waiting; not the client's fault.
-    pub servers_saturated: bool,
     /// Ended by Ctrl-C.
     pub interrupted: bool,
     /// Why the run must not be believed; empty when it may.
     pub invalid: Vec<String>,
+    /// Those of `invalid` that are the servers' doing: the rate was not reached as all operations in flight waited for them.
+    pub saturated: Vec<String>,
 }
 
 /// Wrong rows of one kind.

@@ -236,6 +236,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
         let is_whole = halted || self.shared.exhausted.load(Ordering::Relaxed);
         let not_started = if is_whole { 0 } else { self.starter_over.map_or(0, |over| self.backlog(over)) };
         let trouble = self.shared.trouble.kept();
+        let unfinished = self.unfinished();
         let evidence = Evidence {
             plan,
             elapsed: ended.saturating_duration_since(self.shared.measured_from),
@@ -258,9 +259,12 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             rows_checked: self.total.rows_checked,
             client_cpu_s: cost.cpu.as_secs_f64(),
             not_started: evidence.not_started,
-            servers_saturated: evidence.servers_saturated(),
             interrupted: self.interrupted,
-            invalid: evidence.invalid().into_iter().chain(self.unfinished()).collect(),
+            saturated: match evidence.saturated() {
+                Some(reason) => [reason].into_iter().chain(unfinished.clone()).collect(),
+                None => Vec::new(),
+            },
+            invalid: evidence.invalid().into_iter().chain(unfinished).collect(),
             faults: trouble.faults,
             first_faults: trouble.first_faults,
             first_errors: trouble.first_errors,

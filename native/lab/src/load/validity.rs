@@ -50,11 +50,14 @@ impl Evidence<'_> {
         .collect()
     }
 
-    /// The rate was missed as the servers kept all operations in flight waiting.
-    pub(super) fn servers_saturated(&self) -> bool {
-        self.rate_reached().is_some_and(|(_, share)| share < self.plan.limits.rate_share)
-            && self.held * 10 > self.started()
-            && self.client_cpu().is_none()
+    /// The rate was missed as the servers kept all operations in flight waiting: the reason as in [`Self::invalid`].
+    pub(super) fn saturated(&self) -> Option<String> {
+        self.rate().filter(|_| self.is_full() && self.client_cpu().is_none())
+    }
+
+    /// Operations often had to wait for others to end.
+    fn is_full(&self) -> bool {
+        self.held * 10 > self.started()
     }
 
     fn started(&self) -> u64 {
@@ -138,7 +141,7 @@ impl Evidence<'_> {
             some => format!(", {some} operations never started"),
         };
         let service_ms = self.service_ns.value_at_quantile(0.5) as f64 / 1e6;
-        let why = if self.held * 10 > self.started() {
+        let why = if self.is_full() {
             format!("all {} in flight were busy, service P50 {service_ms:.1} ms", self.plan.in_flight)
         } else {
             format!("client: the backlog grew although the service P50 is {service_ms:.1} ms")

@@ -46,7 +46,7 @@ impl Run {
         }
     }
 
-    fn judge(&self) -> (Vec<String>, bool) {
+    fn judge(&self) -> (Vec<String>, Option<String>) {
         let of = |value_ms: u64| {
             let mut all = latencies().unwrap();
             all.record_n((value_ms * 1_000_000).max(1), 10_000).unwrap();
@@ -67,7 +67,7 @@ impl Run {
             halted: false,
             faults: &self.faults,
         };
-        (evidence.invalid(), evidence.servers_saturated())
+        (evidence.invalid(), evidence.saturated())
     }
 
     fn only_reason(&self) -> String {
@@ -79,7 +79,7 @@ impl Run {
 
 #[test]
 fn a_good_run_is_believed() {
-    assert_eq!(Run::good().judge(), (Vec::new(), false));
+    assert_eq!(Run::good().judge(), (Vec::new(), None));
 }
 
 #[test]
@@ -106,12 +106,15 @@ fn the_rate_was_missed_by_the_servers_or_by_the_client() {
     // The last operation waited for all the time that the servers were behind.
     let slow = Run { elapsed: Duration::from_secs(12), response_ms: 2000, held: 5000, ..Run::good() };
     assert!(slow.only_reason().contains("833 of 1000 operations per second; all 64 in flight were busy"));
-    assert!(slow.judge().1);
+    assert_eq!(slow.judge().1, Some(slow.only_reason()));
     let client = Run { elapsed: Duration::from_secs(12), response_ms: 2000, ..Run::good() };
     assert!(client.only_reason().contains("client: the backlog grew"));
-    assert!(!client.judge().1);
+    assert_eq!(client.judge().1, None);
     let cut = Run { not_started: 3000, held: 5000, elapsed: Duration::from_secs(10), ..Run::good() };
     assert!(cut.only_reason().contains("3000 operations never started"));
+    assert_eq!(cut.judge().1, Some(cut.only_reason()));
+    let both = Run { cost: cost(19, 1), ..cut };
+    assert_eq!((both.judge().0.len(), both.judge().1), (2, None), "a client at its end may be why they were busy");
 }
 
 #[test]

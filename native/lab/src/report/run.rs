@@ -10,7 +10,7 @@ use anyhow::{ensure, Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Span, Totals};
-use super::SlaVerdict;
+use super::sla::{self, SlaVerdict};
 use crate::load::{FaultKind, Interval, Outcome};
 use crate::observe::{Environment, Record};
 
@@ -125,6 +125,7 @@ impl Run {
         servers: Record,
         environment: Environment,
     ) -> Self {
+        let (slas, invalid) = sla::charge(outcome, slas);
         let zero = outcome.intervals.first().map_or(Duration::ZERO, |interval| interval.from);
         Self {
             format: FORMAT.to_owned(),
@@ -148,7 +149,7 @@ impl Run {
                 .map(|(text, times)| Failure { text: text.clone(), times: *times })
                 .collect(),
             client_cpu_s: outcome.client_cpu_s,
-            invalid: outcome.invalid.clone(),
+            invalid,
             slas,
             servers,
             environment,
@@ -184,6 +185,16 @@ impl Run {
             Standing::Missed
         } else {
             Standing::Pass
+        }
+    }
+
+    /// Why it does not pass, in one line; `None` where it does.
+    pub fn complaint(&self) -> Option<String> {
+        let missed = self.slas.iter().filter(|sla| !sla.met).map(|sla| format!("{} ({})", sla.sla, sla.measured));
+        match self.verdict() {
+            Standing::Pass => None,
+            Standing::Missed => Some(format!("SLA missed: {}", missed.collect::<Vec<_>>().join("; "))),
+            Standing::Invalid => Some(format!("the run is invalid: {}", self.invalid.join("; "))),
         }
     }
 

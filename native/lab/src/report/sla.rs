@@ -85,6 +85,17 @@ impl Condition {
     }
 }
 
+/// Where something was promised, servers that could not keep up with the rate have missed it as well; what was measured of them
+/// may be believed. Gives all promises, and why the run may still not be believed.
+pub(super) fn charge(outcome: &Outcome, mut slas: Vec<SlaVerdict>) -> (Vec<SlaVerdict>, Vec<String>) {
+    let mut invalid = outcome.invalid.clone();
+    if let Some(per_s) = outcome.rate_per_s.filter(|_| !slas.is_empty() && !outcome.saturated.is_empty()) {
+        invalid.retain(|reason| !outcome.saturated.contains(reason));
+        slas.push(SlaVerdict { sla: format!("rate={per_s}/s"), measured: outcome.saturated.join("; "), met: false });
+    }
+    (slas, invalid)
+}
+
 impl fmt::Display for Sla {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)

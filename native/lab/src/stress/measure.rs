@@ -191,7 +191,7 @@ impl Measurement<'_> {
             let met = if sla.met { "met" } else { "MISSED" };
             console.say(&format!("SLA {:<22}: {met} ({})", sla.sla, sla.measured));
         }
-        if outcome.servers_saturated {
+        if !outcome.saturated.is_empty() && run.slas.is_empty() {
             console.say("The servers could not keep up with the rate.");
         }
         for reason in &run.invalid {

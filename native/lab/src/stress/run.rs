@@ -77,9 +77,13 @@ impl Stress<'_> {
             _ => vec![self.once(&ready, &servers, &environment, self.settings.rate).await?.run],
         };
         written::write(self.settings, &runs)?;
-        let Some(standing) = written::standing(&runs) else { return Ok(ExitCode::SUCCESS) };
-        self.console.say(if standing.exit_code() == 0 { "END" } else { "FAILURE" });
-        Ok(ExitCode::from(standing.exit_code()))
+        let Some(run) = written::deciding(&runs) else { return Ok(ExitCode::SUCCESS) };
+        let complaint = run.complaint();
+        self.console.say(if complaint.is_none() { "END" } else { "FAILURE" });
+        if let Some(complaint) = complaint {
+            eprintln!("cassiterite: {complaint}");
+        }
+        Ok(ExitCode::from(run.verdict().exit_code()))
     }
 
     async fn once(

@@ -7,18 +7,17 @@ use anyhow::Result;
 
 use super::measure::Measured;
 use super::settings::{Output, Settings};
-use crate::report::{self, header, html, row, Beside, Collections, Run, Span, Standing};
+use crate::report::{self, header, html, row, Beside, Collections, Run, Span};
 
 /// Of a sweep, the run with the most operations per second.
 fn best(runs: &[Run]) -> Option<&Run> {
     runs.iter().max_by(|one, other| one.operations_per_s().total_cmp(&other.operations_per_s()))
 }
 
-/// What a command is worth: its run, of a sweep the best one, since the last ones are meant to be beyond what the servers can
+/// The run that a command is judged by: of a sweep the best one, since the last ones are meant to be beyond what the servers can
 /// do. Rows that were wrong in any of them are wrong.
-pub fn standing(runs: &[Run]) -> Option<Standing> {
-    let is_wrong = runs.iter().any(|run| run.unexplained_faults() > 0);
-    best(runs).map(|run| if is_wrong { Standing::Invalid } else { run.verdict() })
+pub fn deciding(runs: &[Run]) -> Option<&Run> {
+    runs.iter().find(|run| run.unexplained_faults() > 0).or_else(|| best(runs))
 }
 
 /// An error where one of the files that the settings name cannot be written.

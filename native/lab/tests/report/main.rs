@@ -9,9 +9,10 @@ mod synthetic;
 use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
-use cassiterite_lab::load::Interval;
+use cassiterite_lab::load::{Interval, Outcome};
+use cassiterite_lab::observe::{Environment, Record};
 use cassiterite_lab::report::{
-    header, html, results, row, Beside, Collections, HdrLog, Run, Sla, Span, Standing, Totals,
+    header, html, results, row, About, Beside, Collections, HdrLog, Run, Sla, Span, Standing, Totals,
 };
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use hdrhistogram::serialization::Deserializer;
@@ -196,6 +197,27 @@ fn exit_codes_follow_the_standing() {
     run.invalid.clear();
     run.slas.clear();
     assert_eq!((run.verdict(), run.verdict().exit_code()), (Standing::Pass, 0));
+}
+
+#[test]
+fn servers_that_cannot_keep_up_miss_an_sla_and_spoil_a_run_without_one() {
+    let full = "rate not reached: 833 of 1000 operations per second; all 64 in flight were busy, service P50 9.0 ms";
+    let outcome = |client: Option<&str>| Outcome {
+        invalid: [full].into_iter().chain(client).map(str::to_owned).collect(),
+        saturated: vec![full.to_owned()],
+        ..outcome(1.0)
+    };
+    let of = |outcome: &Outcome, slas: &[&str]| {
+        let slas = slas.iter().map(|text| text.parse::<Sla>().unwrap().judge(outcome).unwrap()).collect();
+        Run::new(About::default(), outcome, slas, Record::default(), Environment::now(None))
+    };
+    let run = of(&outcome(None), &["p50<=2ms"]);
+    assert_eq!((run.verdict(), run.invalid.len()), (Standing::Missed, 0));
+    assert_eq!(run.complaint(), Some(format!("SLA missed: rate=1000/s ({full})")));
+    let run = of(&outcome(None), &[]);
+    assert_eq!(run.complaint(), Some(format!("the run is invalid: {full}")));
+    let run = of(&outcome(Some("client: late")), &["p50<=2ms"]);
+    assert_eq!((run.verdict(), run.invalid), (Standing::Invalid, vec!["client: late".to_owned()]));
 }
 
 /// Not a test: `LOOK=DIR cargo test --test report look` writes pages to look at.

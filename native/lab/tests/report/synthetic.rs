@@ -94,9 +94,9 @@ pub fn outcome(factor: f64) -> Outcome {
         first_errors: vec![("write timeout: 1 of 2 replicas answered".to_owned(), 7)],
         client_cpu_s: 1.1,
         not_started: 0,
-        servers_saturated: false,
         interrupted: false,
         invalid: Vec::new(),
+        saturated: Vec::new(),
     }
 }
 
