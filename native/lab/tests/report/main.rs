@@ -4,6 +4,8 @@
 //! What reports look like: JSON, HDR log, cassandra-stress's rows, the page.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../common/page.rs"]
+mod page;
 mod synthetic;
 
 use std::time::{Duration, SystemTime};
@@ -122,11 +124,7 @@ fn json_comes_back_and_other_versions_are_refused() {
 #[test]
 fn the_page_fetches_nothing_and_shows_everything() {
     let text = html::page("A title", &[run("r1", 1.0)]).unwrap();
-    let outside = regex::Regex::new(r#"(?i)(src|href|action|poster|data)\s*=|url\(|@import|https?://|//[a-z0-9.-]+\.[a-z]{2,}/|fetch\(|XMLHttp|WebSocket|import\("#).unwrap();
-    if let Some(found) = outside.find(&text) {
-        let around = &text[found.start().saturating_sub(60)..(found.end() + 60).min(text.len())];
-        panic!("the page points outside: {around}");
-    }
+    assert_eq!(page::points_outside(&text), None);
     for shown in [
         "Response time",
         "Throughput",
