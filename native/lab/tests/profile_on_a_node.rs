@@ -32,6 +32,7 @@ fn what_profiles_make_is_taken_by_a_node_and_checked() {
         profiles_and_builtins_run(&session).await;
         rows_that_expire_are_not_checked(&session).await;
         a_query_says_its_own_level(&session).await;
+        deleted_rows_may_be_gone_and_must_not_come_back(&session).await;
     });
 }
 
@@ -165,5 +166,40 @@ async fn profiles_and_builtins_run(session: &Session) {
         let answered = run(session, &reads, 40).await;
         println!("{}.{}: {written:?} then {answered:?}", profile.keyspace, profile.table);
         assert!(answered.rows > 0 && written.value_bytes > 0);
+    }
+}
+
+async fn deleted_rows_may_be_gone_and_must_not_come_back(session: &Session) {
+    let profile = profile("deletes.yaml");
+    created(session, &profile).await;
+    let ledger = ledger();
+    let mixed = prepared(session, &profile, "insert=4,one=4,all=4,drop=2,clear=1", 20, Some(Arc::clone(&ledger))).await;
+    assert!(mixed.unchecked().is_empty(), "{:?}", mixed.unchecked());
+    let answer = run(session, &mixed, 1500).await;
+    assert!(answer.rows_checked > 2000, "{answer:?}");
+
+    let clears = prepared(session, &profile, "clear=1", 20, Some(Arc::clone(&ledger))).await;
+    let cleared = run(session, &clears, 20).await;
+    assert_eq!((cleared.partitions, cleared.rows), (20, 20 * 5));
+    let reads = prepared(session, &profile, "all=1", 20, Some(Arc::clone(&ledger))).await;
+    assert_eq!(run(session, &reads, 20).await.rows_checked, 20 * 5);
+    // Nobody tells the ledger that version 0 is written again.
+    let again = prepared(session, &profile, "insert=1", 20, None).await;
+    run(session, &again, 1).await;
+    let mut kinds = Vec::new();
+    for index in 0..20 {
+        let answer = reads.plan(index).unwrap().run(session).await.unwrap();
+        kinds.extend(answer.faults.into_iter().map(|fault| format!("{:?}", fault.kind)));
+    }
+    assert_eq!(kinds, ["Resurrected"; 5]);
+
+    for (ops, why) in [("all=1,column=1", "query column writes"), ("all=1,prefix=1", "query prefix writes")] {
+        let mut options = Options::new(ops.parse::<Mix>().unwrap(), Population::sequence(20));
+        options.ledger = Some(Arc::clone(&ledger));
+        let refused = UserWorkload::prepare(session, &profile, options.clone()).await.unwrap_err();
+        assert!(refused.to_string().starts_with(why), "{refused:#}");
+        options.ledger = None;
+        let workload = UserWorkload::prepare(session, &profile, options).await.unwrap();
+        run(session, &workload, 4).await;
     }
 }

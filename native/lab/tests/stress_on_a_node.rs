@@ -38,6 +38,9 @@ columnspec:
   - {name: name, cluster: fixed(4)}
 queries:
   get: {cql: 'SELECT * FROM features WHERE id = ?', fields: samerow}
+  drop: {cql: 'DELETE FROM features WHERE id = ? AND name = ?', fields: samerow}
+  clear: {cql: 'DELETE FROM features WHERE id = ?'}
+  set: {cql: 'UPDATE features SET value = ? WHERE id = ? AND name = ?', fields: samerow}
 ";
 
 /// A node that wants a password, and a folder for files.
@@ -180,6 +183,11 @@ fn every_command_runs(lab: &Lab) {
     let user = lab.passed(&["user", &profile, "ops(insert=1,get=1)", "truncate=once", "-pop", "seq=1..10"]);
     assert_eq!(user.kinds.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>(), ["insert", "get"]);
     assert!(user.checked.rows > 100 && user.unexplained_faults() == 0, "{:?}", user.checked);
+    let ops = "ops(insert=2,get=2,drop=1,clear=1)";
+    let user = lab.passed(&["user", &profile, ops, "truncate=once", "-check", "on", "-pop", "dist=uniform(1..5)"]);
+    assert!(user.checked.rows > 60 && user.unexplained_faults() == 0, "{:?}", user.checked);
+    let user = lab.passed(&["user", &profile, "ops(get=1,set=1)", "-pop", "seq=1..10"]);
+    assert!(!user.checked.on);
 }
 
 fn an_sla_decides_between_0_and_1(lab: &Lab) {
@@ -217,4 +225,7 @@ fn wrong_rows_and_wrong_use_are_2(lab: &Lab) {
     let table = lab.profile("table.yaml", &PROFILE.replace("value blob", "value blub").replace("features", "others"));
     let line = lab.refused(&["user", &table, "ops(insert=1)"], &OWN);
     assert!(line.contains("blub"), "{line}");
+    let profile = lab.profile("profile.yaml", PROFILE);
+    let line = lab.refused(&["user", &profile, "ops(get=1,set=1)", "-check", "on"], &OWN);
+    assert!(line.contains("query set writes, and is no DELETE of one row"), "{line}");
 }

@@ -47,7 +47,8 @@ struct Replicas {
 #[derive(Debug)]
 pub struct Levels {
     read: Consistency,
-    write: Consistency,
+    /// Of all kinds of writes.
+    writes: Vec<Consistency>,
     replication: Replication,
     lost: AtomicU32,
 }
@@ -55,7 +56,13 @@ pub struct Levels {
 impl Levels {
     /// Reads at `read`, writes at `write`.
     pub fn new(read: Consistency, write: Consistency, replication: Replication) -> Self {
-        Self { read, write, replication, lost: AtomicU32::new(0) }
+        Self { read, writes: vec![write], replication, lost: AtomicU32::new(0) }
+    }
+
+    /// The same where some writes are at another level: a read must meet those, too.
+    pub fn and_writes_at(mut self, write: Consistency) -> Self {
+        self.writes.push(write);
+        self
     }
 
     /// A replica lost data that it had acknowledged.
@@ -74,7 +81,11 @@ impl Levels {
     }
 
     fn overlap_at(&self, read: Consistency) -> bool {
-        let (read, write) = (self.replicas(read), self.replicas(self.write));
+        self.writes.iter().all(|write| self.pair_overlaps(read, *write))
+    }
+
+    fn pair_overlaps(&self, read: Consistency, write: Consistency) -> bool {
+        let (read, write) = (self.replicas(read), self.replicas(write));
         let lost = self.lost.load(Ordering::Relaxed);
         let meets = |read: u32, write: u32, of: u32| read + write.saturating_sub(lost) > of && write > lost;
         self.replication.local > 0 && meets(read.local, write.local, self.replication.local)
@@ -94,17 +105,16 @@ impl Levels {
         }
     }
 
-    /// The decision in words: levels, replicas, lost replicas.
+    /// The decision in words, W of the writes that reach the fewest: levels, replicas, lost replicas.
     pub fn reason(&self) -> String {
-        let (read, write) = (self.replicas(self.read), self.replicas(self.write));
+        let written = self.writes.iter().map(|write| self.replicas(*write).total).min().unwrap_or(0);
+        let writes = self.writes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let lost = self.lost.load(Ordering::Relaxed);
         let overlap = if self.overlap() { "every read meets every write" } else { "a read may miss a write" };
         format!(
-            "reads at {}, writes at {}: R = {}, W = {}, RF = {}, replicas that lost data = {lost}: {overlap}",
+            "reads at {}, writes at {writes}: R = {}, W = {written}, RF = {}, replicas that lost data = {lost}: {overlap}",
             self.read,
-            self.write,
-            read.total,
-            write.total,
+            self.replicas(self.read).total,
             self.replication.total()
         )
     }

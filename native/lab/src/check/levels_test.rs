@@ -75,3 +75,13 @@ fn a_replica_that_lost_its_data_does_not_count() {
     alone.replica_lost();
     assert!(alone.explain(FaultKind::Lost));
 }
+
+#[test]
+fn writes_at_several_levels_must_all_be_met() {
+    use Consistency::{One, Quorum};
+    let levels = Levels::new(Quorum, Quorum, Replication::one_datacenter(3));
+    assert!(!levels.explain(FaultKind::Resurrected));
+    let levels = levels.and_writes_at(One);
+    assert!(levels.explain(FaultKind::Resurrected) && !levels.explain_at(FaultKind::Lost, Some(Consistency::All)));
+    assert!(levels.reason().contains("W = 1"), "{}", levels.reason());
+}

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a `SELECT` restricts: enough to know which rows its answer must hold.
+//! What a statement restricts: enough to know which rows the answer of a `SELECT` must hold, and which ones a `DELETE` takes away.
 
 use anyhow::Result;
 
@@ -12,6 +12,8 @@ use super::tokens::{tokens, Cursor, Token, TokenKind};
 pub struct Conditions {
     /// Whether it only reads.
     pub selects: bool,
+    /// Whether it deletes whole rows, with the timestamp of the client.
+    pub deletes: bool,
     /// Columns that are bound by `column = ?`, with the place of the `?` in the statement.
     pub equal: Vec<(String, usize)>,
     /// Whether the answer may leave out rows that these equalities let through: other conditions, LIMIT.
@@ -32,6 +34,8 @@ impl Conditions {
         let begin = at("where").unwrap_or(tokens.len());
         let called = tokens[..from].iter().any(|token| token.kind == TokenKind::Symbol('('));
         found.plain = found.selects && !called && !["distinct", "group", "json"].iter().any(|word| at(word).is_some());
+        // Behind FROM only `table` or `keyspace.table`: no USING TIMESTAMP; before it no columns.
+        found.deletes = at("delete") == Some(0) && from == 1 && matches!(begin, 3 | 5);
         found.partial = ["limit", "per"].iter().any(|word| at(word).is_some());
         let mut marks = tokens[..begin].iter().filter(|token| token.kind == TokenKind::Symbol('?')).count();
         let end = ["order", "limit", "per", "allow", "group"].iter().filter_map(|word| at(word)).min();

@@ -15,6 +15,7 @@ mod column;
 mod conditions;
 mod core;
 mod definition;
+mod delete;
 mod distribution;
 pub mod draw;
 mod insert;

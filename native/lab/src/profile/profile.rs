@@ -6,11 +6,14 @@
 use std::path::Path;
 
 use anyhow::{ensure, Context, Result};
+use scylla::statement::Consistency;
 use serde::Deserialize;
 
+use super::conditions::Conditions;
 use super::definition::{self, TableDefinition};
 use super::distribution::Distribution;
 use super::insert_spec::InsertSpec;
+use super::levels;
 use super::types::Definitions;
 use super::value::Content;
 use super::yaml::{named, OneOf, Pairs};
@@ -79,6 +82,18 @@ pub struct QuerySpec {
     /// Serial consistency of this statement.
     #[serde(rename = "serialConsistencyLevel")]
     pub serial_consistency_level: Option<String>,
+}
+
+impl QuerySpec {
+    /// Whether it changes anything, as far as it can be read; what is wrong with it is said where it is prepared.
+    pub fn writes(&self) -> bool {
+        Conditions::of(&self.cql).is_ok_and(|conditions| !conditions.selects)
+    }
+
+    /// The level of its own, with the same reservation.
+    pub fn consistency(&self) -> Option<Consistency> {
+        levels::consistency(self.consistency_level.as_deref()?).ok()
+    }
 }
 
 /// Where a statement's bound values come from.

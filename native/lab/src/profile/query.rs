@@ -19,8 +19,9 @@ use crate::load::{Answer, Operation};
 use super::cells::Cells;
 use super::conditions::Conditions;
 use super::core::Core;
+use super::delete::{Begun, Extent};
 use super::levels;
-use super::profile::{Fields, QuerySpec};
+use super::profile::{Fields, Profile, QuerySpec};
 use super::table::Partition;
 use super::verify::{Verifier, Watch};
 
@@ -33,11 +34,19 @@ pub struct Query {
     binds: Vec<usize>,
     fields: Fields,
     verifier: Option<Verifier>,
+    /// The rows that it deletes, where that is known.
+    deletes: Option<Extent>,
 }
 
 impl Query {
-    /// Prepares the statement `name`.
-    pub async fn prepare(session: &Session, core: Arc<Core>, name: &str, spec: &QuerySpec) -> Result<Self> {
+    /// Prepares the statement `name` of a profile.
+    pub async fn prepare(
+        session: &Session,
+        core: Arc<Core>,
+        profile: &Profile,
+        name: &str,
+        spec: &QuerySpec,
+    ) -> Result<Self> {
         let conditions = Conditions::of(&spec.cql).with_context(|| format!("query {name}"))?;
         let mut statement = session.prepare(spec.cql.as_str()).await.with_context(|| format!("query {name}"))?;
         if let Some(level) = &spec.consistency_level {
@@ -49,7 +58,6 @@ impl Query {
             let level = levels::serial(level).with_context(|| format!("query {name}, serialConsistencyLevel"))?;
             statement.set_serial_consistency(Some(level));
         }
-        statement.set_is_idempotent(conditions.selects);
         statement.set_use_cached_result_metadata(conditions.selects);
         let mut binds = Vec::new();
         for bound in statement.get_variable_col_specs().iter() {
@@ -58,16 +66,21 @@ impl Query {
                 None => bail!("query {name}: ? for {}, which is no column of the table", bound.name()),
             }
         }
+        // Rows of another table are not those that are remembered.
+        let asked = statement.get_table_spec();
+        let is_own = asked.is_some_and(|of| of.ks_name() == profile.keyspace && of.table_name() == profile.table);
         let verifier = match core.ledger {
-            Some(_) if conditions.selects => Verifier::new(&core, &statement, &conditions, spec.fields),
+            Some(_) if conditions.selects && is_own => Verifier::new(&core, &statement, &conditions, spec.fields),
             _ => None,
         };
-        Ok(Self { core, statement, binds, fields: spec.fields, verifier })
+        let deletes = Extent::of(&core.table, &conditions, spec.fields).filter(|_| is_own);
+        statement.set_is_idempotent(conditions.selects || deletes.is_some());
+        Ok(Self { core, statement, binds, fields: spec.fields, verifier, deletes })
     }
 
-    /// Whether its answers are compared with what was acknowledged.
+    /// Whether its answers are compared with what was acknowledged, or what it deletes is remembered.
     pub fn is_checked(&self) -> bool {
-        self.verifier.is_some()
+        self.verifier.is_some() || (self.deletes.is_some() && self.core.ledger.is_some())
     }
 
     /// The bound values, and the row that they are all of.
@@ -122,17 +135,44 @@ pub struct QueryOperation {
 
 impl QueryOperation {
     async fn execute(&self, session: &Session) -> Result<Answer> {
+        let partition = self.query.core.table.partition(self.seed);
+        let (bound, row) = self.query.values(&partition, self.index);
+        match self.query.deletes {
+            Some(extent) => self.delete(session, extent, &partition, &bound, row).await,
+            None => self.ask(session, &partition, &bound, row).await,
+        }
+    }
+
+    async fn delete(
+        &self,
+        session: &Session,
+        extent: Extent,
+        partition: &Partition,
+        bound: &Cells,
+        row: u64,
+    ) -> Result<Answer> {
         let query = &self.query;
-        let partition = query.core.table.partition(self.seed);
-        let (bound, row) = query.values(&partition, self.index);
+        let rows = extent.rows(&query.core.table, partition, row);
+        let count = rows.end - rows.start;
+        let begun = Begun::new(&query.core, self.seed, partition, rows);
+        let sent = session.execute_unpaged(&query.statement, bound).await;
+        if let Some(begun) = begun {
+            begun.end(sent.is_ok());
+        }
+        sent?;
+        Ok(Answer { partitions: 1, rows: count, ..Answer::default() })
+    }
+
+    async fn ask(&self, session: &Session, partition: &Partition, bound: &Cells, row: u64) -> Result<Answer> {
+        let query = &self.query;
         let mut watch = match &query.verifier {
-            Some(verifier) => verifier.watch(&query.core, self.seed, &partition, row),
+            Some(verifier) => verifier.watch(&query.core, self.seed, partition, row),
             None => None,
         };
         let mut answer = Answer::default();
         let mut page = PagingState::start();
         loop {
-            let (result, more) = session.execute_single_page(&query.statement, &bound, page).await?;
+            let (result, more) = session.execute_single_page(&query.statement, bound, page).await?;
             if result.is_rows() {
                 let rows = result.into_rows_result()?;
                 answer.rows += rows.rows_num() as u64;
@@ -156,6 +196,10 @@ impl QueryOperation {
 impl Operation for QueryOperation {
     fn kind(&self) -> usize {
         self.kind
+    }
+
+    fn is_idempotent(&self) -> bool {
+        self.query.statement.get_is_idempotent()
     }
 
     fn consistency(&self) -> Option<Consistency> {

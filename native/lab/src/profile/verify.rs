@@ -21,8 +21,9 @@ use super::profile::Fields;
 use super::seed::join;
 use super::table::{id_of, Partition};
 
-/// Partitions with more rows are read unchecked: a snapshot of every row would cost more than the read.
-const ROWS_MAX: u64 = 4096;
+/// Partitions with more rows are read unchecked, and not deleted beside checked reads: what is remembered of each row would cost
+/// more than the operation.
+pub const ROWS_MAX: u64 = 4096;
 /// Versions that an answer is compared with beyond those that it may show, to tell stale rows from mixed-up ones.
 const OLD_VERSIONS_MAX: usize = 1000;
 

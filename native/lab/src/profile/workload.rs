@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use scylla::client::session::Session;
 
 use crate::check::Ledger;
@@ -28,6 +28,7 @@ use super::schema::Schema;
 use super::seed::{join, of_bytes};
 use super::table::Table;
 use super::types::TypeOf;
+use super::verify::ROWS_MAX;
 use super::written::Written;
 
 /// What a run does with a profile.
@@ -168,6 +169,20 @@ async fn ensure_rows_last(session: &Session, profile: &Profile) -> Result<()> {
     Ok(())
 }
 
+/// Of what else is written the ledger would not know.
+fn ensure_remembered(name: &str, query: &Query, inserts: &InsertSpec) -> Result<()> {
+    ensure!(
+        query.is_checked(),
+        "query {name} writes, and is no DELETE of one row or of a partition of at most {ROWS_MAX} rows by its key alone: reads \
+         cannot be checked beside it"
+    );
+    ensure!(
+        inserts.condition().is_none(),
+        "query {name} deletes beside inserts with a condition, whose timestamps are the servers': reads cannot be checked"
+    );
+    Ok(())
+}
+
 async fn prepare_action(
     session: &Session,
     core: &Arc<Core>,
@@ -179,10 +194,11 @@ async fn prepare_action(
     if let Some(query) = profile.queries.get(name) {
         let selects = Conditions::of(&query.cql).with_context(|| format!("query {name}"))?.selects;
         let class = if selects { Class::Read } else { Class::Write };
+        let query = Query::prepare(session, Arc::clone(core), profile, name, query).await?;
         if class == Class::Write && core.ledger.is_some() {
-            bail!("query {name} writes: reads cannot be checked beside it");
+            ensure_remembered(name, &query, spec)?;
         }
-        return Ok((class, Action::Query(Arc::new(Query::prepare(session, Arc::clone(core), name, query).await?))));
+        return Ok((class, Action::Query(Arc::new(query))));
     }
     if let Some(scan) = profile.token_range_queries.get(name) {
         let scan = Scan::prepare(session, &core.table, &schema.table(), name, scan).await?;

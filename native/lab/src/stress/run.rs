@@ -204,7 +204,9 @@ impl Stress<'_> {
             }
             _ => Replication::one_datacenter(1),
         };
-        Levels::new(level, self.task.insert_level().unwrap_or(level), replication)
+        let mut writes = self.task.write_levels().map(|own| own.unwrap_or(level));
+        let first = writes.next().unwrap_or(level);
+        writes.fold(Levels::new(level, first, replication), Levels::and_writes_at)
     }
 
     fn say_settings(&mut self, ready: &Ready, environment: &Environment) {

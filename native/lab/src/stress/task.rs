@@ -14,7 +14,7 @@ use super::settings::{Check, Command, Data, Settings, TableSchema};
 use crate::check::{Before, Ledger, Shape};
 use crate::cluster::Engine;
 use crate::profile::draw::{draw, Drawing};
-use crate::profile::{builtin, Mix, Options, Profile, Schema, UserWorkload};
+use crate::profile::{builtin, Mix, Options, Profile, QuerySpec, Schema, UserWorkload};
 
 /// Bytes of a row of `emp`, as in the article it comes from.
 const EMP_ROW_BYTES: u64 = 6 * 1024;
@@ -95,17 +95,25 @@ impl Task {
         Schema::of(&self.profile).table()
     }
 
-    /// The level of inserts that have one of their own.
-    pub fn insert_level(&self) -> Option<Consistency> {
-        self.data.inserts.clone().or(&self.profile.insert).consistency()
+    /// Whether an operation changes anything.
+    fn writes(&self, name: &str) -> bool {
+        name == self.profile.insert_name() || self.profile.queries.get(name).is_some_and(QuerySpec::writes)
+    }
+
+    /// The levels that its writes have of their own; `None` stands for the run's.
+    pub fn write_levels(&self) -> impl Iterator<Item = Option<Consistency>> + '_ {
+        let writes = self.mix.weights().iter().map(|(name, _)| name.as_str()).filter(|name| self.writes(name));
+        writes.map(|name| match self.profile.queries.get(name) {
+            Some(query) => query.consistency(),
+            None => self.data.inserts.clone().or(&self.profile.insert).consistency(),
+        })
     }
 
     /// Prepares the statements. `empty`: the table is known to have no rows.
     pub async fn prepare(&self, session: &Session, empty: bool) -> Result<Ready> {
-        let inserts = |name: &str| name == self.profile.insert_name();
-        let only_inserts = self.mix.weights().iter().all(|(name, _)| inserts(name));
-        if self.check == Check::Off || only_inserts {
-            let why = if only_inserts { "nothing is read" } else { "-check off" };
+        let only_writes = self.mix.weights().iter().all(|(name, _)| self.writes(name));
+        if self.check == Check::Off || only_writes {
+            let why = if only_writes { "nothing is read" } else { "-check off" };
             return self.unchecked(session, why.to_owned()).await;
         }
         let before = match self.check {

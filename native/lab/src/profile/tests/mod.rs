@@ -5,6 +5,7 @@
 
 mod conditions;
 mod definition;
+mod delete;
 mod distribution;
 mod draw;
 mod plan;

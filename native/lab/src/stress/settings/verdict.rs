@@ -22,7 +22,7 @@ pub struct Errors {
 /// Whether what is read is compared with what was acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// Where it can be: not for counters, nor beside queries that write.
+    /// Where it can be: not for counters, nor beside queries that write what nobody could remember.
     WherePossible,
     /// It must be.
     On,
