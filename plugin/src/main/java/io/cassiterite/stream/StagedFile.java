@@ -9,10 +9,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-import com.sun.nio.file.ExtendedOpenOption;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A file that arrives: written once, from its first byte to its last. It goes past the page cache where the filesystem can
@@ -21,6 +23,11 @@ import com.sun.nio.file.ExtendedOpenOption;
  */
 final class StagedFile implements Closeable
 {
+    private static final Logger logger = LoggerFactory.getLogger(StagedFile.class);
+
+    /** Null where the JVM has none. */
+    private static final OpenOption DIRECT = direct();
+
     private final FileChannel channel;
     private final long bytes;
     /** Null where the file goes through the page cache. */
@@ -33,25 +40,39 @@ final class StagedFile implements Closeable
         this.block = block;
     }
 
+    /** By its name, for it is of the module jdk.unsupported. */
+    private static OpenOption direct()
+    {
+        try
+        {
+            for (Object option : Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants())
+                if (option.toString().equals("DIRECT"))
+                    return (OpenOption) option;
+        }
+        catch (ClassNotFoundException | LinkageError e)
+        {
+            logger.info("This JVM has no direct I/O: files that arrive go through the page cache", e);
+        }
+        return null;
+    }
+
     /**
      * @param path where there may be no file
      * @param bytes how many will be appended
      */
     static StagedFile create(Path path, long bytes) throws IOException
     {
-        FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        ByteBuffer block = bytes < StagingBlocks.BLOCK_BYTES || !isAligned(path) ? null : StagingBlocks.take();
-        if (block == null)
-            return new StagedFile(channel, bytes, null);
-        channel.close();
-        return direct(path, bytes, block);
+        boolean isDirect = bytes >= StagingBlocks.BLOCK_BYTES && isDirectPossible(path.getParent());
+        Files.createFile(path);
+        ByteBuffer block = isDirect ? StagingBlocks.take() : null;
+        return block == null ? new StagedFile(FileChannel.open(path, StandardOpenOption.WRITE), bytes, null) : direct(path, bytes, block);
     }
 
     private static StagedFile direct(Path path, long bytes, ByteBuffer block) throws IOException
     {
         try
         {
-            return new StagedFile(FileChannel.open(path, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT), bytes, block);
+            return new StagedFile(FileChannel.open(path, StandardOpenOption.WRITE, DIRECT), bytes, block);
         }
         catch (IOException | UnsupportedOperationException e)
         {
@@ -60,10 +81,12 @@ final class StagedFile implements Closeable
         }
     }
 
-    /** True if what the filesystem of a file asks for holds for the blocks. */
-    private static boolean isAligned(Path path) throws IOException
+    /** True if what the filesystem of a folder asks for holds for the blocks. */
+    private static boolean isDirectPossible(Path folder) throws IOException
     {
-        long alignment = Files.getFileStore(path).getBlockSize();
+        if (DIRECT == null)
+            return false;
+        long alignment = Files.getFileStore(folder).getBlockSize();
         return alignment > 0 && StagingBlocks.ALIGNMENT_BYTES % alignment == 0;
     }
 
