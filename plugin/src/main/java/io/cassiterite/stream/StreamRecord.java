@@ -11,6 +11,7 @@ import java.util.UUID;
 
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.utils.TimeUUID;
 
 import io.cassiterite.engine.ShipmentFile;
 
@@ -31,7 +32,6 @@ final class StreamRecord
         FAILED
     }
 
-    private final String plan;
     private final String peer;
     private final String operation;
     private final TableMetadata table;
@@ -42,6 +42,8 @@ final class StreamRecord
     private final long startedMs = System.currentTimeMillis();
     private final Map<String, Long> rowBytesByReason = new TreeMap<>();
 
+    /** Null until it is known: a node that sends unasked prepares its files before the plan has a session's result. */
+    private TimeUUID plan;
     private State state = State.OPEN;
     private long endedMs;
     private int expectedFiles;
@@ -59,7 +61,6 @@ final class StreamRecord
     StreamRecord(StreamSession session, TableMetadata table, Direction direction, UUID shipment)
     {
         this.session = new WeakReference<>(session);
-        this.plan = String.valueOf(session.planId());
         this.peer = session.peer.getHostAddressAndPort();
         this.operation = session.getStreamOperation().getDescription();
         this.table = table;
@@ -81,6 +82,7 @@ final class StreamRecord
      */
     synchronized void add(StreamHead head, String reason, boolean copied)
     {
+        plan();
         files++;
         if (head.held)
             heldBytes += head.bytes;
@@ -114,6 +116,14 @@ final class StreamRecord
             end(files == expectedFiles && !hasFailed() ? State.DONE : State.FAILED);
     }
 
+    private String plan()
+    {
+        StreamSession known = session.get();
+        if (plan == null && known != null)
+            plan = known.planId();
+        return plan == null ? "unknown" : plan.toString();
+    }
+
     /** Files that were sent need not have arrived: the receiver refuses those that were damaged on their way. */
     private boolean hasFailed()
     {
@@ -140,7 +150,7 @@ final class StreamRecord
     synchronized String line()
     {
         long moved = wholeBytes + rowBytes;
-        return String.join("\t", plan, table.keyspace, table.name, peer, direction.name(), shipment.toString(), operation,
+        return String.join("\t", plan(), table.keyspace, table.name, peer, direction.name(), shipment.toString(), operation,
                            state.name(), Long.toString(startedMs),
                            Long.toString((state == State.OPEN ? System.currentTimeMillis() : endedMs) - startedMs),
                            Integer.toString(expectedFiles), Long.toString(expectedBytes), Long.toString(wholeFiles),

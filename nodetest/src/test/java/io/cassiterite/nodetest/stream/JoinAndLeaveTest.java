@@ -6,6 +6,7 @@ package io.cassiterite.nodetest.stream;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.servererrors.InvalidConfigurationInQueryException;
@@ -19,6 +20,7 @@ import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.Pause;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -145,6 +147,7 @@ class JoinAndLeaveTest
         for (Row row : streams)
         {
             assertEquals("DONE", row.getString("state_text"), row.getFormattedContents());
+            assertDoesNotThrow(() -> UUID.fromString(row.getString("plan_id")), row.getFormattedContents());
             assertEquals(row.getLong("expected_files"), row.getLong("whole_files") + row.getLong("row_files") + 1,
                          row.getFormattedContents());
         }

@@ -70,6 +70,7 @@ class MoveTest
                 NetStats.assertFulfilled(cql, OPERATION);
                 NetStats.assertFulfilled(other, OPERATION);
                 JoinAndLeaveTest.assertStreams(cql, "IN");
+                JoinAndLeaveTest.assertStreams(other, "OUT");
             }
         }
     }
