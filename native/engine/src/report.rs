@@ -8,7 +8,7 @@ use crate::error::{EngineError, Result};
 use crate::raw::live_files;
 use crate::stats;
 use crate::store::Core;
-use crate::table::TableCore;
+use crate::table::{Member, TableCore};
 use rocksdb::statistics::Ticker;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -142,6 +142,7 @@ fn stalls(core: &Core) -> String {
     for (cause, times, tables_now) in [
         ("writes_delayed", totals.stalls_delayed, now(StallCondition::Delayed)),
         ("writes_stopped", totals.stalls_stopped, now(StallCondition::Stopped)),
+        ("memtables_full", core.room.waits(), 0),
         ("background_error", totals.background_errors, 0),
         ("compaction_failed", totals.compactions_failed, 0),
     ] {
@@ -176,7 +177,20 @@ fn property(core: &Core, name: &str) -> u64 {
     core.db.property_int_value(name).ok().flatten().unwrap_or_default()
 }
 
-/// Hits and misses are counted with `stats_level=tickers` only.
+/// What open files hold beside the cache, of all tables and their generations.
+fn table_readers_bytes(core: &Core) -> Result<u64> {
+    let mut bytes = 0;
+    core.each_table(|table| {
+        table.with(|open| {
+            let readers = |member: &Member| member.family.property("rocksdb.estimate-table-readers-mem");
+            bytes += open.families().all().map(readers).sum::<u64>();
+            Ok(())
+        })
+    })?;
+    Ok(bytes)
+}
+
+/// Hits and misses are counted with `stats_level=tickers` only. A limit of 0 is none.
 fn caches(core: &Core) -> Result<String> {
     let mut lines = Lines::new(&["name", "used_bytes", "limit_bytes", "pinned_bytes", "hits", "misses"]);
     let size = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
@@ -190,7 +204,8 @@ fn caches(core: &Core) -> Result<String> {
         counted(Ticker::BlockCacheMiss),
     ];
     let memtables = [size(buffers.get_usage()), size(buffers.get_buffer_size()), 0, 0, 0];
-    for (name, figures) in [("block_cache", blocks), ("write_buffers", memtables)] {
+    let readers = [table_readers_bytes(core)?, 0, 0, 0, 0];
+    for (name, figures) in [("block_cache", blocks), ("write_buffers", memtables), ("table_readers", readers)] {
         let mut values = vec![name.to_owned()];
         values.extend(figures.iter().map(u64::to_string));
         lines.line(&values);

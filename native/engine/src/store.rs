@@ -16,7 +16,7 @@ use crate::report;
 use crate::schema::{check_id, SchemaRequest};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
-use crate::write::Turn;
+use crate::write::{Room, Turn};
 use rocksdb::{Options, DB};
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +46,7 @@ pub(crate) struct Core {
     pub modes: Modes,
     /// Taken for each write that does not sync; see `write::apply`.
     pub turn: Turn,
+    pub room: Room,
     pub shared: options::Shared,
     /// The options that the database was opened with: they hold its statistics.
     pub options: Options,

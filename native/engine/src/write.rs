@@ -3,6 +3,7 @@
 
 //! Updates: parse the request, make one batch of merges, write it as durably as the node wants.
 
+mod room;
 mod turn;
 
 use crate::bytes::Bytes;
@@ -14,6 +15,7 @@ use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use std::cell::RefCell;
 
+pub(crate) use room::Room;
 pub(crate) use turn::Turn;
 
 const VERSION: u8 = 1;
@@ -62,6 +64,7 @@ pub(crate) fn write(core: &TableCore, request: &[u8], flags: u32) -> Result<()> 
 pub(crate) fn apply(core: &TableCore, batch: &mut Batch, smallest_timestamp: i64, logged: bool) -> Result<()> {
     let store = core.store();
     store.durability.check()?;
+    store.room.wait(store)?;
     let writing = core.purge().begin_write(smallest_timestamp);
     match (logged, store.durability.sync_in_write()) {
         (true, true) => batch.write(&store.db, &store.modes.synced)?, // RocksDB syncs for a whole group at once

@@ -45,7 +45,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(settings: &Settings) -> Shared {
         let cache = Cache::new_hyper_clock_cache(to_size(settings.block_cache_bytes), 0);
-        // Memtables are charged to the cache; a full one flushes the largest memtable rather than stopping writers.
+        // Memtables are charged to the cache; RocksDB flushes when they are full, and `write::Room` holds writers back.
         let write_buffers = WriteBufferManager::new_write_buffer_manager_with_cache(
             to_size(settings.write_buffers_total_bytes),
             false,

@@ -13,7 +13,7 @@ use crate::options::{database_options, family_options, Settings, Shared};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::{Table, TableCore};
 use crate::wal;
-use crate::write::Turn;
+use crate::write::{Room, Turn};
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
@@ -65,6 +65,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         durability,
         events,
         turn: Turn::default(),
+        room: Room::default(),
         modes: Modes {
             read: ReadMode::new(),
             logged: WriteMode::new(false, true),

@@ -1,0 +1,23 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+// A figure of all column families together, which the C API has of single ones only.
+
+#include <cstdint>
+
+#include "rocksdb/db.h"
+
+namespace {
+// The first member of the C API's handle (db/c.cc).
+struct Database {
+  rocksdb::DB* object;
+};
+}  // namespace
+
+// Bytes of all memtables that are not in files yet; those that only readers still hold are not among them.
+extern "C" uint64_t cassiterite_unflushed_bytes(void* database) {
+  uint64_t bytes = 0;
+  rocksdb::DB* db = static_cast<Database*>(database)->object;
+  db->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables, &bytes);
+  return bytes;
+}

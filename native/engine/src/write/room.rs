@@ -1,0 +1,74 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Writers wait while memtables fill faster than they are flushed.
+//!
+//! When the budget of all memtables is used up RocksDB flushes, but holds nobody back before one table has three memtables,
+//! however many tables there are. Its own way to stop writers at the budget counts what readers hold, too, and would stop
+//! them for as long as a reader takes.
+
+use crate::error::Result;
+use crate::store::Core;
+use crate::sys::unflushed_bytes;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What is being flushed may take this part of the budget on top.
+const SLACK: usize = 4;
+/// No write waits longer: a flush that cannot be done is RocksDB's to report.
+const PATIENCE: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(1);
+/// How long room that was found is good for: what readers hold may be released at any time, and filled again.
+const FOUND_FOR: Duration = Duration::from_millis(10);
+
+/// Room in the memtables. Safe to use from any thread.
+#[derive(Default)]
+pub(crate) struct Room {
+    found: Mutex<Option<Found>>,
+    waits: AtomicU64,
+}
+
+/// Room that was found although readers hold more than the budget.
+struct Found {
+    until: Instant,
+    up_to_usage: usize,
+}
+
+impl Room {
+    /// Returns when there is room for another write, or has not been for long.
+    pub(crate) fn wait(&self, store: &Core) -> Result<()> {
+        let buffers = &store.shared.write_buffers;
+        let budget = buffers.get_buffer_size();
+        let bound = budget + budget / SLACK;
+        if buffers.get_usage() <= bound {
+            return Ok(());
+        }
+        self.wait_for_flushes(store, bound)
+    }
+
+    /// How many writes have waited.
+    pub(crate) fn waits(&self) -> u64 {
+        self.waits.load(Ordering::Relaxed)
+    }
+
+    #[cold]
+    fn wait_for_flushes(&self, store: &Core, bound: usize) -> Result<()> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let usage = || store.shared.write_buffers.get_usage();
+        let begun = Instant::now();
+        if found.as_ref().is_some_and(|found| begun < found.until && usage() < found.up_to_usage) {
+            return Ok(());
+        }
+        let mut unflushed = unflushed_bytes(&store.db);
+        self.waits.fetch_add(u64::from(unflushed > bound), Ordering::Relaxed);
+        while unflushed > bound && begun.elapsed() < PATIENCE {
+            store.check_open()?;
+            std::thread::sleep(PAUSE);
+            unflushed = unflushed_bytes(&store.db);
+        }
+        let up_to_usage = usage().saturating_add(bound.saturating_sub(unflushed));
+        *found = Some(Found { until: Instant::now() + FOUND_FOR, up_to_usage });
+        Ok(())
+    }
+}
