@@ -6,7 +6,10 @@ package io.cassiterite.observe;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+
+import javax.management.openmbean.TabularData;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +20,7 @@ import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.service.StorageService;
 
 import io.cassiterite.lifecycle.EngineControl;
+import io.cassiterite.schema.EngineTable;
 
 /**
  * What nodetool's verbs mean for engine tables, which have no sstables: each either does its job on the engine or refuses
@@ -46,6 +50,30 @@ final class EngineVerbs
     {
         for (ColumnFamilyStore cfs : tables)
             RemoteFailure.guard("taking snapshot " + name + " of " + cfs.metadata(), () -> engine.snapshot(cfs, name));
+    }
+
+    /** @return the list that Cassandra made, with the true sizes of engine tables' snapshots */
+    Map<String, TabularData> snapshotListing(Map<String, TabularData> listing)
+    {
+        if (!engine.isOpen())
+            return listing;
+        return RemoteFailure.guard("listing snapshots", () -> new SnapshotListing(engine).corrected(listing));
+    }
+
+    /** What the snapshots of all engine tables take by themselves. */
+    long snapshotBytes()
+    {
+        long bytes = 0;
+        for (ColumnFamilyStore cfs : EngineTable.open())
+            bytes += snapshotBytes(cfs);
+        return bytes;
+    }
+
+    long snapshotBytes(ColumnFamilyStore cfs)
+    {
+        if (!engine.isOpen())
+            return 0;
+        return RemoteFailure.guard("measuring the snapshots of " + cfs.metadata(), () -> SnapshotSpace.of(cfs, engine).ownBytes);
     }
 
     /** What a node owns is known when it has joined; Cassandra itself refuses while the ring changes. */

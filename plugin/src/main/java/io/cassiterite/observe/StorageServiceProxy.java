@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 import javax.management.StandardEmitterMBean;
+import javax.management.openmbean.TabularData;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
@@ -71,7 +72,7 @@ public final class StorageServiceProxy implements InvocationHandler
         check(method.getName(), verb);
         Object result = delegate(method, arguments);
         perform(method.getName(), verb);
-        return result;
+        return amended(method.getName(), result);
     }
 
     private static boolean isForSstables(String name)
@@ -162,6 +163,21 @@ public final class StorageServiceProxy implements InvocationHandler
                     verbs.snapshot(EngineTableFinder.selectedEntities(verb.trailing()), verb.firstString());
                 break;
             default: // relocatesstables among them: a store has one directory, so nothing can be misplaced
+        }
+    }
+
+    /** Adds to what the stock method answers what it cannot know of engine tables. */
+    @SuppressWarnings("unchecked")
+    private Object amended(String name, Object result)
+    {
+        switch (name)
+        {
+            case "getSnapshotDetails":
+                return verbs.snapshotListing((Map<String, TabularData>) result);
+            case "trueSnapshotsSize":
+                return (Long) result + verbs.snapshotBytes();
+            default:
+                return result;
         }
     }
 

@@ -11,10 +11,14 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 
 import javax.management.NotCompliantMBeanException;
+import javax.management.ObjectName;
 import javax.management.StandardMBean;
+
+import com.codahale.metrics.Gauge;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ColumnFamilyStoreMBean;
+import org.apache.cassandra.metrics.CassandraMetricsRegistry;
 import org.apache.cassandra.utils.MBeanWrapper;
 
 import io.cassiterite.engine.TableStats;
@@ -48,6 +52,23 @@ public final class TableProxy implements InvocationHandler
             MBeanWrapper.instance.unregisterMBean(name);
             MBeanWrapper.instance.registerMBean(mbean(cfs, engine), name);
         }
+        replaceSnapshotsSize(cfs, new EngineVerbs(engine));
+    }
+
+    /** Only the beans: Cassandra's list of metrics holds on to its own gauge for as long as the table is there. */
+    private static void replaceSnapshotsSize(ColumnFamilyStore cfs, EngineVerbs verbs)
+    {
+        Gauge<Long> gauge = () -> cfs.trueSnapshotsSize() + verbs.snapshotBytes(cfs);
+        for (String type : List.of("Table", "ColumnFamily"))
+        {
+            String bean = String.format("org.apache.cassandra.metrics:type=%s,keyspace=%s,scope=%s,name=SnapshotsSize",
+                                        type, cfs.getKeyspaceName(), cfs.name);
+            ObjectName name = MBeanWrapper.create(bean, MBeanWrapper.OnException.THROW);
+            if (!MBeanWrapper.instance.isRegistered(name))
+                continue;
+            MBeanWrapper.instance.unregisterMBean(name);
+            CassandraMetricsRegistry.Metrics.registerMBean(gauge, name);
+        }
     }
 
     private static StandardMBean mbean(ColumnFamilyStore cfs, EngineControl engine)
@@ -79,6 +100,8 @@ public final class TableProxy implements InvocationHandler
             case "forceCompactionForTokenRanges":
                 verbs.refuse("compact of a token range", List.of(cfs), "the engine compacts whole tables only");
                 return null;
+            case "trueSnapshotsSize":
+                return (Long) delegate(method, arguments) + verbs.snapshotBytes(cfs);
             case "estimateKeys":
                 return (Long) delegate(method, arguments) + estimatedPartitions();
             default:

@@ -1,0 +1,205 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.edge;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The figures that nodetool shows of engine tables follow what its verbs do to them. */
+@NodeTest
+class NodetoolFiguresTest
+{
+    private static final String KEYSPACE = "nodetoolfigurestest";
+    private static final String TAG = "figures";
+    private static final int ROWS = 300;
+    private static final int ROW_BYTES = 4096;
+    private static final long DATA_BYTES = (long) ROWS * ROW_BYTES;
+    /** What an empty memtable takes, and what a snapshot has beside the table's files. */
+    private static final long LITTLE_BYTES = 100_000;
+    private static final long FOLLOWS_WITHIN_MS = 5_000;
+    private static final int POLL_MS = 20;
+    private static final Map<String, Double> UNITS = Map.of("bytes", 1.0, "KiB", 1024.0, "MiB", 1024.0 * 1024, "GiB", 1024.0 * 1024 * 1024);
+
+    private final Node node;
+    private final Cql cql;
+    private final Random random = new Random(7);
+
+    NodetoolFiguresTest(Node node, Cql cql)
+    {
+        this.node = node;
+        this.cql = cql;
+    }
+
+    @Test
+    void flushMovesBytesFromTheMemtableToFilesAndCompactionGivesBackWhatWasOverwritten()
+    {
+        create("f");
+        write("f");
+        assertTrue(figure("f", "memtable_bytes") > DATA_BYTES);
+        assertEquals(0, figure("f", "sst_bytes"));
+        flush("f");
+        assertBetween(0, LITTLE_BYTES, figure("f", "memtable_bytes"));
+        assertBetween(DATA_BYTES * 9 / 10, DATA_BYTES * 11 / 10, figure("f", "sst_bytes"));
+        write("f");
+        flush("f");
+        long before = figure("f", "sst_bytes");
+        awaitSpace("f", before);
+        compact("f");
+        long after = figure("f", "sst_bytes");
+        assertBetween(DATA_BYTES * 9 / 10, before * 2 / 3, after);
+        awaitSpace("f", after);
+    }
+
+    @Test
+    void snapshotsAreListedWithTheSpaceThatTheyAloneTakeUntilTheyAreCleared()
+    {
+        create("s");
+        write("s");
+        storage("takeSnapshot", TAG, Map.of(), names(KEYSPACE + ".s"));
+        assertBetween(1, LITTLE_BYTES, metric("s", "SnapshotsSize", "Value"));
+        write("s");
+        compact("s"); // the files of the snapshot are its own now
+        assertBetween(DATA_BYTES * 9 / 10, DATA_BYTES * 11 / 10, metric("s", "SnapshotsSize", "Value"));
+        String listed = node.nodetool("listsnapshots").success();
+        assertBetween(DATA_BYTES * 9 / 10, DATA_BYTES * 11 / 10, bytes(TAG + "\\s+" + KEYSPACE + "\\s+s\\s+", listed));
+        assertTrue(bytes("Total TrueDiskSpaceUsed: ", listed) > DATA_BYTES * 9 / 10, listed);
+        storage("clearSnapshot", TAG, names(KEYSPACE));
+        assertEquals(0, metric("s", "SnapshotsSize", "Value"));
+        assertFalse(((Map<?, ?>) storage("getSnapshotDetails", Map.of())).containsKey(TAG));
+    }
+
+    @Test
+    void statisticsCountRowsReadsWritesAndBytes()
+    {
+        create("t");
+        write("t");
+        flush("t");
+        for (int k = 0; k < ROWS; k += 3)
+            assertEquals(1, cql.rows("SELECT v FROM t WHERE k = ?", k).size());
+        awaitSpace("t", figure("t", "sst_bytes"));
+        String stats = node.nodetool("tablestats", KEYSPACE + ".t").success();
+        assertBetween(ROWS / 2, ROWS * 2, (long) number("Number of partitions \\(estimate\\): ", stats));
+        assertEquals(figure("t", "sst_bytes"), (long) number("Space used \\(live\\): ", stats));
+        assertEquals(ROWS / 3, (int) number("Local read count: ", stats));
+        assertEquals(ROWS, (int) number("Local write count: ", stats));
+        assertTrue(number("Local read latency: ", stats) > 0, stats);
+        assertTrue(number("Local write latency: ", stats) > 0, stats);
+        String info = node.nodetool("info").success();
+        assertTrue(bytes("Load\\s+: ", info) > DATA_BYTES * 9 / 10, info);
+    }
+
+    private void create(String table)
+    {
+        cql.run("CREATE TABLE " + table + " (k int PRIMARY KEY, v blob) WITH memtable = 'cassiterite'");
+    }
+
+    /** Writes every row with bytes that no compression makes small. */
+    private void write(String table)
+    {
+        byte[] value = new byte[ROW_BYTES];
+        for (int k = 0; k < ROWS; k++)
+        {
+            random.nextBytes(value);
+            cql.run("INSERT INTO " + table + " (k, v) VALUES (?, ?)", k, ByteBuffer.wrap(value.clone()));
+        }
+    }
+
+    private void flush(String table)
+    {
+        storage("forceKeyspaceFlush", KEYSPACE, names(table));
+    }
+
+    private void compact(String table)
+    {
+        storage("forceKeyspaceCompaction", false, KEYSPACE, names(table));
+    }
+
+    private static String[] names(String... names)
+    {
+        return names;
+    }
+
+    /** What nodetool does for its verbs, in a fraction of the time. */
+    private Object storage(String operation, Object... arguments)
+    {
+        String[] signature = Arrays.stream(arguments).map(NodetoolFiguresTest::type).toArray(String[]::new);
+        try (var jmx = node.jmx())
+        {
+            return jmx.invoke("org.apache.cassandra.db:type=StorageService", operation, arguments, signature);
+        }
+    }
+
+    private static String type(Object argument)
+    {
+        if (argument instanceof Map)
+            return Map.class.getName();
+        return argument instanceof Boolean ? boolean.class.getName() : argument.getClass().getName();
+    }
+
+    /** The engine's own figure. */
+    private long figure(String table, String name)
+    {
+        return cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, table)
+                  .get(0).getLong(name);
+    }
+
+    /** Cassandra's figure. */
+    private long metric(String table, String name, String attribute)
+    {
+        try (var jmx = node.jmx())
+        {
+            return ((Number) jmx.attribute("org.apache.cassandra.metrics:type=Table,keyspace=" + KEYSPACE + ",scope=" + table +
+                                           ",name=" + name, attribute)).longValue();
+        }
+    }
+
+    private void awaitSpace(String table, long bytes)
+    {
+        LongSupplier space = () -> metric(table, "LiveDiskSpaceUsed", "Count");
+        long deadlineNanos = System.nanoTime() + FOLLOWS_WITHIN_MS * 1_000_000;
+        while (space.getAsLong() != bytes && System.nanoTime() < deadlineNanos)
+            Pause.millis(POLL_MS);
+        assertEquals(bytes, space.getAsLong());
+    }
+
+    private static void assertBetween(long least, long most, long found)
+    {
+        assertTrue(found >= least && found <= most, () -> found + " is not from " + least + " to " + most);
+    }
+
+    private static double number(String label, String text)
+    {
+        return Double.parseDouble(match(label + "([0-9.]+)", text).group(1));
+    }
+
+    private static long bytes(String label, String text)
+    {
+        Matcher size = match(label + "([0-9.]+) (bytes|KiB|MiB|GiB)", text);
+        return (long) (Double.parseDouble(size.group(1)) * UNITS.get(size.group(2)));
+    }
+
+    private static Matcher match(String regex, String text)
+    {
+        Matcher matcher = Pattern.compile(regex).matcher(text);
+        assertTrue(matcher.find(), () -> regex + " is not in:\n" + text);
+        return matcher;
+    }
+}

@@ -1,0 +1,128 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.service.snapshot.TableSnapshot;
+
+import io.cassiterite.lifecycle.EngineControl;
+import io.cassiterite.memtable.CassiteriteMemtable;
+
+/**
+ * What the engine's files in snapshots take on disk. They are links, which take nothing while the store has the same file:
+ * Cassandra cannot know, for it looks for files that are named like sstables, in the folder of the table.
+ */
+final class SnapshotSpace
+{
+    private static final String STORE_FILES = "db";
+
+    /** What the store has no more. */
+    final long ownBytes;
+    /** What the store still has. */
+    final long sharedBytes;
+
+    private SnapshotSpace(long ownBytes, long sharedBytes)
+    {
+        this.ownBytes = ownBytes;
+        this.sharedBytes = sharedBytes;
+    }
+
+    /** Of all snapshots of a table. */
+    static SnapshotSpace of(ColumnFamilyStore cfs, EngineControl engine)
+    {
+        long own = 0;
+        long shared = 0;
+        for (TableSnapshot snapshot : cfs.listSnapshots().values())
+        {
+            SnapshotSpace space = of(snapshot, engine);
+            own += space.ownBytes;
+            shared += space.sharedBytes;
+        }
+        return new SnapshotSpace(own, shared);
+    }
+
+    static SnapshotSpace of(TableSnapshot snapshot, EngineControl engine)
+    {
+        Tally tally = new Tally(engine.storeDirectory().toPath().resolve(STORE_FILES));
+        for (File folder : snapshot.getDirectories())
+            tally.add(folder.toPath());
+        return tally.sum();
+    }
+
+    /** Counts the files in the engine's folders of snapshots. */
+    static final class Tally extends SimpleFileVisitor<Path>
+    {
+        private final Path storeFiles;
+        private long own;
+        private long shared;
+
+        Tally(Path storeFiles)
+        {
+            this.storeFiles = storeFiles;
+        }
+
+        void add(Path snapshot)
+        {
+            try
+            {
+                Files.walkFileTree(snapshot, this);
+            }
+            catch (IOException e)
+            {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        SnapshotSpace sum()
+        {
+            return new SnapshotSpace(own, shared);
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+        {
+            // after a TRUNCATE that had to save two generations, there are two
+            if (!file.getParent().getFileName().toString().startsWith(CassiteriteMemtable.SNAPSHOT_FOLDER))
+                return FileVisitResult.CONTINUE;
+            if (isInStore(file, attributes))
+                shared += attributes.size();
+            else
+                own += attributes.size();
+            return FileVisitResult.CONTINUE;
+        }
+
+        private boolean isInStore(Path file, BasicFileAttributes attributes)
+        {
+            try
+            {
+                Path stored = storeFiles.resolve(file.getFileName().toString());
+                return Files.readAttributes(stored, BasicFileAttributes.class).fileKey().equals(attributes.fileKey());
+            }
+            catch (IOException e)
+            {
+                return false; // hardly ever anything but a file that is not there
+            }
+        }
+
+        /** Snapshots come and go. */
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException
+        {
+            if (e instanceof NoSuchFileException)
+                return FileVisitResult.CONTINUE;
+            throw e;
+        }
+    }
+}
