@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// What is being flushed may take this part of the budget on top.
 const SLACK: usize = 4;
-/// No write waits longer: a flush that cannot be done is RocksDB's to report.
+/// No write waits longer, the wait for those before it included: a flush that cannot be done is RocksDB's to report.
 const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(1);
 /// How long room that was found is good for: what readers hold may be released at any time, and filled again.
@@ -54,10 +54,10 @@ impl Room {
 
     #[cold]
     fn wait_for_flushes(&self, store: &Core, bound: usize) -> Result<()> {
+        let begun = Instant::now();
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let usage = || store.shared.write_buffers.get_usage();
-        let begun = Instant::now();
-        if found.as_ref().is_some_and(|found| begun < found.until && usage() < found.up_to_usage) {
+        if found.as_ref().is_some_and(|found| Instant::now() < found.until && usage() < found.up_to_usage) {
             return Ok(());
         }
         let mut unflushed = unflushed_bytes(&store.db);
