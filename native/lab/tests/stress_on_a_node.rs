@@ -149,6 +149,8 @@ fn files_are_there_and_can_be_read(lab: &Lab) {
         assert_eq!(runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), [name]);
         assert_eq!(page::points_outside(&read_to_string(path).unwrap()), None);
     }
+    assert!(run.servers.samples.iter().any(|sample| sample.compactions.is_some()), "{:?}", run.servers);
+    assert!(read_to_string(&page).unwrap().contains("Compactions"));
     let command = &run.environment.command;
     assert!(command.contains("user=cassandra") && !command.contains("password=cassandra"), "{command}");
 }

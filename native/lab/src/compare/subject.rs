@@ -386,8 +386,12 @@ impl<'a> Subject<'a> {
 }
 
 fn watch(cluster: &Cluster) -> Servers {
-    let watched =
-        cluster.nodes().into_iter().map(|node| Watched { name: node.name, pid: node.pid, gc_log: Some(node.gc_log) });
+    let watched = cluster.nodes().into_iter().map(|node| Watched {
+        name: node.name,
+        pid: node.pid,
+        gc_log: Some(node.gc_log),
+        compactions: None,
+    });
     Servers::watch(watched.collect(), Duration::from_secs(1))
 }
 

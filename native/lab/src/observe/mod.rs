@@ -7,6 +7,7 @@
 //! collector that does not say) is `None` and named in [`Record::absent`]; it is never a zero.
 
 mod client;
+mod compactions;
 mod environment;
 mod gc_log;
 mod heap;
@@ -15,6 +16,7 @@ mod pulse;
 mod servers;
 
 pub use client::{Client, ClientUse};
+pub use compactions::{Asking, Compactions};
 pub use environment::{file_hash, text_hash, Environment, Hash, Machine, Software};
 pub use gc_log::{GcLog, GcTotals};
 pub use heap::heap_used_bytes;

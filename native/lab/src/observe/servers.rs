@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{heap_used_bytes, GcLog, GcTotals, ProcessReading};
+use super::{heap_used_bytes, Compactions, GcLog, GcTotals, ProcessReading};
 
 /// A server to watch.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Watched {
     pub pid: Option<i32>,
     /// Its GC log, when it can be read from here.
     pub gc_log: Option<PathBuf>,
+    /// Its compactions, where somebody asks for them.
+    pub compactions: Option<Arc<Compactions>>,
 }
 
 /// Counters of one server since its start.
@@ -34,6 +36,8 @@ pub struct Reading {
     pub process: ProcessReading,
     /// From the GC log.
     pub gc: Option<GcTotals>,
+    /// Compactions that it ran when it was last asked.
+    pub compactions: Option<u64>,
     /// Bytes allocated on the heap since the log began, up to now; only where it was asked for ([`Servers::readings_exact`]).
     pub allocated_bytes: Option<u64>,
 }
@@ -61,6 +65,9 @@ pub struct Sample {
     pub gc_pauses: Option<u64>,
     /// Bytes allocated, seen when a collection ends: zero in an interval without one.
     pub allocated_bytes: Option<u64>,
+    /// Compactions that ran when it was last asked in the interval.
+    #[serde(default)]
+    pub compactions: Option<u64>,
 }
 
 /// The samples of a watch.
@@ -85,6 +92,7 @@ impl Server {
             at: Instant::now(),
             process: self.watched.pid.map(ProcessReading::of).unwrap_or_default(),
             gc: self.gc_log.as_mut().and_then(GcLog::totals),
+            compactions: self.watched.compactions.as_ref().and_then(|compactions| compactions.running()),
             allocated_bytes: None,
         }
     }
@@ -196,6 +204,10 @@ impl Servers {
             } else if reading.process.disk_written_bytes.is_none() {
                 absent.insert(format!("{name}: disk writes (its /proc/PID/io may not be read, or it ended)"));
             }
+            if server.watched.compactions.is_some() && reading.compactions.is_none() {
+                absent
+                    .insert(format!("{name}: compactions (its virtual tables may not be read, or it did not answer)"));
+            }
             match reading.gc {
                 None => absent.insert(format!("{name}: GC pauses and allocation (no GC log here)")),
                 Some(GcTotals { allocated_bytes: None, .. }) => {
@@ -241,6 +253,7 @@ fn sample(node: usize, started: Instant, before: &Reading, after: &Reading) -> S
         gc_pause_s: gc.map(|(was, is)| is.pause_s - was.pause_s),
         gc_pauses: gc.map(|(was, is)| is.pauses - was.pauses),
         allocated_bytes: gc.and_then(|(was, is)| grown(was.allocated_bytes, is.allocated_bytes)),
+        compactions: after.compactions,
     }
 }
 
@@ -251,8 +264,9 @@ mod tests {
 
     #[test]
     fn a_watch_samples_and_says_what_it_cannot_see() {
-        let here = Watched { name: "here".to_owned(), pid: Some(std::process::id() as i32), gc_log: None };
-        let far = Watched { name: "far".to_owned(), pid: None, gc_log: None };
+        let here =
+            Watched { name: "here".to_owned(), pid: Some(std::process::id() as i32), gc_log: None, compactions: None };
+        let far = Watched { name: "far".to_owned(), pid: None, gc_log: None, compactions: None };
         let servers = Servers::watch(vec![here, far], Duration::from_millis(20));
         std::thread::sleep(Duration::from_millis(1500));
         let record = servers.stop();

@@ -32,7 +32,7 @@ pub fn add_configuration(environment: &mut Environment, servers: &[Watched]) {
 }
 
 fn watched(address: SocketAddr, pid: Option<i32>) -> Watched {
-    Watched { name: address.ip().to_string(), pid, gc_log: pid.and_then(gc_log) }
+    Watched { name: address.ip().to_string(), pid, gc_log: pid.and_then(gc_log), compactions: None }
 }
 
 /// Processes by the sockets that they listen on.

@@ -22,7 +22,7 @@ use super::written;
 use crate::check::{Levels, Replication};
 use crate::cluster::Home;
 use crate::load::{connect, runtime, Target, TlsFiles, Workload};
-use crate::observe::{text_hash, Environment, Servers, Watched};
+use crate::observe::{text_hash, Asking, Environment, Servers, Watched};
 use crate::report::Run;
 
 /// Growth of threads below and above this number, as in cassandra-stress (`StressAction.runMulti`).
@@ -68,10 +68,15 @@ impl Stress<'_> {
             self.truncate().await?;
         }
         let ready = self.task.prepare(&self.session, self.settings.work.truncate != Truncate::Never).await?;
-        let watched = local::servers(&self.addresses());
+        let (addresses, every) = (self.addresses(), self.settings.output.interval.max(Duration::from_millis(500)));
+        let asking = Asking::begin(&self.session, &addresses, every);
+        let mut watched = local::servers(&addresses);
+        for (server, compactions) in watched.iter_mut().zip(asking.servers()) {
+            server.compactions = Some(Arc::clone(compactions));
+        }
         let environment = self.environment(&watched).await?;
         self.say_settings(&ready, &environment);
-        let servers = Servers::watch(watched, self.settings.output.interval.max(Duration::from_millis(500)));
+        let servers = Servers::watch(watched, every);
         let runs = match self.settings.rate {
             Rate::Sweep { from, to, auto } => self.sweep(&ready, &servers, &environment, from, to, auto).await?,
             _ => vec![self.once(&ready, &servers, &environment, self.settings.rate).await?.run],

@@ -133,6 +133,7 @@ fn the_page_fetches_nothing_and_shows_everything() {
         "Server CPU",
         "GC pauses",
         "Allocation",
+        "Compactions",
         "Disk writes",
         "Memory",
         "Latency by percentile",

@@ -129,6 +129,7 @@ pub fn servers() -> Record {
                 }),
                 gc_pauses: first.then_some(u64::from(second % 8 == 0)),
                 allocated_bytes: first.then_some((wave * 90e6) as u64),
+                compactions: first.then_some(u64::from(second % 30 > 24)),
             });
         }
     }

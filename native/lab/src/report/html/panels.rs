@@ -110,6 +110,8 @@ impl Over<'_> {
             (self.pauses())
             (self.nodes("Allocation", "on the Java heap", Quantity::BytesPerS,
                 |sample| per_s(sample, bytes(sample.allocated_bytes))))
+            (self.nodes("Compactions", "running when the server was asked, once in an interval", Quantity::Number,
+                |sample| sample.compactions.map(|running| running as f64)))
             (self.nodes("Disk writes", "commit log, flush and compaction together", Quantity::BytesPerS,
                 |sample| per_s(sample, bytes(sample.disk_written_bytes))))
             (self.nodes("Disk reads", "", Quantity::BytesPerS,

@@ -30,7 +30,8 @@ public final class EngineKeyspace
                "levels", "files and bytes per level of each table",
                "stalls", "how often and how long writes were slowed down or stopped, by cause",
                "caches", "memory of the engine: capacity, use, hits and misses",
-               "settings", "the engine's options as they are in force");
+               "settings", "the engine's options as they are in force",
+               "work", "flushes and compactions: running now, ended since the start, bytes");
 
     private EngineKeyspace()
     {

@@ -133,7 +133,7 @@ class NodetoolVerbTest
     {
         cql.run("CREATE TABLE v (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
         assertEquals(1, cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, "v").size());
-        for (String table : List.of("stalls", "caches", "settings"))
+        for (String table : List.of("stalls", "caches", "settings", "work"))
             assertTrue(!cql.rows("SELECT * FROM cassiterite." + table).isEmpty(), table);
     }
 }

@@ -1,0 +1,120 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Compactions that servers run, as their virtual tables tell: asked over CQL, one small query to each server at a time.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use scylla::client::session::Session;
+use scylla::deserialize::row::DeserializeRow;
+use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
+use scylla::statement::unprepared::Statement;
+use tokio::task::AbortHandle;
+use tokio::time::MissedTickBehavior;
+
+/// A server that takes longer is not known to do anything.
+const PATIENCE: Duration = Duration::from_secs(2);
+const UNKNOWN: u64 = u64::MAX;
+
+/// How many compactions a server ran when it was last asked. Safe to share between threads.
+#[derive(Debug)]
+pub struct Compactions(AtomicU64);
+
+impl Compactions {
+    /// `None`: the server was not asked yet, or did not answer.
+    pub fn running(&self) -> Option<u64> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|running| *running != UNKNOWN)
+    }
+}
+
+/// Asks servers until it is dropped.
+pub struct Asking {
+    servers: Vec<Arc<Compactions>>,
+    tasks: Vec<AbortHandle>,
+}
+
+impl Asking {
+    /// Asks each of these servers every `every`, in the runtime that this is called in.
+    pub fn begin(session: &Arc<Session>, addresses: &[SocketAddr], every: Duration) -> Self {
+        let servers: Vec<_> = addresses.iter().map(|_| Arc::new(Compactions(AtomicU64::new(UNKNOWN)))).collect();
+        let ask = |(address, server): (&SocketAddr, &Arc<Compactions>)| {
+            tokio::spawn(ask(Arc::clone(session), *address, Arc::clone(server), every)).abort_handle()
+        };
+        let tasks = addresses.iter().zip(&servers).map(ask).collect();
+        Self { servers, tasks }
+    }
+
+    /// What the servers say, in their order.
+    pub fn servers(&self) -> &[Arc<Compactions>] {
+        &self.servers
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(AbortHandle::abort);
+    }
+}
+
+async fn ask(session: Arc<Session>, address: SocketAddr, server: Arc<Compactions>, every: Duration) {
+    let mut questions = Questions::of(address);
+    let mut next = tokio::time::interval(every);
+    next.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        next.tick().await;
+        let running = questions.running(&session).await;
+        server.0.store(running.unwrap_or(UNKNOWN), Ordering::Relaxed);
+    }
+}
+
+/// What one server is asked.
+struct Questions {
+    sstables: Statement,
+    keyspace: Statement,
+    engine: Statement,
+    /// The engine's keyspace appears with its first table.
+    has_engine: bool,
+}
+
+impl Questions {
+    fn of(address: SocketAddr) -> Self {
+        let to_server = |cql: &str| {
+            let mut statement = Statement::new(cql);
+            let only = SingleTargetLoadBalancingPolicy::new(NodeIdentifier::NodeAddress(address), None);
+            statement.set_load_balancing_policy(Some(only));
+            statement.set_request_timeout(Some(PATIENCE));
+            statement
+        };
+        Self {
+            sstables: to_server("SELECT kind FROM system_views.sstable_tasks"),
+            keyspace: to_server(
+                "SELECT keyspace_name FROM system_virtual_schema.keyspaces WHERE keyspace_name = 'cassiterite'",
+            ),
+            engine: to_server("SELECT running FROM cassiterite.work WHERE name = 'compaction'"),
+            has_engine: false,
+        }
+    }
+
+    async fn running(&mut self, session: &Session) -> Result<u64> {
+        // Compactions of all kinds are among other tasks.
+        let tasks = rows::<(Option<String>,)>(session, &self.sstables).await?;
+        let sstables = tasks.iter().filter(|(kind,)| kind.as_ref().is_some_and(|kind| kind.contains("compaction")));
+        let stock = sstables.count() as u64;
+        if !self.has_engine {
+            self.has_engine = !rows::<(String,)>(session, &self.keyspace).await?.is_empty();
+        }
+        let engine = if self.has_engine { rows::<(Option<i64>,)>(session, &self.engine).await? } else { Vec::new() };
+        let engine: u64 = engine.iter().filter_map(|(running,)| u64::try_from((*running)?).ok()).sum();
+        Ok(stock + engine)
+    }
+}
+
+async fn rows<R: for<'a> DeserializeRow<'a, 'a>>(session: &Session, statement: &Statement) -> Result<Vec<R>> {
+    let answer = session.query_unpaged(statement.clone(), ()).await?.into_rows_result()?;
+    let rows = answer.rows::<R>()?.collect::<Result<Vec<R>, _>>()?;
+    Ok(rows)
+}
