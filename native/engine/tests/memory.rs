@@ -212,3 +212,23 @@ fn readers_that_hold_more_than_the_budget_hold_up_no_writer() {
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?} for 400 writes", begun.elapsed());
     cursors.into_iter().for_each(|cursor| cursor_close(cursor).unwrap());
 }
+
+/// With a lower budget no flush is under way at first: writers must not wait for it, but set it off.
+#[test]
+fn a_budget_that_is_lowered_holds_up_no_writer() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings =
+        format!("directory={}\nblock_cache_size=64MiB\nwrite_buffers_total=40MiB", directory.path().display());
+    let store = Store::open(&settings).unwrap();
+    let tables = tables(&store);
+    let write = |numbers: std::ops::Range<u32>| {
+        numbers.for_each(|number| tables.iter().for_each(|table| put(table, &name(number), 1, 1, &value(number))));
+    };
+    write(0..1000);
+    assert!(used(&store, "write_buffers") > 3 * BUFFERS);
+    store.set("write_buffers_total=6MiB").unwrap();
+    let begun = Instant::now();
+    write(1000..1010);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?} for 60 writes", begun.elapsed());
+    await_below(&store, "write_buffers", 0, BUFFERS + BUFFERS_ALLOWANCE);
+}

@@ -34,8 +34,8 @@ pub(super) const KNOWN: &[Known] = &[
          charged to it, all memtables: with it native memory is bounded. An eighth of the machine's memory, at least \
          128MiB, at most 1GiB: the page cache holds the (compressed) files besides, and the JVM's heap needs room."),
     known!("write_buffers_total", "computed", true, "size",
-        "Memory for the memtables of all tables together, out of `block_cache_size`; the largest is flushed when it is \
-         used up, and writes wait while what is being flushed takes a quarter more. A third of the cache, at most 512MiB."),
+        "Memory for the memtables of all tables together, out of `block_cache_size`; the oldest is flushed when \
+         seven eighths are used, and writes wait while what is being flushed takes a quarter more. A third of the cache, at most 512MiB."),
     known!("write_buffer_size", "64MiB", false, "size",
         "Memory of one table's memtable before it is flushed: the larger, the fewer times a row is rewritten before it has \
          sunk to the bottom, and the more data lies in files over the whole ring, which are streamed row by row."),

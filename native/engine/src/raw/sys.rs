@@ -20,7 +20,7 @@ pub(crate) use import::{file_name, import, table_files, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
 pub(crate) use lookup::{Got, ReadMode, Values};
 pub(crate) use manifest::first_needed_log;
-pub(crate) use memtables::unflushed_bytes;
+pub(crate) use memtables::{is_flushing, unflushed_bytes};
 pub(crate) use range::{approximate_bytes, compact_range, delete_files};
 pub(crate) use version::rocksdb_version;
 pub(crate) use write::{Batch, WriteMode};
