@@ -120,7 +120,7 @@ fn merge_many<'a>(
             Ok(())
         })?;
     }
-    all.sort_by(|one, two| one.order.cmp(two.order));
+    all.sort_unstable_by(|one, two| one.order.cmp(two.order));
     for same in all.chunk_by(|one, two| one.order == two.order) {
         if let Some(best) = same.iter().copied().reduce(winner) {
             emit(&best);
