@@ -32,6 +32,8 @@ final class StagedFile implements Closeable
     private final long bytes;
     /** Null where the file goes through the page cache. */
     private final ByteBuffer block;
+    /** Bytes. Each write says where it goes: kernels have been wrong about a file's own position after a direct write. */
+    private long written;
 
     private StagedFile(FileChannel channel, long bytes, ByteBuffer block)
     {
@@ -82,12 +84,17 @@ final class StagedFile implements Closeable
     }
 
     /** True if what the filesystem of a folder asks for holds for the blocks. */
-    private static boolean isDirectPossible(Path folder) throws IOException
+    private static boolean isDirectPossible(Path folder)
     {
-        if (DIRECT == null)
+        try
+        {
+            long alignment = DIRECT == null ? 0 : Files.getFileStore(folder).getBlockSize();
+            return alignment > 0 && StagingBlocks.ALIGNMENT_BYTES % alignment == 0;
+        }
+        catch (IOException | UnsupportedOperationException e)
+        {
             return false;
-        long alignment = Files.getFileStore(folder).getBlockSize();
-        return alignment > 0 && StagingBlocks.ALIGNMENT_BYTES % alignment == 0;
+        }
     }
 
     boolean isDirect()
@@ -114,14 +121,18 @@ final class StagedFile implements Closeable
         }
     }
 
-    /** When it returns all bytes are in the file, though not for good on the device. */
+    /** When it returns all bytes that were announced are in the file, though not for good on the device. */
     void finish() throws IOException
     {
-        if (block == null || block.position() == 0)
-            return;
-        block.position(aligned(block.position()));
-        drain();
-        channel.truncate(bytes);
+        if (block != null && block.position() > 0)
+        {
+            block.position(aligned(block.position()));
+            drain();
+        }
+        if (channel.size() != written)
+            throw new IOException(String.format("%d bytes were written to a file that has %d", written, channel.size()));
+        if (written > bytes)
+            channel.truncate(bytes);
     }
 
     private static int aligned(int length)
@@ -138,7 +149,7 @@ final class StagedFile implements Closeable
     private void write(ByteBuffer source) throws IOException
     {
         while (source.hasRemaining())
-            channel.write(source);
+            written += channel.write(source, written);
     }
 
     @Override

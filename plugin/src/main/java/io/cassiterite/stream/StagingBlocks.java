@@ -33,8 +33,16 @@ final class StagingBlocks
     {
         if (!LEFT.tryAcquire())
             return null;
-        ByteBuffer block = FREE.poll();
-        return block != null ? block : allocate();
+        try
+        {
+            ByteBuffer block = FREE.poll();
+            return block != null ? block : allocate();
+        }
+        catch (OutOfMemoryError e)
+        {
+            LEFT.release(); // of direct memory: the page cache needs none
+            return null;
+        }
     }
 
     private static ByteBuffer allocate()

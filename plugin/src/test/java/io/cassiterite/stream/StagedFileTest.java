@@ -4,10 +4,14 @@
  */
 package io.cassiterite.stream;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -22,6 +26,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** What arrives in pieces of any length is in the file to the byte, past the page cache or through it. */
 class StagedFileTest
@@ -36,6 +42,37 @@ class StagedFileTest
         Path path = folder.resolve("file");
         write(path, bytes);
         assertArrayEquals(bytes, Files.readAllBytes(path));
+    }
+
+    @Test
+    void largeFilesGoPastThePageCacheWhereTheyCan() throws Exception
+    {
+        Path folder = Files.createTempDirectory(Path.of("target"), "staged");
+        try (StagedFile large = StagedFile.create(folder.resolve("large"), BLOCK);
+             StagedFile small = StagedFile.create(folder.resolve("small"), BLOCK - 1))
+        {
+            assertFalse(small.isDirect());
+            assumeTrue(canOpenDirectly(Files.createFile(folder.resolve("probe"))), "this filesystem has no direct I/O");
+            assertTrue(large.isDirect());
+        }
+        finally
+        {
+            ScratchFolder.delete(folder);
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static boolean canOpenDirectly(Path file) throws ReflectiveOperationException
+    {
+        OpenOption direct = (OpenOption) Enum.valueOf((Class) Class.forName("com.sun.nio.file.ExtendedOpenOption"), "DIRECT");
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, direct))
+        {
+            return channel.isOpen();
+        }
+        catch (IOException | UnsupportedOperationException e)
+        {
+            return false;
+        }
     }
 
     @Test
