@@ -13,6 +13,9 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.service.snapshot.TableSnapshot;
@@ -26,6 +29,8 @@ import io.cassiterite.memtable.CassiteriteMemtable;
  */
 final class SnapshotSpace
 {
+    private static final Logger logger = LoggerFactory.getLogger(SnapshotSpace.class);
+
     private static final String STORE_FILES = "db";
 
     /** What the store has no more. */
@@ -65,6 +70,7 @@ final class SnapshotSpace
     static final class Tally extends SimpleFileVisitor<Path>
     {
         private final Path storeFiles;
+        private Path snapshot;
         private long own;
         private long shared;
 
@@ -75,6 +81,7 @@ final class SnapshotSpace
 
         void add(Path snapshot)
         {
+            this.snapshot = snapshot;
             try
             {
                 Files.walkFileTree(snapshot, this);
@@ -94,7 +101,8 @@ final class SnapshotSpace
         public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
         {
             // after a TRUNCATE that had to save two generations, there are two
-            if (!file.getParent().getFileName().toString().startsWith(CassiteriteMemtable.SNAPSHOT_FOLDER))
+            Path folder = file.getParent();
+            if (!snapshot.equals(folder.getParent()) || !folder.getFileName().toString().startsWith(CassiteriteMemtable.SNAPSHOT_FOLDER))
                 return FileVisitResult.CONTINUE;
             if (isInStore(file, attributes))
                 shared += attributes.size();
@@ -116,13 +124,19 @@ final class SnapshotSpace
             }
         }
 
-        /** Snapshots come and go. */
+        /** Snapshots come and go; and one that cannot be read does not keep the others from being shown. */
         @Override
-        public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException
+        public FileVisitResult visitFileFailed(Path file, IOException e)
         {
-            if (e instanceof NoSuchFileException)
-                return FileVisitResult.CONTINUE;
-            throw e;
+            if (!(e instanceof NoSuchFileException))
+                logger.warn("{} cannot be measured", file, e);
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult postVisitDirectory(Path folder, IOException e)
+        {
+            return e == null ? FileVisitResult.CONTINUE : visitFileFailed(folder, e);
         }
     }
 }
