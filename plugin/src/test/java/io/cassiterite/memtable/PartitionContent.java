@@ -10,11 +10,15 @@ import java.util.List;
 import com.google.common.collect.Iterators;
 
 import org.apache.cassandra.db.DeletionTime;
+import org.apache.cassandra.db.rows.Cell;
+import org.apache.cassandra.db.rows.ColumnData;
+import org.apache.cassandra.db.rows.ComplexColumnData;
 import org.apache.cassandra.db.rows.RangeTombstoneMarker;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.Unfiltered;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.ByteBufferUtil;
 
 /** Everything that a partition says, without what its own deletions hide. */
 final class PartitionContent
@@ -106,7 +110,38 @@ final class PartitionContent
     {
         StringBuilder text = new StringBuilder();
         for (Object one : content)
-            text.append("\n  ").append(one instanceof Unfiltered ? ((Unfiltered) one).toString(metadata, true, true) : one);
+            text.append("\n  ").append(one instanceof Unfiltered ? text(metadata, (Unfiltered) one) : one);
         return text.toString();
+    }
+
+    /**
+     * With the bytes of all cells: Cassandra's own form takes a field of a user-defined type for all fields, and asks for as
+     * much memory as the first bytes of it say.
+     */
+    static String text(TableMetadata metadata, Unfiltered one)
+    {
+        if (!one.isRow())
+            return one.toString(metadata, true);
+        Row row = (Row) one;
+        StringBuilder text = new StringBuilder(row.clustering().toString(metadata));
+        text.append(' ').append(row.primaryKeyLivenessInfo()).append(' ').append(row.deletion());
+        for (ColumnData data : row)
+        {
+            text.append(' ').append(data.column().name);
+            if (data instanceof ComplexColumnData)
+            {
+                text.append(' ').append(((ComplexColumnData) data).complexDeletion());
+                ((ComplexColumnData) data).forEach(cell -> text.append(' ').append(text(cell)));
+            }
+            else
+                text.append(text((Cell<?>) data));
+        }
+        return text.toString();
+    }
+
+    private static String text(Cell<?> cell)
+    {
+        return String.format("[%s=%s ts=%d ttl=%d ldt=%d]", cell.path() == null ? "" : ByteBufferUtil.bytesToHex(cell.path().get(0)),
+                             ByteBufferUtil.bytesToHex(cell.buffer()), cell.timestamp(), cell.ttl(), cell.localDeletionTime());
     }
 }

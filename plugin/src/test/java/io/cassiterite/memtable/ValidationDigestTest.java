@@ -163,8 +163,8 @@ class ValidationDigestTest
                         if (!which.contains(partition.partitionKey()))
                             continue;
                         text.append('\n').append(partition.partitionKey()).append(' ').append(partition.partitionLevelDeletion())
-                            .append(' ').append(partition.staticRow().toString(metadata, true, true));
-                        partition.forEachRemaining(one -> text.append("\n  ").append(one.toString(metadata, true, true)));
+                            .append(' ').append(PartitionContent.text(metadata, partition.staticRow()));
+                        partition.forEachRemaining(one -> text.append("\n  ").append(PartitionContent.text(metadata, one)));
                     }
             }
             return text.toString();
