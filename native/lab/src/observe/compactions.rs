@@ -16,7 +16,7 @@ use scylla::statement::unprepared::Statement;
 use tokio::task::AbortHandle;
 use tokio::time::MissedTickBehavior;
 
-/// A server that takes longer is not known to do anything.
+/// A server that takes longer for all that it is asked is not known to do anything.
 const PATIENCE: Duration = Duration::from_secs(2);
 const UNKNOWN: u64 = u64::MAX;
 
@@ -66,8 +66,8 @@ async fn ask(session: Arc<Session>, address: SocketAddr, server: Arc<Compactions
     next.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         next.tick().await;
-        let running = questions.running(&session).await;
-        server.0.store(running.unwrap_or(UNKNOWN), Ordering::Relaxed);
+        let running = tokio::time::timeout(PATIENCE, questions.running(&session)).await;
+        server.0.store(running.ok().and_then(Result::ok).unwrap_or(UNKNOWN), Ordering::Relaxed);
     }
 }
 
