@@ -10,11 +10,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use scylla::client::session::Session;
-use scylla::deserialize::row::DeserializeRow;
-use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
-use scylla::statement::unprepared::Statement;
 use tokio::task::AbortHandle;
 use tokio::time::MissedTickBehavior;
+
+use super::question::Question;
 
 /// A server that takes longer for all that it is asked is not known to do anything.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -73,48 +72,36 @@ async fn ask(session: Arc<Session>, address: SocketAddr, server: Arc<Compactions
 
 /// What one server is asked.
 struct Questions {
-    sstables: Statement,
-    keyspace: Statement,
-    engine: Statement,
+    sstables: Question,
+    keyspace: Question,
+    engine: Question,
     /// The engine's keyspace appears with its first table.
     has_engine: bool,
 }
 
 impl Questions {
     fn of(address: SocketAddr) -> Self {
-        let to_server = |cql: &str| {
-            let mut statement = Statement::new(cql);
-            let only = SingleTargetLoadBalancingPolicy::new(NodeIdentifier::NodeAddress(address), None);
-            statement.set_load_balancing_policy(Some(only));
-            statement.set_request_timeout(Some(PATIENCE));
-            statement
-        };
         Self {
-            sstables: to_server("SELECT kind FROM system_views.sstable_tasks"),
-            keyspace: to_server(
+            sstables: Question::to(address, "SELECT kind FROM system_views.sstable_tasks"),
+            keyspace: Question::to(
+                address,
                 "SELECT keyspace_name FROM system_virtual_schema.keyspaces WHERE keyspace_name = 'cassiterite'",
             ),
-            engine: to_server("SELECT running FROM cassiterite.work WHERE name = 'compaction'"),
+            engine: Question::to(address, "SELECT running FROM cassiterite.work WHERE name = 'compaction'"),
             has_engine: false,
         }
     }
 
     async fn running(&mut self, session: &Session) -> Result<u64> {
         // Compactions of all kinds are among other tasks.
-        let tasks = rows::<(Option<String>,)>(session, &self.sstables).await?;
+        let tasks = self.sstables.rows::<(Option<String>,)>(session).await?;
         let sstables = tasks.iter().filter(|(kind,)| kind.as_ref().is_some_and(|kind| kind.contains("compaction")));
         let stock = sstables.count() as u64;
         if !self.has_engine {
-            self.has_engine = !rows::<(String,)>(session, &self.keyspace).await?.is_empty();
+            self.has_engine = !self.keyspace.rows::<(String,)>(session).await?.is_empty();
         }
-        let engine = if self.has_engine { rows::<(Option<i64>,)>(session, &self.engine).await? } else { Vec::new() };
+        let engine = if self.has_engine { self.engine.rows::<(Option<i64>,)>(session).await? } else { Vec::new() };
         let engine: u64 = engine.iter().filter_map(|(running,)| u64::try_from((*running)?).ok()).sum();
         Ok(stock + engine)
     }
-}
-
-async fn rows<R: for<'a> DeserializeRow<'a, 'a>>(session: &Session, statement: &Statement) -> Result<Vec<R>> {
-    let answer = session.query_unpaged(statement.clone(), ()).await?.into_rows_result()?;
-    let rows = answer.rows::<R>()?.collect::<Result<Vec<R>, _>>()?;
-    Ok(rows)
 }

@@ -13,6 +13,7 @@ mod gc_log;
 mod heap;
 mod process;
 mod pulse;
+mod question;
 mod servers;
 
 pub use client::{Client, ClientUse};
@@ -22,4 +23,5 @@ pub use gc_log::{GcLog, GcTotals};
 pub use heap::heap_used_bytes;
 pub use process::ProcessReading;
 pub use pulse::{now_unix_ms, Beats, Memory, Pulse};
+pub use question::Question;
 pub use servers::{Reading, Record, Sample, Servers, Watched};

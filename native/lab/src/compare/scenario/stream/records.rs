@@ -8,11 +8,10 @@ use std::net::SocketAddr;
 use anyhow::{ensure, Context, Result};
 use scylla::client::session::Session;
 use scylla::deserialize::row::DeserializeRow;
-use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
-use scylla::statement::unprepared::Statement;
 use scylla::value::{CqlTimestamp, CqlTimeuuid};
 
 use crate::cluster::NodeInfo;
+use crate::observe::Question;
 
 /// Cassandra counts the received bytes of an sstable that came in compressed sections more than once; that there were any is
 /// all that is taken from it.
@@ -66,16 +65,9 @@ pub(super) async fn rows<R>(session: &Session, node: &NodeInfo, cql: &str) -> Re
 where
     R: for<'frame, 'metadata> DeserializeRow<'frame, 'metadata>,
 {
-    let mut statement = Statement::new(cql);
     let address = SocketAddr::from((node.address, node.cql_port));
-    statement.set_load_balancing_policy(Some(SingleTargetLoadBalancingPolicy::new(
-        NodeIdentifier::NodeAddress(address),
-        None,
-    )));
-    let asked = session.query_unpaged(statement, ()).await.with_context(|| format!("asking {}: {cql}", node.name))?;
-    let rows = asked.into_rows_result()?;
-    let rows = rows.rows::<R>()?.collect::<Result<_, _>>().with_context(|| format!("{}: {cql}", node.name))?;
-    Ok(rows)
+    let asked = Question::to(address, cql).rows(session).await;
+    asked.with_context(|| format!("asking {}: {cql}", node.name))
 }
 
 #[cfg(test)]
