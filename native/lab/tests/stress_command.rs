@@ -28,17 +28,7 @@ fn profile(text: &str) -> (tempfile::TempDir, String) {
     (folder, word)
 }
 
-const PROFILE: &str = "
-keyspace: spot
-keyspace_definition: |
-  CREATE KEYSPACE spot WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}
-table: features
-table_definition: CREATE TABLE features (id bigint, name text, value blob, PRIMARY KEY (id, name))
-columnspec:
-  - {name: name, cluster: fixed(4)}
-queries:
-  get: {cql: 'SELECT * FROM features WHERE id = ?', fields: samerow}
-";
+const PROFILE: &str = include_str!("profiles/spot.yaml");
 
 #[test]
 fn words_that_are_not_taken() {

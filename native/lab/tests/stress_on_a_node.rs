@@ -28,20 +28,12 @@ const OWN: [&str; 3] = ["-mode", "user=cassandra", "password=cassandra"];
 /// Slow enough for the client to have a core whenever it wants one, also beside other tests.
 const PACE: [&str; 3] = ["-rate", "throttle=100/s", "threads=2"];
 
-const PROFILE: &str = "
-keyspace: spot
-keyspace_definition: |
-  CREATE KEYSPACE spot WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}
-table: features
-table_definition: CREATE TABLE features (id bigint, name text, value blob, PRIMARY KEY (id, name))
-columnspec:
-  - {name: name, cluster: fixed(4)}
-queries:
-  get: {cql: 'SELECT * FROM features WHERE id = ?', fields: samerow}
-  drop: {cql: 'DELETE FROM features WHERE id = ? AND name = ?', fields: samerow}
-  clear: {cql: 'DELETE FROM features WHERE id = ?'}
-  set: {cql: 'UPDATE features SET value = ? WHERE id = ? AND name = ?', fields: samerow}
-";
+const PROFILE: &str = concat!(
+    include_str!("profiles/spot.yaml"),
+    "  drop: {cql: 'DELETE FROM features WHERE id = ? AND name = ?', fields: samerow}\n",
+    "  clear: {cql: 'DELETE FROM features WHERE id = ?'}\n",
+    "  set: {cql: 'UPDATE features SET value = ? WHERE id = ? AND name = ?', fields: samerow}\n",
+);
 
 /// A node that wants a password, and a folder for files.
 struct Lab {
