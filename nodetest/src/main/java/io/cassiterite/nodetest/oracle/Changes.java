@@ -14,6 +14,8 @@ final class Changes
     private final Random random;
     private final List<ValueType> userTypes;
     private int renames;
+    private Step addingAgain;
+    private TableShape.Column addedAgain;
 
     Changes(TableShape shape, Random random, List<ValueType> userTypes)
     {
@@ -32,7 +34,7 @@ final class Changes
         if (pick < 5)
             return List.of(add());
         if (pick < 9 && !shape.dropped.isEmpty() && shape.stamps == TableShape.Stamps.CLOCK)
-            return List.of(addAgain());
+            return addAgain();
         // Cells that are younger than the DROP of their column make stock tables fail reads: no DROP where stamps may lie ahead.
         if (pick < 9 && shape.cells.size() > 1 && shape.stamps != TableShape.Stamps.FREE)
             return List.of(drop());
@@ -67,13 +69,20 @@ final class Changes
         return step("alter drop", "ALTER TABLE {t} DROP " + column.name);
     }
 
-    private Step addAgain()
+    private List<Step> addAgain()
     {
-        // Cassandra refuses to add a dropped counter or a changed type; both sides must say the same.
-        TableShape.Column column = shape.dropped.remove(random.nextInt(shape.dropped.size()));
-        if (!shape.counters)
-            shape.cells.add(column);
-        return step("alter add again", add(column));
+        // Cassandra refuses to add a dropped counter or a type with user types; both sides must say the same.
+        addedAgain = shape.dropped.remove(random.nextInt(shape.dropped.size()));
+        shape.cells.add(addedAgain);
+        addingAgain = step("alter add again", add(addedAgain));
+        return List.of(addingAgain);
+    }
+
+    /** To be told of every step that the tables refused. */
+    void refused(Step step)
+    {
+        if (step == addingAgain)
+            shape.cells.remove(addedAgain);
     }
 
     private Step rename()

@@ -197,6 +197,8 @@ public final class Oracle
                 return false;
             }
             tally.count(step, outcome);
+            if (outcome.failed)
+                seat.changes.refused(step);
             String finding = outcome.difference;
             if (finding == null && outcome.failed && step.kind.startsWith("verify"))
                 finding = "both sides refuse what must be readable: " + outcome.refusal + "\n  statement: " + step.describe();
