@@ -13,6 +13,7 @@ mod funnel;
 mod handles;
 mod memory;
 mod shipment;
+mod socket;
 mod store;
 mod table;
 

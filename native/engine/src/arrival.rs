@@ -19,10 +19,12 @@ mod parcel;
 mod place;
 mod receive;
 mod rows;
+mod socket;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use foreign::Foreign;
+pub use socket::{receive_bytes, share_socket};
 
 use crate::error::Result;
 use crate::sys::Family;

@@ -46,6 +46,7 @@ mod write;
 
 use raw::sys;
 
+pub use arrival::{receive_bytes, share_socket};
 pub use error::{EngineError, Kind, Result};
 pub use options::documentation as settings_documentation;
 pub use read::{cursor_close, cursor_next};

@@ -152,6 +152,21 @@ public final class Native
 
     static native void cursorClose(long cursor);
 
+    // --- connections that files arrive by
+
+    /** @return a descriptor of its own for a connected socket; {@code descriptor} stays open during the call */
+    static native int socketShare(int descriptor);
+
+    /**
+     * Fills a block from a socket; returns early when the time is over.
+     *
+     * @param socket as {@link #socketShare} returned it
+     * @return the number of bytes, 0 if none came; -1 if the peer has ended the connection
+     */
+    static native int socketReceive(int socket, long block, int capacity, int patienceMillis);
+
+    static native void socketClose(int socket);
+
     // --- pure functions over fragments, for tests against Cassandra's own classes
 
     /** Merges fragments of one kind: {@code u32 length + bytes} each, concatenated. */

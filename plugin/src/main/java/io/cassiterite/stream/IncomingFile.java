@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.zip.CRC32C;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,38 +84,55 @@ final class IncomingFile implements IncomingStream
     /** @return the checksum of the bytes written */
     private int write(DataInputPlus in, Path partial) throws IOException
     {
-        CRC32C crc = new CRC32C();
         Progress progress = new Progress();
         try (StagedFile file = StagedFile.create(partial, head.bytes))
         {
             if (in instanceof AsyncStreamingInputPlus)
-                ((AsyncStreamingInputPlus) in).consume(buffer -> append(file, buffer, crc, progress), head.bytes);
+                receive((AsyncStreamingInputPlus) in, file, progress);
             else
-                copy(in, file, crc, progress);
+                copy(in, file, progress);
             file.finish();
+            progress.report();
+            return file.checksum();
         }
-        progress.report();
-        return (int) crc.getValue();
     }
 
-    private static int append(StagedFile file, ByteBuffer buffer, CRC32C crc, Progress progress) throws IOException
+    private void receive(AsyncStreamingInputPlus in, StagedFile file, Progress progress) throws IOException
+    {
+        if (file.isDirect())
+            receiveBare(in, file, progress);
+        in.consume(buffer -> append(file, buffer, progress), head.bytes - progress.bytes);
+    }
+
+    /** Takes all of the file where the connection can be had from Netty, nothing where it cannot. */
+    private void receiveBare(AsyncStreamingInputPlus in, StagedFile file, Progress progress) throws IOException
+    {
+        try (BareConnection connection = BareConnection.take(in))
+        {
+            if (connection == null)
+                return;
+            in.consume(buffer -> append(file, buffer, progress), Math.min(head.bytes, in.unsafeAvailable()));
+            while (progress.bytes < head.bytes)
+                progress.add(connection.receive(file, head.bytes - progress.bytes));
+        }
+    }
+
+    private static int append(StagedFile file, ByteBuffer buffer, Progress progress) throws IOException
     {
         int bytes = buffer.remaining();
-        crc.update(buffer.duplicate());
         file.append(buffer);
         progress.add(bytes);
         return bytes;
     }
 
-    private void copy(DataInputPlus in, StagedFile file, CRC32C crc, Progress progress) throws IOException
+    private void copy(DataInputPlus in, StagedFile file, Progress progress) throws IOException
     {
         byte[] buffer = new byte[COPY_BYTES];
-        for (long left = head.bytes; left > 0; )
+        while (progress.bytes < head.bytes)
         {
-            int bytes = (int) Math.min(buffer.length, left);
+            int bytes = (int) Math.min(buffer.length, head.bytes - progress.bytes);
             in.readFully(buffer, 0, bytes);
-            append(file, ByteBuffer.wrap(buffer, 0, bytes), crc, progress);
-            left -= bytes;
+            append(file, ByteBuffer.wrap(buffer, 0, bytes), progress);
         }
     }
 

@@ -12,9 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import io.cassiterite.engine.SharedSocket;
 
 /**
  * A file that arrives: written once, from its first byte to its last. It goes past the page cache where the filesystem can
@@ -32,6 +35,7 @@ final class StagedFile implements Closeable
     private final long bytes;
     /** Null where the file goes through the page cache. */
     private final ByteBuffer block;
+    private final CRC32C crc = new CRC32C();
     /** Bytes. Each write says where it goes: kernels have been wrong about a file's own position after a direct write. */
     private long written;
 
@@ -105,6 +109,7 @@ final class StagedFile implements Closeable
     /** Takes all of the bytes; they need not be in the file before {@link #finish}. */
     void append(ByteBuffer source) throws IOException
     {
+        crc.update(source.duplicate());
         if (block == null)
         {
             write(source);
@@ -119,6 +124,31 @@ final class StagedFile implements Closeable
             if (!block.hasRemaining())
                 drain();
         }
+    }
+
+    /**
+     * Takes bytes from a connection. Only of a file that {@link #isDirect goes past the page cache}.
+     *
+     * @param most          at most so many
+     * @param patienceMillis how long to wait for a block to be full
+     * @return how many
+     */
+    int receive(SharedSocket socket, long most, int patienceMillis) throws IOException
+    {
+        int begin = block.position();
+        block.limit((int) Math.min(block.capacity(), begin + most));
+        int count = socket.receive(block, patienceMillis);
+        crc.update(block.duplicate().flip().position(begin));
+        block.limit(block.capacity());
+        if (!block.hasRemaining())
+            drain();
+        return count;
+    }
+
+    /** CRC-32C of all bytes so far. */
+    int checksum()
+    {
+        return (int) crc.getValue();
     }
 
     /** When it returns all bytes that were announced are in the file, though not for good on the device. */

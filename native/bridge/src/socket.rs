@@ -1,0 +1,66 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Native methods of the connections that files arrive by. Java holds their descriptors, as numbers.
+
+use std::os::fd::{BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+use cassiterite_engine::{receive_bytes, share_socket, EngineError, Result};
+use jni::objects::JClass;
+use jni::sys::{jint, jlong};
+use jni::JNIEnv;
+
+use crate::funnel::guard_plain;
+use crate::memory::answer;
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_socketShare(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    descriptor: jint,
+) -> jint {
+    guard_plain(&mut env, -1, |_| {
+        // SAFETY: `Native`'s contract: the descriptor is open for as long as the call lasts.
+        let socket = unsafe { BorrowedFd::borrow_raw(valid(descriptor)?) };
+        share_socket(socket).map(IntoRawFd::into_raw_fd)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_socketReceive(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    descriptor: jint,
+    block: jlong,
+    capacity: jint,
+    patience_millis: jint,
+) -> jint {
+    guard_plain(&mut env, -1, |_| {
+        // SAFETY: `Native`'s contract: a descriptor of `socketShare` that is not closed before the call returns.
+        let socket = unsafe { BorrowedFd::borrow_raw(valid(descriptor)?) };
+        // SAFETY: as `Native` demands of the buffer.
+        let block = unsafe { answer(block, capacity)? };
+        let patience = u64::try_from(patience_millis).map_err(|_| EngineError::Invalid("negative patience".into()))?;
+        match receive_bytes(socket, block, Duration::from_millis(patience))? {
+            (0, true) => Ok(-1),
+            (count, _) => jint::try_from(count).map_err(|_| EngineError::Internal(format!("{count} bytes received"))),
+        }
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_socketClose(mut env: JNIEnv<'_>, _: JClass<'_>, descriptor: jint) {
+    guard_plain(&mut env, (), |_| {
+        // SAFETY: `Native`'s contract: a descriptor of `socketShare` that nobody uses any more.
+        drop(unsafe { OwnedFd::from_raw_fd(valid(descriptor)?) });
+        Ok(())
+    });
+}
+
+fn valid(descriptor: jint) -> Result<RawFd> {
+    match descriptor {
+        0.. => Ok(descriptor),
+        _ => Err(EngineError::Invalid(format!("{descriptor} is not a descriptor"))),
+    }
+}

@@ -1,0 +1,168 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.channels.ClosedChannelException;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.RejectedExecutionException;
+
+import io.netty.channel.Channel;
+import io.netty.channel.unix.UnixChannel;
+import io.netty.util.concurrent.Future;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.net.AsyncStreamingInputPlus;
+
+import io.cassiterite.engine.SharedSocket;
+
+/**
+ * A connection while the bytes of a file come by it: taken from Netty, whose buffers and changes of threads cost more than
+ * the transfer, and given back after the file's last byte. Whoever closes the channel meanwhile ends the transfer, too. Used
+ * by the thread that reads the connection's messages.
+ */
+final class BareConnection implements Closeable
+{
+    private static final Logger logger = LoggerFactory.getLogger(BareConnection.class);
+
+    /** How long a channel that was closed is not noticed. */
+    private static final int PATIENCE_MILLIS = 100;
+
+    /** Cassandra's handlers of a stream that is not enciphered, by their names: they leave bytes as they are. */
+    private static final Set<String> PLAIN = Set.of("Internode Error Exclusions", "streamInbound");
+
+    /** Null where Cassandra's class has it not. */
+    private static final Field CHANNEL = channelField();
+
+    private final Channel channel;
+    private final SharedSocket socket;
+
+    private BareConnection(Channel channel, SharedSocket socket)
+    {
+        this.channel = channel;
+        this.socket = socket;
+    }
+
+    private static Field channelField()
+    {
+        try
+        {
+            Field field = AsyncStreamingInputPlus.class.getDeclaredField("channel");
+            field.setAccessible(true);
+            return field;
+        }
+        catch (ReflectiveOperationException | RuntimeException e)
+        {
+            logger.warn("This Cassandra does not show a stream's connection: files arrive through Netty, which costs more", e);
+            return null;
+        }
+    }
+
+    /**
+     * What Netty has read by then is in {@code in}, and no more will be.
+     *
+     * @return null where bytes need Netty: enciphered ones, and those of other transports than Linux's own
+     */
+    static BareConnection take(AsyncStreamingInputPlus in) throws IOException
+    {
+        Channel channel = channel(in);
+        if (!(channel instanceof UnixChannel) || !PLAIN.containsAll(channel.pipeline().toMap().keySet()))
+        {
+            logger.debug("{} stays with Netty", channel);
+            return null;
+        }
+        SharedSocket socket = onLoop(channel, () -> share(channel));
+        try
+        {
+            await(channel.deregister());
+            // a read that had been asked for may still be queued, and queue another one
+            for (int i = 0; i < 2; i++)
+                onLoop(channel, () -> null);
+            return new BareConnection(channel, socket);
+        }
+        catch (IOException | RuntimeException e)
+        {
+            socket.close();
+            throw e;
+        }
+    }
+
+    private static Channel channel(AsyncStreamingInputPlus in)
+    {
+        try
+        {
+            return CHANNEL == null ? null : (Channel) CHANNEL.get(in);
+        }
+        catch (IllegalAccessException e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Runs where channels are closed: the descriptor cannot become another file's meanwhile. */
+    private static SharedSocket share(Channel channel) throws IOException
+    {
+        if (!channel.isOpen())
+            throw new ClosedChannelException();
+        return SharedSocket.of(((UnixChannel) channel).fd().intValue());
+    }
+
+    /**
+     * Appends what comes to a file.
+     *
+     * @param bytes at most so many
+     * @return how many; 0 if none came for a while
+     */
+    int receive(StagedFile file, long bytes) throws IOException
+    {
+        if (!channel.isOpen())
+            throw new ClosedChannelException();
+        return file.receive(socket, bytes, PATIENCE_MILLIS);
+    }
+
+    @Override
+    public void close() throws IOException
+    {
+        socket.close();
+        if (!channel.isOpen())
+            return;
+        try
+        {
+            await(channel.eventLoop().register(channel));
+        }
+        catch (IOException e)
+        {
+            boolean wasOpen = channel.isOpen();
+            channel.close();
+            if (wasOpen)
+                throw e;
+        }
+    }
+
+    private static <T> T onLoop(Channel channel, Callable<T> task) throws IOException
+    {
+        try
+        {
+            return await(channel.eventLoop().submit(task));
+        }
+        catch (RejectedExecutionException e)
+        {
+            throw new IOException("the node is shutting down", e);
+        }
+    }
+
+    private static <T> T await(Future<T> future) throws IOException
+    {
+        if (future.awaitUninterruptibly().isSuccess())
+            return future.getNow();
+        if (future.cause() instanceof IOException)
+            throw (IOException) future.cause();
+        throw new IOException("Netty did not do what a stream needs", future.cause());
+    }
+}
