@@ -77,6 +77,10 @@ demo: lab ## guided tour: flights in, queries, kill -9 during writes, a node of 
 	@scripts/python-env.sh
 	@build/venv/bin/python scripts/demo.py
 
+.PHONY: class-archive
+class-archive: build
+	@scripts/class-archive.sh
+
 .PHONY: test-begun
 test-begun:
 	@mkdir -p build
@@ -93,7 +97,7 @@ test-rust: deps
 	@cd native && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee ../$(RUST_LOG)
 
 .PHONY: test-lab
-test-lab: build
+test-lab: class-archive
 	@echo "== lab tests with nodes"
 	@mkdir -p build
 	@cd native && cargo test --quiet --locked -p cassiterite-lab --test '*' -j $(JOBS) -- --ignored --test-threads=1 --skip a_node_is_replaced 2>&1 \
@@ -106,14 +110,14 @@ test-java: build
 	@$(MVN) -pl plugin test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
 .PHONY: test-node
-test-node: lab
+test-node: lab class-archive
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 
 .PHONY: test-cluster
-test-cluster: lab ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes: not in `make test`, for they take half an hour
+test-cluster: lab class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes: not in `make test`, for they take half an hour
 	@echo "== cluster tests"
 	@cd native && cargo test --quiet --locked -p cassiterite-lab --test compare_stream -j $(JOBS) -- --ignored
 	@rm -rf nodetest/target/surefire-reports
