@@ -15,6 +15,8 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.Output;
+import io.cassiterite.nodetest.Pause;
+import io.cassiterite.nodetest.Ring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -29,6 +31,7 @@ class D1StreamAndRepairTest
 {
     private static final int ROWS = 50;
     private static final Duration BOUND = Duration.ofSeconds(60);
+    private static final int LOOK_MS = 100;
 
     @Test
     void nothingThatCannotBeDoneIsReportedAsDone()
@@ -69,8 +72,11 @@ class D1StreamAndRepairTest
     private static void awaitOneSchema(Node node)
     {
         long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (node.nodetool("describecluster").success().lines().filter(line -> line.matches("\\s*[0-9a-f-]{36}: \\[.*")).count() != 1)
+        while (!Ring.of(node).hasOneSchema())
+        {
             assertTrue(System.nanoTime() < deadlineNanos, "the nodes do not agree on the schema");
+            Pause.millis(LOOK_MS);
+        }
     }
 
     private static void repairs(Node node)

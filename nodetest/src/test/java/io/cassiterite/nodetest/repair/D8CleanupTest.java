@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -30,6 +31,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class D8CleanupTest
 {
     private static final int ROWS = 2000;
+    private static final int AT_ONCE = 100;
     private static final int LARGE_ROWS = 400;
     private static final int LARGE_BYTES = 100_000;
     private static final String BLOB = "x".repeat(1000);
@@ -43,9 +45,7 @@ class D8CleanupTest
             cql.run("CREATE TABLE stock (k int PRIMARY KEY, v text) WITH read_repair = 'NONE'");
             pair.awaitBoth();
             for (String table : List.of("engine", "stock"))
-                for (int k = 0; k < ROWS; k++)
-                    cql.session().execute(SimpleStatement.newInstance("INSERT INTO " + table + " (k, v) VALUES (?, ?)", k, BLOB)
-                                                         .setConsistencyLevel(ConsistencyLevel.ALL));
+                fill(cql, table);
             pair.first.nodetool("flush", Pair.KEYSPACE).success();
             pair.second.nodetool("flush", Pair.KEYSPACE, "stock").success(); // its engine table stays in memory
             replicas(pair, cql, 1);
@@ -89,6 +89,17 @@ class D8CleanupTest
             Output ended = cleanup.join();
             assertTrue(ended.exitCode() != 0 && ended.text().contains("the ring has begun to change"), ended.text());
         }
+    }
+
+    private static void fill(Cql cql, String table)
+    {
+        String insert = "INSERT INTO " + table + " (k, v) VALUES (?, ?)";
+        for (int from = 0; from < ROWS; from += AT_ONCE)
+            IntStream.range(from, from + AT_ONCE)
+                     .mapToObj(k -> cql.session().executeAsync(SimpleStatement.newInstance(insert, k, BLOB)
+                                                                              .setConsistencyLevel(ConsistencyLevel.ALL)))
+                     .toList()
+                     .forEach(written -> written.toCompletableFuture().join());
     }
 
     private static Node other(Pair pair, Node node)

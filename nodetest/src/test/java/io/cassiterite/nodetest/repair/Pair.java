@@ -12,6 +12,7 @@ import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.Output;
 import io.cassiterite.nodetest.Pause;
+import io.cassiterite.nodetest.Ring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -26,6 +27,7 @@ final class Pair implements AutoCloseable
     static final String KEYSPACE = "pair";
 
     private static final Duration BOUND = Duration.ofSeconds(90);
+    private static final int LOOK_MS = 100;
     private static final String STOCK_MEMTABLES = "\n  configurations:"
                                                   + "\n    skiplist:\n      class_name: SkipListMemtable"
                                                   + "\n    trie:\n      class_name: TrieMemtable"
@@ -55,7 +57,9 @@ final class Pair implements AutoCloseable
     private static Pair start(String name, boolean isStock)
     {
         Node first = node(name + "-1", "127.0.0.1").start();
-        NodeBuilder other = node(name + "-2", "127.0.0.2").joining(first).yaml("auto_bootstrap", "false");
+        // a peer tries to reach one that was down more and more seldom, and that one waits for it when it comes back
+        NodeBuilder other = node(name + "-2", "127.0.0.2").joining(first).yaml("auto_bootstrap", "false")
+                                                          .jvm("-Dcassandra.ring_delay_ms=15000");
         if (isStock)
             other.stock().yaml("memtable", STOCK_MEMTABLES);
         Pair pair = new Pair(first, other.build());
@@ -91,21 +95,16 @@ final class Pair implements AutoCloseable
     void awaitBoth()
     {
         long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (!both().stream().allMatch(Pair::seesTwo) || !agree(first))
+        while (!both().stream().allMatch(Pair::seesTwo) || !Ring.of(first).hasOneSchema())
         {
             assertTrue(System.nanoTime() < deadlineNanos, () -> first.nodetool("status").text());
-            Pause.millis(500);
+            Pause.millis(LOOK_MS);
         }
     }
 
     private static boolean seesTwo(Node node)
     {
-        return node.nodetool("status").text().lines().filter(line -> line.startsWith("UN ")).count() == 2;
-    }
-
-    private static boolean agree(Node node)
-    {
-        return node.nodetool("describecluster").text().lines().filter(line -> line.matches("\\s*[0-9a-f-]{36}: \\[.*")).count() == 1;
+        return Ring.of(node).normal() == 2;
     }
 
     /** Runs what writes while one of the nodes is down. */
@@ -115,7 +114,10 @@ final class Pair implements AutoCloseable
         Node up = down == first ? second : first;
         long deadlineNanos = System.nanoTime() + BOUND.toNanos();
         while (seesTwo(up))
+        {
             assertTrue(System.nanoTime() < deadlineNanos, "it is still seen as up");
+            Pause.millis(LOOK_MS);
+        }
         writes.run();
         down.start();
         awaitBoth();

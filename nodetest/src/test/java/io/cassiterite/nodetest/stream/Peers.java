@@ -5,16 +5,17 @@
 package io.cassiterite.nodetest.stream;
 
 import java.time.Duration;
-import java.util.stream.Stream;
+import java.util.function.Predicate;
 
 import io.cassiterite.nodetest.Node;
-import io.cassiterite.nodetest.Output;
 import io.cassiterite.nodetest.Pause;
+import io.cassiterite.nodetest.Ring;
 
 /** Nodes as their peers see them. */
 final class Peers
 {
     private static final Duration BOUND = Duration.ofSeconds(90);
+    private static final int LOOK_MS = 100;
 
     private Peers()
     {
@@ -29,7 +30,7 @@ final class Peers
 
     static void awaitDown(Node dead, Node witness)
     {
-        await("D", dead, witness);
+        await("down", ring -> ring.isDown(dead), dead, witness);
     }
 
     /**
@@ -38,7 +39,7 @@ final class Peers
      */
     static void awaitUp(Node living, Node witness)
     {
-        await("UN", living, witness);
+        await("up", ring -> ring.isNormal(living), living, witness);
         awaitSameSchema(witness);
     }
 
@@ -46,35 +47,22 @@ final class Peers
     static void awaitSameSchema(Node witness)
     {
         long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (!knowsOneSchema(witness))
+        while (!Ring.of(witness).hasOneSchema())
         {
             if (System.nanoTime() > deadlineNanos)
                 throw new AssertionError("the nodes do not agree on the schema");
-            Pause.millis(500);
+            Pause.millis(LOOK_MS);
         }
     }
 
-    private static boolean knowsOneSchema(Node node)
-    {
-        return said(node, "describecluster").filter(line -> line.matches("\\s*[0-9a-f-]{36}: \\[.*")).count() == 1;
-    }
-
-    /** What nodetool says: nothing of a node that answers CQL but has not started in full, where some of it fails. */
-    private static Stream<String> said(Node node, String command)
-    {
-        Output output = node.nodetool(command);
-        return output.exitCode() == 0 ? output.text().lines() : Stream.of();
-    }
-
-    private static void await(String state, Node node, Node witness)
+    private static void await(String state, Predicate<Ring> seen, Node node, Node witness)
     {
         long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        String address = node.address();
-        while (said(witness, "status").noneMatch(line -> line.startsWith(state) && line.contains(" " + address + " ")))
+        while (!seen.test(Ring.of(witness)))
         {
             if (System.nanoTime() > deadlineNanos)
                 throw new AssertionError(witness.name() + " does not see " + node.name() + " as " + state);
-            Pause.millis(500);
+            Pause.millis(LOOK_MS);
         }
     }
 }
