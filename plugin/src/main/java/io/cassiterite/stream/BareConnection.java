@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.net.AsyncStreamingInputPlus;
 
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.SharedSocket;
 
 /**
@@ -40,11 +41,13 @@ final class BareConnection implements Closeable
     /** Null where Cassandra's class has it not. */
     private static final Field CHANNEL = channelField();
 
+    private final AsyncStreamingInputPlus in;
     private final Channel channel;
     private final SharedSocket socket;
 
-    private BareConnection(Channel channel, SharedSocket socket)
+    private BareConnection(AsyncStreamingInputPlus in, Channel channel, SharedSocket socket)
     {
+        this.in = in;
         this.channel = channel;
         this.socket = socket;
     }
@@ -78,19 +81,34 @@ final class BareConnection implements Closeable
             return null;
         }
         SharedSocket socket = onLoop(channel, () -> share(channel));
+        if (socket == null)
+            return null;
         try
         {
             await(channel.deregister());
-            // a read that had been asked for may still be queued, and queue another one
-            for (int i = 0; i < 2; i++)
-                onLoop(channel, () -> null);
-            return new BareConnection(channel, socket);
+            awaitLastRead(in, channel);
+            return new BareConnection(in, channel, socket);
         }
         catch (IOException | RuntimeException e)
         {
             socket.close();
             throw e;
         }
+    }
+
+    /**
+     * Once the peer has ended the connection, Netty reads in turns that ask for each other until nothing is left, registered or
+     * not. Each of them brings bytes, and asks for the next one before this task's second turn.
+     */
+    private static void awaitLastRead(AsyncStreamingInputPlus in, Channel channel) throws IOException
+    {
+        int before;
+        do
+        {
+            before = in.unsafeAvailable();
+            for (int i = 0; i < 2; i++)
+                onLoop(channel, () -> null);
+        } while (in.unsafeAvailable() != before);
     }
 
     private static Channel channel(AsyncStreamingInputPlus in)
@@ -105,12 +123,24 @@ final class BareConnection implements Closeable
         }
     }
 
-    /** Runs where channels are closed: the descriptor cannot become another file's meanwhile. */
+    /**
+     * Runs where channels are closed: the descriptor cannot become another file's meanwhile.
+     *
+     * @return null where no descriptor is to be had
+     */
     private static SharedSocket share(Channel channel) throws IOException
     {
         if (!channel.isOpen())
             throw new ClosedChannelException();
-        return SharedSocket.of(((UnixChannel) channel).fd().intValue());
+        try
+        {
+            return SharedSocket.of(((UnixChannel) channel).fd().intValue());
+        }
+        catch (EngineException e)
+        {
+            logger.warn("{} stays with Netty, for it cannot be shared: {}", channel, e.getMessage());
+            return null;
+        }
     }
 
     /**
@@ -126,22 +156,25 @@ final class BareConnection implements Closeable
         return file.receive(socket, bytes, PATIENCE_MILLIS);
     }
 
+    /** Without Netty's notice of a channel that was closed meanwhile, the thread that reads messages would wait for ever. */
     @Override
-    public void close() throws IOException
+    public void close()
     {
         socket.close();
-        if (!channel.isOpen())
-            return;
         try
         {
-            await(channel.eventLoop().register(channel));
+            if (channel.isOpen())
+                await(channel.eventLoop().register(channel));
         }
-        catch (IOException e)
+        catch (IOException | RejectedExecutionException e)
         {
-            boolean wasOpen = channel.isOpen();
+            logger.debug("{} cannot be given back", channel, e);
             channel.close();
-            if (wasOpen)
-                throw e;
+        }
+        finally
+        {
+            if (!channel.isOpen())
+                in.requestClosure();
         }
     }
 

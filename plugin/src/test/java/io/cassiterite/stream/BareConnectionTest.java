@@ -8,6 +8,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ import org.apache.cassandra.streaming.async.NettyStreamingChannel;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -44,6 +46,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class BareConnectionTest
 {
     private static final int BLOCK = StagingBlocks.BLOCK_BYTES;
+    /** As many as lie in a socket that has been read from. */
+    private static final int LAST_BYTES = 200_000;
 
     private final CompletableFuture<Channel> accepted = new CompletableFuture<>();
     private final EventLoopGroup loops = new EpollEventLoopGroup(1);
@@ -68,7 +72,7 @@ class BareConnectionTest
             {
                 streaming = new NettyStreamingChannel(child, StreamingChannel.Kind.CONTROL);
                 child.pipeline().addLast("streamInbound", streaming);
-                accepted.complete(child);
+                child.eventLoop().execute(() -> accepted.complete(child)); // the pipeline is complete by then
             }
         });
         InetSocketAddress address = (InetSocketAddress) server.bind("127.0.0.1", 0).sync().channel().localAddress();
@@ -107,7 +111,7 @@ class BareConnectionTest
         sender.get();
     }
 
-    private void send(int[] lengths)
+    private void send(int... lengths)
     {
         try
         {
@@ -130,44 +134,102 @@ class BareConnectionTest
 
     private static void receive(AsyncStreamingInputPlus in, StagedFile file, long length) throws IOException
     {
-        long[] left = {length};
+        receive(in, file, length, () -> {});
+    }
+
+    private static void receive(AsyncStreamingInputPlus in, StagedFile file, long length, Runnable whenSomeCame) throws IOException
+    {
+        long left = length;
         try (BareConnection connection = BareConnection.take(in))
         {
-            in.consume(buffer -> {
-                int bytes = buffer.remaining();
-                file.append(buffer);
-                left[0] -= bytes;
-                return bytes;
-            }, Math.min(length, in.unsafeAvailable()));
-            while (left[0] > 0)
-                left[0] -= connection.receive(file, left[0]);
+            long held = Math.min(length, in.unsafeAvailable());
+            in.consume(buffer -> append(file, buffer), held);
+            left -= held;
+            while (left > 0)
+            {
+                left -= connection.receive(file, left);
+                if (left < length)
+                    whenSomeCame.run();
+            }
         }
+    }
+
+    private static int append(StagedFile file, ByteBuffer buffer) throws IOException
+    {
+        int bytes = buffer.remaining();
+        file.append(buffer);
+        return bytes;
+    }
+
+    @Test
+    void whatAPeerSentBeforeItWentArrives() throws Exception
+    {
+        CompletableFuture<Void> sender = CompletableFuture.runAsync(() -> send(BLOCK)).thenRun(this::hangUp);
+        AsyncStreamingInputPlus in = in();
+        assertEquals(0, in.readInt());
+        Path path = folder.resolve("file");
+        try (StagedFile file = StagedFile.create(path, BLOCK))
+        {
+            assumeTrue(file.isDirect(), "this filesystem has no direct I/O");
+            in.consume(buffer -> append(file, buffer), BLOCK - LAST_BYTES);
+            sender.get();
+            Thread.sleep(100); // the rest and the end are in the socket
+            receive(in, file, LAST_BYTES);
+            file.finish();
+        }
+        assertArrayEquals(bytes(BLOCK), Files.readAllBytes(path));
+        assertEquals(~0, in.readInt());
+        assertThrows(ClosedChannelException.class, in::readInt);
     }
 
     @Test
     void aPeerThatGoesInTheMiddleIsToldAsBefore() throws Exception
     {
-        peer.getOutputStream().write(bytes(BLOCK));
-        peer.close();
-        endsEarly();
+        CompletableFuture<Void> sender = CompletableFuture.runAsync(() -> send(BLOCK)).thenRun(this::hangUp);
+        endsEarly(4 * BLOCK, () -> {});
+        sender.get();
     }
 
     @Test
     void aChannelThatIsClosedEndsTheTransferThatWaits() throws Exception
     {
         peer.getOutputStream().write(bytes(1000));
-        loops.schedule(streaming::close, 300, TimeUnit.MILLISECONDS);
-        endsEarly();
+        endsEarly(2 * BLOCK, streaming::close);
         assertFalse(channel.isOpen());
         assertEquals(-1, peer.getInputStream().read(), "the descriptor of its own is closed, too");
     }
 
-    private void endsEarly() throws IOException
+    @Test
+    void aChannelThatOthersCloseAfterTheLastByteEndsTheNextRead() throws Exception
     {
-        try (StagedFile file = StagedFile.create(folder.resolve("file"), 2 * BLOCK))
+        AsyncStreamingInputPlus in = in();
+        try (BareConnection connection = BareConnection.take(in))
+        {
+            assertNotNull(connection);
+            channel.close().sync();
+        }
+        assertThrows(ClosedChannelException.class, in::readInt);
+    }
+
+    private void hangUp()
+    {
+        try
+        {
+            peer.close();
+        }
+        catch (IOException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** @param end is done when bytes have come, and ends the connection if the peer does not */
+    private void endsEarly(int length, Runnable end) throws IOException
+    {
+        try (StagedFile file = StagedFile.create(folder.resolve("file"), length))
         {
             assumeTrue(file.isDirect(), "this filesystem has no direct I/O");
-            assertThrows(ClosedChannelException.class, () -> receive(in(), file, 2 * BLOCK));
+            assertThrows(ClosedChannelException.class, () -> receive(in(), file, length, end));
         }
     }
 
