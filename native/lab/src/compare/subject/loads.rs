@@ -1,0 +1,191 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The loads of a [`Subject`]: how each is driven, and what is held against it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+
+use super::Subject;
+use crate::cluster::Cluster;
+use crate::compare::phase::{any, closed, once, Measured, Phase, Used};
+use crate::compare::warmup::Warmup;
+use crate::load::{self, wrong_rows, Outcome, Pace, Plan, Stop, Workload};
+use crate::observe::{now_unix_ms, Client};
+use crate::profile::{Mix, Options, UserWorkload};
+
+/// An open loop is not bounded by its own operations in flight.
+const IN_FLIGHT_OPEN_MIN: usize = 256;
+/// Intervals of a load while the cluster changes: a streaming of some seconds has to be told from what is around it.
+const CHANGE_INTERVAL: Duration = Duration::from_millis(250);
+
+/// A load while something was done.
+pub(in crate::compare) struct During<T> {
+    /// What the client saw.
+    pub outcome: Outcome,
+    /// When it began, in milliseconds since 1970.
+    pub began_unix_ms: f64,
+    /// What came of what was done.
+    pub done: T,
+}
+
+impl Subject<'_> {
+    /// Every partition once, as fast as it goes; not measured, but checked for errors.
+    pub fn fill(&mut self) -> Result<()> {
+        let population = once(self.settings.rows);
+        let fill = Phase { name: "fill", ops: "insert=1", population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
+        let outcome = self.drive(&fill, self.workload(&fill)?)?;
+        self.complain("fill", &outcome);
+        self.flush()?;
+        self.settle()
+    }
+
+    /// Loads until the servers' CPU per operation no longer falls.
+    pub fn warm(&mut self, ops: &'static str) -> Result<Warmup> {
+        let population = any(self.settings.rows);
+        let limit_s = self.settings.warmup_max_s as f64;
+        let warmup = Warmup::run(limit_s, |seconds| {
+            let slice = closed("warm-up", ops, population.clone(), Duration::from_secs_f64(seconds));
+            let before = self.servers.readings();
+            let outcome = self.load(&slice)?;
+            let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
+            let cpu_s = Used::between(&before, &self.servers.readings()).cpu_s;
+            Ok(cpu_s.map(|cpu_s| cpu_s * 1e6 / operations.max(1) as f64))
+        })?;
+        if !warmup.warm {
+            self.notes.push(format!("warm-up ({ops}): {}", warmup.words()));
+        }
+        self.settle()?;
+        Ok(warmup)
+    }
+
+    /// Runs a phase and waits until the servers have done what it caused; phases that write are flushed first.
+    pub fn measure(&mut self, phase: &Phase) -> Result<Measured> {
+        let workload = self.workload(phase)?;
+        self.measure_workload(phase, workload)
+    }
+
+    /// The same with a workload of the caller's.
+    pub fn measure_workload(&mut self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Measured> {
+        let classes: Vec<_> = workload.kinds().iter().map(|kind| kind.class).collect();
+        let (before, client) = (self.servers.readings_exact(), Client::now());
+        let outcome = self.drive(phase, workload)?;
+        let (client, during) = (Client::now().since(&client), Used::between(&before, &self.servers.readings()));
+        if outcome.value_bytes_written > 0 {
+            self.flush()?;
+        }
+        self.settle()?;
+        let whole = Used::between(&before, &self.servers.readings_exact());
+        self.complain(phase.name, &outcome);
+        Ok(Measured { name: phase.name.to_owned(), outcome, classes, during, whole, client })
+    }
+
+    /// Runs a phase that is not measured; wrong rows are a reason not to believe the run all the same.
+    pub fn load(&mut self, phase: &Phase) -> Result<Outcome> {
+        let outcome = self.load_unjudged(phase)?;
+        self.complain_of_rows(phase.name, &outcome);
+        Ok(outcome)
+    }
+
+    /// Runs a phase; what is wrong with its answers is the caller's to say.
+    pub fn load_unjudged(&mut self, phase: &Phase) -> Result<Outcome> {
+        self.drive(phase, self.workload(phase)?)
+    }
+
+    /// Runs a phase whose response times are held against a limit. That the client, on the machine of its servers, waited for
+    /// a core only makes them longer: within the limit they are all the more.
+    pub fn probe(&mut self, phase: &Phase) -> Result<Outcome> {
+        let mut plan = self.plan(phase);
+        plan.limits.run_queue_share = f64::INFINITY;
+        plan.limits.late_start_share = f64::INFINITY;
+        let outcome = self.drive_by(plan, phase.name, self.workload(phase)?)?;
+        self.complain_of_rows(phase.name, &outcome);
+        Ok(outcome)
+    }
+
+    fn workload(&self, phase: &Phase) -> Result<Arc<dyn Workload>> {
+        let mut options = Options::new(phase.ops.parse::<Mix>()?, phase.population.clone());
+        options.ledger = Some(Arc::clone(&self.ledger));
+        let workload = self.runtime.block_on(UserWorkload::prepare(&self.session, &self.profile, options))?;
+        Ok(Arc::new(workload))
+    }
+
+    /// Runs a load while `change` changes the cluster, and halts it when that is done. What becomes of operations meanwhile is
+    /// the answer that is asked for: their failures do not make it invalid. Call [`Self::members_changed`] afterwards.
+    pub(in crate::compare) fn load_while<T>(
+        &mut self,
+        phase: &Phase,
+        change: impl FnOnce(&mut Cluster) -> Result<T>,
+    ) -> Result<During<T>> {
+        let workload = self.workload(phase)?;
+        let mut plan = self.plan(phase);
+        plan.limits.error_share = 1.0;
+        plan.interval = CHANGE_INTERVAL;
+        let halt = plan.halt.clone();
+        let began_unix_ms = now_unix_ms();
+        let load = self.runtime.spawn(load::run(Arc::clone(&self.session), workload, plan, |_| ()));
+        let done = change(&mut self.cluster);
+        halt.halt();
+        let outcome = self.runtime.block_on(load).context("the load ended early")??;
+        ensure!(!outcome.interrupted, "interrupted");
+        let done = done?;
+        let spoiled = outcome.invalid.iter().map(|reason| format!("{}: {reason}", phase.name));
+        self.notes.extend(spoiled);
+        self.notes
+            .extend(outcome.first_errors.iter().map(|(error, times)| format!("{}: {times} x {error}", phase.name)));
+        self.complain_of_rows(phase.name, &outcome);
+        Ok(During { outcome, began_unix_ms, done })
+    }
+
+    fn plan(&self, phase: &Phase) -> Plan {
+        let mut plan = Plan {
+            pace: phase.pace,
+            in_flight: self.settings.in_flight,
+            threads: self.settings.threads,
+            stop: phase.stop,
+            levels: Some(Arc::clone(&self.levels)),
+            ..Plan::default()
+        };
+        match phase.pace {
+            Pace::Open { .. } => plan.in_flight = plan.in_flight.max(IN_FLIGHT_OPEN_MIN),
+            // A closed loop beside its server fills the machine by design: waiting for a core slows it, it falsifies nothing.
+            Pace::Closed | Pace::Limited { .. } => plan.limits.run_queue_share = f64::INFINITY,
+        }
+        plan
+    }
+
+    fn drive(&self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
+        self.drive_by(self.plan(phase), phase.name, workload)
+    }
+
+    fn drive_by(&self, plan: Plan, name: &str, workload: Arc<dyn Workload>) -> Result<Outcome> {
+        self.go_on()?;
+        let outcome = self.runtime.block_on(load::run(Arc::clone(&self.session), workload, plan, |_| ()))?;
+        ensure!(!outcome.interrupted, "interrupted");
+        let gone = self.cluster.nodes().into_iter().find(|node| node.pid.is_none());
+        if let Some(node) = gone {
+            bail!("{} ended during '{name}': see {}", node.name, node.system_log.display());
+        }
+        Ok(outcome)
+    }
+
+    /// The load listens to signals only while it runs.
+    pub(super) fn go_on(&self) -> Result<()> {
+        ensure!(!self.interrupt.is_set(), "interrupted");
+        Ok(())
+    }
+
+    fn complain_of_rows(&mut self, phase: &str, outcome: &Outcome) {
+        let Some(reason) = wrong_rows(&outcome.faults) else { return };
+        self.invalid.push(format!("{phase}: {reason}"));
+        self.notes.extend(outcome.first_faults.iter().map(|fault| format!("{phase}: {fault}")));
+    }
+
+    fn complain(&mut self, phase: &str, outcome: &Outcome) {
+        self.invalid.extend(outcome.invalid.iter().map(|reason| format!("{phase}: {reason}")));
+        self.notes.extend(outcome.first_faults.iter().map(|fault| format!("{phase}: {fault}")));
+        self.notes.extend(outcome.first_errors.iter().map(|(error, times)| format!("{phase}: {times} x {error}")));
+    }
+}
