@@ -126,12 +126,12 @@ final class BareConnection implements Closeable
     /**
      * Runs where channels are closed: the descriptor cannot become another file's meanwhile.
      *
-     * @return null where no descriptor is to be had
+     * @return null where the channel is closed, or no descriptor is to be had
      */
-    private static SharedSocket share(Channel channel) throws IOException
+    private static SharedSocket share(Channel channel)
     {
         if (!channel.isOpen())
-            throw new ClosedChannelException();
+            return null; // what came before the end is in Netty's queue
         try
         {
             return SharedSocket.of(((UnixChannel) channel).fd().intValue());
