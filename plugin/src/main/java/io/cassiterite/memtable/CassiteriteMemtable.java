@@ -84,9 +84,12 @@ public final class CassiteriteMemtable extends EngineMemtable
 
     private void write(Table table, DirectOutput request)
     {
+        boolean logged = writesAreLogged();
+        if (logged && cfs() != null)
+            PriorNotes.keep();
         try
         {
-            table.write(request, writesAreLogged());
+            table.write(request, logged);
         }
         catch (FSError | CorruptSSTableException e)
         {
