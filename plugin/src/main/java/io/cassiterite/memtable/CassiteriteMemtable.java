@@ -85,8 +85,9 @@ public final class CassiteriteMemtable extends EngineMemtable
     private void write(Table table, DirectOutput request)
     {
         boolean logged = writesAreLogged();
-        if (logged && cfs() != null)
-            PriorNotes.keep();
+        PriorNotes notes = logged ? priorNotes() : null;
+        if (notes != null)
+            notes.keep();
         try
         {
             table.write(request, logged);

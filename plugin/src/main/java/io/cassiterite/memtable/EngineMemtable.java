@@ -132,6 +132,23 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return keyspace == null || keyspace.params.durableWrites;
     }
 
+    /** What must be safe before a row is; null if it is so anyway. */
+    PriorNotes priorNotes()
+    {
+        return cfs() == null ? null : PriorNotes.of(factory);
+    }
+
+    /** A position is given where stock tables have a part of the same mutation, and their part is in the commit log. */
+    @Override
+    public boolean accepts(OpOrder.Group opGroup, CommitLogPosition position)
+    {
+        boolean accepted = super.accepts(opGroup, position);
+        PriorNotes notes = accepted && position != null ? priorNotes() : null;
+        if (notes != null)
+            notes.keepAll();
+        return accepted;
+    }
+
     void purge(long gcGraceSeconds, long fenceTimestamp, long nowOffsetSeconds)
     {
         if (table != null && !deleted)
