@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ColumnFamilyStore.FlushReason;
 import org.apache.cassandra.db.Directories;
-import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.AbstractMemtableWithCommitlog;
 import org.apache.cassandra.io.util.File;
@@ -29,8 +28,6 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     /** Name of the engine's folder in a snapshot. */
     public static final String SNAPSHOT_FOLDER = "cassiterite";
 
-    private static final String PRECAUTION_PREFIX = "truncating";
-
     /** One for all: a TRUNCATE's two generations share their columns, and the engine drops those that a request lacks. */
     private static final Object SCHEMA_LOCK = new Object();
 
@@ -40,13 +37,10 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private final CassiteriteFactory factory;
     private final Table table;
     private final PurgeFence fence;
-    private final AtomicReference<TruncatedTable> truncatedBefore;
+    private final Truncation truncation;
     private volatile Columns columns;
-    private volatile boolean snapshotOnTruncate;
-    private volatile File precaution;
     private volatile boolean dropped;
     private volatile boolean deleted;
-    private volatile TruncatedTable truncated;
 
     /**
      * @param table           the generation to keep rows in; null if the table is being dropped
@@ -59,7 +53,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         this.owner = owner;
         this.factory = factory;
         this.table = table;
-        this.truncatedBefore = new AtomicReference<>(truncatedBefore);
+        this.truncation = new Truncation(cfs(), table, truncatedBefore);
         this.statistics = new MemtableStatistics(table);
         this.fence = new PurgeFence(cfs(), this);
         if (table != null)
@@ -164,8 +158,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         switch (reason)
         {
             case TRUNCATE:
-                snapshotAsPrecaution();
-                snapshotOnTruncate = true;
+                truncation.begin();
                 return true;
             case SCHEMA_CHANGE:
                 return !factory.equals(metadata().params.memtable.factory());
@@ -229,22 +222,6 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
             table.snapshot(folder.absolutePath());
     }
 
-    /**
-     * Saves the rows before TRUNCATE makes them go, so that neither a crash nor a full disk can come between. It lacks what
-     * is written while TRUNCATE goes on: the snapshot that TRUNCATE takes at its end, which has everything, replaces it.
-     */
-    private synchronized void snapshotAsPrecaution()
-    {
-        ColumnFamilyStore cfs = cfs();
-        if (table == null || cfs == null)
-            return;
-        String name = Keyspace.getTimestampedSnapshotNameWithPrefix(cfs.name, PRECAUTION_PREFIX);
-        File folder = snapshotFolder(cfs, name);
-        table.snapshot(folder.absolutePath());
-        TruncatedTable.clear(precaution);
-        precaution = folder.parent();
-    }
-
     /** The engine's folder in a snapshot of a table; its parent is made if it is missing. */
     static File snapshotFolder(ColumnFamilyStore cfs, String snapshotName)
     {
@@ -255,20 +232,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     /** Takes the snapshots that TRUNCATE owes; false if there are none. */
     boolean snapshotTruncated(File folder)
     {
-        TruncatedTable before = truncatedBefore.getAndSet(null);
-        if (before == null)
-            return false;
-        try
-        {
-            before.saveTo(folder);
-            return true;
-        }
-        catch (Throwable t)
-        {
-            // this TRUNCATE fails; the next one must find the rows
-            truncatedBefore.compareAndSet(null, before);
-            throw t;
-        }
+        return truncation.takeSnapshots(folder);
     }
 
     // --- TRUNCATE and DROP
@@ -283,10 +247,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     /** Notes that another generation follows; returns what it must keep for a snapshot, or null. */
     TruncatedTable markTruncated()
     {
-        boolean snapshot = snapshotOnTruncate;
-        TruncatedTable unsaved = truncatedBefore.getAndSet(null);
-        truncated = new TruncatedTable(table, snapshot, unsaved, precaution);
-        return snapshot ? truncated : unsaved;
+        return truncation.replace();
     }
 
     void markDropped()
@@ -313,7 +274,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     @Override
     public boolean isClean()
     {
-        return table == null || truncated != null || truncatedBefore.get() == null && statistics.isPristine();
+        return table == null || truncation.isReplaced() || !truncation.owesSnapshots() && statistics.isPristine();
     }
 
     @Override
@@ -321,11 +282,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     {
         super.discard();
         fence.detach();
-        TruncatedTable before = truncatedBefore.getAndSet(null);
-        if (before != null)
-            before.forgetUnsaved();
-        if (truncated != null)
-            truncated.release();
+        truncation.discard();
         if (dropped)
             deleteData();
         EngineTables.remove((CassiteriteMemtable) this);
