@@ -67,6 +67,8 @@ pub struct Outcome {
     pub first_faults: Vec<String>,
     /// The first few errors in words, with how often each came.
     pub first_errors: Vec<(String, u64)>,
+    /// Open loop: from due to started, of operations that the limit of operations in flight did not hold back.
+    pub late_ns: Latencies,
     /// CPU seconds of this client in the measured part.
     pub client_cpu_s: f64,
     /// Operations that were due but never started: the run ended before.

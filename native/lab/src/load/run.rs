@@ -269,6 +269,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             first_faults: trouble.first_faults,
             first_errors: trouble.first_errors,
             tallies: self.total.tallies,
+            late_ns: self.total.late_ns,
             intervals: self.series.into_intervals(),
         })
     }

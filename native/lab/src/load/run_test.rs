@@ -124,6 +124,8 @@ fn an_open_loop_shows_the_second_in_which_the_server_stood_still() {
     assert!(backlog >= 350, "{backlog} of the 500 due, less the 32 in flight");
     assert_eq!(heard.iter().map(|interval| interval.tallies[0].operations).sum::<u64>(), 1500);
     assert_eq!(heard.last().unwrap().backlog, 0);
+    // Those that waited for room were late by the server's doing.
+    assert!((1..=1150).contains(&outcome.late_ns.len()), "{}", outcome.late_ns.len());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{ensure, Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::digest::{self, Span, Totals};
+use super::digest::{self, Latency, Span, Totals};
 use super::sla::{self, SlaVerdict};
 use crate::load::{FaultKind, Interval, Outcome};
 use crate::observe::{Environment, Record};
@@ -56,6 +56,8 @@ pub struct Run {
     pub failures: Vec<Failure>,
     /// CPU seconds of the client.
     pub client_cpu_s: f64,
+    /// How late the client itself started operations; `None` in a closed loop, and where nothing was recorded.
+    pub late: Option<Latency>,
     /// Why the run must not be believed; empty when it may.
     pub invalid: Vec<String>,
     /// What was promised, and whether it held.
@@ -149,6 +151,7 @@ impl Run {
                 .map(|(text, times)| Failure { text: text.clone(), times: *times })
                 .collect(),
             client_cpu_s: outcome.client_cpu_s,
+            late: outcome.rate_per_s.filter(|_| !outcome.late_ns.is_empty()).map(|_| Latency::of(&outcome.late_ns)),
             invalid,
             slas,
             servers,
@@ -201,6 +204,11 @@ impl Run {
     /// Operations per second that ended well.
     pub fn operations_per_s(&self) -> f64 {
         self.total.part.operations as f64 / self.elapsed_s.max(f64::EPSILON)
+    }
+
+    /// CPU of the client per operation; those that failed cost it as much.
+    pub fn client_cpu_us_per_operation(&self) -> f64 {
+        self.client_cpu_s * 1e6 / (self.total.part.operations + self.total.part.errors).max(1) as f64
     }
 
     /// Wrong rows that no consistency level allows.

@@ -169,6 +169,7 @@ impl Measurement<'_> {
         if self.settings.output.summary {
             console.say(&results(&run.total, &run.kinds, outcome.elapsed, collections));
             console.say(&format!("Pace                      : {}", run.pace));
+            console.say(&format!("Client                    : {}", client(run)));
         }
         if let Some(most) = run.spans.iter().map(|span| span.backlog).max().filter(|_| run.rate_per_s.is_some()) {
             console.say(&format!("Backlog                   : {most} at most; {} never started", outcome.not_started));
@@ -198,6 +199,14 @@ impl Measurement<'_> {
             console.say(&format!("INVALID                   : {reason}"));
         }
     }
+}
+
+/// What the client itself cost, and by how much it was late.
+fn client(run: &Run) -> String {
+    let late = run.late.map(|late| {
+        format!("; started late by P50 {:.3} ms, P99 {:.3} ms, max {:.3} ms", late.p50_ms, late.p99_ms, late.max_ms)
+    });
+    format!("{:.1} us of CPU per operation{}", run.client_cpu_us_per_operation(), late.unwrap_or_default())
 }
 
 fn faults(run: &Run) -> String {

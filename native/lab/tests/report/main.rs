@@ -20,7 +20,7 @@ use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::Histogram;
 
-use synthetic::{outcome, run, tally};
+use synthetic::{latencies, outcome, run, tally};
 
 fn one_interval() -> Interval {
     let ms: Vec<f64> = (1..=100).map(f64::from).collect();
@@ -171,6 +171,17 @@ fn runs_are_added_to_a_page_by_name() {
     let error = html::append(&path, None, run("stock", 1.5)).unwrap_err().to_string();
     assert!(error.ends_with("is not a page of runs; it is left as it is"), "{error}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "<html>mine</html>");
+}
+
+#[test]
+fn how_late_the_client_was_is_said_of_open_loops_only() {
+    let of =
+        |outcome: &Outcome| Run::new(About::default(), outcome, Vec::new(), Record::default(), Environment::now(None));
+    let open = of(&outcome(1.0));
+    assert!((open.late.unwrap().p50_ms - 0.06).abs() < 0.001, "{:?}", open.late);
+    assert!(html::page("r", &[open]).unwrap().contains("started late by P50 60 µs, P99 2 ms"));
+    assert_eq!(of(&Outcome { rate_per_s: None, ..outcome(1.0) }).late, None);
+    assert_eq!(of(&Outcome { late_ns: latencies([]), ..outcome(1.0) }).late, None, "nothing was seen: not 0");
 }
 
 #[test]

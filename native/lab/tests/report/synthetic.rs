@@ -92,6 +92,7 @@ pub fn outcome(factor: f64) -> Outcome {
         ],
         first_faults: vec!["stale: user 'a</script><b>' had version 7, version 6 came".to_owned()],
         first_errors: vec![("write timeout: 1 of 2 replicas answered".to_owned(), 7)],
+        late_ns: latencies([0.06, 0.06, 2.0]),
         client_cpu_s: 1.1,
         not_started: 0,
         interrupted: false,

@@ -6,7 +6,7 @@
 use maud::{html, Markup};
 
 use super::number;
-use crate::report::{Run, Totals};
+use crate::report::{Latency, Run, Totals};
 
 /// The numbers that matter most.
 pub fn tiles(run: &Run) -> Markup {
@@ -33,9 +33,13 @@ pub fn tiles(run: &Run) -> Markup {
             @if let (Some(pause_s), Some(watched_s)) = (pause_s, watched_s) {
                 (tile("time in GC pauses", number::percent(100.0 * pause_s / watched_s.max(1e-9)), None))
             }
-            (tile("client CPU per operation", number::ms(run.client_cpu_s / operations * 1e3), None))
+            (tile("client CPU per operation", number::ms(run.client_cpu_us_per_operation() / 1e3), run.late.map(lateness)))
         }
     }
+}
+
+fn lateness(late: Latency) -> String {
+    format!("started late by P50 {}, P99 {}", number::ms(late.p50_ms), number::ms(late.p99_ms))
 }
 
 fn due(run: &Run) -> String {
