@@ -244,6 +244,7 @@ fn operations_that_never_end_are_told_of() {
     let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
     let told = outcome.invalid.join("; ");
     assert!(told.contains("3 operations had not ended 0.25 s after"), "{told}");
+    assert!(told.contains("no operation ended well"), "{told}");
 }
 
 #[test]

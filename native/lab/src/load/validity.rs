@@ -50,9 +50,10 @@ impl Evidence<'_> {
         .collect()
     }
 
-    /// The rate was missed as the servers kept all operations in flight waiting: the reason as in [`Self::invalid`].
+    /// The rate was missed as the servers kept all operations in flight waiting: the reason as in [`Self::invalid`]. Only where
+    /// the rest of the run can be judged.
     pub(super) fn saturated(&self) -> Option<String> {
-        self.rate().filter(|_| self.is_full() && self.client_cpu().is_none())
+        self.rate().filter(|_| self.is_full() && self.client_cpu().is_none() && self.nothing().is_none())
     }
 
     /// Operations often had to wait for others to end.
@@ -74,7 +75,8 @@ impl Evidence<'_> {
     }
 
     fn nothing(&self) -> Option<String> {
-        (self.started() == 0 && !self.halted).then(|| "no operation was measured".to_owned())
+        (self.operations == 0 && !self.halted)
+            .then(|| "no operation ended well in the measured time: there is nothing to judge".to_owned())
     }
 
     fn client_cpu(&self) -> Option<String> {

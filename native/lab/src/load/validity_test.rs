@@ -124,6 +124,15 @@ fn a_last_slow_answer_does_not_make_a_short_run_miss_its_rate() {
 }
 
 #[test]
+fn nothing_that_ended_well_is_nothing_to_judge() {
+    let mut run = Run { errors: 10_000, elapsed: Duration::from_secs(20), held: 10_000, ..Run::good() };
+    run.plan.limits.error_share = 1.0;
+    let (reasons, saturated) = run.judge();
+    assert!(reasons[0].starts_with("no operation ended well in the measured time"), "{reasons:?}");
+    assert_eq!(saturated, None, "servers that never answered well are not merely too slow");
+}
+
+#[test]
 fn errors_beyond_the_limit_and_wrong_rows() {
     let mut run = Run { errors: 5, ..Run::good() };
     assert!(run.only_reason().contains("5 of 10000 operations failed (0.050 %, limit 0.000 %)"));
