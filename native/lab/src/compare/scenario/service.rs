@@ -10,6 +10,7 @@ use anyhow::Result;
 use super::super::figure::{Better, Figure, Unit};
 use super::super::phase::{any, closed, open};
 use super::super::search::{search, Found, Length, Probe, Search, Sla};
+use super::super::settings::Scale;
 use super::super::subject::Subject;
 use super::{Searched, Trial};
 use crate::load::{Latencies, Outcome};
@@ -20,6 +21,8 @@ const FEATURES: Sla = Sla { quantile: 0.95, limit_ms: 5.0 };
 const PRECISION: f64 = 0.05;
 /// A search ends after so many runs with what it has.
 const PROBES_MAX: usize = 40;
+/// To see it work.
+const PROBES_MAX_TINY: usize = 6;
 /// A short probe is this part of the measured length, a long one half of it.
 const SHORT: u32 = 4;
 const LONG: u32 = 2;
@@ -62,12 +65,13 @@ fn rate(searched: &Searched) -> Figure {
 fn look(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &Sla) -> Result<Searched> {
     let settings = subject.settings();
     let (length, rows) = (settings.length(), settings.rows);
+    let probes_max = if settings.scale == Scale::Tiny { PROBES_MAX_TINY } else { PROBES_MAX };
     let limits = Search {
         start_per_s: settings.rate_per_s,
         precision: PRECISION,
         floor_per_s: settings.rate_per_s / 64.0,
         ceiling_per_s: settings.rate_per_s * 64.0,
-        probes_max: PROBES_MAX,
+        probes_max,
     };
     let found = search(limits, sla, &mut |rate_per_s, wanted| {
         let part = if wanted == Length::Long { LONG } else { SHORT };
@@ -78,7 +82,7 @@ fn look(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &Sla) -> 
     })?;
     let level = format!("P{} <= {} ms", sla.quantile * 100.0, sla.limit_ms);
     if !found.confirmed {
-        subject.notes.push(format!("{name}: the search for {level} ended after {PROBES_MAX} runs unconfirmed"));
+        subject.notes.push(format!("{name}: the search for {level} ended after {probes_max} runs unconfirmed"));
     }
     if found.client_limited {
         subject.invalid.push(format!("{name}: the client failed before the servers did in the search for {level}"));
