@@ -6,11 +6,13 @@ package io.cassiterite.lifecycle;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.apache.cassandra.utils.NoSpamLogger;
@@ -21,6 +23,7 @@ import io.cassiterite.observe.EngineMetrics;
 import io.cassiterite.observe.StorageServiceProxy;
 import io.cassiterite.repair.IncrementalRepairGate;
 import io.cassiterite.repair.RepairSnapshots;
+import io.cassiterite.schema.EngineTable;
 import io.cassiterite.schema.SchemaSafetyNet;
 import io.cassiterite.stream.Streams;
 
@@ -137,6 +140,7 @@ final class Maintenance implements Runnable
         throughput.pass();
         tenants.refresh();
         Streams.refresh(NodeStore.getIfOpen());
+        UnheededSettings.check(EngineTable.open().stream().map(ColumnFamilyStore::metadata).collect(Collectors.toList()));
     }
 
     /** Once; until then incremental repair is refused later, when replicas are about to set sstables apart. */

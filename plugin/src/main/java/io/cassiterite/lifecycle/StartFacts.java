@@ -47,6 +47,9 @@ final class StartFacts
     /** Simple name of the partitioner's class. */
     String partitioner;
 
+    /** What of the commit log is archived or restored ({@link io.cassiterite.schema.CommitLogArchiving}), or null. */
+    String archiving;
+
     List<SchemaTable> tables = new ArrayList<>();
     List<TableMarker> markers = new ArrayList<>();
 

@@ -24,6 +24,7 @@ import org.apache.cassandra.utils.FBUtilities;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.NativeLibrary;
 import io.cassiterite.engine.Store;
+import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineTable;
 
@@ -47,6 +48,7 @@ final class StartInspection
         facts.queryHandler = CassandraRelevantProperties.CUSTOM_QUERY_HANDLER_CLASS.getString();
         facts.defaultMemtable = DefaultMemtable.configurationName();
         facts.partitioner = DatabaseDescriptor.getPartitioner().getClass().getSimpleName();
+        facts.archiving = CommitLogArchiving.configured();
         addTables(facts, "tables", "table_name");
         addTables(facts, "views", "view_name");
         addDisk(facts, configurations);

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineQueryHandler;
 import io.cassiterite.schema.EngineTable;
@@ -121,6 +122,8 @@ final class StartRules
         if (!PARTITIONER.equals(facts.partitioner))
             refuse("table %s is a Cassiterite table, which needs %s; the node uses %s.",
                    example.name, PARTITIONER, facts.partitioner);
+        if (facts.archiving != null)
+            refusals.add(CommitLogArchiving.refusal(example.name, facts.archiving));
     }
 
     private StartFacts.SchemaTable engineTable()

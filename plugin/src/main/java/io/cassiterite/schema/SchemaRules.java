@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 
+import org.apache.cassandra.db.compaction.AbstractCompactionStrategy;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.IndexMetadata;
@@ -18,6 +19,7 @@ import org.apache.cassandra.schema.Keyspaces;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.ViewMetadata;
+import org.apache.cassandra.utils.FBUtilities;
 
 /**
  * What a schema may not say about engine tables, as pure functions over schemas. A change is refused only for what it
@@ -26,16 +28,21 @@ import org.apache.cassandra.schema.ViewMetadata;
 public final class SchemaRules
 {
     private final Predicate<TableMetadata> isEngine;
+    private final String archiving;
 
     public SchemaRules()
     {
-        this(EngineTable::is);
+        this(EngineTable::is, CommitLogArchiving.configured());
     }
 
-    /** @param isEngine which tables keep their data in the engine */
-    SchemaRules(Predicate<TableMetadata> isEngine)
+    /**
+     * @param isEngine  which tables keep their data in the engine
+     * @param archiving what of the commit log is archived or restored ({@link CommitLogArchiving#configured}), or null
+     */
+    SchemaRules(Predicate<TableMetadata> isEngine, String archiving)
     {
         this.isEngine = isEngine;
+        this.archiving = archiving;
     }
 
     /** @throws InvalidRequestException with every reason why the change from {@code before} to {@code after} is refused */
@@ -61,7 +68,9 @@ public final class SchemaRules
             {
                 reasons.removeAll(violations(previous));
                 refusals.addAll(memtableChanges(previous, keyspace));
+                refusals.addAll(partialDrops(previous, keyspace));
             }
+            refusals.addAll(unarchived(previous, keyspace));
             refusals.addAll(reasons);
         }
         return refusals;
@@ -103,6 +112,12 @@ public final class SchemaRules
         if (table.params.cdc)
             reasons.add(String.format("%s has cdc enabled, but writes to a Cassiterite table do not go through the " +
                                       "commit log. Set cdc = false, or use another memtable.", table));
+        if (!table.params.compaction.isEnabled())
+            reasons.add(String.format("%s has compaction 'enabled': 'false', but the engine always compacts in the background. " +
+                                      "Leave it out.", table));
+        if (Boolean.parseBoolean(table.params.compaction.options().get(AbstractCompactionStrategy.ONLY_PURGE_REPAIRED_TOMBSTONES)))
+            reasons.add(String.format("%s has only_purge_repaired_tombstones, but rows in Cassiterite are never marked repaired: its " +
+                                      "tombstones would never go. Leave it out, and repair within gc_grace_seconds.", table));
         for (IndexMetadata index : table.indexes)
             reasons.add(String.format("Index %s (%s): Cassiterite tables do not support secondary indexes yet. Model " +
                                       "the query as a table of its own, or use another memtable for %s.",
@@ -144,6 +159,28 @@ public final class SchemaRules
                                       previous.params.memtable.configurationKey(),
                                       table.params.memtable.configurationKey()));
         }
+        return reasons;
+    }
+
+    private List<String> partialDrops(KeyspaceMetadata before, KeyspaceMetadata after)
+    {
+        List<String> reasons = new ArrayList<>();
+        for (TableMetadata table : after.tables)
+        {
+            TableMetadata previous = before.tables.getNullable(table.id);
+            if (previous != null && isEngine.test(table))
+                reasons.addAll(PartialDrops.refusals(previous, table, FBUtilities.timestampMicros()));
+        }
+        return reasons;
+    }
+
+    /** A table that is there already must not keep others from being altered; the node's next start looks at it. */
+    private List<String> unarchived(KeyspaceMetadata before, KeyspaceMetadata after)
+    {
+        List<String> reasons = new ArrayList<>();
+        for (TableMetadata table : after.tables)
+            if (archiving != null && isEngine.test(table) && (before == null || before.tables.getNullable(table.id) == null))
+                reasons.add(CommitLogArchiving.refusal(table.toString(), archiving));
         return reasons;
     }
 

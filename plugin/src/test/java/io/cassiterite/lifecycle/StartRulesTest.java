@@ -55,6 +55,16 @@ class StartRulesTest
     }
 
     @Test
+    void archivedCommitLogIsRefusedWhereThereIsATable()
+    {
+        facts.archiving = "archive_command";
+        assertRefused("shop.orders is a Cassiterite table, whose writes are not in the commit log, but commitlog_archiving.properties");
+        facts.tables.remove(0);
+        facts.markers.clear();
+        assertEquals(List.of(), StartRules.refusals(facts));
+    }
+
+    @Test
     void wrongParametersAreRefusedBeforeAnyTableUsesThem()
     {
         facts.tables.remove(0);

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.apache.cassandra.dht.ByteOrderedPartitioner;
 import org.apache.cassandra.dht.IPartitioner;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.schema.CompactionParams;
 import org.apache.cassandra.schema.IndexMetadata;
 import org.apache.cassandra.schema.Indexes;
 import org.apache.cassandra.schema.KeyspaceMetadata;
@@ -31,6 +33,7 @@ import org.apache.cassandra.schema.ViewMetadata;
 import org.apache.cassandra.schema.Views;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -39,7 +42,7 @@ class SchemaRulesTest
     private static final String ENGINE_COMMENT = "engine";
 
     /** A comment stands for the memtable, which needs a running node. */
-    private final SchemaRules rules = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT));
+    private final SchemaRules rules = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT), null);
 
     @BeforeAll
     static void cassandraAsALibrary()
@@ -84,6 +87,42 @@ class SchemaRulesTest
     void changeDataCaptureIsRefused()
     {
         assertRefused(Keyspaces.none(), keyspaces(withCdc(engine("t").build())), "cdc");
+    }
+
+    @Test
+    void compactionThatNeverPurgesOrNeverRunsIsRefused()
+    {
+        for (String option : List.of("only_purge_repaired_tombstones", "enabled"))
+        {
+            CompactionParams compaction = CompactionParams.fromMap(Map.of("class", "SizeTieredCompactionStrategy",
+                                                                          option, Boolean.toString(option.startsWith("only"))));
+            TableMetadata before = engine("t").build();
+            TableMetadata after = before.unbuild().params(before.params.unbuild().compaction(compaction).build()).build();
+            assertRefused(keyspaces(before), keyspaces(after), option);
+            assertRefused(Keyspaces.none(), keyspaces(after), option);
+        }
+    }
+
+    @Test
+    void newTableWhereTheCommitLogIsArchivedIsRefused()
+    {
+        SchemaRules archived = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT), "archive_command");
+        TableMetadata table = engine("t").build();
+        assertTrue(archived.refusals(Keyspaces.none(), keyspaces(table)).get(0).contains("sets archive_command"));
+        assertEquals(List.of(), archived.refusals(Keyspaces.none(), keyspaces(stock("t").build())));
+        assertEquals(List.of(), archived.refusals(keyspaces(table), keyspaces(table.unbuild().gcGraceSeconds(5).build())));
+    }
+
+    @Test
+    void archivingIsWhatTheFileSays()
+    {
+        Properties properties = new Properties();
+        properties.setProperty("archive_command", " ");
+        properties.setProperty("precision", "MICROSECONDS");
+        assertNull(CommitLogArchiving.configured(properties));
+        properties.setProperty("archive_command", "/bin/ln %path /backup/%name");
+        properties.setProperty("restore_point_in_time", "2026:01:31 20:43:12");
+        assertEquals("archive_command, restore_point_in_time", CommitLogArchiving.configured(properties));
     }
 
     @Test

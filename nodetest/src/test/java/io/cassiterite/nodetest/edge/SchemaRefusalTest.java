@@ -73,6 +73,27 @@ class SchemaRefusalTest
     }
 
     @Test
+    void aColumnIsDroppedWithAllItsCells()
+    {
+        cql.run("CREATE TABLE d (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
+        cql.run("ALTER TABLE d DROP v USING TIMESTAMP 1");
+        cql.run("ALTER TABLE d ADD v text");
+        cql.run("INSERT INTO d (k, v) VALUES (1, 'one')");
+        assertRefused("ALTER TABLE d DROP v USING TIMESTAMP 1000", "column v is dropped as of an earlier time");
+        assertEquals(List.of("v='one'"), cql.texts("SELECT v FROM d"));
+        cql.run("ALTER TABLE d DROP v");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = { "only_purge_repaired_tombstones': 'true", "enabled': 'false" })
+    void compactionThatDoesNotPurgeIsRefused(String option)
+    {
+        String compaction = " compaction = {'class': 'UnifiedCompactionStrategy', '" + option + "'}";
+        assertRefused("ALTER TABLE e WITH" + compaction, option.substring(0, option.indexOf('\'')));
+        assertRefused("CREATE TABLE c (k int PRIMARY KEY) WITH memtable = 'cassiterite' AND" + compaction, "Leave it out");
+    }
+
+    @Test
     void compactStorageIsRefused()
     {
         assertRefused("CREATE TABLE c (k int PRIMARY KEY, v int) WITH COMPACT STORAGE AND memtable = 'cassiterite'", "COMPACT STORAGE");

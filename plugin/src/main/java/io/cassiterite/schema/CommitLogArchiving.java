@@ -1,0 +1,67 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.schema;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * What of the node's commit log is archived or restored, by the file that Cassandra reads ({@code CommitLogArchiver}). Writes
+ * to engine tables are not in the commit log, so that neither would have them.
+ */
+public final class CommitLogArchiving
+{
+    /** System property with which an operator says that engine tables are backed up in another way. */
+    public static final String ACCEPTED = "cassiterite.without_commitlog_archive";
+
+    private static final String FILE_NAME = "commitlog_archiving.properties";
+    private static final String[] COMMANDS = { "archive_command", "restore_command", "restore_point_in_time" };
+
+    private CommitLogArchiving()
+    {
+    }
+
+    /** @return the settings that are not empty, as "archive_command, restore_command"; null if there are none, or they are accepted */
+    public static String configured()
+    {
+        return Boolean.getBoolean(ACCEPTED) ? null : configured(read());
+    }
+
+    static String configured(Properties properties)
+    {
+        List<String> set = new ArrayList<>();
+        for (String command : COMMANDS)
+            if (!properties.getProperty(command, "").isBlank())
+                set.add(command);
+        return set.isEmpty() ? null : String.join(", ", set);
+    }
+
+    private static Properties read()
+    {
+        Properties properties = new Properties();
+        try (InputStream stream = CommitLogArchiving.class.getClassLoader().getResourceAsStream(FILE_NAME))
+        {
+            if (stream != null)
+                properties.load(stream);
+            return properties;
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException("Unable to load " + FILE_NAME, e);
+        }
+    }
+
+    /** @return why an engine table cannot be on this node */
+    public static String refusal(String table, String configured)
+    {
+        return String.format("%s is a Cassiterite table, whose writes are not in the commit log, but %s sets %s: what is archived there, " +
+                             "and restored from there, would lack its rows. Empty the setting, use another memtable, or, if the table is " +
+                             "backed up by snapshots alone, set -D%s=true.", table, FILE_NAME, configured, ACCEPTED);
+    }
+}

@@ -1,0 +1,50 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.schema;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.schema.DroppedColumn;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+
+/**
+ * {@code ALTER TABLE ... DROP ... USING TIMESTAMP} of an earlier time: a stock table keeps the cells that are younger, and shows
+ * them when the column is added again. The engine drops a column with all of its cells. Schemas that are loaded into empty
+ * tables, as DESCRIBE writes them, may say it.
+ */
+final class PartialDrops
+{
+    /** Without USING TIMESTAMP, Cassandra takes the time at which it looks at the statement. */
+    private static final long EARLIER_MICROS = TimeUnit.SECONDS.toMicros(10);
+
+    private PartialDrops()
+    {
+    }
+
+    static List<String> refusals(TableMetadata before, TableMetadata after, long nowMicros)
+    {
+        List<String> reasons = new ArrayList<>();
+        for (DroppedColumn dropped : after.droppedColumns.values())
+        {
+            DroppedColumn previous = before.droppedColumns.get(dropped.column.name.bytes);
+            boolean isNew = previous == null || previous.droppedTime != dropped.droppedTime;
+            if (isNew && dropped.droppedTime < nowMicros - EARLIER_MICROS && hasRows(after))
+                reasons.add(String.format("%s: column %s is dropped as of an earlier time (%d), which keeps younger cells; Cassiterite " +
+                                          "tables drop a column with all of its cells. Leave USING TIMESTAMP out.",
+                                          after, dropped.column.name, dropped.droppedTime));
+        }
+        return reasons;
+    }
+
+    private static boolean hasRows(TableMetadata table)
+    {
+        ColumnFamilyStore cfs = Schema.instance.getColumnFamilyStoreInstance(table.id);
+        return cfs != null && !cfs.getTracker().getView().getCurrentMemtable().isClean();
+    }
+}
