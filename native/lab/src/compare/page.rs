@@ -22,6 +22,7 @@ p, li { max-width: 60rem } .soft { color: var(--soft) }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100% }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
+td.range { white-space: normal } td.range span { white-space: nowrap }
 th { font-weight: 600; vertical-align: bottom } th:first-child, td:first-child { text-align: left }
 .better { color: var(--good); font-weight: 600 } .worse { color: var(--bad); font-weight: 600 } .cannot { color: var(--soft) }
 .invalid { border-left: 4px solid var(--bad); padding: .5rem 1rem; margin: 1rem 0 }
@@ -104,12 +105,18 @@ fn figures(comparison: &Comparison) -> Markup {
                     tr {
                         td { (line.name) }
                         @for judged in &line.judged { (judgement(judged)) }
-                        @for value in &line.values { td { (value) } }
+                        @for value in &line.values { td.range { (range(value)) } }
                     }
                 }
             }
         }
     }
+}
+
+/// "middle (least-most)", with a place to break the line where the page is narrow.
+fn range(text: &str) -> Markup {
+    let (middle, spread) = text.split_once(" (").map_or((text, None), |(middle, spread)| (middle, Some(spread)));
+    html! { span { (middle) } @if let Some(spread) = spread { " " span { "(" (spread) } } }
 }
 
 fn judgement(judged: &Judged) -> Markup {
@@ -119,7 +126,7 @@ fn judgement(judged: &Judged) -> Markup {
         Verdict::CannotTell => ("cannot", "c"),
     };
     html! {
-        td { (ratio(judged)) }
+        td.range { (range(&ratio(judged))) }
         td class=(class) title=[judged.reason.as_ref()] {
             @if judged.better != Better::Neither { (judged.verdict.words()) }
         }
