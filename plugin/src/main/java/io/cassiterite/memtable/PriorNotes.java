@@ -7,7 +7,6 @@ package io.cassiterite.memtable;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 
 import org.apache.cassandra.concurrent.ExecutorFactory;
@@ -96,10 +95,10 @@ final class PriorNotes
                 else
                     CompletableFuture.runAsync(this::sync, marker).join();
             }
-            catch (CompletionException | FSWriteError e)
+            catch (RuntimeException | Error e)
             {
                 marks = seen;
-                fail(e.getCause());
+                fail(e.getCause() == null ? e : e.getCause());
             }
             kept = noted;
         }
