@@ -99,7 +99,7 @@ impl Catalog {
     /// write, and the failure is a background error of the store's.
     fn flush(&self) {
         if let Err(error) = self.db.flush() {
-            eprintln!("cassiterite: the catalog is in the log only: {error}");
+            crate::say::say(format_args!("the catalog is in the log only: {error}"));
         }
     }
 

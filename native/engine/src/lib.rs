@@ -11,10 +11,12 @@
 //! * `wal` looks for damage in the write-ahead log before it is replayed;
 //! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
 //! * `export` and `arrival` shipments from node to node, and the column families that they wait in; `keep` cleanup;
-//!   `range_sizes` estimates; `ring` where files are cut;
+//!   `range_sizes` estimates; `ring` where files are cut; `say` what nobody asked for;
 //! * `compaction` merge operator and purge filter; `raw` the C++ shim and the C functions used directly: all unsafe code.
 //!
 //! Requests and answers are bytes: `docs/boundary.md`. What is on disk: `docs/formats.md`.
+
+#![deny(clippy::print_stderr)] // see `say`
 
 // The helpers of the tests in `tests/` name the crate, also where they are used in here.
 #[cfg(test)]
@@ -35,6 +37,7 @@ mod raw;
 mod read;
 mod report;
 mod ring;
+mod say;
 mod schema;
 mod snapshot;
 mod stats;

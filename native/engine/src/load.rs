@@ -70,12 +70,12 @@ fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> Column
     for old in manifest.columns.iter().filter(|column| !column.dropped) {
         match record.live().find(|new| same(old, new)) {
             Some(new) => pairs.push((old.id, new.id)),
-            None => eprintln!(
-                "cassiterite: loading {}: the table has no column {} of type {}: its values are left out",
+            None => crate::say::say(format_args!(
+                "loading {}: the table has no column {} of type {}: its values are left out",
                 directory.display(),
                 String::from_utf8_lossy(&old.name),
                 old.of
-            ),
+            )),
         }
     }
     pairs.into_iter().collect()

@@ -54,7 +54,7 @@ fn contained<T>(what: &str, otherwise: T, call: impl FnOnce() -> T) -> T {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
         Ok(value) => value,
         Err(_) => {
-            eprintln!("cassiterite: panic in {what}; the entry is left as it is");
+            crate::say::say(format_args!("panic in {what}; the entry is left as it is"));
             otherwise
         }
     }

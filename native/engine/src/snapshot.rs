@@ -21,16 +21,27 @@ const FOLDERS_ABOVE: usize = 3;
 /// Links the table's files as of now into `directory`, which must not exist, and makes all of it durable.
 pub(crate) fn take(table: &Table, directory: &Path) -> Result<()> {
     if directory.exists() {
-        let why = format!("{} exists already: a snapshot goes into a new directory", directory.display());
-        return Err(EngineError::Invalid(why));
+        return Err(exists(directory));
     }
     table.flush()?;
-    let filled = || table.with(|core| fill(core, directory));
-    let taken = fs::create_dir_all(directory).map_err(EngineError::from).and_then(|()| filled());
-    taken.map_err(|error| {
+    create(directory)?;
+    table.with(|core| fill(core, directory)).map_err(|error| {
         // Half a snapshot must not look like one; without its manifest it does not, if this fails too.
         let _ = fs::remove_dir_all(directory);
         error.context(format_args!("taking a snapshot into {}", directory.display()))
+    })
+}
+
+fn exists(directory: &Path) -> EngineError {
+    EngineError::Invalid(format!("{} exists already: a snapshot goes into a new directory", directory.display()))
+}
+
+/// Of two that come here at once, one must not take the other's directory for its own, and remove it.
+fn create(directory: &Path) -> Result<()> {
+    let above = directory.parent().map_or(Ok(()), fs::create_dir_all);
+    above.and_then(|()| fs::create_dir(directory)).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => exists(directory),
+        _ => EngineError::from(error).context(format_args!("making {}", directory.display())),
     })
 }
 
@@ -80,7 +91,7 @@ impl<'a> KeptFiles<'a> {
 impl Drop for KeptFiles<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.0.enable_file_deletions() {
-            eprintln!("cassiterite: files that are no longer used stay until the node restarts: {error}");
+            crate::say::say(format_args!("files that are no longer used stay until the node restarts: {error}"));
         }
     }
 }

@@ -205,7 +205,7 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         if let Err(error) = self.close() {
-            eprintln!("cassiterite: closing the store: {error}");
+            crate::say::say(format_args!("closing the store: {error}"));
         }
     }
 }

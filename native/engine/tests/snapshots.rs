@@ -79,6 +79,25 @@ fn a_snapshot_holds_the_table_as_it_was() {
 }
 
 #[test]
+fn of_two_snapshots_into_one_directory_one_stands() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(&directory.path().join("store"));
+    let table = table(&store);
+    for round in 0..10 {
+        put(&table, &format!("p{round}"), 1, 1, &[7; 100_000]);
+        let taken = directory.path().join(format!("snapshot-{round}"));
+        let both: Vec<_> = std::thread::scope(|scope| {
+            let takers: Vec<_> = (0..2).map(|_| scope.spawn(|| table.snapshot(&taken))).collect();
+            takers.into_iter().map(|taker| taker.join().unwrap()).collect()
+        });
+        assert_eq!(both.iter().filter(|result| result.is_ok()).count(), 1, "{both:?}");
+        let refused = both.into_iter().find_map(Result::err).unwrap();
+        assert_eq!(refused.kind(), Kind::Invalid, "{refused}");
+        assert!(taken.join("cassiterite.manifest").exists());
+    }
+}
+
+#[test]
 fn loading_merges_with_what_is_there_under_the_ids_of_the_table() {
     let directory = tempfile::tempdir().unwrap();
     let taken = directory.path().join("snapshot");

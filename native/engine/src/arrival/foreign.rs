@@ -48,7 +48,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.directory) {
-            eprintln!("cassiterite: {} stays until the node restarts: {error}", self.directory.display());
+            crate::say::say(format_args!("{} stays until the node restarts: {error}", self.directory.display()));
         }
     }
 }

@@ -157,7 +157,7 @@ fn read_through(core: &TableCore, foreign: &[Foreign], map: Option<&ColumnMap>) 
 fn remove(directory: &Path) -> Result<()> {
     let removed = fs::remove_dir_all(directory).map_err(EngineError::from);
     if let Err(error) = removed.and_then(|()| directory.parent().map_or(Ok(()), sync_directory)) {
-        eprintln!("cassiterite: {}, which has been received, stays: {error}", directory.display());
+        crate::say::say(format_args!("{}, which has been received, stays: {error}", directory.display()));
     }
     Ok(())
 }

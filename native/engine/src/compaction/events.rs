@@ -178,7 +178,7 @@ impl EventHooks for StoreEvents {
     fn background_error(&self, reason: i32, severity: i32, status: &str) {
         add(&self.totals.background_errors, 1);
         let error = BackgroundError { during: reason_name(reason), severity, status: status.to_owned() };
-        eprintln!("cassiterite: background error during {}, severity {severity}: {status}", error.during);
+        crate::say::say(format_args!("background error during {}, severity {severity}: {status}", error.during));
         if reason == LOG_WRITE {
             self.log_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.clone());
         }
@@ -187,10 +187,10 @@ impl EventHooks for StoreEvents {
 
     fn recovery_ended(&self, ok: bool, status: &str) {
         if ok {
-            eprintln!("cassiterite: recovered from the background error");
+            crate::say::say(format_args!("recovered from the background error"));
             self.clear_error();
         } else {
-            eprintln!("cassiterite: recovery from the background error failed: {status}");
+            crate::say::say(format_args!("recovery from the background error failed: {status}"));
         }
     }
 }

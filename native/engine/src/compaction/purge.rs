@@ -122,10 +122,7 @@ pub(crate) struct Keeping(Arc<TablePurge>);
 
 impl Drop for Keeping {
     fn drop(&mut self) {
-        let kept = self.0.settings.lock().unwrap_or_else(PoisonError::into_inner).kept.take();
-        if let Some(kept) = kept {
-            kept.lifted.store(true, Ordering::Release);
-        }
+        self.0.keep_everything();
     }
 }
 
@@ -255,6 +252,14 @@ impl TablePurge {
         Ok(Keeping(Arc::clone(self)))
     }
 
+    /// Ends what [`TablePurge::keep_only`] began, also for compactions that run.
+    pub(crate) fn keep_everything(&self) {
+        let kept = self.settings.lock().unwrap_or_else(PoisonError::into_inner).kept.take();
+        if let Some(kept) = kept {
+            kept.lifted.store(true, Ordering::Release);
+        }
+    }
+
     /// The smallest timestamp that has been written, or was stored at [`TablePurge::attach`]; `i64::MAX` if none.
     pub fn min_timestamp_ever(&self) -> i64 {
         self.smallest_ever.load(Ordering::SeqCst)
@@ -305,7 +310,7 @@ impl TablePurge {
 
     pub(super) fn see_subcompaction(&self) {
         if !self.subcompactions_seen.swap(true, Ordering::SeqCst) {
-            eprintln!("cassiterite: compactions of {} are split: partition deletions are not purged", self.name);
+            crate::say::say(format_args!("compactions of {} are split: partition deletions are not purged", self.name));
         }
     }
 

@@ -264,7 +264,7 @@ fn look_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Out
     let view = match source.look() {
         Ok(view) => view?,
         Err(error) => {
-            eprintln!("cassiterite: a compaction of {} purges nothing: {error}", table.name());
+            crate::say::say(format_args!("a compaction of {} purges nothing: {error}", table.name()));
             return None;
         }
     };

@@ -212,6 +212,8 @@ impl TableCore {
         let keeps = self.shared.keeps.lock().unwrap_or_else(PoisonError::into_inner);
         keeps.iter().for_each(|keep| keep.store(true, Ordering::SeqCst));
         drop(keeps);
+        // Its thread may wait for a flush, or for a compaction that has yet to begin, for minutes.
+        self.families.all().for_each(|member| member.purge.keep_everything());
         self.wake_manual();
     }
 
