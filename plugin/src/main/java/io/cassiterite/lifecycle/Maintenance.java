@@ -12,18 +12,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
-import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.apache.cassandra.utils.NoSpamLogger;
 
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.Engine;
 import io.cassiterite.observe.EngineKeyspace;
 import io.cassiterite.observe.EngineMetrics;
 import io.cassiterite.observe.StorageServiceProxy;
 import io.cassiterite.repair.IncrementalRepairGate;
 import io.cassiterite.repair.RepairSnapshots;
-import io.cassiterite.schema.EngineTable;
 import io.cassiterite.schema.SchemaSafetyNet;
 import io.cassiterite.stream.Streams;
 
@@ -140,7 +140,7 @@ final class Maintenance implements Runnable
         throughput.pass();
         tenants.refresh();
         Streams.refresh(NodeStore.getIfOpen());
-        UnheededSettings.check(EngineTable.open().stream().map(ColumnFamilyStore::metadata).collect(Collectors.toList()));
+        UnheededSettings.check(EngineTables.all().stream().map(CassiteriteMemtable::metadata).collect(Collectors.toList()));
     }
 
     /** Once; until then incremental repair is refused later, when replicas are about to set sstables apart. */

@@ -65,12 +65,8 @@ public final class SchemaRules
 
             Set<String> reasons = violations(keyspace);
             if (previous != null)
-            {
                 reasons.removeAll(violations(previous));
-                refusals.addAll(memtableChanges(previous, keyspace));
-                refusals.addAll(partialDrops(previous, keyspace));
-            }
-            refusals.addAll(unarchived(previous, keyspace));
+            refusals.addAll(tableChanges(previous, keyspace));
             refusals.addAll(reasons);
         }
         return refusals;
@@ -139,49 +135,37 @@ public final class SchemaRules
         return reasons;
     }
 
-    /**
-     * A switch between memtables is refused even when the table looks empty here: neither another node's data nor a
-     * write in flight can be ruled out, and what one side wrote would be invisible to the other after a crash.
-     */
-    private List<String> memtableChanges(KeyspaceMetadata before, KeyspaceMetadata after)
+    /** @param before null if the keyspace is new */
+    private List<String> tableChanges(KeyspaceMetadata before, KeyspaceMetadata after)
     {
         List<String> reasons = new ArrayList<>();
         for (TableMetadata table : after.tables)
         {
-            TableMetadata previous = before.tables.getNullable(table.id);
-            if (previous == null || isEngine.test(previous) == isEngine.test(table))
-                continue;
-            reasons.add(String.format("%s: the memtable of an existing table cannot change %s Cassiterite ('%s' to " +
-                                      "'%s'). Create a new table with the wanted memtable, copy the rows, drop the " +
-                                      "old table.",
-                                      table,
-                                      isEngine.test(table) ? "to" : "from",
-                                      previous.params.memtable.configurationKey(),
-                                      table.params.memtable.configurationKey()));
-        }
-        return reasons;
-    }
-
-    private List<String> partialDrops(KeyspaceMetadata before, KeyspaceMetadata after)
-    {
-        List<String> reasons = new ArrayList<>();
-        for (TableMetadata table : after.tables)
-        {
-            TableMetadata previous = before.tables.getNullable(table.id);
+            TableMetadata previous = before == null ? null : before.tables.getNullable(table.id);
+            // one that is there already must not keep others from being altered; the node's next start looks at it
+            if (previous == null && archiving != null && isEngine.test(table))
+                reasons.add(CommitLogArchiving.refusal(table.toString(), archiving));
+            if (previous != null && isEngine.test(previous) != isEngine.test(table))
+                reasons.add(memtableChange(previous, table));
             if (previous != null && isEngine.test(table))
                 reasons.addAll(PartialDrops.refusals(previous, table, FBUtilities.timestampMicros()));
         }
         return reasons;
     }
 
-    /** A table that is there already must not keep others from being altered; the node's next start looks at it. */
-    private List<String> unarchived(KeyspaceMetadata before, KeyspaceMetadata after)
+    /**
+     * A switch between memtables is refused even when the table looks empty here: neither another node's data nor a
+     * write in flight can be ruled out, and what one side wrote would be invisible to the other after a crash.
+     */
+    private String memtableChange(TableMetadata before, TableMetadata after)
     {
-        List<String> reasons = new ArrayList<>();
-        for (TableMetadata table : after.tables)
-            if (archiving != null && isEngine.test(table) && (before == null || before.tables.getNullable(table.id) == null))
-                reasons.add(CommitLogArchiving.refusal(table.toString(), archiving));
-        return reasons;
+        return String.format("%s: the memtable of an existing table cannot change %s Cassiterite ('%s' to " +
+                             "'%s'). Create a new table with the wanted memtable, copy the rows, drop the " +
+                             "old table.",
+                             after,
+                             isEngine.test(after) ? "to" : "from",
+                             before.params.memtable.configurationKey(),
+                             after.params.memtable.configurationKey());
     }
 
     /** Replication factors with transient replicas are written "3/1". */
