@@ -64,6 +64,7 @@ fn ship(table: &Table, core: &TableCore, tokens: TokenSet, directory: &Path) -> 
             sequences: file.sequences,
             smallest_key: file.smallest_key,
             largest_key: file.largest_key,
+            checksum: file.checksum,
         };
         files.push(ListedFile { kind: FileKind::Whole, family: 0, file });
     }

@@ -18,7 +18,7 @@ mod ring;
 pub(crate) mod sys;
 mod table;
 
-pub(crate) use admin::{resume, RateLimiter};
+pub(crate) use admin::{resume, sum_files, RateLimiter};
 pub(crate) use blocks::tune_blocks;
 pub use events::StallCondition;
 pub(crate) use events::{install_events, EventHooks};
@@ -39,6 +39,11 @@ struct Bytes {
 }
 
 impl Bytes {
+    /// A view, for as long as the bytes stay.
+    fn of(bytes: &[u8]) -> Bytes {
+        Bytes { data: bytes.as_ptr(), size: bytes.len() }
+    }
+
     /// SAFETY: `data` must be valid for `size` bytes for the whole of `'a`; null is allowed where `size` is 0.
     unsafe fn as_slice<'a>(&self) -> &'a [u8] {
         if self.data.is_null() || self.size == 0 {

@@ -47,6 +47,7 @@ impl Parcel {
     /// What ingests these files into a family.
     pub(super) fn for_family<'a>(&self, family: &'a Family) -> Ingestion<'a> {
         let paths = self.files.iter().map(|file| self.directory.join(&file.name)).collect();
-        Ingestion { family, paths, whole: self.whole }
+        let checksums = self.files.iter().map(|file| file.checksum.map(u32::to_be_bytes)).collect();
+        Ingestion { family, paths, whole: self.whole, checksums }
     }
 }

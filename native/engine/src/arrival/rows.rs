@@ -108,6 +108,7 @@ impl Writing<'_> {
                 sequences: (0, 0),
                 smallest_key: key.to_vec(),
                 largest_key: Vec::new(),
+                checksum: None,
             };
             let writer = SstFileWriter::create(self.options);
             writer.open(self.directory.join(&file.name)).map_err(failed)?;

@@ -8,7 +8,7 @@ use crate::snapshot::MANIFEST_NAME;
 use crate::sys::TableFile;
 use std::fmt::Write;
 
-const HEAD: &str = "file_name\tkind\tbytes\tlevel\tkeys\treason\n";
+const HEAD: &str = "file_name\tkind\tbytes\tlevel\tkeys\tchecksum\treason\n";
 
 /// A file of a shipment.
 pub(super) struct Shipped {
@@ -17,6 +17,8 @@ pub(super) struct Shipped {
     bytes: u64,
     level: i32,
     keys: u64,
+    /// From when its bytes were written, where that is known.
+    checksum: Option<u32>,
     /// Why its rows are not in whole files.
     reason: String,
 }
@@ -29,25 +31,35 @@ impl Shipped {
             bytes: file.file_bytes,
             level: file.level,
             keys: file.entries,
+            checksum: file.checksum,
             reason: String::new(),
         }
     }
 
     pub(super) fn rows(file: &TableFile, keys: u64, reason: String) -> Shipped {
-        Shipped { name: file.name.clone(), kind: "rows", bytes: file.bytes, level: 0, keys, reason }
+        Shipped { name: file.name.clone(), kind: "rows", bytes: file.bytes, level: 0, keys, checksum: None, reason }
     }
 
     pub(super) fn manifest(bytes: u64) -> Shipped {
-        Shipped { name: MANIFEST_NAME.to_owned(), kind: "manifest", bytes, level: 0, keys: 0, reason: String::new() }
+        Shipped {
+            name: MANIFEST_NAME.to_owned(),
+            kind: "manifest",
+            bytes,
+            level: 0,
+            keys: 0,
+            checksum: None,
+            reason: String::new(),
+        }
     }
 }
 
 /// Lines of tab-separated values, ended by newlines; the first one names the columns.
 pub(super) fn lines(files: &[Shipped]) -> String {
     let mut text = HEAD.to_owned();
-    for Shipped { name, kind, bytes, level, keys, reason } in files {
+    for Shipped { name, kind, bytes, level, keys, checksum, reason } in files {
+        let checksum = checksum.map(|checksum| format!("{checksum:08x}")).unwrap_or_default();
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{name}\t{kind}\t{bytes}\t{level}\t{keys}\t{reason}");
+        let _ = writeln!(text, "{name}\t{kind}\t{bytes}\t{level}\t{keys}\t{checksum}\t{reason}");
     }
     text
 }

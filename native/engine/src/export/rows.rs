@@ -151,6 +151,7 @@ impl<'a> OpenFile<'a> {
             sequences: (0, 0),
             smallest_key: self.smallest_key,
             largest_key: self.largest_key,
+            checksum: None,
         };
         Ok((file, self.keys))
     }

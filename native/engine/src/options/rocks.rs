@@ -7,7 +7,7 @@
 use super::{Compression, Settings, Style, WalRecovery};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::error::Result;
-use crate::raw::{tune_blocks, RateLimiter, Ring};
+use crate::raw::{sum_files, tune_blocks, RateLimiter, Ring};
 use crate::sys;
 use rocksdb::statistics::StatsLevel;
 use rocksdb::{
@@ -96,6 +96,7 @@ pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Ar
     options.enable_statistics();
     options.set_statistics_level(stats_level(settings));
     shared.limiter.install(&mut options);
+    sum_files(&mut options);
     events.install(&mut options);
     options
 }

@@ -12,8 +12,15 @@ extern "C" {
     fn cassiterite_resume(db: *mut c_void) -> *mut c_char;
     fn cassiterite_limiter_new(bytes_per_second: i64) -> *mut c_void;
     fn cassiterite_limiter_drop(limiter: *mut c_void);
+    fn cassiterite_sum_files(options: *mut c_void);
     fn cassiterite_limiter_install(limiter: *mut c_void, options: *mut c_void);
     fn cassiterite_limiter_set(limiter: *mut c_void, bytes_per_second: i64);
+}
+
+/// Keeps, in the manifest of every database that is opened with `options`, a CRC-32C of each file from when it is written.
+pub(crate) fn sum_files(options: &mut Options) {
+    // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call.
+    unsafe { cassiterite_sum_files(options.as_raw_ptr().cast()) }
 }
 
 /// Asks RocksDB to leave the read-only state that a background error put it in.

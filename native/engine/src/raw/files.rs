@@ -46,6 +46,8 @@ pub(crate) struct LiveFile {
     pub origin: Origin,
     /// It was written outside of any database, and ingested: its entries' sequence numbers are not in it.
     pub is_external: bool,
+    /// CRC-32C of its bytes from when they were written; `None` for files of an import, and of before there were such sums.
+    pub checksum: Option<u32>,
 }
 
 /// `FileView` of shim.h.
@@ -64,6 +66,7 @@ pub(super) struct FileView {
     session: Bytes,
     original_number: u64,
     is_external: bool,
+    checksum: Bytes,
 }
 
 type FileCall = extern "C" fn(*mut c_void, *const FileView);
@@ -107,6 +110,8 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
     let (smallest, largest) = unsafe { (view.smallest_key.as_slice(), view.largest_key.as_slice()) };
     // SAFETY: as above.
     let (property, session) = unsafe { (view.min_timestamp_property.as_slice(), view.session.as_slice()) };
+    // SAFETY: as above.
+    let checksum = unsafe { view.checksum.as_slice() };
     files.push(LiveFile {
         number: view.number,
         level: view.level,
@@ -119,6 +124,7 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
         raw_bytes: view.raw_bytes,
         origin: Origin { session: String::from_utf8_lossy(session).into_owned(), number: view.original_number },
         is_external: view.is_external,
+        checksum: checksum.try_into().ok().map(u32::from_be_bytes),
     });
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rocksdb/db.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/options.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table_properties.h"
@@ -21,6 +22,7 @@ struct Ingestion {
   const char* const* paths;
   size_t count;
   bool whole;
+  const Bytes* checksums;  // CRC-32C, big-endian, of each file, or null where they are not known
 };
 
 namespace {
@@ -51,6 +53,14 @@ extern "C" char* cassiterite_ingest(rocksdb::DB* db, const Ingestion* ingestions
     arg.column_family = ingestion.family;
     arg.external_files.assign(ingestion.paths, ingestion.paths + ingestion.count);
     arg.options = options_of(ingestion);
+    if (ingestion.checksums != nullptr) {
+      // Whoever received the files has compared them; RocksDB would read them all once more.
+      arg.options.verify_file_checksum = false;
+      arg.files_checksum_func_names.assign(ingestion.count, rocksdb::kStandardDbFileChecksumFuncName);
+      for (size_t file = 0; file < ingestion.count; file++) {
+        arg.files_checksums.emplace_back(ingestion.checksums[file].data, ingestion.checksums[file].size);
+      }
+    }
     args.push_back(std::move(arg));
   }
   return message_of(db->IngestExternalFiles(args));

@@ -21,6 +21,8 @@ pub(crate) struct Ingestion<'a> {
     /// Whether a database made them, with sequence numbers of their own. They are refused where the family has any key in
     /// their range; others may go over anything.
     pub whole: bool,
+    /// CRC-32C of each file, which somebody has compared with its bytes; `None` where RocksDB has to compute them.
+    pub checksums: Option<Vec<[u8; 4]>>,
 }
 
 /// `Ingestion` of ingest.cc.
@@ -30,6 +32,7 @@ struct RawIngestion {
     paths: *const *const c_char,
     count: usize,
     whole: bool,
+    checksums: *const Bytes,
 }
 
 extern "C" {
@@ -41,6 +44,14 @@ extern "C" {
     ) -> *mut c_char;
 }
 
+impl Ingestion<'_> {
+    /// Views of the checksums, one for each path.
+    fn checksums(&self) -> Option<Vec<Bytes>> {
+        let checksums = self.checksums.as_ref().filter(|checksums| checksums.len() == self.paths.len())?;
+        Some(checksums.iter().map(|checksum| Bytes::of(checksum)).collect())
+    }
+}
+
 /// Links all files into their families, durably: all of them, or none. The families must differ.
 pub(crate) fn ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<()> {
     let paths: Vec<Vec<CString>> = ingestions
@@ -49,15 +60,18 @@ pub(crate) fn ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<()> {
         .collect::<Result<_>>()?;
     let pointers: Vec<Vec<*const c_char>> =
         paths.iter().map(|paths| paths.iter().map(|path| path.as_ptr()).collect()).collect();
+    let checksums: Vec<Option<Vec<Bytes>>> = ingestions.iter().map(Ingestion::checksums).collect();
     let raw: Vec<RawIngestion> = ingestions
         .iter()
         .zip(&pointers)
-        .map(|(ingestion, pointers)| RawIngestion {
+        .zip(&checksums)
+        .map(|((ingestion, pointers), checksums)| RawIngestion {
             // SAFETY: the handle is borrowed with `ingestions` for the whole of this function.
             family: unsafe { object_of(ingestion.family.inner()) },
             paths: pointers.as_ptr(),
             count: pointers.len(),
             whole: ingestion.whole,
+            checksums: checksums.as_ref().map_or(ptr::null(), |checksums| checksums.as_ptr()),
         })
         .collect();
     // SAFETY: database, families, and the strings and arrays that `raw` points into are alive for the call.

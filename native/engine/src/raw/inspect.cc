@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "db/db_impl/db_impl.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/rate_limiter.h"
@@ -38,6 +39,7 @@ void show_file(const rocksdb::SstFileMetaData& file, int level, const Properties
   const auto& collected = table.user_collected_properties;
   const auto found = collected.find(kMinTimestampProperty);
   const Bytes property = found == collected.end() ? Bytes{nullptr, 0} : bytes(found->second);
+  const bool has_checksum = file.file_checksum_func_name == rocksdb::kStandardDbFileChecksumFuncName;
   const bool is_external = collected.count(rocksdb::ExternalSstFilePropertyNames::kVersion) > 0;
   const FileView view{file.file_number,
                       level,
@@ -51,7 +53,8 @@ void show_file(const rocksdb::SstFileMetaData& file, int level, const Properties
                       table.raw_key_size + table.raw_value_size,
                       bytes(table.db_session_id),
                       table.orig_file_number,
-                      is_external};
+                      is_external,
+                      has_checksum ? bytes(file.file_checksum) : Bytes{nullptr, 0}};
   call(target, &view);
 }
 
@@ -134,6 +137,11 @@ extern "C" char* cassiterite_compaction_get(const CompactionSource* source, Byte
     call(target, bytes(value));
   }
   return status.IsNotFound() ? nullptr : message_of(status);
+}
+
+// Keeps a CRC-32C of every file from when it is written.
+extern "C" void cassiterite_sum_files(rocksdb::Options* options) {
+  options->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
 }
 
 extern "C" char* cassiterite_resume(DB* db) { return message_of(db->Resume()); }

@@ -72,6 +72,7 @@ struct FileView {
   Bytes session;             // with the number, what names the file for good
   uint64_t original_number;
   bool is_external;          // written outside of any database, then ingested
+  Bytes checksum;            // CRC-32C of the file as it was written, big-endian; empty where that is not known
 };
 using FileCall = void (*)(void* target, const FileView* file);
 using ValueCall = void (*)(void* target, Bytes value);

@@ -3,11 +3,17 @@
 
 //! The manifest of a snapshot or shipment (docs/formats.md, Manifest).
 
+mod file;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use file::{FileKind, ListedFile};
+
 use crate::bytes::{put_counted, Bytes};
 use crate::catalog::{decode_columns, encode_columns, sealed, unsealed, Column, Record};
 use crate::error::{EngineError, Result};
 use crate::snapshot::sync_directory;
-use crate::sys::{file_name, TableFile};
+use crate::sys::TableFile;
 use crate::tokens::{TokenRange, TokenSet};
 use std::fs::{self, File};
 use std::io::Write;
@@ -18,27 +24,9 @@ pub(crate) const NAME: &str = "cassiterite.manifest";
 const MAGIC: &[u8; 8] = b"CASSSNAP";
 /// Snapshots of one family, all their files whole.
 const VERSION_SNAPSHOT: u8 = 1;
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const COUNTER: u8 = 1;
 const HEADERS: u8 = 2;
-
-/// How a file came to be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FileKind {
-    /// A link of a live file: versions of keys with their sequence numbers, at its level.
-    Whole = 0,
-    /// Written for the shipment: one operand per key, all with sequence number 0. No two of these files overlap.
-    Rows = 1,
-}
-
-/// A file with its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ListedFile {
-    pub kind: FileKind,
-    /// Whole files of one number are from one column family: one more family is newer or older than none of the others.
-    pub family: u8,
-    pub file: TableFile,
-}
 
 /// What a snapshot or shipment holds.
 #[derive(Debug, PartialEq, Eq)]
@@ -142,7 +130,7 @@ impl Manifest {
             return Err(bytes.malformed("it is not one"));
         }
         let version = bytes.u8()?;
-        if version != VERSION_SNAPSHOT && version != VERSION {
+        if !(VERSION_SNAPSHOT..=VERSION).contains(&version) {
             return Err(bytes.malformed(&format!("version {version} is not known here, only up to {VERSION}")));
         }
         let flags = bytes.u8()?;
@@ -158,7 +146,7 @@ impl Manifest {
         for _ in 0..bytes.u32()? {
             files.push(match version {
                 VERSION_SNAPSHOT => ListedFile::decode_snapshot(&mut bytes)?,
-                _ => ListedFile::decode(&mut bytes)?,
+                _ => ListedFile::decode(&mut bytes, version)?,
             });
         }
         bytes.end()?;
@@ -169,68 +157,8 @@ impl Manifest {
     }
 }
 
-impl ListedFile {
-    /// What sorts whole files by family, and rows files behind them.
-    fn group(&self) -> (bool, u8) {
-        match self.kind {
-            FileKind::Whole => (false, self.family),
-            FileKind::Rows => (true, 0),
-        }
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) -> Result<()> {
-        let file = &self.file;
-        out.extend_from_slice(&[self.kind as u8, self.family]);
-        put_counted(out, file.name.as_bytes())?;
-        out.extend_from_slice(&file.number.to_le_bytes());
-        out.extend_from_slice(&file.bytes.to_le_bytes());
-        out.push(u8::try_from(file.level).map_err(|_| EngineError::Internal("a level below 0".into()))?);
-        out.extend_from_slice(&file.sequences.0.to_le_bytes());
-        out.extend_from_slice(&file.sequences.1.to_le_bytes());
-        put_counted(out, &file.smallest_key)?;
-        put_counted(out, &file.largest_key)
-    }
-
-    fn decode(bytes: &mut Bytes<'_>) -> Result<ListedFile> {
-        let kind = match bytes.u8()? {
-            0 => FileKind::Whole,
-            1 => FileKind::Rows,
-            kind => return Err(bytes.malformed(&format!("a file of kind {kind}, which is not known here"))),
-        };
-        let family = bytes.u8()?;
-        let name = bytes.text()?.to_owned();
-        // It comes from another node, and becomes part of a path.
-        let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.');
-        if !is_plain || !name.ends_with(".sst") || name.starts_with('.') {
-            return Err(bytes.malformed(&format!("{name:?} is no name of a table file")));
-        }
-        let number = bytes.u64()?;
-        Ok(ListedFile { kind, family, file: take_file(bytes, name, number)? })
-    }
-
-    fn decode_snapshot(bytes: &mut Bytes<'_>) -> Result<ListedFile> {
-        let number = bytes.u64()?;
-        Ok(ListedFile { kind: FileKind::Whole, family: 0, file: take_file(bytes, file_name(number), number)? })
-    }
-}
-
-fn take_file(bytes: &mut Bytes<'_>, name: String, number: u64) -> Result<TableFile> {
-    Ok(TableFile {
-        name,
-        number,
-        bytes: bytes.u64()?,
-        level: i32::from(bytes.u8()?),
-        sequences: (bytes.u64()?, bytes.u64()?),
-        smallest_key: bytes.counted()?.to_vec(),
-        largest_key: bytes.counted()?.to_vec(),
-    })
-}
-
 fn put_count(out: &mut Vec<u8>, count: usize) -> Result<()> {
     let count = u32::try_from(count).map_err(|_| EngineError::Invalid("more than a manifest can list".into()))?;
     out.extend_from_slice(&count.to_le_bytes());
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

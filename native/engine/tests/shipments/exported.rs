@@ -72,6 +72,30 @@ fn a_whole_file_has_one_name_wherever_it_is_sent_from() {
 }
 
 #[test]
+fn a_whole_file_keeps_the_checksum_of_what_was_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = small_files(&directory.path().join("store"));
+    let table = table(&store);
+    fill(&table, 0..500, 10, 500);
+    table.compact().unwrap();
+    let ship = |shipment: &str| {
+        let shipment = directory.path().join(shipment);
+        let answer = table.export(&ranges(&[ALL]), &shipment).unwrap();
+        let whole = lines(&answer).into_iter().find(|line| line.kind == "whole").unwrap();
+        (shipment.join(&whole.name), whole.checksum)
+    };
+    let (path, checksum) = ship("one");
+    let mut bytes = std::fs::read(&path).unwrap();
+    assert_eq!(checksum, Some(crc32c::crc32c(&bytes)));
+
+    bytes[100] ^= 1;
+    std::fs::write(&path, &bytes).unwrap(); // a link: the store's own file
+    let (path, after) = ship("two");
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    assert_eq!(after, checksum, "it is not the sum of what the disk has made of it");
+}
+
+#[test]
 fn nothing_makes_an_empty_shipment() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(&directory.path().join("store"));

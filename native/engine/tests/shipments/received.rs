@@ -68,7 +68,17 @@ impl World {
         self.shipments += 1;
         let shipment = self.folder.path().join(format!("shipment{}", self.shipments));
         let lines = lines(&from.export(&ranges(wanted), &shipment).unwrap());
+        assert_sums(&shipment, &lines);
         (shipment, lines)
+    }
+}
+
+/// Wherever a file came from: what is said of its bytes is right.
+fn assert_sums(shipment: &Path, lines: &[Line]) {
+    for line in lines {
+        let found = crc32c::crc32c(&std::fs::read(shipment.join(&line.name)).unwrap());
+        assert_eq!(line.checksum.unwrap_or(found), found, "{line:?}");
+        assert!(line.kind == "whole" || line.checksum.is_none(), "{line:?}");
     }
 }
 

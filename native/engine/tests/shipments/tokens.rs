@@ -128,23 +128,25 @@ pub struct Line {
     pub bytes: u64,
     pub level: i32,
     pub keys: u64,
+    pub checksum: Option<u32>,
     pub reason: String,
 }
 
 pub fn lines(answer: &str) -> Vec<Line> {
     let mut lines = answer.lines();
-    assert_eq!(lines.next(), Some("file_name\tkind\tbytes\tlevel\tkeys\treason"));
+    assert_eq!(lines.next(), Some("file_name\tkind\tbytes\tlevel\tkeys\tchecksum\treason"));
     lines
         .map(|line| {
             let fields: Vec<&str> = line.split('\t').collect();
-            assert_eq!(fields.len(), 6, "{line}");
+            assert_eq!(fields.len(), 7, "{line}");
             Line {
                 name: fields[0].to_owned(),
                 kind: fields[1].to_owned(),
                 bytes: fields[2].parse().unwrap(),
                 level: fields[3].parse().unwrap(),
                 keys: fields[4].parse().unwrap(),
-                reason: fields[5].to_owned(),
+                checksum: u32::from_str_radix(fields[5], 16).ok(),
+                reason: fields[6].to_owned(),
             }
         })
         .collect()

@@ -29,6 +29,8 @@ pub(crate) struct TableFile {
     pub smallest_key: Vec<u8>,
     /// Its largest key.
     pub largest_key: Vec<u8>,
+    /// CRC-32C of its bytes from when they were written, where that is known.
+    pub checksum: Option<u32>,
 }
 
 /// The name of a database's file of this number.
@@ -62,6 +64,7 @@ pub(crate) fn table_files(db: &DB, family_name: &str) -> Result<Vec<TableFile>> 
                 ),
                 smallest_key: bytes(smallest_key, smallest).to_vec(),
                 largest_key: bytes(largest_key, largest).to_vec(),
+                checksum: None,
             }));
         }
         ffi::rocksdb_livefiles_destroy(list);

@@ -10,7 +10,8 @@ use crate::sys::{file_name, TableFile};
 use crate::tokens::{TokenRange, TokenSet};
 
 const SNAPSHOT: &[u8] = include_bytes!("../../../tests/golden/manifest-v1.bin");
-const SHIPMENT: &[u8] = include_bytes!("../../../tests/golden/manifest-v2.bin");
+const UNSUMMED: &[u8] = include_bytes!("../../../tests/golden/manifest-v2.bin");
+const SHIPMENT: &[u8] = include_bytes!("../../../tests/golden/manifest-v3.bin");
 
 fn file(name: &str, number: u64, level: i32, sequences: (u64, u64)) -> TableFile {
     TableFile {
@@ -21,6 +22,7 @@ fn file(name: &str, number: u64, level: i32, sequences: (u64, u64)) -> TableFile
         sequences,
         smallest_key: vec![0x40, 1, 2],
         largest_key: vec![0x40, 3],
+        checksum: None,
     }
 }
 
@@ -43,7 +45,7 @@ fn manifest(tokens: TokenSet, has_headers: bool, files: Vec<ListedFile>) -> Mani
     }
 }
 
-fn shipment() -> Manifest {
+fn unsummed() -> Manifest {
     let tokens = TokenSet::of(vec![TokenRange { left: i64::MIN, right: -5 }, TokenRange { left: 7, right: 900 }]);
     let files = vec![
         listed(FileKind::Whole, 0, file("QKIM5RQA0NMJ0AHYEYN8-000012.sst", 12, 6, (0, 70))),
@@ -53,10 +55,25 @@ fn shipment() -> Manifest {
     manifest(tokens, false, files)
 }
 
+/// Of the last file RocksDB knows no checksum.
+fn shipment() -> Manifest {
+    let mut shipment = unsummed();
+    for (listed, checksum) in shipment.files.iter_mut().zip([0xE306_9283, 0]) {
+        listed.file.checksum = Some(checksum);
+    }
+    shipment
+}
+
 #[test]
 fn a_shipment_is_written_as_ever() -> Result<()> {
     assert_eq!(shipment().encode()?, SHIPMENT);
     assert_eq!(Manifest::decode(SHIPMENT)?, shipment());
+    Ok(())
+}
+
+#[test]
+fn a_shipment_of_the_second_version_is_read() -> Result<()> {
+    assert_eq!(Manifest::decode(UNSUMMED)?, unsummed());
     Ok(())
 }
 

@@ -6,6 +6,7 @@ package io.cassiterite.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /** One file of a shipment (docs/formats.md, "Shipment"). Immutable. */
 public final class ShipmentFile
@@ -21,7 +22,8 @@ public final class ShipmentFile
         MANIFEST
     }
 
-    private static final int FIELDS = 6;
+    private static final int FIELDS = 7;
+    private static final int HEXADECIMAL = 16;
     private static final String ENDING = ".sst";
     private static final String ROWS_PREFIX = "rows-";
 
@@ -30,6 +32,7 @@ public final class ShipmentFile
     private final long bytes;
     private final int level;
     private final long keys;
+    private final OptionalInt checksum;
     private final String reason;
 
     private ShipmentFile(String[] fields)
@@ -39,7 +42,8 @@ public final class ShipmentFile
         bytes = Long.parseLong(fields[2]);
         level = Integer.parseInt(fields[3]);
         keys = Long.parseLong(fields[4]);
-        reason = fields[5];
+        checksum = checksumOf(fields[5]);
+        reason = fields[6];
     }
 
     /** The files in the engine's lines of tab-separated values, whose first line has the names. */
@@ -69,6 +73,11 @@ public final class ShipmentFile
             default:
                 throw new IllegalStateException("the engine shipped a file of unknown kind " + name);
         }
+    }
+
+    private static OptionalInt checksumOf(String digits)
+    {
+        return digits.isEmpty() ? OptionalInt.empty() : OptionalInt.of(Integer.parseUnsignedInt(digits, HEXADECIMAL));
     }
 
     /** True of the names of whole files only. */
@@ -103,6 +112,12 @@ public final class ShipmentFile
     public long keys()
     {
         return keys;
+    }
+
+    /** CRC-32C of the bytes from when they were written, where the engine knows it: so of no bytes that the disk has changed since. */
+    public OptionalInt checksum()
+    {
+        return checksum;
     }
 
     /** Why its rows did not go as whole files; empty for whole files and the manifest. */

@@ -138,8 +138,8 @@ final class IncomingFile implements IncomingStream
 
     private IOException damaged(int expected, int found)
     {
-        String message = String.format("%s of %s was damaged on its way from %s: its checksum is %08x instead of %08x. It is refused, " +
-                                       "and nothing of the session is taken into the table",
+        String message = String.format("%s of %s was damaged on its way from %s, or on the disk there: its checksum is %08x instead of " +
+                                       "%08x. It is refused, and nothing of the session is taken into the table",
                                        head.name, cfs.metadata(), session.peer, found, expected);
         logger.error("[Stream #{}] {}", session.planId(), message);
         return new IOException(message);

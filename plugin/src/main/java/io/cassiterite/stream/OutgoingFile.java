@@ -25,19 +25,16 @@ final class OutgoingFile implements OutgoingStream
 {
     private final TableId table;
     private final StreamHead head;
-    private final String reason;
+    private final ShipmentFile file;
     private final ScratchFolder folder;
     private final StreamRecord record;
 
-    /**
-     * @param reason why the file is not whole, empty if it is
-     * @param folder holds the file; released when the stream ends
-     */
-    OutgoingFile(TableId table, StreamHead head, String reason, ScratchFolder folder, StreamRecord record)
+    /** @param folder holds the file; released when the stream ends */
+    OutgoingFile(TableId table, StreamHead head, ShipmentFile file, ScratchFolder folder, StreamRecord record)
     {
         this.table = table;
         this.head = head;
-        this.reason = reason;
+        this.file = file;
         this.folder = folder;
         this.record = record;
     }
@@ -50,11 +47,16 @@ final class OutgoingFile implements OutgoingStream
         out.flush();
         if (!head.held)
             send(path, out, session.peer);
-        // computed while the connection's thread sends the file
-        out.writeInt(Integer.reverseBytes(FileChecksum.of(path, head.bytes)));
+        out.writeInt(Integer.reverseBytes(checksum(path)));
         out.flush();
         session.progress(getName(), ProgressInfo.Direction.OUT, head.movingBytes(), head.movingBytes(), head.movingBytes());
-        record.add(head, reason, PeerConnection.isEncrypted(session.peer));
+        record.add(head, file.reason(), PeerConnection.isEncrypted(session.peer));
+    }
+
+    /** Of the bytes as they were written, so that the receiver notices what the disk has damaged; else computed while the file is sent. */
+    private int checksum(Path path) throws IOException
+    {
+        return file.checksum().isPresent() ? file.checksum().getAsInt() : FileChecksum.of(path, head.bytes);
     }
 
     private void send(Path path, StreamingDataOutputPlus out, InetAddressAndPort peer) throws IOException

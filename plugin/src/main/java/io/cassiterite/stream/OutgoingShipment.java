@@ -72,7 +72,7 @@ final class OutgoingShipment
         for (ShipmentFile file : files)
         {
             StreamHead head = new StreamHead(file, isHeld.test(file), id, files.size(), bytes, ranges);
-            streams.add(new OutgoingFile(cfs.metadata.id, head, file.reason(), folder, record));
+            streams.add(new OutgoingFile(cfs.metadata.id, head, file, folder, record));
         }
         folder.retain(streams.size());
         return streams;

@@ -26,7 +26,9 @@ import io.cassiterite.engine.ShipmentFile;
 /** What stands before each file of a shipment on the wire (docs/formats.md, "Stream"). Immutable. */
 final class StreamHead
 {
-    static final int VERSION = 1;
+    static final int VERSION = 2;
+    /** The same head, before a manifest without checksums. */
+    private static final int VERSION_UNSUMMED = 1;
 
     /**
      * What a stream message says instead of the time of the last repair when a file of a shipment follows: Cassandra
@@ -106,8 +108,8 @@ final class StreamHead
     static StreamHead read(DataInput in) throws IOException
     {
         int version = in.readUnsignedByte();
-        if (version != VERSION)
-            throw new IOException("a stream of format " + version + " was sent, but this node's plug-in knows format " + VERSION + " only");
+        if (version < VERSION_UNSUMMED || version > VERSION)
+            throw new IOException("a stream of format " + version + " was sent, but this node's plug-in knows formats up to " + VERSION);
         int bodyBytes = Integer.reverseBytes(in.readInt());
         if (bodyBytes < FIXED_BYTES || bodyBytes > MAX_BODY_BYTES)
             throw damaged("it would be " + bodyBytes + " bytes long");

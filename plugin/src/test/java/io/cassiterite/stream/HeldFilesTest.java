@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.apache.cassandra.schema.TableId;
 
 import io.cassiterite.engine.EngineTestAccess;
+import io.cassiterite.engine.ShipmentFile;
 import io.cassiterite.engine.Store;
 import io.cassiterite.memtable.TestNode;
 
@@ -45,9 +46,9 @@ class HeldFilesTest
             assertEquals(BYTES.length, HeldFiles.bytes());
             assertFalse(Files.exists(shipment.getParent()));
 
-            StreamHead head = new StreamHead(EngineTestAccess.shipmentFile("S-000001.sst\twhole\t" + BYTES.length + "\t6\t1\t"), true,
-                                             UUID.randomUUID(), 1, 0, List.of());
-            assertEquals(0, new OutgoingFile(table, head, "", null, null).getEstimatedSize(), "no room is asked for what is held");
+            ShipmentFile file = EngineTestAccess.shipmentFile("S-000001.sst\twhole\t" + BYTES.length + "\t6\t1\t\t");
+            StreamHead head = new StreamHead(file, true, UUID.randomUUID(), 1, 0, List.of());
+            assertEquals(0, new OutgoingFile(table, head, file, null, null).getEstimatedSize(), "no room is asked for what is held");
 
             Path nowhere = directory.resolve("gone").resolve("S-000001.sst");
             assertThrows(IOException.class, () -> HeldFiles.take(table, head, nowhere));

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.utils.ByteBufferUtil;
 
 import io.cassiterite.engine.EngineTestAccess;
 
@@ -32,19 +33,24 @@ class StreamHeadTest
     private static final UUID SHIPMENT = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff");
     private static final List<Range<Token>> RANGES = List.of(range(Long.MIN_VALUE, -9_000_000_000_000_000_000L), range(17, Long.MIN_VALUE));
     private static final StreamHead WHOLE =
-        new StreamHead(EngineTestAccess.shipmentFile("ABCDEF0123456789-000012.sst\twhole\t67108864\t6\t1000\t"), true, SHIPMENT, 3,
+        new StreamHead(EngineTestAccess.shipmentFile("ABCDEF0123456789-000012.sst\twhole\t67108864\t6\t1000\t\t"), true, SHIPMENT, 3,
                        70_000_000L, RANGES);
     private static final StreamHead MANIFEST =
-        new StreamHead(EngineTestAccess.shipmentFile("cassiterite.manifest\tmanifest\t500\t0\t0\t"), false, SHIPMENT, 3, 70_000_000L,
+        new StreamHead(EngineTestAccess.shipmentFile("cassiterite.manifest\tmanifest\t500\t0\t0\t\t"), false, SHIPMENT, 3, 70_000_000L,
                        RANGES);
 
     @Test
     void theFormatIsTheGoldenOne() throws IOException
     {
-        try (InputStream golden = getClass().getResourceAsStream("/golden/stream-head-v1.hex"))
-        {
-            assertEquals(new String(golden.readAllBytes(), US_ASCII).replaceAll("\\s", ""), hex(written(WHOLE)) + hex(written(MANIFEST)));
-        }
+        assertEquals(golden(2), hex(written(WHOLE)) + hex(written(MANIFEST)));
+    }
+
+    @Test
+    void theFirstFormatIsRead() throws IOException
+    {
+        DataInputStream in = new DataInputStream(new ByteArrayInputStream(ByteBufferUtil.getArray(ByteBufferUtil.hexToBytes(golden(1)))));
+        assertEquals(WHOLE, StreamHead.read(in));
+        assertEquals(MANIFEST, StreamHead.read(in));
     }
 
     @Test
@@ -52,7 +58,7 @@ class StreamHeadTest
     {
         assertEquals(WHOLE, read(written(WHOLE)));
         assertEquals(MANIFEST, read(written(MANIFEST)));
-        StreamHead rows = new StreamHead(EngineTestAccess.shipmentFile("rows-1.sst\trows\t0\t0\t0\twhy"), false, SHIPMENT, 1, 0, RANGES);
+        StreamHead rows = new StreamHead(EngineTestAccess.shipmentFile("rows-1.sst\trows\t0\t0\t0\t\twhy"), false, SHIPMENT, 1, 0, RANGES);
         assertEquals(rows, read(written(rows)));
         assertEquals(RANGES, read(written(MANIFEST)).ranges);
         assertEquals(List.of(), read(written(rows)).ranges);
@@ -74,8 +80,8 @@ class StreamHeadTest
     void aLaterFormatIsNamed() throws IOException
     {
         byte[] bytes = written(WHOLE);
-        bytes[0] = 2;
-        assertTrue(assertThrows(IOException.class, () -> read(bytes)).getMessage().contains("format 2"));
+        bytes[0] = 3;
+        assertTrue(assertThrows(IOException.class, () -> read(bytes)).getMessage().contains("format 3"));
     }
 
     @Test
@@ -83,9 +89,17 @@ class StreamHeadTest
     {
         for (String name : new String[]{ "../000012.sst", "/etc/passwd", "..", "" })
         {
-            StreamHead head = new StreamHead(EngineTestAccess.shipmentFile(name + "\twhole\t1\t6\t1\t"), false, SHIPMENT, 1, 1, RANGES);
+            StreamHead head = new StreamHead(EngineTestAccess.shipmentFile(name + "\twhole\t1\t6\t1\t\t"), false, SHIPMENT, 1, 1, RANGES);
             byte[] bytes = written(head);
             assertThrows(IOException.class, () -> read(bytes), name);
+        }
+    }
+
+    private static String golden(int version) throws IOException
+    {
+        try (InputStream golden = StreamHeadTest.class.getResourceAsStream("/golden/stream-head-v" + version + ".hex"))
+        {
+            return new String(golden.readAllBytes(), US_ASCII).replaceAll("\\s", "");
         }
     }
 

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import io.cassiterite.nodetest.Node;
 
 /** The engine's SST files of a node, snapshots left out. */
-final class StoreFiles
+public final class StoreFiles
 {
     private StoreFiles()
     {
@@ -31,7 +31,7 @@ final class StoreFiles
         return sum;
     }
 
-    static List<Path> sstFiles(Node node)
+    public static List<Path> sstFiles(Node node)
     {
         try (Stream<Path> tree = Files.walk(node.base()))
         {
