@@ -142,18 +142,20 @@ async fn a_query_says_its_own_level(session: &Session) {
     let mut profile = profile("counter.yaml");
     created(session, &profile).await;
     for (said, level) in [(Some("QUORUM"), Some(Consistency::Quorum)), (None, None)] {
-        let query = profile.queries.0.iter_mut().find(|(name, _)| name == "simple1");
+        let query = profile.queries.0.iter_mut().find(|(name, _)| name == "total");
         query.unwrap().1.consistency_level = said.map(str::to_owned);
-        let reads = prepared(session, &profile, "simple1=1", 10, None).await;
+        let reads = prepared(session, &profile, "total=1", 10, None).await;
         assert_eq!(reads.plan(0).unwrap().consistency(), level);
     }
 }
 
 async fn profiles_and_builtins_run(session: &Session) {
     for (profile, write, read) in [
-        (profile("types.yaml"), "insert=1", "simple1=1,range1=1"),
-        (profile("counter.yaml"), "insert=1", "simple1=1"),
-        (profile("lwt.yaml"), "insert=1", "singlepost=1,timeline=1"),
+        (profile("types.yaml"), "insert=1", "first=1,since=1"),
+        (profile("counter.yaml"), "insert=1", "total=1"),
+        (profile("lwt.yaml"), "insert=1", "newest=1,recent=1"),
+        (profile("plain.yaml"), "insert=1", "first=1"),
+        (profile("changes.yaml"), "insert=1", "latest=1,lend=1,lendif=1"),
         (builtin::standard("keyspace1", &builtin::StandardColumns::default()).unwrap(), "write=1", "read=1"),
         (builtin::counter("keyspace1", 5, &Distribution::fixed(1)).unwrap(), "counter_write=1", "counter_read=1"),
         (builtin::emp(6144).unwrap(), "write=1", "read=1"),

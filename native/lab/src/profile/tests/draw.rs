@@ -9,7 +9,7 @@ use super::profile::file;
 #[test]
 fn a_drawing_says_what_it_knows() {
     let profile = Profile::read(&file("lwt.yaml")).unwrap();
-    let mix: Mix = "ops(insert=3,timeline=1)".parse().unwrap();
+    let mix: Mix = "ops(insert=3,recent=1)".parse().unwrap();
     let drawing = draw(&profile, &mix, &Population::sequence(10_000), &InsertSpec::default()).unwrap();
     assert_eq!((drawing.partitions(), drawing.rows_per_partition()), (10_000, 1000.0));
     let text = drawing.to_string();

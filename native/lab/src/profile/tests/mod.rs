@@ -11,3 +11,5 @@ mod draw;
 mod plan;
 mod profile;
 mod rows;
+mod samples;
+mod settings;
