@@ -48,9 +48,20 @@ fn a_bad_profile() {
     assert!(said.contains("unknown field `bogus`") && said.contains("line 3"), "{said}");
     let said = refused(&["user", "profile=/nowhere.yaml", "ops(insert=1)", "n=1"]);
     assert!(said.contains("/nowhere.yaml: No such file"), "{said}");
+    let said = refused(&["user", "profile=/one.yaml,/two.yaml", "ops(one.insert=1,two.insert=1)", "n=1"]);
+    assert_eq!(said, "cassiterite: user: profile=/one.yaml,/two.yaml: a run has one profile");
     let (_folder, word) = profile(PROFILE);
     let said = refused(&["user", &word, "ops(inzert=1)", "n=1"]);
     assert_eq!(said, "cassiterite: ops: the profile has no 'inzert', only insert, get");
+}
+
+#[test]
+fn a_profile_by_its_address() {
+    let (_folder, word) = profile(PROFILE);
+    for address in [word.replace('=', "=file://"), word.replace('=', "=file:")] {
+        let output = stress(&["user", &address, "ops(insert=1)", "-draw", "-pop", "seq=1..10"]);
+        assert!(output.status.success(), "{address}: {output:?}");
+    }
 }
 
 #[test]

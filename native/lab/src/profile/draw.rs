@@ -110,7 +110,8 @@ fn rows_per_operation(
             "no operation {name}; there are {}",
             profile.operation_names().join(", ")
         );
-        let rows = (per_partition / spec.visits()? as f64 * spec.select().mean()).max(1.0) * spec.partitions().mean();
+        let rows =
+            selected((per_partition / spec.visits()? as f64).max(1.0), spec.select().mean()) * spec.partitions().mean();
         return Ok(format!("{rows:.1} in {:.1} partitions", spec.partitions().mean()));
     };
     let conditions = Conditions::of(&query.cql)?;
@@ -125,6 +126,11 @@ fn rows_per_operation(
         }
         _ => "unknown".to_owned(),
     })
+}
+
+/// The mean of the rows that are taken from so many with this chance, of which one is taken where none was hit.
+fn selected(rows: f64, chance: f64) -> f64 {
+    rows * chance + (1.0 - chance).powf(rows)
 }
 
 impl Drawing {

@@ -156,6 +156,9 @@ impl Profile {
 
     /// Checks names; takes them as the definitions write them, so that quoting is right.
     fn check(&mut self) -> Result<()> {
+        for (i, ColumnSpec { name, .. }) in self.columnspec.iter().enumerate() {
+            ensure!(self.columnspec[..i].iter().all(|spec| spec.name != *name), "columnspec {name} is there twice");
+        }
         for (name, scan) in &self.token_range_queries.0 {
             let double = self.queries.0.iter().any(|(other, _)| other == name);
             ensure!(!double, "{name} is in both queries and token_range_queries");

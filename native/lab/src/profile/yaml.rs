@@ -85,9 +85,11 @@ impl<'de, F: FnMut(&'static str, &str) -> Result<()>> Visitor<'de> for Named<F> 
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        let mut seen = Vec::new();
         while let Some(index) = map.next_key_seed(OneOf(self.keys))? {
             let key = self.keys.get(index).copied().unwrap_or_default();
-            map.next_value_seed(Text { key, set: &mut self.set })?;
+            map.next_value_seed(Text { key, twice: seen.contains(&index), set: &mut self.set })?;
+            seen.push(index);
         }
         Ok(())
     }
@@ -127,6 +129,8 @@ impl Visitor<'_> for OneOf {
 /// A text that `set` understands; its error gets the place of the text.
 struct Text<'a, F> {
     key: &'static str,
+    /// Whether its key was there before.
+    twice: bool,
     set: &'a mut F,
 }
 
@@ -146,6 +150,9 @@ impl<F: FnMut(&'static str, &str) -> Result<()>> Visitor<'_> for Text<'_, F> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        if self.twice {
+            return Err(E::custom(format!("{} is there twice", self.key)));
+        }
         (self.set)(self.key, text).map_err(|error| E::custom(format!("{}: {error:#}", self.key)))
     }
 }

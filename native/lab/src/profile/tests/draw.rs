@@ -18,7 +18,7 @@ fn a_drawing_says_what_it_knows() {
         "sample of 2000 partitions",
         "rows per partition",
         "75.0 %",
-        "1.0 in 1.0 partitions",
+        "1.4 in 1.0 partitions",
         "limited",
         "####",
     ] {

@@ -58,7 +58,7 @@ fn wrong_values_are_refused_where_they_stand() {
         ("batchtype: LOGGED", "batchtype: FAST", "FAST"),
         ("fields: multirow", "fields: anyrow", "anyrow"),
         ("uniform(1..10)/10", "uniform(1..10)", "ratio"),
-        ("  - name: station", "  - size: fixed(1)", "name"),
+        ("  - name: reading", "  - size: fixed(1)", "`name`"),
         ("keyspace: labtypes", "keyspace: other", "labtypes"),
         ("table: wide", "table: other", "wide"),
         ("reading blob,", "reading blub,", "blub"),

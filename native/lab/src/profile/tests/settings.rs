@@ -110,6 +110,8 @@ fn what_is_not_taken_is_refused_in_one_line() {
         ("gaussian(1..1000)", "gaussian(1,1000)", "min..max", 24),
         ("uniform(1..10)/10\n", "uniform(1..10)\n", "dist(...)/n", 30),
         ("uniform(1..50)", "uniform(0..50)", "uniform(0..50)", 28),
+        ("batchtype: LOGGED", "Partitions: fixed(1)", "partitions is there twice", 29),
+        ("  - name: taken", "    Size: fixed(1)", "size is there twice", 21),
         ("batchtype: LOGGED", "batchtype: LOGED", "LOGED", 29),
         ("batchtype: LOGGED", "condition: IF reading = ?", "conditions with ?", 29),
         ("fields: multirow", "fields: firstrow", "firstrow", 37),
@@ -123,6 +125,12 @@ fn what_is_not_taken_is_refused_in_one_line() {
         assert!(message.contains(named) && message.contains(&format!("at line {line} ")), "{to}: {message}");
         assert!(!message.contains('\n'), "{message}");
     }
+}
+
+#[test]
+fn a_column_is_said_once() {
+    let text = std::fs::read_to_string(file("types.yaml")).unwrap().replace("- name: reading", "- name: taken");
+    assert_eq!(format!("{:#}", Profile::parse(&text).unwrap_err()), "columnspec taken is there twice");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 //! Values of words, read strictly.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{anyhow, bail, ensure, Result};
@@ -35,6 +36,13 @@ pub fn duration(text: &str) -> Option<Duration> {
         "h" => Some(Duration::from_secs(number.checked_mul(3600)?)),
         _ => None,
     }
+}
+
+/// The file of a profile, by its path or by its `file:` address, as cassandra-stress takes it.
+pub fn profile(text: &str) -> Result<PathBuf> {
+    let path = Path::new(text.strip_prefix("file://").or_else(|| text.strip_prefix("file:")).unwrap_or(text));
+    ensure!(path.exists() || !text.contains(','), "user: profile={text}: a run has one profile");
+    Ok(path.to_owned())
 }
 
 impl Given {

@@ -10,6 +10,7 @@ use anyhow::{bail, ensure, Context, Result};
 use scylla::statement::{Consistency, SerialConsistency};
 
 use super::data::distribution;
+use super::value;
 use crate::profile::Distribution;
 use crate::stress::words::Given;
 
@@ -167,9 +168,9 @@ fn command(given: &Given) -> Result<Command> {
         "mixed" => mixed(given)?,
         "emp" => Command::Emp(ratios(given, "ratio", Some(&["read", "write"]))?),
         "user" => {
-            let profile = given.text("profile=")?.context("user: profile=FILE is missing")?;
+            let profile = value::profile(&given.text("profile=")?.context("user: profile=FILE is missing")?)?;
             ensure!(given.has("ops"), "user: ops(insert=1,...) is missing");
-            Command::User { profile: profile.into(), ops: ratios(given, "ops", None)? }
+            Command::User { profile, ops: ratios(given, "ops", None)? }
         }
         other => bail!("'{other}' puts no load on a cluster"),
     })
