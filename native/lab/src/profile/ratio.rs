@@ -1,7 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Shares (`OptionRatioDistribution`): a distribution over a divisor.
+//! Shares (`OptionRatioDistribution`): a distribution over a divisor. As in cassandra-stress, a share's dividend is a real number:
+//! a uniform one lies between its smallest integer and the one after its largest, and counts as the largest beyond that.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,17 +26,22 @@ impl Ratio {
 
     /// The share for a seed, at most 1.
     pub fn at(&self, seed: u64, salt: u64) -> f64 {
-        (self.dividend.at(seed, salt) as f64 / self.divisor as f64).clamp(0.0, 1.0)
+        self.share(self.dividend.real_at(seed, salt))
     }
 
     /// The largest share.
     pub fn max(&self) -> f64 {
-        (self.dividend.max() as f64 / self.divisor as f64).clamp(0.0, 1.0)
+        self.share(self.dividend.max() as f64)
     }
 
-    /// The mean share.
+    /// The mean share, over 1,000 quantiles.
     pub fn mean(&self) -> f64 {
-        (self.dividend.mean() / self.divisor as f64).clamp(0.0, 1.0)
+        let share = |i: u32| self.share(self.dividend.real_quantile((f64::from(i) + 0.5) / 1000.0));
+        (0..1000).map(share).sum::<f64>() / 1000.0
+    }
+
+    fn share(&self, dividend: f64) -> f64 {
+        (dividend / self.divisor as f64).clamp(0.0, 1.0)
     }
 
     /// Whether it is always 1.

@@ -157,6 +157,16 @@ fn ratios_divide() {
     assert!((0..1000).all(|i| (0.1..=1.0).contains(&ratio.at(i, 0))));
     assert!("fixed(1)/1".parse::<Ratio>().unwrap().is_whole());
     assert_eq!("fixed(1)/1K".parse::<Ratio>().unwrap().max(), 0.001);
+    let of = |text: &str| text.parse::<Ratio>().unwrap();
+    // Reals from 1 up to 11, cut off at 10: 9/10 of them are 5.5 in the mean, the rest 10.
+    for (text, mean) in [("uniform(1..10)/10", 0.595), ("uniform(0..1)/1", 0.75), ("~uniform(0..1)/1", 0.25)] {
+        let drawn = (0..SAMPLES).map(|i| of(text).at(i, 0)).sum::<f64>() / SAMPLES as f64;
+        assert!((drawn - mean).abs() < 0.01 && (of(text).mean() - mean).abs() < 0.001, "{text}: {drawn}");
+    }
+    for text in ["gaussian(0..20)/20", "exp(0..20)/20", "~exp(0..20)/20"] {
+        let between = (0..1000).filter(|i| of(text).at(*i, 0) * 20.0 % 1.0 != 0.0).count();
+        assert!(between > 500, "{text}: {between} of 1000 are no integers");
+    }
     assert!("fixed(1)".parse::<Ratio>().is_err() && "fixed(1)/0".parse::<Ratio>().is_err());
 }
 
