@@ -8,7 +8,7 @@ use maud::{html, Markup, PreEscaped, DOCTYPE};
 use super::distribution::{distributions, HEADS};
 use super::figure::Better;
 use super::rounds::Comparison;
-use super::table::{legend, lines, ratio};
+use super::table::{legend, lines, ratio, Spread};
 use super::verdict::{Judged, Verdict};
 
 const STYLE: &str = "
@@ -105,7 +105,7 @@ fn figures(comparison: &Comparison) -> Markup {
                     tr {
                         td { (line.name) }
                         @for judged in &line.judged { (judgement(judged)) }
-                        @for value in &line.values { td.range { (range(value)) } }
+                        @for value in &line.values { td.range { (spread(value)) } }
                     }
                 }
             }
@@ -113,10 +113,9 @@ fn figures(comparison: &Comparison) -> Markup {
     }
 }
 
-/// "middle (least-most)", with a place to break the line where the page is narrow.
-fn range(text: &str) -> Markup {
-    let (middle, spread) = text.split_once(" (").map_or((text, None), |(middle, spread)| (middle, Some(spread)));
-    html! { span { (middle) } @if let Some(spread) = spread { " " span { "(" (spread) } } }
+/// With a place to break the line where the page is narrow.
+fn spread(spread: &Spread) -> Markup {
+    html! { span { (spread.middle) } @if let Some(range) = &spread.range { " " span { "(" (range) ")" } } }
 }
 
 fn judgement(judged: &Judged) -> Markup {
@@ -126,7 +125,7 @@ fn judgement(judged: &Judged) -> Markup {
         Verdict::CannotTell => ("cannot", "c"),
     };
     html! {
-        td.range { (range(&ratio(judged))) }
+        td.range { (spread(&ratio(judged))) }
         td class=(class) title=[judged.reason.as_ref()] {
             @if judged.better != Better::Neither { (judged.verdict.words()) }
         }

@@ -3,6 +3,8 @@
 
 //! A comparison as a table for the terminal.
 
+use std::fmt;
+
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, Color, Table};
 
@@ -12,12 +14,34 @@ use super::rounds::Comparison;
 use super::statistics::ROUNDS_MIN;
 use super::verdict::{Judged, Verdict, FALSE_DISCOVERY_RATE};
 
+/// A number and, where there are several, what it lies between.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spread {
+    /// The number.
+    pub middle: String,
+    /// Least and most.
+    pub range: Option<String>,
+}
+
+impl Spread {
+    fn new(middle: impl Into<String>, range: Option<String>) -> Self {
+        Self { middle: middle.into(), range }
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.middle)?;
+        self.range.as_ref().map_or(Ok(()), |range| write!(f, " ({range})"))
+    }
+}
+
 /// One figure of the comparison: its values by engine, its ratios by baseline.
 pub struct Line<'a> {
     /// Name with unit.
     pub name: String,
     /// Median and range over rounds, by engine.
-    pub values: Vec<String>,
+    pub values: Vec<Spread>,
     /// By baseline.
     pub judged: Vec<&'a Judged>,
 }
@@ -40,30 +64,30 @@ pub fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
 }
 
 /// `median (least-most)`.
-fn spread<'a>(figures: impl Iterator<Item = &'a Figure>) -> String {
+fn spread<'a>(figures: impl Iterator<Item = &'a Figure>) -> Spread {
     let mut values: Vec<f64> = figures.filter_map(|figure| figure.value).collect();
     values.sort_by(f64::total_cmp);
-    let (Some(least), Some(most)) = (values.first(), values.last()) else { return "not measured".to_owned() };
+    let (Some(least), Some(most)) = (values.first(), values.last()) else {
+        return Spread::new("not measured", None);
+    };
     let middle = values.len() / 2;
     let upper = values.get(middle).copied().unwrap_or(*most);
     let lower = values.get((values.len() - 1) / 2).copied().unwrap_or(upper);
     match values.len() {
-        1 => number(*least),
-        _ => format!("{} ({}-{})", number((lower + upper) / 2.0), number(*least), number(*most)),
+        1 => Spread::new(number(*least), None),
+        _ => Spread::new(number((lower + upper) / 2.0), Some(format!("{}-{}", number(*least), number(*most)))),
     }
 }
 
 /// `0.56 (0.51-0.62)`; where a value is zero the difference: `-2.1 (-2.6 to -1.6)`.
-pub fn ratio(judged: &Judged) -> String {
+pub fn ratio(judged: &Judged) -> Spread {
     if let Some(difference) = &judged.difference {
         let [mean, low, high] = [difference.mean, difference.low, difference.high].map(number);
-        return format!("{mean} ({low} to {high})");
+        return Spread::new(mean, Some(format!("{low} to {high}")));
     }
-    let Some(ratio) = judged.ratio else { return "-".to_owned() };
-    match (judged.low, judged.high) {
-        (Some(low), Some(high)) if high.is_finite() => format!("{ratio:.2} ({low:.2}-{high:.2})"),
-        _ => format!("{ratio:.2}"),
-    }
+    let Some(ratio) = judged.ratio else { return Spread::new("-", None) };
+    let range = judged.low.zip(judged.high).filter(|(_, high)| high.is_finite());
+    Spread::new(format!("{ratio:.2}"), range.map(|(low, high)| format!("{low:.2}-{high:.2}")))
 }
 
 /// What the table means, for below it.
@@ -143,7 +167,7 @@ fn spreads(comparison: &Comparison) -> String {
 
 fn judged_cell(judged: &Judged) -> Cell {
     let words = match judged.better {
-        Better::Neither => ratio(judged),
+        Better::Neither => ratio(judged).to_string(),
         _ => format!("{} {}", ratio(judged), judged.verdict.words()),
     };
     let cell = Cell::new(words).set_alignment(CellAlignment::Right);
@@ -151,5 +175,20 @@ fn judged_cell(judged: &Judged) -> Cell {
         Verdict::Better => cell.fg(Color::Green),
         Verdict::Worse => cell.fg(Color::Red),
         Verdict::CannotTell => cell,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::figure::Unit;
+
+    #[test]
+    fn a_range_is_told_where_there_are_several() {
+        let told = |values: &[f64]| {
+            let figure = |value: &f64| Figure::new("x", Unit::Seconds, Better::Lower, Some(*value));
+            spread(values.iter().map(figure).collect::<Vec<_>>().iter()).to_string()
+        };
+        assert_eq!(["not measured", "2.00", "2.50 (1.00-10.0)"], [&[][..], &[2.0], &[3.0, 1.0, 2.0, 10.0]].map(told));
     }
 }
