@@ -155,6 +155,7 @@ async fn profiles_and_builtins_run(session: &Session) {
         (profile("counter.yaml"), "insert=1", "total=1"),
         (profile("lwt.yaml"), "insert=1", "newest=1,recent=1"),
         (profile("plain.yaml"), "insert=1", "first=1"),
+        (profile("diary.yaml"), "insert=1", "all_days=1,latest_day=1"),
         (profile("changes.yaml"), "insert=1", "latest=1,lend=1,lendif=1"),
         (builtin::standard("keyspace1", &builtin::StandardColumns::default()).unwrap(), "write=1", "read=1"),
         (builtin::counter("keyspace1", 5, &Distribution::fixed(1)).unwrap(), "counter_write=1", "counter_read=1"),

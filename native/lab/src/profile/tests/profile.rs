@@ -93,6 +93,16 @@ fn an_engines_options_take_the_place_of_the_profiles() {
     assert!(plain[2].contains("LeveledCompactionStrategy") && !plain[2].contains("memtable"));
 }
 
+/// As the first sample of cassandra-stress has it; whether a server makes such a table is the server's to say.
+#[test]
+fn an_option_of_two_words_stays() {
+    let text = std::fs::read_to_string(file("types.yaml")).unwrap();
+    let compact = Profile::parse(&text.replace("WITH compaction", "WITH COMPACT STORAGE AND compaction")).unwrap();
+    let statements = Schema::of(&compact).statements(None, "memtable = 'cassiterite'").unwrap();
+    assert!(statements[2].contains("WITH COMPACT STORAGE AND compaction"), "{}", statements[2]);
+    assert!(statements[2].ends_with("AND memtable = 'cassiterite'"), "{}", statements[2]);
+}
+
 #[test]
 fn types_go_before_the_table_and_indexes_after_it() {
     let statements = Schema::of(&read("every-type.yaml")).statements(None, "memtable = 'x'").unwrap();
