@@ -9,7 +9,7 @@ pub(crate) use manifest::{FileKind, ListedFile, Manifest, NAME as MANIFEST_NAME}
 
 use crate::error::{EngineError, Result};
 use crate::sys::table_files;
-use crate::table::{Table, TableCore};
+use crate::table::{Member, Table, TableCore};
 use crate::tokens::TokenSet;
 use rocksdb::DB;
 use std::fs::{self, File};
@@ -49,11 +49,10 @@ fn fill(core: &TableCore, directory: &Path) -> Result<()> {
     let db = &core.store().db;
     let kept = KeptFiles::keep(db)?;
     let mut files = Vec::new();
-    for (family, member) in (0..).zip(core.families().all()) {
-        for file in table_files(db, member.name())? {
-            link(&db.path().join(&file.name), &directory.join(&file.name))?;
-            files.push(ListedFile { kind: FileKind::Whole, family, file });
-        }
+    let names: Vec<&str> = core.families().all().map(Member::name).collect();
+    for (family, file) in table_files(db, &names)? {
+        link(&db.path().join(&file.name), &directory.join(&file.name))?;
+        files.push(ListedFile { kind: FileKind::Whole, family, file });
     }
     drop(kept);
     Manifest::new(core.id(), &core.record()?, TokenSet::all(), files).write(directory)?;

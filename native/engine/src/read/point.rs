@@ -104,36 +104,34 @@ fn several(core: &TableCore, request: &ReadRequest<'_>, with_header: bool, buffe
 }
 
 /// What all families have of several keys.
-struct Found {
-    base: Values,
-    /// The merge of all families, by key; only where there are several.
-    united: Option<Vec<Option<Vec<u8>>>>,
+enum Found {
+    One(Values),
+    /// The merge of several families, by key.
+    United(Vec<Option<Vec<u8>>>),
 }
 
 impl Found {
     fn look(core: &TableCore, keys: &[&[u8]]) -> Result<Found> {
-        let base = core.read_mode().get_many(core.family(), keys)?;
         if core.arrivals().is_empty() {
-            return Ok(Found { base, united: None });
+            return Ok(Found::One(core.read_mode().get_many(core.family(), keys)?));
         }
         let look = |member: &Member| core.read_mode().get_many(&member.family, keys);
-        let arrived = core.arrivals().iter().map(look).collect::<Result<Vec<Values>>>()?;
+        let found = core.families().all().map(look).collect::<Result<Vec<Values>>>()?;
         let one = |(at, key): (usize, &&[u8])| {
-            let fragments: Vec<&[u8]> = std::iter::once(&base).chain(&arrived).filter_map(|of| of.get(at)).collect();
+            let fragments: Vec<&[u8]> = found.iter().filter_map(|of| of.get(at)).collect();
             let mut merged = Vec::new();
             match fragments.is_empty() {
                 true => Ok(None),
                 false => unite(key, &fragments, &mut merged).map(|()| Some(merged)),
             }
         };
-        let united = keys.iter().enumerate().map(one).collect::<Result<Vec<_>>>()?;
-        Ok(Found { base, united: Some(united) })
+        Ok(Found::United(keys.iter().enumerate().map(one).collect::<Result<Vec<_>>>()?))
     }
 
     fn get(&self, at: usize) -> Option<&[u8]> {
-        match &self.united {
-            None => self.base.get(at),
-            Some(united) => united.get(at)?.as_deref(),
+        match self {
+            Found::One(values) => values.get(at),
+            Found::United(united) => united.get(at)?.as_deref(),
         }
     }
 }

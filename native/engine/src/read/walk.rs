@@ -2,7 +2,7 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 //! Goes through partitions with one iterator, which sees one moment, and can pause after every entry. Where a table has
-//! several column families, each is seen at a moment of its own; only the base changes.
+//! several column families, each is seen at a moment of its own, the base, which is written to, last.
 
 use super::answer::{Answer, Entry, Put};
 use super::request::{ReadRequest, ScanOf, ScanRequest};

@@ -97,9 +97,10 @@ impl Families {
         Ok(Families { base, arrivals })
     }
 
-    /// The base, then the arrivals.
+    /// The arrivals, then the base. Whole files come into an arrival in one step with rows that come into the base: whoever
+    /// looks at the families in this order sees no file without the deletions that came with it.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Member> {
-        std::iter::once(&self.base).chain(&self.arrivals)
+        self.arrivals.iter().chain([&self.base])
     }
 
     /// An iterator over the merge of all families.

@@ -13,5 +13,6 @@ mod kept;
 mod moments;
 mod received;
 mod sized;
+mod together;
 mod tokens;
 mod vnodes;

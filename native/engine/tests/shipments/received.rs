@@ -58,6 +58,10 @@ impl World {
         World { folder: tempfile::tempdir().unwrap(), shipments: 0 }
     }
 
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
     pub fn store(&self, name: &str) -> Arc<Store> {
         let store = small_files(&self.folder.path().join(name));
         store.set_ring(&boundaries(&ring(9).iter().map(|range| range.1).collect::<Vec<_>>())).unwrap();

@@ -38,22 +38,23 @@ pub(crate) fn file_name(number: u64) -> String {
     format!("{number:06}.sst")
 }
 
-/// The live files of the column family of this name.
-pub(crate) fn table_files(db: &DB, family_name: &str) -> Result<Vec<TableFile>> {
+/// The live files of the column families of these names, at one moment; each with its family's place among the names.
+pub(crate) fn table_files(db: &DB, family_names: &[&str]) -> Result<Vec<(u8, TableFile)>> {
     let mut files = Vec::new();
     // SAFETY: the strings and keys belong to the list, which is released after they have been copied.
     unsafe {
         let list = ffi::rocksdb_livefiles(raw(db));
         for index in 0..ffi::rocksdb_livefiles_count(list) {
             let of = CStr::from_ptr(ffi::rocksdb_livefiles_column_family_name(list, index));
-            if of.to_bytes() != family_name.as_bytes() {
+            let Some((family, _)) = (0_u8..).zip(family_names).find(|(_, name)| of.to_bytes() == name.as_bytes())
+            else {
                 continue;
-            }
+            };
             let name = CStr::from_ptr(ffi::rocksdb_livefiles_name(list, index)).to_string_lossy();
             let (mut smallest, mut largest) = (0, 0);
             let smallest_key = ffi::rocksdb_livefiles_smallestkey(list, index, &mut smallest);
             let largest_key = ffi::rocksdb_livefiles_largestkey(list, index, &mut largest);
-            files.push(number_in(&name).map(|number| TableFile {
+            let file = number_in(&name).map(|number| TableFile {
                 name: file_name(number),
                 number,
                 level: ffi::rocksdb_livefiles_level(list, index),
@@ -65,7 +66,8 @@ pub(crate) fn table_files(db: &DB, family_name: &str) -> Result<Vec<TableFile>> 
                 smallest_key: bytes(smallest_key, smallest).to_vec(),
                 largest_key: bytes(largest_key, largest).to_vec(),
                 checksum: None,
-            }));
+            });
+            files.push(file.map(|file| (family, file)));
         }
         ffi::rocksdb_livefiles_destroy(list);
     }

@@ -1,0 +1,106 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Whole files, and the rows that came with them, go into different column families: nobody sees the files alone.
+
+use crate::common::*;
+use crate::received::World;
+use crate::tokens::*;
+use cassiterite_engine::{Store, Table};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Arc;
+
+const RANGES: usize = 60;
+const PARTITIONS: u32 = 6000;
+const OLD: i64 = 10;
+const NEW: i64 = 20;
+
+/// What there is of each range: files with old rows, and newer ones that hide all of them in the memtable.
+fn sender(store: &Store) -> Arc<Table> {
+    let table = table(store);
+    store.set_ring(&boundaries(&ring(RANGES as i64).iter().map(|range| range.1).collect::<Vec<_>>())).unwrap();
+    fill(&table, 0..PARTITIONS, OLD, 800);
+    table.compact().unwrap();
+    fill(&table, 0..PARTITIONS, NEW, 20);
+    table
+}
+
+/// The partitions of each range.
+fn names(ring: &[(i64, i64)]) -> Vec<Vec<String>> {
+    let all: Vec<String> = (0..PARTITIONS).map(|number| format!("p{number}")).collect();
+    let within = |range| all.iter().filter(|name| contains(&[range], token(name))).cloned().collect();
+    ring.iter().map(|&range| within(range)).collect()
+}
+
+fn timestamps(entries: Vec<Entry>) -> Vec<i64> {
+    let of = |entry| match entry {
+        Entry::Row(fragment) => Some(i64::from_le_bytes(fragment[2..10].try_into().unwrap())),
+        _ => None,
+    };
+    entries.into_iter().filter_map(of).collect()
+}
+
+/// Has every range arrive after the other, while `look` is called again and again with the number of the one under way; `then` afterwards.
+fn while_ranges_arrive(look: impl Fn(&World, &Arc<Table>, usize) + Sync, then: impl Fn(&World)) {
+    let mut world = World::new();
+    let ring = ring(RANGES as i64);
+    let (sending, receiving) = (world.store("sender"), world.store("receiver"));
+    let (from, to) = (sender(&sending), table(&receiving));
+    let shipments: Vec<_> = ring.iter().map(|&range| world.ship(&from, &[range])).collect();
+    let both = |lines: &[Line]| ["whole", "rows"].iter().all(|kind| lines.iter().any(|line| line.kind == *kind));
+    assert!(shipments.iter().filter(|(_, lines)| both(lines)).count() > RANGES / 2);
+    let (arriving, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let looking = scope.spawn(|| {
+            while !stop.load(Ordering::SeqCst) {
+                look(&world, &to, arriving.load(Ordering::SeqCst));
+            }
+        });
+        for (range, (shipment, _)) in shipments.iter().enumerate() {
+            arriving.store(range, Ordering::SeqCst);
+            to.receive(shipment).unwrap();
+            if looking.is_finished() {
+                break;
+            }
+        }
+        stop.store(true, Ordering::SeqCst);
+    });
+    then(&world);
+}
+
+#[test]
+fn reads_see_no_file_without_the_rows_that_came_with_it() {
+    let names = names(&ring(RANGES as i64));
+    while_ranges_arrive(
+        |_, table, range| {
+            for name in names[range].iter().take(2) {
+                let all = read_all(table, &read_request(0, 1 << 16, &partition(name), &everything()), 1 << 16);
+                let one = read_all(table, &read_request(POINTS, 1 << 16, &partition(name), &[point(1)]), 1 << 16);
+                assert!(timestamps(all).into_iter().chain(timestamps(one)).all(|found| found == NEW), "{name}");
+            }
+        },
+        |_| (),
+    );
+}
+
+#[test]
+fn shipments_and_snapshots_see_no_file_without_the_rows_that_came_with_it() {
+    let ring = ring(RANGES as i64);
+    let looks = AtomicUsize::new(0);
+    while_ranges_arrive(
+        |world, table, range| {
+            let number = looks.fetch_add(1, Ordering::SeqCst);
+            let path = world.path(&format!("look{number}"));
+            match number % 2 {
+                0 => table.export(&ranges(&[ring[range]]), &path).map(|_| ()).unwrap(),
+                _ => table.snapshot(&path).unwrap(),
+            }
+        },
+        |world| {
+            for number in 0..looks.load(Ordering::SeqCst) {
+                let held = shipped(&world.path(&format!("look{number}")), &world.path("scratch"));
+                assert!(held.into_values().flat_map(timestamps).all(|found| found == NEW), "look {number}");
+            }
+        },
+    );
+}
