@@ -100,7 +100,7 @@ final class CellWriter
             out.putUnsignedVarint(0);
             return;
         }
-        int ordered = order(type.asComparableBytes(ByteBufferAccessor.instance, path, KeyEncoder.VERSION));
+        int ordered = order(OrderForm.of(type, ByteBufferAccessor.instance, path));
         out.putUnsignedVarint(ordered);
         out.putBytes(order, 0, ordered);
         if (isOrder(path, ordered))

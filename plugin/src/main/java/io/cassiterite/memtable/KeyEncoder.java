@@ -91,7 +91,7 @@ final class KeyEncoder
         out.putByte(TERMINATOR);
     }
 
-    /** Writes the form of a clustering or bound, as {@link ClusteringComparator#asByteComparable} gives it. */
+    /** Writes the form of a clustering or bound, as {@link ClusteringComparator#asByteComparable} gives it but for {@link OrderForm}. */
     <V> void putClustering(DirectOutput out, ClusteringPrefix<V> clustering)
     {
         putComponents(out, clustering);
@@ -142,7 +142,7 @@ final class KeyEncoder
                 putVariableLong(out, accessor.getLong(value, 0), flip);
                 return;
             default:
-                ByteSource source = comparator.subtype(i).asComparableBytes(accessor, value, VERSION);
+                ByteSource source = OrderForm.of(comparator.subtype(i), accessor, value);
                 if (source == null)
                     break;
                 out.putByte(NEXT_COMPONENT);

@@ -157,7 +157,7 @@ class FragmentProperties
             if (column.isPrimaryKeyColumn() || random.nextBoolean())
                 continue;
             if (column.isComplex() && random.nextBoolean() && !(column.type instanceof UserType))
-                builder.select(column, CellPath.create(RandomTable.nativeValue(random, Columns.pathType(column))));
+                builder.select(column, CellPath.create(RandomValue.nativeValue(random, Columns.pathType(column))));
             else
                 builder.add(column);
         }

@@ -86,7 +86,7 @@ final class RandomRow
         int size = metadata.comparator.size();
         ByteBuffer[] values = new ByteBuffer[size];
         for (int i = 0; i < size; i++)
-            values[i] = RandomTable.value(random, metadata.comparator.subtype(i), canonical);
+            values[i] = RandomValue.value(random, metadata.comparator.subtype(i), canonical);
         return Clustering.make(values);
     }
 
@@ -126,7 +126,7 @@ final class RandomRow
         if (type instanceof UserType)
             return ByteBufferUtil.bytes((short) random.nextInt(2));
         AbstractType<?> of = ((CollectionType<?>) type).nameComparator();
-        return RandomTable.nativeValue(random, of, true);
+        return RandomValue.nativeValue(random, of, true);
     }
 
     private AbstractType<?> valueType(ColumnMetadata column, CellPath path)
@@ -148,7 +148,7 @@ final class RandomRow
         if (column.isCounterColumn())
             return BufferCell.live(column, timestamp(), counter());
         AbstractType<?> type = valueType(column, path);
-        ByteBuffer value = type == null ? ByteBufferUtil.EMPTY_BYTE_BUFFER : RandomTable.value(random, type);
+        ByteBuffer value = type == null ? ByteBufferUtil.EMPTY_BYTE_BUFFER : RandomValue.value(random, type);
         return kind == 1 ? new BufferCell(column, timestamp(), ttl(), time(), value, path)
                          : new BufferCell(column, timestamp(), Cell.NO_TTL, Cell.NO_DELETION_TIME, value, path);
     }

@@ -4,17 +4,9 @@
  */
 package io.cassiterite.memtable;
 
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 
 import org.apache.cassandra.cql3.FieldIdentifier;
 import org.apache.cassandra.db.marshal.AbstractType;
@@ -43,13 +35,12 @@ import org.apache.cassandra.db.marshal.TupleType;
 import org.apache.cassandra.db.marshal.UTF8Type;
 import org.apache.cassandra.db.marshal.UUIDType;
 import org.apache.cassandra.db.marshal.UserType;
+import org.apache.cassandra.db.marshal.VectorType;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.serializers.CollectionSerializer;
 import org.apache.cassandra.utils.ByteBufferUtil;
-import org.apache.cassandra.utils.TimeUUID;
 
-/** Random schemas and random values of every type. Values are few and short, so that they often meet. */
+/** Random schemas with columns of every type. */
 final class RandomTable
 {
     static final List<AbstractType<?>> NATIVE = Arrays.asList(
@@ -98,6 +89,30 @@ final class RandomTable
         return random.nextInt(3) == 0 ? ReversedType.getInstance(type) : type;
     }
 
+    /** What may be a clustering's component or an element's path: values within values, too. */
+    static AbstractType<?> keyType(Random random)
+    {
+        AbstractType<?> type = nestedType(random, 2);
+        return random.nextInt(3) == 0 ? ReversedType.getInstance(type) : type;
+    }
+
+    private static AbstractType<?> nestedType(Random random, int levels)
+    {
+        if (levels == 0)
+            return pick(random, NATIVE);
+        AbstractType<?> inner = nestedType(random, levels - 1);
+        switch (random.nextInt(7))
+        {
+            case 0: return ListType.getInstance(inner, false);
+            case 1: return SetType.getInstance(inner, false);
+            case 2: return MapType.getInstance(inner, pick(random, NATIVE), false);
+            case 3: return new TupleType(Arrays.asList(inner, pick(random, NATIVE)));
+            case 4: return new TupleType(Arrays.asList(pick(random, NATIVE), inner));
+            case 5: return VectorType.getInstance(inner, 1 + random.nextInt(2));
+            default: return inner;
+        }
+    }
+
     static AbstractType<?> columnType(Random random)
     {
         switch (random.nextInt(8))
@@ -133,154 +148,5 @@ final class RandomTable
     static <T> T pick(Random random, List<T> values)
     {
         return values.get(random.nextInt(values.size()));
-    }
-
-    /** A value; sometimes empty, where the type has empty values. */
-    static ByteBuffer value(Random random, AbstractType<?> given)
-    {
-        return value(random, given, false);
-    }
-
-    /** @param canonical whether values that are equal have the same bytes, within collections and tuples, too */
-    static ByteBuffer value(Random random, AbstractType<?> given, boolean canonical)
-    {
-        AbstractType<?> type = given.unwrap();
-        if (random.nextInt(12) == 0 && type.allowsEmpty())
-            return ByteBufferUtil.EMPTY_BYTE_BUFFER;
-        if (type instanceof ListType)
-            return pack(values(random, ((ListType<?>) type).getElementsType(), false, canonical), 1);
-        if (type instanceof SetType)
-            return pack(values(random, ((SetType<?>) type).getElementsType(), true, canonical), 1);
-        if (type instanceof MapType)
-            return map(random, (MapType<?, ?>) type, canonical);
-        if (type instanceof TupleType)
-            return tuple(random, (TupleType) type, canonical);
-        return nativeValue(random, type, canonical);
-    }
-
-    private static ByteBuffer pack(List<ByteBuffer> values, int perElement)
-    {
-        return CollectionSerializer.pack(values, values.size() / perElement);
-    }
-
-    private static List<ByteBuffer> values(Random random, AbstractType<?> type, boolean sorted, boolean canonical)
-    {
-        List<ByteBuffer> values = new ArrayList<>();
-        for (int i = random.nextInt(4); i > 0; i--)
-        {
-            ByteBuffer value = nativeValue(random, type, canonical);
-            if (!sorted || values.stream().noneMatch(v -> type.compare(v, value) == 0))
-                values.add(value);
-        }
-        if (sorted)
-            Collections.sort(values, type);
-        return values;
-    }
-
-    private static ByteBuffer map(Random random, MapType<?, ?> type, boolean canonical)
-    {
-        List<ByteBuffer> entries = new ArrayList<>();
-        for (ByteBuffer key : values(random, type.getKeysType(), true, canonical))
-        {
-            entries.add(key);
-            entries.add(nativeValue(random, type.getValuesType(), canonical));
-        }
-        return pack(entries, 2);
-    }
-
-    private static ByteBuffer tuple(Random random, TupleType type, boolean canonical)
-    {
-        List<ByteBuffer> fields = new ArrayList<>();
-        for (AbstractType<?> field : type.allTypes())
-            fields.add(random.nextInt(5) == 0 ? null : nativeValue(random, field, canonical));
-        return TupleType.buildValue(fields.toArray(new ByteBuffer[0]));
-    }
-
-    static ByteBuffer nativeValue(Random random, AbstractType<?> type, boolean canonical)
-    {
-        ByteBuffer value = nativeValue(random, type);
-        if (canonical && type == IntegerType.instance)
-            return IntegerType.instance.decompose(IntegerType.instance.compose(value));
-        if (canonical && type == DecimalType.instance)
-            return DecimalType.instance.decompose(DecimalType.instance.compose(value).stripTrailingZeros());
-        return value;
-    }
-
-    static ByteBuffer nativeValue(Random random, AbstractType<?> type)
-    {
-        if (type == UTF8Type.instance || type == AsciiType.instance || type == BytesType.instance)
-            return ByteBuffer.wrap(bytes(random, type == BytesType.instance));
-        if (type == Int32Type.instance)
-            return Int32Type.instance.decompose((int) number(random));
-        if (type == LongType.instance)
-            return LongType.instance.decompose(number(random));
-        if (type == ShortType.instance)
-            return ShortType.instance.decompose((short) number(random));
-        if (type == ByteType.instance)
-            return ByteType.instance.decompose((byte) number(random));
-        if (type == IntegerType.instance)
-            return random.nextInt(6) == 0 ? ByteBuffer.wrap(new byte[]{ 0, 0, (byte) random.nextInt(4) })
-                                          : IntegerType.instance.decompose(BigInteger.valueOf(number(random)).pow(1 + random.nextInt(2)));
-        if (type == DecimalType.instance)
-            return DecimalType.instance.decompose(new BigDecimal(BigInteger.valueOf(number(random)), random.nextInt(5) - 2));
-        if (type == FloatType.instance)
-            return FloatType.instance.decompose(number(random) / 3f);
-        if (type == DoubleType.instance)
-            return DoubleType.instance.decompose(number(random) / 3d);
-        if (type == BooleanType.instance)
-            return BooleanType.instance.decompose(random.nextBoolean());
-        if (type == TimestampType.instance)
-            return ByteBufferUtil.bytes(number(random));
-        if (type == SimpleDateType.instance)
-            return ByteBufferUtil.bytes((int) number(random));
-        if (type == TimeType.instance)
-            return ByteBufferUtil.bytes(Math.abs(number(random) % 86_400_000_000_000L));
-        if (type == UUIDType.instance)
-            return random.nextBoolean() ? UUIDType.instance.decompose(new UUID(number(random), number(random))) : timeUuid(random);
-        if (type == TimeUUIDType.instance)
-            return timeUuid(random);
-        if (type == InetAddressType.instance)
-            return InetAddressType.instance.decompose(address(random));
-        throw new AssertionError(type);
-    }
-
-    private static ByteBuffer timeUuid(Random random)
-    {
-        return TimeUUID.atUnixMicrosWithLsb(1_000_000 + random.nextInt(20), random.nextInt(8) - 4).toBytes();
-    }
-
-    private static InetAddress address(Random random)
-    {
-        byte[] bytes = new byte[random.nextBoolean() ? 4 : 16];
-        bytes[bytes.length - 1] = (byte) random.nextInt(5);
-        bytes[0] = (byte) (random.nextInt(5) * 60);
-        try
-        {
-            return InetAddress.getByAddress(bytes);
-        }
-        catch (UnknownHostException e)
-        {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static long number(Random random)
-    {
-        switch (random.nextInt(4))
-        {
-            case 0: return random.nextLong();
-            case 1: return 1L << random.nextInt(64);
-            case 2: return -(1L << random.nextInt(63));
-            default: return random.nextInt(7) - 3;
-        }
-    }
-
-    private static byte[] bytes(Random random, boolean any)
-    {
-        byte[] bytes = new byte[random.nextInt(5)];
-        for (int i = 0; i < bytes.length; i++)
-            bytes[i] = (byte) (random.nextInt(3) == 0 ? 0
-                               : any && random.nextInt(3) == 0 ? 0xFD + random.nextInt(3) : 'a' + random.nextInt(3));
-        return bytes;
     }
 }
