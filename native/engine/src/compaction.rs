@@ -18,6 +18,7 @@
 //! never purges.
 
 mod bounds;
+mod errors;
 mod events;
 mod memtables;
 mod purge;
@@ -25,5 +26,6 @@ mod run;
 mod straddle;
 
 pub use crate::raw::StallCondition;
-pub use events::{BackgroundError, EventTotals, StoreEvents};
+pub use errors::BackgroundError;
+pub use events::{EventTotals, StoreEvents};
 pub use purge::{IngestGuard, PurgeStats, TablePurge, WriteGuard};

@@ -162,8 +162,7 @@ impl Store {
     /// Leaves the read-only state that a background error put the store in.
     pub fn resume(&self) -> Result<()> {
         self.with(|core| {
-            crate::raw::resume(&core.db)?;
-            core.events.clear_error();
+            core.events.resume(|| crate::raw::resume(&core.db))?;
             if core.durability.failure().is_some() {
                 // What the log may have lost is still in the memtables: bring it into files before writes go on.
                 core.each_table(|table| table.flush())?;

@@ -3,23 +3,14 @@
 
 //! What happens in the background of one store: errors, stalls, flushes and compactions.
 
+use super::errors::{BackgroundError, StandingErrors};
 use super::purge::TablePurge;
+use crate::error::Result;
 use crate::raw::{self, EventHooks, StallCondition};
 use rocksdb::Options;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
-
-/// A failure of background work.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BackgroundError {
-    /// What was being done: RocksDB's BackgroundErrorReason, by name.
-    pub during: &'static str,
-    /// 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable.
-    pub severity: i32,
-    /// RocksDB's status as text.
-    pub status: String,
-}
 
 /// Sums since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,8 +40,7 @@ pub struct EventTotals {
 pub struct StoreEvents {
     watched: RwLock<HashMap<String, Weak<TablePurge>>>,
     stalled: Mutex<HashMap<String, StallCondition>>,
-    first_error: Mutex<Option<BackgroundError>>,
-    log_error: Mutex<Option<BackgroundError>>,
+    errors: StandingErrors,
     totals: Totals,
 }
 
@@ -86,20 +76,19 @@ impl StoreEvents {
         watched.insert(table.name().to_owned(), Arc::downgrade(table));
     }
 
-    /// The first background error since start or the last [`StoreEvents::clear_error`].
+    /// The first background error that nothing has ended yet.
     pub fn first_error(&self) -> Option<BackgroundError> {
-        self.first_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.errors.first()
     }
 
-    /// The first failure to write or sync the log, as long as [`StoreEvents::first_error`] lasts.
+    /// The first failure to write or sync the log, as long as it stands.
     pub fn log_error(&self) -> Option<BackgroundError> {
-        self.log_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.errors.first_of_log()
     }
 
-    /// Forgets the background error, after a successful resume.
-    pub fn clear_error(&self) {
-        *self.first_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        *self.log_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Runs a resume; where it succeeds, the errors that it began with have ended. One that comes meanwhile stands.
+    pub fn resume(&self, resume: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.errors.resume(resume)
     }
 
     /// Column families whose writes are held back now, by name.
@@ -179,16 +168,13 @@ impl EventHooks for StoreEvents {
         add(&self.totals.background_errors, 1);
         let error = BackgroundError { during: reason_name(reason), severity, status: status.to_owned() };
         crate::say::say(format_args!("background error during {}, severity {severity}: {status}", error.during));
-        if reason == LOG_WRITE {
-            self.log_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.clone());
-        }
-        self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.errors.add(error, reason == LOG_WRITE);
     }
 
     fn recovery_ended(&self, ok: bool, status: &str) {
         if ok {
             crate::say::say(format_args!("recovered from the background error"));
-            self.clear_error();
+            self.errors.recovered();
         } else {
             crate::say::say(format_args!("recovery from the background error failed: {status}"));
         }
