@@ -21,6 +21,9 @@
 // The helpers of the tests in `tests/` name the crate, also where they are used in here.
 #[cfg(test)]
 extern crate self as cassiterite_engine;
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;
 
 mod arrival;
 mod bytes;

@@ -43,7 +43,7 @@ fn load_into(core: &TableCore, directory: &Path) -> Result<u64> {
     let columns = map_columns(&manifest, &record, directory);
     let mut sources = Vec::new();
     let loaded = stage(core, directory, &manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));
-    let dropped = sources.into_iter().try_for_each(Foreign::close);
+    let dropped = sources.into_iter().map(|source| source.close(core.store())).fold(Ok(()), Result::and);
     let loaded = loaded.and_then(|loaded| dropped.map(|()| loaded));
     loaded.map_err(|error| error.context(format_args!("loading the snapshot {}", directory.display())))
 }

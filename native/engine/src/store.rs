@@ -3,6 +3,7 @@
 
 //! The store of a node: one RocksDB, its catalog and its tables.
 
+mod leftovers;
 mod opening;
 mod tables;
 
@@ -17,6 +18,7 @@ use crate::schema::{check_id, SchemaRequest};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
 use crate::write::{Room, Turn};
+use leftovers::Leftovers;
 use rocksdb::{Options, DB};
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,6 +56,7 @@ pub(crate) struct Core {
     /// Set when closing begins, for calls that take long.
     closing: AtomicBool,
     tables: Mutex<Tables>,
+    leftovers: Leftovers,
     /// Open, and so locked, until the database is closed.
     lock: File,
 }
@@ -163,6 +166,7 @@ impl Store {
     pub fn resume(&self) -> Result<()> {
         self.with(|core| {
             core.events.resume(|| crate::raw::resume(&core.db))?;
+            core.drop_leftovers();
             if core.durability.failure().is_some() {
                 // What the log may have lost is still in the memtables: bring it into files before writes go on.
                 core.each_table(|table| table.flush())?;

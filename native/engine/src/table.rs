@@ -127,7 +127,9 @@ impl Table {
         })?;
         let families = self.close()?;
         store.forget(&id, generation)?;
-        families.map_or(Ok(()), Families::delete).map_err(|error| error.context("dropping an old generation"))
+        families
+            .map_or(Ok(()), |families| families.delete(&store))
+            .map_err(|error| error.context("dropping an old generation"))
     }
 
     /// Writes the table's memtables to files.

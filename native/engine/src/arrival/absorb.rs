@@ -120,7 +120,7 @@ impl Absorption<'_> {
             Ok(())
         })?;
         reached(Step::Hidden)?;
-        arrival.delete()
+        arrival.delete(self.core.store())
     }
 
     /// Names the families in the catalog, all of them: an attempt that failed halfway does not count.

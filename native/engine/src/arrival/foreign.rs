@@ -67,14 +67,15 @@ pub(super) fn import_linked(
     match sync_directory(store.db.path()) {
         Ok(()) => Ok(family),
         Err(error) => {
-            family.drop_unlisted()?;
+            let _ = store.drop_family(name, family); // it says so where that fails
             Err(error)
         }
     }
 }
 
-/// Files from elsewhere as a column family, dropped with [`Foreign::close`], and at the next start where that failed.
+/// Files from elsewhere as a column family, to be dropped with [`Foreign::close`].
 pub(crate) struct Foreign {
+    name: String,
     family: Family,
 }
 
@@ -86,7 +87,8 @@ impl Foreign {
         let name = format!("{base_name}.load.{}", staged.number);
         let purge = TablePurge::new(name.as_str()); // never told what it may purge, so it only merges
         let options = foreign_options(&*store.settings()?, &purge);
-        Ok(Foreign { family: import(&store.db, &options, &name, &staged.directory, files)? })
+        let family = import(&store.db, &options, &name, &staged.directory, files)?;
+        Ok(Foreign { name, family })
     }
 
     /// Everything in it, from the first key on; blocks do not stay in the cache.
@@ -94,8 +96,8 @@ impl Foreign {
         Iter::open(&self.family, everything())
     }
 
-    pub(crate) fn close(self) -> Result<()> {
-        self.family.drop_unlisted()
+    pub(crate) fn close(self, store: &Core) -> Result<()> {
+        store.drop_family(&self.name, self.family)
     }
 }
 

@@ -159,7 +159,7 @@ impl<'a> Placing<'a> {
         match made {
             Ok(member) => self.join(member),
             Err(error) => {
-                family.drop_unlisted()?;
+                let _ = store.drop_family(&name, family); // it says so where that fails
                 Err(error)
             }
         }
@@ -187,7 +187,7 @@ impl<'a> Placing<'a> {
         match named {
             Ok(_) => {}
             Err(EngineError::Closed(why)) => {
-                member.delete()?;
+                member.delete(self.core.store())?;
                 return Err(EngineError::Closed(why));
             }
             // The device may have the record all the same: the family stays until the next start.

@@ -133,7 +133,7 @@ pub(super) fn as_rows(
 ) -> Result<Rows> {
     let mut foreign = Vec::new();
     let rewritten = borrow(core, directory, lists, &mut foreign).and_then(|()| read_through(core, &foreign, map));
-    let closed = foreign.into_iter().map(Foreign::close).fold(Ok(()), Result::and);
+    let closed = foreign.into_iter().map(|one| one.close(core.store())).fold(Ok(()), Result::and);
     let rows = rewritten?;
     closed.map(|()| rows)
 }

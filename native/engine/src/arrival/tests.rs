@@ -5,10 +5,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
 mod absorbing;
-#[path = "../../tests/common/mod.rs"]
-mod common;
 mod failures;
 mod images;
 mod receiving;
 mod world;
 mod writers;
+
+use crate::common;

@@ -3,6 +3,7 @@
 
 //! Opening a store: check what is there, recover the log, drop what crashes have left behind.
 
+use super::leftovers::Leftovers;
 use super::tables::Tables;
 use super::{Core, Modes};
 use crate::catalog::{family_name, Catalog};
@@ -77,6 +78,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         settings: Mutex::new(settings),
         closing: AtomicBool::new(false),
         tables: Mutex::new(Tables::default()),
+        leftovers: Leftovers::default(),
         lock,
     });
     if let Err(error) = open_tables(&core, families) {

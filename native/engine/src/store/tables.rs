@@ -3,20 +3,24 @@
 
 //! Which tables are open, and how they come and go.
 
+#[cfg(test)]
+mod tests;
+
 use super::Core;
 use crate::catalog::{family_name, Record};
 use crate::error::{EngineError, Result};
 use crate::schema::SchemaRequest;
+use crate::sys::Family;
 use crate::table::{Member, Table, TableCore};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard};
 
 /// Open generations by table, the current one last.
 #[derive(Default)]
 pub(super) struct Tables {
     open: HashMap<Vec<u8>, Vec<(u64, Arc<Table>)>>,
-    /// Families of generations that could not be named in the catalog.
-    failed: HashSet<String>,
+    /// Families of generations that could not be named in the catalog, by name.
+    failed: HashMap<String, Family>,
 }
 
 impl Tables {
@@ -107,12 +111,13 @@ impl Core {
     ) -> Result<Arc<Table>> {
         let name = family_name(id, record.generation, record.base);
         let (purge, options) = Member::options(self, &name)?;
-        let failed = |error: rocksdb::Error| EngineError::from(error).context("creating a table");
-        if tables.failed.contains(&name) {
-            self.db.drop_cf(&name).map_err(failed)?;
+        if let Some(failed) = tables.failed.get(&name) {
+            failed.delete(&name).map_err(|error| error.context("creating a table again"))?;
             tables.failed.remove(&name);
         }
-        self.db.create_cf(&name, &options).map_err(failed)?;
+        self.drop_leftovers(); // one of them may have the name
+        self.db.create_cf(&name, &options).map_err(|error| EngineError::from(error).context("creating a table"))?;
+        let family = Family::named(&self.db, &name)?;
         let made = TableCore::open(self, id, record, |_| Ok(Arc::clone(&purge))).and_then(|core| {
             name_it(record.clone())?;
             Ok(Table::new(core))
@@ -120,7 +125,7 @@ impl Core {
         if made.is_err() {
             // The device may have the record although writing it failed, and a store that has a record without its
             // family does not start. A family without its record is dropped at the next start.
-            tables.failed.insert(name);
+            tables.failed.insert(name, family);
         }
         made
     }
@@ -141,11 +146,8 @@ impl Core {
             self.catalog.remove(id)?;
             tables.open.remove(id).unwrap_or_default()
         };
-        for (_, table) in generations {
-            if let Some(families) = table.close()? {
-                families.delete().map_err(|error| error.context("dropping a table"))?;
-            }
-        }
-        Ok(())
+        let drop = |table: Arc<Table>| table.close()?.map_or(Ok(()), |families| families.delete(self));
+        let dropped = generations.into_iter().map(|(_, table)| drop(table)).fold(Ok(()), Result::and);
+        dropped.map_err(|error| error.context("dropping a table"))
     }
 }

@@ -60,9 +60,8 @@ impl Member {
     }
 
     /// Deletes the family: its files go when the last read of them ends.
-    pub(crate) fn delete(self) -> Result<()> {
-        let name = self.name().to_owned();
-        self.family.delete(&name)
+    pub(crate) fn delete(self, store: &Core) -> Result<()> {
+        store.drop_family(self.purge.name(), self.family)
     }
 }
 
@@ -111,10 +110,10 @@ impl Families {
         Source::united(self.all().map(|member| Iter::open(&member.family, spec.clone())).collect())
     }
 
-    /// Deletes all of them.
-    pub(crate) fn delete(self) -> Result<()> {
-        self.arrivals.into_iter().try_for_each(Member::delete)?;
-        self.base.delete()
+    /// Deletes all of them; the first error.
+    pub(crate) fn delete(self, store: &Core) -> Result<()> {
+        let members = self.arrivals.into_iter().chain([self.base]);
+        members.map(|member| member.delete(store)).fold(Ok(()), Result::and)
     }
 
     /// While anything has arrived, nothing is purged anywhere: what one family forgets may hide data of another.

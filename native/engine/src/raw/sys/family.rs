@@ -17,6 +17,7 @@ type Pointer = *mut ffi::rocksdb_column_family_handle_t;
 pub(crate) struct Family {
     pointer: Pointer,
     // Before `db`: handles are released before the database closes.
+    #[allow(dead_code)]
     handle: Arc<Handle>,
     db: Arc<DB>,
 }
@@ -70,19 +71,14 @@ impl Family {
         self.pointer
     }
 
-    /// Drops a family that the import made and that the database does not list.
-    pub(crate) fn drop_unlisted(self) -> Result<()> {
+    /// Drops the family of this name, which must be this one, listed or not. After a failure it may be tried again.
+    pub(crate) fn delete(&self, name: &str) -> Result<()> {
+        // The list must not keep the handle: it would keep the files. It forgets it even if RocksDB then fails.
+        if self.db.cf_handle(name).is_some_and(|listed| listed.inner() == self.pointer) {
+            return Ok(self.db.drop_cf(name)?);
+        }
         // SAFETY: handle and database are alive; the handle is released when `self` is.
         checked(|error| unsafe { ffi::rocksdb_drop_column_family(raw(&self.db), self.pointer, error) })
-    }
-
-    /// Drops the family of this name, which must be this one, listed or not.
-    pub(crate) fn delete(self, name: &str) -> Result<()> {
-        match *self.handle {
-            // The list must not keep the handle: it would keep the files.
-            Handle::Listed(_) => Ok(self.db.drop_cf(name)?),
-            Handle::Unlisted(_) => self.drop_unlisted(),
-        }
     }
 
     /// The value of a numeric property; 0 where RocksDB does not know it.

@@ -80,7 +80,7 @@ fn number_in(name: &str) -> Result<u64> {
 }
 
 /// Creates the column family `name` out of `files`, which are moved (linked, then unlinked) from `folder`. The family is
-/// not listed by the crate's database object: whoever made it drops it with [`Family::drop_unlisted`].
+/// not listed by the crate's database object: whoever made it drops it with [`Family::delete`].
 pub(crate) fn import(
     db: &Arc<DB>,
     options: &Options,

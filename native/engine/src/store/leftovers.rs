@@ -1,0 +1,51 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Column families that nobody needs any more, and that RocksDB has failed to drop: they are tried again whenever another
+//! one is made or dropped, when the store resumes after an error, and at the next start, which drops what has no name.
+
+use super::Core;
+use crate::error::Result;
+use crate::say::say;
+use crate::sys::Family;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// By name. Their names are taken, and their files stay.
+#[derive(Default)]
+pub(super) struct Leftovers(Mutex<HashMap<String, Family>>);
+
+impl Leftovers {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Family>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Core {
+    /// Drops the family of this name. Where that fails it is said, and tried again later.
+    pub(crate) fn drop_family(&self, name: &str, family: Family) -> Result<()> {
+        if let Err(error) = family.delete(name) {
+            let error = error.context(format_args!("dropping the column family {name}, which will be tried again"));
+            say(format_args!("{error}"));
+            self.leftovers.lock().insert(name.to_owned(), family);
+            return Err(error);
+        }
+        drop(family); // its files can go
+        self.drop_leftovers();
+        Ok(())
+    }
+
+    /// Tries again to drop what could not be dropped.
+    pub(super) fn drop_leftovers(&self) {
+        self.leftovers.lock().retain(|name, family| match family.delete(name) {
+            Ok(()) => {
+                say(format_args!("the column family {name} could be dropped now"));
+                false
+            }
+            Err(error) => {
+                say(format_args!("the column family {name} still cannot be dropped: {error}"));
+                true
+            }
+        });
+    }
+}

@@ -1,0 +1,138 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A column family that could not be dropped is in nobody's way later, and goes.
+#![allow(clippy::unwrap_used)]
+
+use super::Core;
+use crate::common::*;
+use crate::error::{EngineError, Result};
+use crate::schema::SchemaRequest;
+use crate::sys::set_db_option;
+use crate::{Store, Table};
+use std::path::Path;
+use std::sync::Arc;
+
+const OTHER: [u8; 16] = *b"another table...";
+
+/// Does work while nothing can be written to the manifest: each change of it begins a new one, whose folder is gone.
+fn without_manifest<T>(store: &Store, directory: &Path, work: impl FnOnce() -> T) -> T {
+    store.with(|core| lengthen_manifest(core)).unwrap();
+    store.with(|core| limit_manifest(core, "1", "0")).unwrap();
+    let (here, away) = (directory.join("db"), directory.join("away"));
+    std::fs::rename(&here, &away).unwrap();
+    let done = work();
+    std::fs::rename(&away, &here).unwrap();
+    store.with(|core| limit_manifest(core, "1000000", "100")).unwrap();
+    done
+}
+
+fn limit_manifest(core: &Core, bytes: &str, percent_above_contents: &str) -> Result<()> {
+    set_db_option(&core.db, "max_manifest_space_amp_pct", percent_above_contents)?;
+    set_db_option(&core.db, "max_manifest_file_size", bytes)
+}
+
+/// To well above its contents: within a quarter more than that, families come and go without a new one.
+fn lengthen_manifest(core: &Core) -> Result<()> {
+    for _ in 0..20 {
+        core.db.create_cf("one that comes and goes", &rocksdb::Options::default())?;
+        core.db.drop_cf("one that comes and goes")?;
+    }
+    Ok(())
+}
+
+fn families(store: &Store) -> Vec<String> {
+    let path = store.with(|core| Ok(core.db.path().to_owned())).unwrap();
+    let mut names = rocksdb::DB::list_cf(&rocksdb::Options::default(), path).unwrap();
+    names.retain(|name| name != "default");
+    names
+}
+
+/// A table with an older generation that could not be dropped.
+fn with_leftover(directory: &Path) -> (Arc<Store>, Arc<Table>) {
+    let store = open(directory);
+    let old = table(&store);
+    put(&old, "a", 1, 1, b"v");
+    let new = old.truncate().unwrap();
+    let error = without_manifest(&store, directory, || old.retire()).unwrap_err();
+    assert!(error.message().contains("will be tried again"), "{error}");
+    assert_eq!(families(&store).len(), 2);
+    (store, new)
+}
+
+#[test]
+fn what_could_not_be_dropped_goes_with_the_next_family_that_is_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, table) = with_leftover(directory.path());
+    let newer = table.truncate().unwrap();
+    table.retire().unwrap();
+    assert_eq!(families(&store).len(), 1);
+    drop(newer);
+    store.close().unwrap();
+}
+
+#[test]
+fn what_could_not_be_dropped_goes_with_the_next_family_that_is_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, _) = with_leftover(directory.path());
+    store.drop_table(&TABLE).unwrap();
+    assert!(families(&store).is_empty());
+    store.close().unwrap();
+}
+
+#[test]
+fn what_could_not_be_dropped_goes_when_the_store_resumes() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, _) = with_leftover(directory.path());
+    store.resume().unwrap();
+    assert_eq!(families(&store).len(), 1);
+    store.close().unwrap();
+}
+
+#[test]
+fn what_could_not_be_dropped_goes_at_the_next_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let (store, _) = with_leftover(directory.path());
+    store.close().unwrap();
+    let store = open(directory.path());
+    assert_eq!(families(&store).len(), 1);
+    store.close().unwrap();
+}
+
+#[test]
+fn a_table_whose_drop_failed_halfway_may_be_made_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let first = table(&store);
+    put(&first, "a", 1, 1, b"v");
+    let second = first.truncate().unwrap();
+    store.with(|core| core.catalog.remove(&TABLE)).unwrap();
+    without_manifest(&store, directory.path(), || store.drop_table(&TABLE)).unwrap_err();
+    for generation in [first, second] {
+        assert!(matches!(generation.flush(), Err(EngineError::Closed(_))), "all of them are closed");
+    }
+    assert_eq!(rows(&table(&store), "a").len(), 0);
+    assert_eq!(families(&store).len(), 1);
+    store.close().unwrap();
+}
+
+/// Makes a table whose record cannot be written.
+fn unnamed(core: &Arc<Core>) -> Result<Arc<Table>> {
+    let request = schema(&OTHER, &[(0, "v", "blob")]);
+    let record = SchemaRequest::parse(&request)?.new_record()?;
+    core.new_generation(&mut *core.tables()?, &OTHER, &record, |_| Err(EngineError::Io("a test has none".into())))
+}
+
+#[test]
+fn a_family_without_its_record_is_replaced_also_if_that_fails_at_first() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let make = || store.with(unnamed).map(drop).unwrap_err();
+    assert_eq!(make().message(), "a test has none");
+    without_manifest(&store, directory.path(), make);
+    assert_eq!(make().message(), "a test has none", "it was made again");
+    let table = store.table(&schema(&OTHER, &[(0, "v", "blob")])).unwrap();
+    assert_eq!(rows(&table, "a").len(), 0);
+    assert_eq!(families(&store).len(), 1);
+    store.close().unwrap();
+}
