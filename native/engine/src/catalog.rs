@@ -7,8 +7,9 @@ mod record;
 
 pub(crate) use record::{decode_columns, encode_columns, sealed, unsealed, Column, ColumnKind, Record, FIRST_FAMILY};
 
+use crate::database::Database;
 use crate::error::{EngineError, Result};
-use rocksdb::{IteratorMode, WriteOptions, DB};
+use rocksdb::{IteratorMode, WriteOptions};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -19,13 +20,13 @@ const STORE_FORMAT: u32 = 1;
 
 /// The catalog of one store, kept in memory; every change is on the device before it counts.
 pub(crate) struct Catalog {
-    db: Arc<DB>,
+    db: Arc<Database>,
     records: Mutex<HashMap<Vec<u8>, Record>>,
 }
 
 impl Catalog {
     /// Reads all records. A store without a format record is new and gets one.
-    pub(crate) fn load(db: &Arc<DB>) -> Result<Catalog> {
+    pub(crate) fn load(db: &Arc<Database>) -> Result<Catalog> {
         match db.get(STORE_KEY)? {
             Some(bytes) => check_format(&bytes)?,
             None => db.put_opt(STORE_KEY, sealed(STORE_FORMAT.to_le_bytes().to_vec(), STORE_KEY), &synced())?,

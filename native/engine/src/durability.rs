@@ -7,6 +7,7 @@
 //! what differs is when the device has it.
 
 use crate::compaction::StoreEvents;
+use crate::database::Database;
 use crate::error::{EngineError, Result};
 use crate::options::SyncMode;
 use rocksdb::DB;
@@ -54,7 +55,7 @@ impl Durability {
     /// Starts the timer, where the mode has one.
     pub(crate) fn start(
         mode: SyncMode,
-        db: &Arc<DB>,
+        db: &Arc<Database>,
         events: &Arc<StoreEvents>,
     ) -> Result<(Arc<Durability>, Option<JoinHandle<()>>)> {
         let durability = Arc::new(Durability::new(mode, events));

@@ -8,7 +8,7 @@
 //! * [`Store`] one RocksDB with one write-ahead log; [`Table`] one column family per table generation;
 //! * `catalog` which tables, generations and columns exist; `options` every setting with its default and reason;
 //! * `write` and `durability` updates and when they are safe; `read` points, slices, scans and their cursors;
-//! * `wal` looks for damage in the write-ahead log before it is replayed;
+//! * `database` RocksDB and the lock on its directory; `wal` looks for damage in the log before it is replayed;
 //! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
 //! * `export` and `arrival` shipments from node to node, and the column families that they wait in; `keep` cleanup;
 //!   `range_sizes` estimates; `ring` where files are cut; `say` what nobody asked for;
@@ -29,6 +29,7 @@ mod arrival;
 mod bytes;
 mod catalog;
 pub mod compaction;
+mod database;
 mod durability;
 mod error;
 mod export;

@@ -9,6 +9,7 @@ mod tables;
 
 use crate::catalog::Catalog;
 use crate::compaction::StoreEvents;
+use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Kind, Result};
 use crate::options::{self, Settings};
@@ -19,8 +20,7 @@ use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
 use crate::write::{Room, Turn};
 use leftovers::Leftovers;
-use rocksdb::{Options, DB};
-use std::fs::File;
+use rocksdb::Options;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use std::thread::JoinHandle;
@@ -41,7 +41,7 @@ struct Live {
 
 /// What an open store is made of; shared by its tables.
 pub(crate) struct Core {
-    pub db: Arc<DB>,
+    pub db: Arc<Database>,
     pub catalog: Catalog,
     pub durability: Arc<Durability>,
     pub events: Arc<StoreEvents>,
@@ -57,8 +57,6 @@ pub(crate) struct Core {
     closing: AtomicBool,
     tables: Mutex<Tables>,
     leftovers: Leftovers,
-    /// Open, and so locked, until the database is closed.
-    lock: File,
 }
 
 impl Core {
@@ -112,13 +110,9 @@ impl Store {
         }
         let synced = live.core.durability.sync(&live.core.db);
         // Flushes what has come without a log meanwhile, and ends background work; the database itself closes with its
-        // last owner.
+        // last owner, and is locked until then.
         live.core.db.cancel_all_background_work(true);
-        let last = Arc::into_inner(live.core).map(|core| (core.db, core.catalog, core.durability, core.lock));
-        let closed = last.and_then(|(db, catalog, durability, lock)| {
-            drop((catalog, durability));
-            Some((Arc::into_inner(db)?, lock)) // the database goes first
-        });
+        let closed = Arc::into_inner(live.core).map(|core| core.db).and_then(Arc::into_inner);
         flushed?;
         synced?;
         closed.map(drop).ok_or_else(|| EngineError::Internal("the store is still in use and stays open".into()))

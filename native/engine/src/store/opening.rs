@@ -8,6 +8,7 @@ use super::tables::Tables;
 use super::{Core, Modes};
 use crate::catalog::{family_name, Catalog};
 use crate::compaction::{StoreEvents, TablePurge};
+use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
 use crate::options::{database_options, family_options, Settings, Shared};
@@ -54,7 +55,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
     let db = DB::open_cf_descriptors(&options, &database, families.descriptors()).map_err(|error| {
         EngineError::from(error).context(format_args!("opening the store in {}", settings.directory.display()))
     })?;
-    let db = Arc::new(db);
+    let db = Arc::new(Database::new(db, lock));
     clear(&staging(&settings))?;
     clear(&settings.directory.join(EXPORT))?;
     let catalog = Catalog::load(&db)?;
@@ -79,7 +80,6 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         closing: AtomicBool::new(false),
         tables: Mutex::new(Tables::default()),
         leftovers: Leftovers::default(),
-        lock,
     });
     if let Err(error) = open_tables(&core, families) {
         core.close_tables()?;

@@ -4,9 +4,10 @@
 //! A column family handle that owns its way to the database.
 
 use super::{c_string, checked, raw};
+use crate::database::Database;
 use crate::error::{EngineError, Result};
 use librocksdb_sys as ffi;
-use rocksdb::{AsColumnFamilyRef, BoundColumnFamily, DB};
+use rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 use std::sync::Arc;
 
 type Pointer = *mut ffi::rocksdb_column_family_handle_t;
@@ -19,7 +20,7 @@ pub(crate) struct Family {
     // Before `db`: handles are released before the database closes.
     #[allow(dead_code)]
     handle: Arc<Handle>,
-    db: Arc<DB>,
+    db: Arc<Database>,
 }
 
 enum Handle {
@@ -47,7 +48,7 @@ impl Drop for Handle {
 
 impl Family {
     /// The handle of a family that the database lists.
-    pub(crate) fn named(db: &Arc<DB>, name: &str) -> Result<Family> {
+    pub(crate) fn named(db: &Arc<Database>, name: &str) -> Result<Family> {
         let bound = db
             .cf_handle(name)
             .ok_or_else(|| EngineError::Internal(format!("column family {name} has vanished; restart the node")))?;
@@ -58,12 +59,12 @@ impl Family {
         Ok(Family { pointer, handle: Arc::new(Handle::Listed(bound)), db: Arc::clone(db) })
     }
 
-    pub(super) fn unlisted(db: &Arc<DB>, pointer: Pointer) -> Family {
+    pub(super) fn unlisted(db: &Arc<Database>, pointer: Pointer) -> Family {
         Family { pointer, handle: Arc::new(Handle::Unlisted(pointer)), db: Arc::clone(db) }
     }
 
     /// The database of this family.
-    pub(crate) fn db(&self) -> &Arc<DB> {
+    pub(crate) fn db(&self) -> &Arc<Database> {
         &self.db
     }
 

@@ -5,6 +5,7 @@
 
 use super::lookup::bytes;
 use super::{c_string, checked, raw, Family};
+use crate::database::Database;
 use crate::error::{EngineError, Result};
 use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, Options, DB};
@@ -82,7 +83,7 @@ fn number_in(name: &str) -> Result<u64> {
 /// Creates the column family `name` out of `files`, which are moved (linked, then unlinked) from `folder`. The family is
 /// not listed by the crate's database object: whoever made it drops it with [`Family::delete`].
 pub(crate) fn import(
-    db: &Arc<DB>,
+    db: &Arc<Database>,
     options: &Options,
     name: &str,
     folder: &Path,
