@@ -64,6 +64,16 @@ impl<T> Slots<T> {
         Ok(self.slot(handle)?.value.swap(None))
     }
 
+    /// Empties the slot of `handle` once `last` has succeeded with what it names; nothing happens if it is empty already.
+    pub(crate) fn take_after(&self, handle: jlong, last: impl FnOnce(&T) -> Result<()>) -> Result<()> {
+        let slot = self.slot(handle)?;
+        if let Some(value) = slot.value.load_full() {
+            last(&value)?;
+            slot.value.store(None);
+        }
+        Ok(())
+    }
+
     /// Keeps all later callers away from what `handle` names.
     pub(crate) fn poison(&self, handle: jlong) {
         if let Ok(slot) = self.slot(handle) {
@@ -84,5 +94,24 @@ impl<T> Held<T> {
     /// The value; there is one, or [`Slots::get`] had failed.
     pub(crate) fn value(&self) -> Result<&Arc<T>> {
         self.0.as_ref().ok_or_else(|| EngineError::Closed("closed".to_owned()))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_leaves_the_handle_usable() {
+        let slots = Slots::new("number", 7);
+        let handle = slots.add(Arc::new(1));
+        let busy = || EngineError::Busy("a test is".to_owned());
+        assert_eq!(slots.take_after(handle, |_| Err(busy())).unwrap_err(), busy());
+        assert_eq!(**slots.get(handle).unwrap().value().unwrap(), 1);
+        slots.take_after(handle, |_| Ok(())).unwrap();
+        assert!(matches!(slots.get(handle).map(drop), Err(EngineError::Closed(_))));
+        slots.take_after(handle, |_| Err(busy())).unwrap();
+        assert!(slots.take_after(handle + 1, |_| Ok(())).is_err());
     }
 }

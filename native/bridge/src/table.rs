@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use cassiterite_engine::{EngineError, Result};
+use cassiterite_engine::{EngineError, Result, Table};
 use jni::objects::{JByteArray, JClass, JLongArray, JString};
 use jni::sys::{jbyteArray, jlong};
 use jni::JNIEnv;
@@ -64,15 +64,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableTruncate(
 
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_tableRetire(mut env: JNIEnv<'_>, _: JClass<'_>, table: jlong) {
-    guard(
-        &mut env,
-        (),
-        || TABLES.poison(table),
-        |_| match TABLES.take(table)? {
-            Some(table) => table.retire(),
-            None => Ok(()),
-        },
-    )
+    guard(&mut env, (), || TABLES.poison(table), |_| TABLES.take_after(table, Table::retire))
 }
 
 #[no_mangle]
