@@ -20,6 +20,7 @@
 mod bounds;
 mod errors;
 mod events;
+mod kept;
 mod memtables;
 mod purge;
 mod run;

@@ -131,3 +131,38 @@ fn is_clear(family: &Family, outside: &TokenSet) -> Result<bool> {
     }
     Ok(true)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::common::{half_noise, open, partition, put, rows};
+    use std::time::Duration;
+
+    #[test]
+    fn a_compaction_that_runs_drops_nothing_more_once_a_keep_is_stopped() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = open(directory.path());
+        let table = crate::common::table(&store);
+        let names: Vec<String> = (0..100).map(|number| format!("p{number}")).collect();
+        names.iter().zip(0..).for_each(|(name, seed)| put(&table, name, 1, 1, &half_noise(seed, 200_000)));
+        table.flush().unwrap();
+        store.set("compaction_rate_limit=1MiB/s").unwrap();
+
+        let purge = table.with(|core| Ok(Arc::clone(core.purge()))).unwrap();
+        let keeping = purge.keep_only(&Arc::new(TokenSet::of(vec![TokenRange { left: i64::MIN, right: 0 }]))).unwrap();
+        std::thread::scope(|scope| {
+            let compacting = scope.spawn(|| table.compact());
+            std::thread::sleep(Duration::from_millis(500)); // the half that is kept comes first, and takes seconds
+            assert!(!compacting.is_finished());
+            table.stop_keep().unwrap();
+            store.set("compaction_rate_limit=0B/s").unwrap();
+            compacting.join().unwrap().unwrap();
+        });
+        let left = names.iter().filter(|name| rows(&table, name).len() == 1);
+        assert_eq!(left.count(), names.len());
+        assert!(names.iter().any(|name| token_of(&partition(name)).unwrap() > 0));
+        drop(keeping);
+        store.close().unwrap();
+    }
+}

@@ -3,15 +3,15 @@
 
 //! The purging of one table generation: its settings, what it knows of unflushed data, and what it has done.
 
+use super::kept::Kept;
 use super::memtables::{Sealed, Segment, Unflushed, Writing};
 use super::run::CompactionRun;
-use crate::error::{EngineError, Result};
+use crate::error::Result;
 use crate::raw::{self, CompactionSource, TableHooks};
-use crate::tokens::TokenSet;
 use cassiterite_codec::{key, ColumnSet};
 use rocksdb::{AsColumnFamilyRef, Options, DB};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Added to how long a write may be unsynced, because machines' clocks differ.
@@ -37,25 +37,10 @@ pub struct TablePurge {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Settings {
+pub(super) struct Settings {
     times: Option<Times>,
     dropped: Arc<ColumnSet>,
-    kept: Option<Arc<Kept>>,
-}
-
-/// The tokens that a table keeps, until it keeps everything again: then for compactions that are running, too.
-#[derive(Debug)]
-pub(super) struct Kept {
-    tokens: Arc<TokenSet>,
-    lifted: AtomicBool,
-}
-
-impl Kept {
-    /// The key at which the table goes on where it does not keep this token.
-    pub(super) fn resume_key(&self, token: i64) -> Option<Vec<u8>> {
-        let goes = !self.tokens.contains(token) && !self.lifted.load(Ordering::Acquire);
-        goes.then(|| self.tokens.resume_key(token))
-    }
+    pub(super) kept: Option<Arc<Kept>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,16 +98,6 @@ pub struct WriteGuard<'a> {
 impl Drop for WriteGuard<'_> {
     fn drop(&mut self) {
         self.table.unflushed.end(&self.writing);
-    }
-}
-
-/// While it lives, compactions drop what a table does not keep.
-#[must_use = "compactions keep everything again when the guard is dropped"]
-pub(crate) struct Keeping(Arc<TablePurge>);
-
-impl Drop for Keeping {
-    fn drop(&mut self) {
-        self.0.keep_everything();
     }
 }
 
@@ -207,7 +182,7 @@ impl TablePurge {
     /// What may be purged: deletions older than `gc_grace_s` by the clock of this machine plus `now_offset_s`, with
     /// timestamps below `fence_timestamp` (`i64::MIN`: none).
     pub fn set(&self, gc_grace_s: i64, fence_timestamp: i64, now_offset_s: i64) {
-        let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut settings = self.settings();
         settings.times = Some(Times { gc_grace_s: gc_grace_s.max(0), now_offset_s });
         self.fence_timestamp.store(fence_timestamp, Ordering::SeqCst);
     }
@@ -220,8 +195,8 @@ impl TablePurge {
 
     /// Takes over what another one was told by [`TablePurge::set`] and [`TablePurge::set_dropped`].
     pub fn follow(&self, other: &TablePurge) {
-        let theirs = other.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        let theirs = other.settings().clone();
+        let mut settings = self.settings();
         settings.times = theirs.times;
         settings.dropped = theirs.dropped;
         drop(settings);
@@ -237,27 +212,7 @@ impl TablePurge {
 
     /// The ids of columns that were dropped for good: compaction removes them.
     pub fn set_dropped(&self, dropped: ColumnSet) {
-        self.settings.lock().unwrap_or_else(PoisonError::into_inner).dropped = Arc::new(dropped);
-    }
-
-    /// Has every compaction that starts from now on drop, without a trace, what has none of these tokens.
-    pub(crate) fn keep_only(self: &Arc<Self>, kept: &Arc<TokenSet>) -> Result<Keeping> {
-        let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
-        if settings.kept.is_some() {
-            return Err(EngineError::Busy(
-                "the table is being cleaned up already; try again when that has ended".into(),
-            ));
-        }
-        settings.kept = Some(Arc::new(Kept { tokens: Arc::clone(kept), lifted: AtomicBool::new(false) }));
-        Ok(Keeping(Arc::clone(self)))
-    }
-
-    /// Ends what [`TablePurge::keep_only`] began, also for compactions that run.
-    pub(crate) fn keep_everything(&self) {
-        let kept = self.settings.lock().unwrap_or_else(PoisonError::into_inner).kept.take();
-        if let Some(kept) = kept {
-            kept.lifted.store(true, Ordering::Release);
-        }
+        self.settings().dropped = Arc::new(dropped);
     }
 
     /// The smallest timestamp that has been written, or was stored at [`TablePurge::attach`]; `i64::MAX` if none.
@@ -278,8 +233,12 @@ impl TablePurge {
         }
     }
 
+    pub(super) fn settings(&self) -> MutexGuard<'_, Settings> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn policy(&self) -> Policy {
-        let settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let settings = self.settings().clone();
         let (now_s, gc_before_s) = match settings.times {
             None => (i64::MIN, i64::MIN),
             Some(times) => {
