@@ -9,6 +9,7 @@ pub(crate) use record::{decode_columns, encode_columns, sealed, unsealed, Column
 
 use crate::database::Database;
 use crate::error::{EngineError, Result};
+use crate::say::say;
 use rocksdb::{IteratorMode, WriteOptions};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -100,7 +101,7 @@ impl Catalog {
     /// write, and the failure is a background error of the store's.
     fn flush(&self) {
         if let Err(error) = self.db.flush() {
-            crate::say::say(format_args!("the catalog is in the log only: {error}"));
+            say(format_args!("the catalog is in the log only: {error}"));
         }
     }
 

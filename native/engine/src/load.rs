@@ -6,6 +6,7 @@
 use crate::arrival::Foreign;
 use crate::catalog::{Column, Record};
 use crate::error::{EngineError, Result};
+use crate::say::say;
 use crate::schema::same_type;
 use crate::snapshot::Manifest;
 use crate::sys::{Batch, Iter};
@@ -70,7 +71,7 @@ fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> Column
     for old in manifest.columns.iter().filter(|column| !column.dropped) {
         match record.live().find(|new| same(old, new)) {
             Some(new) => pairs.push((old.id, new.id)),
-            None => crate::say::say(format_args!(
+            None => say(format_args!(
                 "loading {}: the table has no column {} of type {}: its values are left out",
                 directory.display(),
                 String::from_utf8_lossy(&old.name),

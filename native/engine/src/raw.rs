@@ -28,6 +28,7 @@ pub(crate) use ring::Ring;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, TableHooks};
 
 use crate::error::{EngineError, Result};
+use crate::say::say;
 use std::ffi::{c_char, c_void, CStr};
 
 /// Borrowed bytes of C++ (`Bytes` in shim.h).
@@ -59,7 +60,7 @@ fn contained<T>(what: &str, otherwise: T, call: impl FnOnce() -> T) -> T {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
         Ok(value) => value,
         Err(_) => {
-            crate::say::say(format_args!("panic in {what}; the entry is left as it is"));
+            say(format_args!("panic in {what}; the entry is left as it is"));
             otherwise
         }
     }

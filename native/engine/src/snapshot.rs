@@ -8,6 +8,7 @@ mod manifest;
 pub(crate) use manifest::{FileKind, ListedFile, Manifest, NAME as MANIFEST_NAME};
 
 use crate::error::{EngineError, Result};
+use crate::say::say;
 use crate::sys::table_files;
 use crate::table::{Member, Table, TableCore};
 use crate::tokens::TokenSet;
@@ -90,7 +91,7 @@ impl<'a> KeptFiles<'a> {
 impl Drop for KeptFiles<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.0.enable_file_deletions() {
-            crate::say::say(format_args!("files that are no longer used stay until the node restarts: {error}"));
+            say(format_args!("files that are no longer used stay until the node restarts: {error}"));
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::error::{EngineError, Kind, Result};
 use crate::options::{self, Settings};
 use crate::read;
 use crate::report;
+use crate::say::say;
 use crate::schema::{check_id, SchemaRequest};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
@@ -202,7 +203,7 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         if let Err(error) = self.close() {
-            crate::say::say(format_args!("closing the store: {error}"));
+            say(format_args!("closing the store: {error}"));
         }
     }
 }

@@ -6,6 +6,7 @@
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::foreign_options;
+use crate::say::say;
 use crate::snapshot::{link, sync_directory};
 use crate::store::{staging, Core};
 use crate::sys::{import, Family, Iter, IterSpec, TableFile};
@@ -48,7 +49,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.directory) {
-            crate::say::say(format_args!("{} stays until the node restarts: {error}", self.directory.display()));
+            say(format_args!("{} stays until the node restarts: {error}", self.directory.display()));
         }
     }
 }

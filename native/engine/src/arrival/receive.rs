@@ -12,6 +12,7 @@ use super::rows::{disjoint, rewrite, Rows};
 use crate::catalog::Record;
 use crate::error::{EngineError, Result};
 use crate::read::Source;
+use crate::say::say;
 use crate::snapshot::{sync_directory, FileKind, ListedFile, Manifest};
 use crate::sys::TableFile;
 use crate::table::{Table, TableCore};
@@ -157,7 +158,7 @@ fn read_through(core: &TableCore, foreign: &[Foreign], map: Option<&ColumnMap>) 
 fn remove(directory: &Path) -> Result<()> {
     let removed = fs::remove_dir_all(directory).map_err(EngineError::from);
     if let Err(error) = removed.and_then(|()| directory.parent().map_or(Ok(()), sync_directory)) {
-        crate::say::say(format_args!("{}, which has been received, stays: {error}", directory.display()));
+        say(format_args!("{}, which has been received, stays: {error}", directory.display()));
     }
     Ok(())
 }

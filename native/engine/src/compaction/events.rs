@@ -7,6 +7,7 @@ use super::errors::{BackgroundError, StandingErrors};
 use super::purge::TablePurge;
 use crate::error::Result;
 use crate::raw::{self, EventHooks, StallCondition};
+use crate::say::say;
 use rocksdb::Options;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -167,16 +168,16 @@ impl EventHooks for StoreEvents {
     fn background_error(&self, reason: i32, severity: i32, status: &str) {
         add(&self.totals.background_errors, 1);
         let error = BackgroundError { during: reason_name(reason), severity, status: status.to_owned() };
-        crate::say::say(format_args!("background error during {}, severity {severity}: {status}", error.during));
+        say(format_args!("background error during {}, severity {severity}: {status}", error.during));
         self.errors.add(error, reason == LOG_WRITE);
     }
 
     fn recovery_ended(&self, ok: bool, status: &str) {
         if ok {
-            crate::say::say(format_args!("recovered from the background error"));
+            say(format_args!("recovered from the background error"));
             self.errors.recovered();
         } else {
-            crate::say::say(format_args!("recovery from the background error failed: {status}"));
+            say(format_args!("recovery from the background error failed: {status}"));
         }
     }
 }

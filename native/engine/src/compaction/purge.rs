@@ -8,6 +8,7 @@ use super::memtables::{Sealed, Segment, Unflushed, Writing};
 use super::run::CompactionRun;
 use crate::error::Result;
 use crate::raw::{self, CompactionSource, TableHooks};
+use crate::say::say;
 use cassiterite_codec::{key, ColumnSet};
 use rocksdb::{AsColumnFamilyRef, Options, DB};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -269,7 +270,7 @@ impl TablePurge {
 
     pub(super) fn see_subcompaction(&self) {
         if !self.subcompactions_seen.swap(true, Ordering::SeqCst) {
-            crate::say::say(format_args!("compactions of {} are split: partition deletions are not purged", self.name));
+            say(format_args!("compactions of {} are split: partition deletions are not purged", self.name));
         }
     }
 

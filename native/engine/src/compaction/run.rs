@@ -8,6 +8,7 @@ use super::memtables::Segment;
 use super::purge::{Policy, TablePurge};
 use super::straddle::StraddlingHeaders;
 use crate::raw::{CompactionHooks, CompactionSource, Decision};
+use crate::say::say;
 use cassiterite_codec::header::Coverage;
 use cassiterite_codec::key::{self, KeyParts, Kind};
 use cassiterite_codec::{CodecError, DeletionTime, Outcome, Purge};
@@ -264,7 +265,7 @@ fn look_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Out
     let view = match source.look() {
         Ok(view) => view?,
         Err(error) => {
-            crate::say::say(format_args!("a compaction of {} purges nothing: {error}", table.name()));
+            say(format_args!("a compaction of {} purges nothing: {error}", table.name()));
             return None;
         }
     };
