@@ -46,7 +46,9 @@ pub fn images_under_writes(store: &Path, into: &Path, writer: &Writer, work: imp
 /// Copies a store whose background work may not have ended.
 fn copy_still(from: &Path, to: &Path) {
     while !copy(from, to).is_ok_and(|one_moment| one_moment) {
-        fs::remove_dir_all(to).unwrap();
+        if to.exists() {
+            fs::remove_dir_all(to).unwrap();
+        }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
 }
