@@ -14,6 +14,7 @@ import java.util.Random;
  */
 final class NativeValues
 {
+    /** Equal values are written in one way, for of equal keys Cassandra keeps the bytes that it met first: NaN has a sign in all floats. */
     private static final Map<String, String[]> POOLS = new LinkedHashMap<>();
 
     static
@@ -26,7 +27,8 @@ final class NativeValues
         POOLS.put("decimal", new String[]{ "0", "1", "-1", "1.5", "-2.75", "1E100", "-1E-100", "123456789012345678901.5" });
         POOLS.put("double", new String[]{ "0", "-0.0", "1.5", "-1.5", "NaN", "Infinity", "-Infinity", "4.9E-324" });
         POOLS.put("duration", new String[]{ "1mo", "-1d", "3h20m", "1y2mo3d4h", "P1W", "0s" });
-        POOLS.put("float", new String[]{ "0", "-0.0", "1.5", "-1.5", "NaN", "Infinity", "-Infinity", "1.4E-45" });
+        POOLS.put("float", new String[]{ "0", "-0.0", "1.5", "-1.5", "blob_as_float(0xffc00000)", "Infinity", "-Infinity",
+                                         "1.4E-45" });
         POOLS.put("inet", new String[]{ "'127.0.0.1'", "'0.0.0.0'", "'255.255.255.255'", "'::1'", "'2001:db8::7'" });
         POOLS.put("int", new String[]{ "0", "1", "-1", "2", "7", "2147483647", "-2147483648" });
         POOLS.put("smallint", new String[]{ "0", "1", "-1", "32767", "-32768" });
@@ -57,7 +59,7 @@ final class NativeValues
     }
 
     /** @return whether the type allows a value of no bytes that its own literals cannot write */
-    static boolean hasEmptyFunction(String type)
+    private static boolean hasEmptyFunction(String type)
     {
         switch (type)
         {
@@ -69,8 +71,14 @@ final class NativeValues
         }
     }
 
+    /** @return a literal; sometimes a value of no bytes, where the type has one */
+    static String literalOrEmpty(String type, Random random, int oneIn)
+    {
+        return hasEmptyFunction(type) && random.nextInt(oneIn) == 0 ? emptyExpression(type) : literal(type, random);
+    }
+
     /** @return an expression for the value of no bytes */
-    static String emptyExpression(String type)
+    private static String emptyExpression(String type)
     {
         return "blob_as_" + type + "(0x)";
     }

@@ -104,9 +104,7 @@ final class TableShape
     private String keyValue(Column column, Random random)
     {
         ValueType type = column.type;
-        if (type.kind == ValueType.Kind.NATIVE && random.nextInt(12) == 0 && NativeValues.hasEmptyFunction(type.name))
-            return NativeValues.emptyExpression(type.name);
-        return type.literal(random);
+        return type.kind == ValueType.Kind.NATIVE ? NativeValues.literalOrEmpty(type.name, random, 12) : type.literal(random);
     }
 
     Column addCell(Random random, List<ValueType> userTypes, boolean isStatic)

@@ -199,9 +199,11 @@ final class ValueType
         return literals;
     }
 
+    /** A null or an empty value where a clustering or key compares is legal inside tuples and user types. */
     private static String orNull(ValueType type, Random random)
     {
-        // A null where a clustering or key compares is legal inside tuples and user types, but stays rare.
-        return random.nextInt(8) == 0 ? "null" : type.literal(random);
+        if (random.nextInt(8) == 0)
+            return "null";
+        return type.kind == Kind.NATIVE ? NativeValues.literalOrEmpty(type.name, random, 8) : type.literal(random);
     }
 }
