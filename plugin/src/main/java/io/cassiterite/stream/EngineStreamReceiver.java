@@ -69,7 +69,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         {
             Table table = memtable().table();
             RingBoundaries.refresh(table.store());
-            shipment = new IncomingShipment(session, cfs, table.store(), head);
+            shipment = new IncomingShipment(session, cfs.metadata(), table.store(), head);
             shipments.put(head.shipment, shipment);
         }
         return shipment;

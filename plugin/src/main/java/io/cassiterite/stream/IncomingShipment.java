@@ -15,12 +15,12 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.dht.Bounds;
 import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.streaming.StreamSession;
 
 import io.cassiterite.engine.ShipmentFile;
@@ -48,21 +48,35 @@ final class IncomingShipment
 
     /**
      * @param announced the head of the first file of the shipment that arrives
-     * @throws IOException if there is no room for all of it
+     * @throws IOException if there is no room for all of it; then nothing of it is left
      */
-    IncomingShipment(StreamSession session, ColumnFamilyStore cfs, Store store, StreamHead announced) throws IOException
+    IncomingShipment(StreamSession session, TableMetadata metadata, Store store, StreamHead announced) throws IOException
     {
         this.store = store;
-        this.table = cfs.metadata.id;
+        this.table = metadata.id;
         this.announced = announced;
         String name = String.join("-", "stream", session.planId().toString(), table.toString(),
                                   session.peer.getHostAddressAndPort().replaceAll("[^0-9A-Za-z.]", "_"),
                                   announced.shipment.toString());
         this.folder = StoreFolders.incoming(store).resolve(name);
-        this.space = StagingSpace.reserve(store, announced.shipmentBytes);
-        this.record = StreamLedger.open(session, cfs.metadata(), StreamRecord.Direction.IN, announced.shipment);
+        this.space = begin(store, folder, announced.shipmentBytes);
+        this.record = StreamLedger.open(session, metadata, StreamRecord.Direction.IN, announced.shipment);
         record.expect(announced.shipmentFiles, announced.shipmentBytes);
-        Files.createDirectories(folder);
+    }
+
+    private static StagingSpace begin(Store store, Path folder, long bytes) throws IOException
+    {
+        StagingSpace space = StagingSpace.reserve(store, bytes);
+        try
+        {
+            Files.createDirectories(folder);
+            return space;
+        }
+        catch (Throwable t)
+        {
+            space.release();
+            throw t;
+        }
     }
 
     /** @return the table that a folder's shipment is for; empty if it is no shipment's folder */

@@ -1,0 +1,75 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+
+import org.junit.jupiter.api.Test;
+
+import org.apache.cassandra.db.marshal.Int32Type;
+import org.apache.cassandra.dht.Murmur3Partitioner;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.streaming.PreviewKind;
+import org.apache.cassandra.streaming.StreamOperation;
+import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.utils.TimeUUID;
+
+import io.cassiterite.engine.EngineTestAccess;
+import io.cassiterite.engine.ShipmentFile;
+import io.cassiterite.engine.Store;
+import io.cassiterite.memtable.TestMemtable;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+/** A shipment that cannot begin leaves no trace. */
+class IncomingShipmentTest
+{
+    @Test
+    void whatCannotBeginKeepsNoRoom() throws IOException
+    {
+        try (Store store = TestMemtable.openStore("unbegun"))
+        {
+            TableMetadata metadata = TableMetadata.builder("ks", "t", TableId.generate())
+                                                  .partitioner(Murmur3Partitioner.instance)
+                                                  .addPartitionKeyColumn("p", Int32Type.instance)
+                                                  .build();
+            UUID shipment = UUID.randomUUID();
+            long most = StagingSpace.freeBytes(store) * 6 / 10;
+            ShipmentFile file = EngineTestAccess.shipmentFile("cassiterite.manifest\tmanifest\t9\t0\t0\t\t");
+            StreamHead head = new StreamHead(file, false, shipment, 1, most, List.of());
+            Path incoming = Files.writeString(Path.of(store.directory(), "incoming"), "no folder can be made below a file");
+            assertThrows(IOException.class, () -> new IncomingShipment(session(), metadata, store, head));
+            assertFalse(StreamLedger.report().contains(shipment.toString()), StreamLedger.report());
+            assertDoesNotThrow(() -> StagingSpace.reserve(store, most)).release();
+
+            Files.delete(incoming);
+            new IncomingShipment(session(), metadata, store, head).discard();
+        }
+    }
+
+    private static StreamSession session() throws IOException
+    {
+        return new StreamSession(StreamOperation.REBUILD, InetAddressAndPort.getByName("127.0.0.9"), null, null,
+                                 MessagingService.current_version, true, 0, null, PreviewKind.NONE)
+        {
+            private final TimeUUID plan = TimeUUID.Generator.nextTimeUUID();
+
+            @Override
+            public TimeUUID planId()
+            {
+                return plan;
+            }
+        };
+    }
+}
