@@ -90,7 +90,7 @@ public final class EngineStreamManager extends CassandraStreamManager
         if (previewKind.isPreview())
             return PreviewStream.of(cfs.metadata.id, table.sizes(TokenRanges.of(ranges)));
         if (Announcement.isHeardFrom(session.peer))
-            return OutgoingShipment.prepare(session, cfs, table, ranges);
+            return OutgoingShipment.prepare(session, cfs.metadata(), table, ranges);
         return SstableShipment.prepare(session, cfs, memtable, ranges);
     }
 

@@ -5,6 +5,7 @@
 package io.cassiterite.stream;
 
 import java.io.IOException;
+import java.lang.ref.Cleaner;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -28,15 +29,20 @@ final class OutgoingFile implements OutgoingStream
     private final ShipmentFile file;
     private final ScratchFolder folder;
     private final StreamRecord record;
+    private final Cleaner.Cleanable end;
 
-    /** @param folder holds the file; released when the stream ends */
-    OutgoingFile(TableId table, StreamHead head, ShipmentFile file, ScratchFolder folder, StreamRecord record)
+    /**
+     * @param folder holds the file
+     * @param end    of the stream, see {@link StreamEnd}
+     */
+    OutgoingFile(TableId table, StreamHead head, ShipmentFile file, ScratchFolder folder, StreamRecord record, Cleaner.Cleanable end)
     {
         this.table = table;
         this.head = head;
         this.file = file;
         this.folder = folder;
         this.record = record;
+        this.end = end;
     }
 
     @Override
@@ -81,8 +87,7 @@ final class OutgoingFile implements OutgoingStream
     @Override
     public void finish()
     {
-        record.ended();
-        folder.release();
+        end.clean();
     }
 
     @Override

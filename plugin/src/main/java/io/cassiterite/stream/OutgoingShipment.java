@@ -13,9 +13,9 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.streaming.OutgoingStream;
 import org.apache.cassandra.streaming.StreamSession;
 
@@ -41,15 +41,15 @@ final class OutgoingShipment
      * @param ranges sorted, without overlap
      * @return a stream per file, none if there is no data in the ranges
      */
-    static List<OutgoingStream> prepare(StreamSession session, ColumnFamilyStore cfs, Table table, List<Range<Token>> ranges)
+    static List<OutgoingStream> prepare(StreamSession session, TableMetadata metadata, Table table, List<Range<Token>> ranges)
     {
         UUID id = UUID.randomUUID();
         ScratchFolder folder = new ScratchFolder(StoreFolders.outgoing(table.store()).resolve(id.toString()));
         try
         {
             List<ShipmentFile> files = table.export(TokenRanges.of(ranges), folder.path.toString());
-            List<OutgoingStream> streams = streams(session, cfs, id, folder, files, ranges);
-            logger.info("[Stream #{}] {} of {} to {}{}", session.planId(), summary(files), cfs.metadata(), session.peer,
+            List<OutgoingStream> streams = streams(session, metadata, id, folder, files, ranges);
+            logger.info("[Stream #{}] {} of {} to {}{}", session.planId(), summary(files), metadata, session.peer,
                         PeerConnection.isEncrypted(session.peer) ? ": all of it is copied, for the connection is encrypted" : "");
             return streams;
         }
@@ -59,23 +59,33 @@ final class OutgoingShipment
         }
     }
 
-    private static List<OutgoingStream> streams(StreamSession session, ColumnFamilyStore cfs, UUID id, ScratchFolder folder,
+    private static List<OutgoingStream> streams(StreamSession session, TableMetadata metadata, UUID id, ScratchFolder folder,
                                                 List<ShipmentFile> files, List<Range<Token>> ranges)
     {
         if (files.stream().allMatch(file -> file.kind() == ShipmentFile.Kind.MANIFEST))
             return List.of();
-        Predicate<ShipmentFile> isHeld = HeldFiles.of(session.peer, cfs.metadata.id);
+        Predicate<ShipmentFile> isHeld = HeldFiles.of(session.peer, metadata.id);
         long bytes = files.stream().filter(isHeld.negate()).mapToLong(ShipmentFile::bytes).sum();
-        StreamRecord record = StreamLedger.open(session, cfs.metadata(), StreamRecord.Direction.OUT, id);
+        StreamRecord record = StreamLedger.open(session, metadata, StreamRecord.Direction.OUT, id);
         record.expect(files.size(), bytes);
         List<OutgoingStream> streams = new ArrayList<>(files.size());
         for (ShipmentFile file : files)
         {
             StreamHead head = new StreamHead(file, isHeld.test(file), id, files.size(), bytes, ranges);
-            streams.add(new OutgoingFile(cfs.metadata.id, head, file, folder, record));
+            folder.retain(1);
+            streams.add(new OutgoingFile(metadata.id, head, file, folder, record, StreamEnd.of(session, over(folder, record))));
         }
-        folder.retain(streams.size());
         return streams;
+    }
+
+    /** Here, where there is no session that it could hold. */
+    private static Runnable over(ScratchFolder folder, StreamRecord record)
+    {
+        return () ->
+        {
+            record.ended();
+            folder.release();
+        };
     }
 
     private static String summary(List<ShipmentFile> files)

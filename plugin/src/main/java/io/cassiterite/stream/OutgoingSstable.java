@@ -5,6 +5,7 @@
 package io.cassiterite.stream;
 
 import java.io.IOException;
+import java.lang.ref.Cleaner;
 
 import org.apache.cassandra.db.streaming.CassandraOutgoingFile;
 import org.apache.cassandra.schema.TableId;
@@ -17,12 +18,13 @@ import org.apache.cassandra.utils.TimeUUID;
 final class OutgoingSstable implements OutgoingStream
 {
     private final CassandraOutgoingFile stream;
-    private final ScratchFolder folder;
+    private final Cleaner.Cleanable end;
 
-    OutgoingSstable(CassandraOutgoingFile stream, ScratchFolder folder)
+    /** @param end of the stream, see {@link StreamEnd} */
+    OutgoingSstable(CassandraOutgoingFile stream, Cleaner.Cleanable end)
     {
         this.stream = stream;
-        this.folder = folder;
+        this.end = end;
     }
 
     @Override
@@ -34,14 +36,7 @@ final class OutgoingSstable implements OutgoingStream
     @Override
     public void finish()
     {
-        try
-        {
-            stream.finish();
-        }
-        finally
-        {
-            folder.release();
-        }
+        end.clean();
     }
 
     @Override

@@ -82,20 +82,46 @@ final class SstableShipment
                                                 ScratchFolder folder)
     {
         List<OutgoingStream> streams = new ArrayList<>(sstables.size());
+        for (CassandraOutgoingFile file : files(session, sstables, ranges))
+        {
+            folder.retain(1);
+            streams.add(new OutgoingSstable(file, StreamEnd.of(session, over(folder, file))));
+        }
+        return streams;
+    }
+
+    private static List<CassandraOutgoingFile> files(StreamSession session, Collection<SSTableReader> sstables,
+                                                     List<Range<Token>> ranges)
+    {
+        List<CassandraOutgoingFile> files = new ArrayList<>(sstables.size());
         try
         {
             for (SSTableReader sstable : sstables)
-                streams.add(new OutgoingSstable(new CassandraOutgoingFile(session.getStreamOperation(), sstable.selfRef(),
-                                                                          sstable.getPositionsForRanges(ranges), ranges,
-                                                                          sstable.estimatedKeysForRanges(ranges)),
-                                                folder));
+                files.add(new CassandraOutgoingFile(session.getStreamOperation(), sstable.selfRef(),
+                                                    sstable.getPositionsForRanges(ranges), ranges,
+                                                    sstable.estimatedKeysForRanges(ranges)));
+            return files;
         }
         catch (Throwable t)
         {
             sstables.forEach(sstable -> sstable.selfRef().release());
             throw t;
         }
-        folder.retain(streams.size());
-        return streams;
+    }
+
+    /** Here, where there is no session that it could hold. */
+    private static Runnable over(ScratchFolder folder, CassandraOutgoingFile file)
+    {
+        return () ->
+        {
+            try
+            {
+                file.finish();
+            }
+            finally
+            {
+                folder.release();
+            }
+        };
     }
 }

@@ -48,7 +48,7 @@ class HeldFilesTest
 
             ShipmentFile file = EngineTestAccess.shipmentFile("S-000001.sst\twhole\t" + BYTES.length + "\t6\t1\t\t");
             StreamHead head = new StreamHead(file, true, UUID.randomUUID(), 1, 0, List.of());
-            assertEquals(0, new OutgoingFile(table, head, file, null, null).getEstimatedSize(), "no room is asked for what is held");
+            assertEquals(0, new OutgoingFile(table, head, file, null, null, null).getEstimatedSize(), "no room is asked for what is held");
 
             Path nowhere = directory.resolve("gone").resolve("S-000001.sst");
             assertThrows(IOException.class, () -> HeldFiles.take(table, head, nowhere));

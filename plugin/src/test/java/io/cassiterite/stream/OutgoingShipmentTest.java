@@ -1,0 +1,126 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import org.apache.cassandra.db.marshal.Int32Type;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.dht.Murmur3Partitioner;
+import org.apache.cassandra.dht.Murmur3Partitioner.LongToken;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.streaming.OutgoingStream;
+import org.apache.cassandra.streaming.StreamOperation;
+import org.apache.cassandra.streaming.StreamPlan;
+import org.apache.cassandra.streaming.StreamSession;
+
+import io.cassiterite.engine.Store;
+import io.cassiterite.engine.Table;
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.TestMemtable;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What was exported for a plan that then never begins goes with the plan. */
+class OutgoingShipmentTest
+{
+    private static final List<Range<Token>> ALL = List.of(new Range<>(new LongToken(Long.MIN_VALUE), new LongToken(Long.MAX_VALUE)));
+    private static final long BOUND_NANOS = Duration.ofSeconds(30).toNanos();
+    private static final int POLL_MILLIS = 50;
+
+    private final TableMetadata metadata = TableMetadata.builder("ks", "t", TableId.generate())
+                                                        .partitioner(Murmur3Partitioner.instance)
+                                                        .addPartitionKeyColumn("p", Int32Type.instance)
+                                                        .addRegularColumn("v", Int32Type.instance)
+                                                        .build();
+
+    @Test
+    void anExportGoesWithAPlanThatIsForgotten() throws Exception
+    {
+        try (Store store = TestMemtable.openStore("forgotten"))
+        {
+            Path exports = StoreFolders.outgoing(store);
+            StreamPlan plan = prepared(filled(store));
+            System.gc();
+            Thread.sleep(POLL_MILLIS);
+            assertEquals(1, count(exports), "a plan that may yet begin keeps its files");
+            assertEquals("OPEN", state());
+            assertFalse(plan.isEmpty());
+            plan = null;
+            long deadlineNanos = System.nanoTime() + BOUND_NANOS;
+            while (count(exports) > 0 || state().equals("OPEN"))
+            {
+                assertTrue(System.nanoTime() < deadlineNanos, exports + " still has " + count(exports) + ", " + state());
+                System.gc();
+                Thread.sleep(POLL_MILLIS);
+            }
+            assertEquals("FAILED", state());
+        }
+    }
+
+    @Test
+    void anExportGoesOnceWithItsStreams() throws Exception
+    {
+        try (Store store = TestMemtable.openStore("finished"))
+        {
+            StreamSession session = new StreamPlan(StreamOperation.DECOMMISSION).getCoordinator().getOrCreateOutboundSession(peer());
+            List<OutgoingStream> streams = OutgoingShipment.prepare(session, metadata, filled(store), ALL);
+            OutgoingStream last = streams.remove(streams.size() - 1);
+            streams.forEach(OutgoingStream::finish);
+            streams.forEach(OutgoingStream::finish);
+            assertEquals(1, count(StoreFolders.outgoing(store)), "one stream is not over");
+            last.finish();
+            assertEquals(0, count(StoreFolders.outgoing(store)));
+            assertEquals("FAILED", state());
+        }
+    }
+
+    /** As Cassandra makes it, up to the moment before it executes it. */
+    private StreamPlan prepared(Table table) throws IOException
+    {
+        StreamPlan plan = new StreamPlan(StreamOperation.DECOMMISSION);
+        StreamSession session = plan.getCoordinator().getOrCreateOutboundSession(peer());
+        plan.transferStreams(peer(), OutgoingShipment.prepare(session, metadata, table, ALL));
+        return plan;
+    }
+
+    private static InetAddressAndPort peer() throws IOException
+    {
+        return InetAddressAndPort.getByName("127.0.0.9");
+    }
+
+    private Table filled(Store store)
+    {
+        CassiteriteMemtable memtable = TestMemtable.open(store, metadata);
+        PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(metadata, 1).timestamp(1);
+        update.row().add("v", 1);
+        TestMemtable.put(memtable, update.build());
+        return memtable.table();
+    }
+
+    /** Of the latest shipment. */
+    private static String state()
+    {
+        String[] lines = StreamLedger.report().split("\n");
+        int column = List.of(lines[0].split("\t")).indexOf("state_text");
+        return lines[lines.length - 1].split("\t")[column];
+    }
+
+    private static int count(Path folder)
+    {
+        return folder.toFile().list().length;
+    }
+}
