@@ -10,6 +10,7 @@
 mod listing;
 mod moment;
 mod rows;
+mod space;
 
 use crate::error::{EngineError, Result};
 use crate::snapshot::{link, FileKind, ListedFile, Manifest};
@@ -27,7 +28,8 @@ impl Table {
     /// row that was written before. Removing the directory is all there is to releasing it.
     ///
     /// Answers with lines of tab-separated values (docs/boundary.md, Shipments). Memory does not grow with the data. Fails
-    /// with [`EngineError::Closed`] once the table is dropped, truncated away or closed.
+    /// with [`EngineError::Closed`] once the table is dropped, truncated away or closed, with [`EngineError::NoSpace`] rather
+    /// than leave the device with less than 256 MiB for the sake of rows.
     pub fn export(&self, ranges: &[u8], directory: &Path) -> Result<String> {
         let tokens = TokenSet::of(TokenRange::list(ranges)?);
         if directory.exists() {

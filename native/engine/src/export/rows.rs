@@ -4,6 +4,7 @@
 //! Files of rows: one merged operand per key, as any column family can take them in on top of what it has.
 
 use super::moment::Moment;
+use super::space;
 use crate::error::{EngineError, Result};
 use crate::sys::{Iter, TableFile};
 use crate::tokens::TokenSet;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// A file is cut at this size, or where a range ends if it has at least the smaller one: many small ranges make one file.
 const FILE_BYTES: u64 = 64 << 20;
 const FILE_BYTES_AT_RANGE_END: u64 = 8 << 20;
-/// So many rows are written between two looks at the file's size and at whether the table is still there.
+/// So many rows are written between two looks at the file's size, at the device and at whether the table is still there.
 const ROWS_PER_LOOK: u64 = 64;
 
 /// Writes what the iterators show in the ranges into files in `directory`; ascending, with the number of their keys.
@@ -40,6 +41,7 @@ pub(super) fn write(
             written += 1;
             if written.is_multiple_of(ROWS_PER_LOOK) {
                 is_open()?;
+                space::ensure(directory)?;
                 rows.cut_above(FILE_BYTES)?;
             }
         }
@@ -134,6 +136,7 @@ impl<'a> Rows<'a> {
 
 impl<'a> OpenFile<'a> {
     fn create(directory: &Path, options: &'a Options, number: u64, first_key: &[u8]) -> Result<OpenFile<'a>> {
+        space::ensure(directory)?;
         let name = format!("rows-{number:06}.sst");
         let path = directory.join(&name);
         let writer = SstFileWriter::create(options);
