@@ -66,6 +66,13 @@ public final class Failures
         }
     }
 
+    /** Whether {@link #onRead} or {@link #onWrite} made this of a device that is full. */
+    public static boolean isNoSpace(Throwable failure)
+    {
+        Throwable cause = failure.getCause();
+        return cause instanceof EngineException && ((EngineException) cause).kind() == EngineException.Kind.NO_SPACE;
+    }
+
     /**
      * Hands a failed mutation to the disk failure policy. A coordinator answers its client at once where a local mutation
      * ends in an exception, without asking the policy; where it ends in an error the client waits for its timeout.

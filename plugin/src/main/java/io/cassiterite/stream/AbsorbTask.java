@@ -16,10 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.apache.cassandra.utils.NoSpamLogger;
 
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.Failures;
 import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
@@ -34,6 +36,7 @@ final class AbsorbTask implements Runnable
 
     private static final Logger logger = LoggerFactory.getLogger(AbsorbTask.class);
     private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
+    private static final NoSpamLogger HOURLY = NoSpamLogger.getLogger(logger, 1, TimeUnit.HOURS);
 
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long STOP_WAIT_MS = 10_000;
@@ -159,20 +162,25 @@ final class AbsorbTask implements Runnable
         {
             // truncated, dropped, or the store closed
             if (e.kind() != EngineException.Kind.CLOSED)
-                failed(memtable, e);
+                failed(memtable.metadata(), e);
         }
         catch (Exception | Error e)
         {
-            failed(memtable, e);
+            failed(memtable.metadata(), e);
         }
         return false;
     }
 
-    private void failed(CassiteriteMemtable memtable, Throwable failure)
+    /** A device without room is no reason to stop the node: what was received can be read where it lies. */
+    void failed(TableMetadata metadata, Throwable failure)
     {
-        failedAtNanos.put(memtable.metadata().id, System.nanoTime());
+        failedAtNanos.put(metadata.id, System.nanoTime());
+        if (Failures.isNoSpace(failure))
+        {
+            HOURLY.warn("Absorbing what " + metadata + " received waits for space: {}", failure.getCause().getMessage());
+            return;
+        }
         JVMStabilityInspector.inspectThrowable(failure);
-        RARE.error("Absorbing what {} received failed; it can be read, and absorbing is tried again every second",
-                   memtable.metadata(), failure);
+        RARE.error("Absorbing what {} received failed; it can be read, and absorbing is tried again every second", metadata, failure);
     }
 }

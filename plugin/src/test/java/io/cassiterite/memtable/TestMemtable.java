@@ -27,6 +27,12 @@ public final class TestMemtable
     {
     }
 
+    /** What Cassandra's classes need. */
+    public static void initialize()
+    {
+        TestNode.initialize();
+    }
+
     /** @param name of a folder, new in each run */
     public static Store openStore(String name)
     {

@@ -1,0 +1,91 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.apache.cassandra.db.marshal.Int32Type;
+import org.apache.cassandra.dht.Murmur3Partitioner;
+import org.apache.cassandra.io.FSError;
+import org.apache.cassandra.io.FSErrorHandler;
+import org.apache.cassandra.io.FSWriteError;
+import org.apache.cassandra.io.sstable.CorruptSSTableException;
+import org.apache.cassandra.io.util.FileUtils;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+
+import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.EngineException.Kind;
+import io.cassiterite.engine.Failures;
+import io.cassiterite.memtable.TestMemtable;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+/** Which failures of absorbing the disk failure policy is asked about. */
+class AbsorbTaskTest
+{
+    private final List<Throwable> asked = new ArrayList<>();
+
+    @BeforeEach
+    void watchPolicy()
+    {
+        TestMemtable.initialize();
+        FileUtils.setFSErrorHandler(new FSErrorHandler()
+        {
+            @Override
+            public void handleCorruptSSTable(CorruptSSTableException e)
+            {
+                asked.add(e);
+            }
+
+            @Override
+            public void handleFSError(FSError e)
+            {
+                asked.add(e);
+            }
+        });
+    }
+
+    @AfterEach
+    void forgetPolicy()
+    {
+        FileUtils.setFSErrorHandler(null);
+    }
+
+    private static FSWriteError failure(Kind kind)
+    {
+        return assertThrows(FSWriteError.class, () -> Failures.onWrite(new EngineException(kind, "a test's"), "/store"));
+    }
+
+    private static void fail(FSWriteError failure)
+    {
+        TableMetadata metadata = TableMetadata.builder("ks", "received", TableId.generate())
+                                              .partitioner(Murmur3Partitioner.instance)
+                                              .addPartitionKeyColumn("p", Int32Type.instance)
+                                              .build();
+        AbsorbTask.instance.failed(metadata, failure);
+    }
+
+    @Test
+    void aFullDeviceIsWaitedFor()
+    {
+        fail(failure(Kind.NO_SPACE));
+        assertEquals(List.of(), asked);
+    }
+
+    @Test
+    void aBrokenDeviceIsNot()
+    {
+        FSWriteError failure = failure(Kind.IO);
+        fail(failure);
+        assertEquals(List.of(failure), asked);
+    }
+}
