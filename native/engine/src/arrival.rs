@@ -18,6 +18,7 @@ mod foreign;
 mod parcel;
 mod place;
 mod receive;
+mod room;
 mod rows;
 mod socket;
 #[cfg(test)]
@@ -51,7 +52,8 @@ impl Table {
 
     /// One step of bringing what was received into the table's base, in the calling thread: some tens of megabytes, written
     /// as fast as compaction may. The bytes still outside of the base, about; 0 when done. Reads cost more until then, and
-    /// nothing is purged.
+    /// nothing is purged. [`crate::EngineError::NoSpace`], and nothing has been done, while little more than the store's reserve
+    /// is free; after any error the next call goes on where this one began.
     pub fn absorb(&self) -> Result<u64> {
         absorb::absorb(self).map_err(|error| error.context("absorbing what was received"))
     }

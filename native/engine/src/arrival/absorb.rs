@@ -7,7 +7,8 @@
 use super::faults::{reached, Step};
 use super::foreign::everything;
 use super::place::Placing;
-use super::rows::rewrite;
+use super::room::check_room;
+use super::rows::{rewrite, FILE_BYTES};
 use super::{level0_files, LEVEL0_FILES_MAX};
 use crate::error::{EngineError, Result};
 use crate::read::Source;
@@ -28,6 +29,7 @@ pub(super) fn absorb(table: &Table) -> Result<u64> {
             return Ok(0);
         }
         core.store().durability.check()?;
+        check_room(core.store(), FILE_BYTES)?;
         let mut step = Absorption { table, core, absorbed: &mut absorbed };
         if let Some(larger) = step.larger_arrival() {
             step.change_places(larger)?;
@@ -64,13 +66,13 @@ impl Absorption<'_> {
             self.core.arrivals().iter().map(|arrival| if arrival.number == number { base } else { arrival.number });
         self.name(number, others.collect())?;
         reached(Step::SwapNamed)?;
-        self.absorbed.position = None;
         self.table.alone(|core| {
             let families = core.families_mut();
             let arrival = families.arrivals.iter_mut().find(|arrival| arrival.number == number);
             arrival.into_iter().for_each(|arrival| std::mem::swap(arrival, &mut families.base));
             Ok(())
         })?;
+        self.absorbed.position = None;
         reached(Step::Swapped)?;
         self.table.with(|core| {
             core.families().base.set_compacted(true)?;
@@ -87,8 +89,8 @@ impl Absorption<'_> {
             return Ok(());
         }
         let begun = Instant::now();
-        let from = match self.absorbed.position.take() {
-            Some((number, from)) if number == arrival.number => from,
+        let from = match &self.absorbed.position {
+            Some((number, from)) if *number == arrival.number => from.clone(),
             _ => Vec::new(),
         };
         let mut source = Source::one(Iter::open(&arrival.family, IterSpec { lower: from.clone(), ..everything() }));

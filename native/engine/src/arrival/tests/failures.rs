@@ -8,6 +8,8 @@ use super::common::shipments::*;
 use super::common::*;
 use super::world::*;
 use crate::arrival::faults::{Step, HOOK};
+use crate::arrival::room::{FREE_BYTES, RESERVE_BYTES};
+use crate::arrival::rows::FILE_BYTES;
 use crate::{EngineError, Kind};
 
 #[test]
@@ -63,6 +65,68 @@ fn a_failed_absorption_is_repeated() {
         store.close().unwrap();
         assert_eq!(families(&world.path("receiver")).len(), 1, "{fails_at:?}");
     }
+}
+
+/// A receiver whose arrival takes many steps to absorb.
+fn with_much_to_absorb() -> World {
+    let world = World::new(true);
+    let (receiver, sender) = (table(&world.receiver), table(&world.sender));
+    let (before, after) = (table(&world.before), table(&world.after));
+    put(&receiver, "large", 1, 1, &large());
+    put(&before, "large", 1, 1, &large());
+    put(&after, "large", 1, 1, &large());
+    fill_large(&[(&sender, 1), (&after, 1)], 30..33);
+    world.receive();
+    world
+}
+
+#[test]
+fn an_absorption_that_fails_again_and_again_gets_on() {
+    let world = with_much_to_absorb();
+    let receiver = table(&world.receiver);
+    let mut number = 0;
+    HOOK.set(Some(Box::new(move |step| match step {
+        Step::Ingested => {
+            number += 1;
+            match number % 2 {
+                0 => Err(EngineError::NoSpace("a test has none".into())),
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    })));
+    let outcomes: Vec<_> = (0..100).map(|_| receiver.absorb()).take_while(|left| *left != Ok(0)).collect();
+    HOOK.set(None);
+    let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
+    assert!(failed > 2 && outcomes.len() < 100, "{failed} of {} steps failed", outcomes.len());
+    assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+}
+
+#[test]
+fn absorption_waits_for_room_and_goes_on_where_it_was() {
+    let world = with_much_to_absorb();
+    let receiver = table(&world.receiver);
+    let left = receiver.absorb().unwrap();
+    assert!(left > 0);
+    let steps = std::rc::Rc::new(std::cell::Cell::new(0));
+    let counted = std::rc::Rc::clone(&steps);
+    HOOK.set(Some(Box::new(move |_| {
+        counted.set(counted.get() + 1);
+        Ok(())
+    })));
+    FREE_BYTES.set(Some(RESERVE_BYTES + FILE_BYTES - 1));
+    for _ in 0..3 {
+        assert_eq!(receiver.absorb().unwrap_err().kind(), Kind::NoSpace);
+    }
+    assert_eq!(steps.get(), 0, "nothing was written");
+    assert_eq!(std::fs::read_dir(world.path("receiver").join("staging")).unwrap().count(), 0);
+    assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+    FREE_BYTES.set(Some(RESERVE_BYTES + FILE_BYTES));
+    absorb_all(&receiver);
+    FREE_BYTES.set(None);
+    HOOK.set(None);
+    assert!(steps.get() > 3);
+    assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
 }
 
 #[test]
