@@ -24,6 +24,7 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use faults::{reached, Step};
 pub(crate) use foreign::Foreign;
 pub use socket::{receive_bytes, share_socket};
 
@@ -53,7 +54,7 @@ impl Table {
     /// One step of bringing what was received into the table's base, in the calling thread: some tens of megabytes, written
     /// as fast as compaction may. The bytes still outside of the base, about; 0 when done. Reads cost more until then, and
     /// nothing is purged. [`crate::EngineError::NoSpace`], and nothing has been done, while little more than the store's reserve
-    /// is free; after any error the next call goes on where this one began.
+    /// is free, [`crate::EngineError::Busy`] while the table is cleaned up, loaded or receives; after any error the next call goes on where this one began.
     pub fn absorb(&self) -> Result<u64> {
         absorb::absorb(self).map_err(|error| error.context("absorbing what was received"))
     }

@@ -6,6 +6,7 @@
 //! Files that lie wholly outside go at once; what is left is compacted while compactions drop what is not kept. A crash
 //! leaves everything inside as it was, and outside possibly part of what was there.
 
+use crate::arrival::{reached, Step};
 use crate::error::{EngineError, Result};
 use crate::raw::{listed_files, LiveFile};
 use crate::sys::{compact_range, delete_files, Family, Iter, IterSpec};
@@ -25,9 +26,8 @@ impl Table {
         let kept = Arc::new(TokenSet::of(TokenRange::list(ranges)?));
         let cleaned = self.with_copy(|core| {
             let stop = core.begin_keep()?;
-            // Absorption would bring back what is removed.
-            let _changing = core.changing()?;
-            let core = self.with(|core| Ok(core.clone()))?;
+            let _one = core.cleaning()?;
+            let (core, _held) = self.with_families_held(core)?;
             let cleanup = Cleanup { core: &core, stop: &stop };
             cleanup.keep(&kept).or_else(|error| cleanup.go_on().and(Err(error)))
         });
@@ -44,7 +44,8 @@ impl Table {
     }
 }
 
-/// One call of [`Table::keep`].
+/// One call of [`Table::keep`]. Absorption, which would bring back what is removed, waits for it. What is received does not: it
+/// lies inside the ranges, or is as good as written meanwhile.
 struct Cleanup<'a> {
     core: &'a TableCore,
     stop: &'a AtomicBool,
@@ -69,6 +70,7 @@ impl Cleanup<'_> {
         let _keeping = families.all().map(|member| member.purge.keep_only(kept)).collect::<Result<Vec<_>>>()?;
         for _ in 0..PASSES {
             self.go_on()?;
+            reached(Step::Cleaning)?;
             self.core.flush()?;
             let mut is_all_clear = true;
             for Member { family, .. } in families.all() {

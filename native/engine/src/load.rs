@@ -3,7 +3,7 @@
 
 //! Loads a snapshot into a live table: its files become a column family of their own, whose fragments are merged in.
 
-use crate::arrival::Foreign;
+use crate::arrival::{reached, Foreign, Step};
 use crate::catalog::{Column, Record};
 use crate::error::{EngineError, Result};
 use crate::say::say;
@@ -24,8 +24,12 @@ const BATCH_BYTES: usize = 1 << 20;
 pub(crate) fn load(table: &Table, directory: &Path) -> Result<u64> {
     table.with_copy(|core| {
         // Batches go into the base: it must stay the base.
-        let _changing = core.changing()?;
-        let core = table.with(|core| Ok(core.clone()))?;
+        let (core, _held) = table.with_families_held(core)?;
+        // A shipment that comes meanwhile must not give the columns other ids.
+        table.with(|core| {
+            core.hand_out_ids();
+            Ok(())
+        })?;
         load_into(&core, directory)
     })
 }
@@ -59,6 +63,7 @@ fn stage(core: &TableCore, directory: &Path, manifest: &Manifest, sources: &mut 
 
 fn load_sources(core: &TableCore, sources: &[Foreign], columns: &ColumnMap) -> Result<u64> {
     sources.iter().try_for_each(|source| check_all(core, source))?;
+    reached(Step::Loading)?;
     sources.iter().try_fold(0, |loaded, source| Ok(loaded + merge_all(core, source, columns)?))
 }
 

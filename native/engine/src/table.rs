@@ -3,10 +3,12 @@
 
 //! One generation of a table: a base column family, and those of what has arrived from other nodes.
 
+mod changing;
 mod core;
 mod families;
 
-pub(crate) use self::core::{Absorbed, TableCore};
+pub(crate) use self::core::TableCore;
+pub(crate) use changing::{Absorbed, FamiliesHeld};
 pub(crate) use families::{Families, Member};
 
 use crate::error::{EngineError, Result};
@@ -48,6 +50,14 @@ impl Table {
         let _lasting = self.lasting.read().map_err(|_| EngineError::poisoned())?;
         let copy = self.with(|core| Ok(core.clone()))?;
         work(&copy)
+    }
+
+    /// The table as it is now, whose families stay what they are to it. For work that takes long: others change them only
+    /// by adding more.
+    pub(crate) fn with_families_held(&self, core: &TableCore) -> Result<(TableCore, FamiliesHeld)> {
+        let changing = core.changing()?;
+        let held = core.hold_families(&changing);
+        Ok((self.with(|core| Ok(core.clone()))?, held))
     }
 
     /// Changes the families while no short call is running. For whoever holds [`TableCore::changing`].

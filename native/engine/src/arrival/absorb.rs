@@ -23,7 +23,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// See [`Table::absorb`].
 pub(super) fn absorb(table: &Table) -> Result<u64> {
     table.with_copy(|core| {
-        let mut absorbed = core.changing()?;
+        let mut absorbed = core.try_changing()?;
         let core = &table.with(|core| Ok(core.clone()))?;
         if core.arrivals().is_empty() || !core.is_current()? {
             return Ok(0);

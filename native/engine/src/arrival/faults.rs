@@ -7,7 +7,7 @@ use crate::error::Result;
 
 /// A point at which some of the work is on the device and some is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Adopted,
     Announced,
     Borrowed,
@@ -21,6 +21,8 @@ pub(super) enum Step {
     Absorbed,
     Unnamed,
     Hidden,
+    Cleaning,
+    Loading,
 }
 
 #[cfg(test)]
@@ -33,7 +35,7 @@ thread_local! {
 
 /// In tests this may fail, or copy the store as it is now.
 #[cfg(test)]
-pub(super) fn reached(step: Step) -> Result<()> {
+pub(crate) fn reached(step: Step) -> Result<()> {
     HOOK.with_borrow_mut(|hook| hook.as_mut().map_or(Ok(()), |hook| hook(step)))
 }
 
@@ -41,6 +43,6 @@ pub(super) fn reached(step: Step) -> Result<()> {
 #[cfg(not(test))]
 #[inline]
 #[allow(clippy::unnecessary_wraps)]
-pub(super) fn reached(_: Step) -> Result<()> {
+pub(crate) fn reached(_: Step) -> Result<()> {
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 mod absorbing;
 mod failures;
+mod holding;
 mod images;
 mod receiving;
 mod world;

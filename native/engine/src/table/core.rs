@@ -3,6 +3,7 @@
 
 //! What an open table is made of.
 
+use super::changing::{Absorbed, Changing, FamiliesHeld};
 use super::families::{Families, Member};
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
@@ -39,16 +40,9 @@ struct Shared {
     ids_handed_out: AtomicBool,
     periodic_seconds: AtomicI64,
     next_family: AtomicU32,
-    changing: Mutex<Absorbed>,
+    changing: Changing,
     counters: Counters,
     store: Arc<Core>,
-}
-
-/// How far the absorption of an arrival has come; of none after a start.
-#[derive(Default)]
-pub(crate) struct Absorbed {
-    /// The arrival, and the first key that is not in the base yet.
-    pub position: Option<(u32, Vec<u8>)>,
 }
 
 impl TableCore {
@@ -72,7 +66,7 @@ impl TableCore {
             ids_handed_out: AtomicBool::new(false),
             periodic_seconds: AtomicI64::new(0),
             next_family: AtomicU32::new(record.next_family),
-            changing: Mutex::default(),
+            changing: Changing::default(),
             counters: Counters::default(),
             store: Arc::clone(store),
         };
@@ -160,7 +154,7 @@ impl TableCore {
     }
 
     /// From now on callers know the ids of the columns: they must not change any more.
-    pub(super) fn hand_out_ids(&self) {
+    pub(crate) fn hand_out_ids(&self) {
         self.shared.ids_handed_out.store(true, Ordering::Release);
     }
 
@@ -225,9 +219,24 @@ impl TableCore {
         self.shared.store.check_open()
     }
 
-    /// Held by whoever changes the families, or relies on them over more than one call to the table.
+    /// Held by whoever changes the families.
     pub(crate) fn changing(&self) -> Result<MutexGuard<'_, Absorbed>> {
-        self.shared.changing.lock().map_err(|_| EngineError::poisoned())
+        self.shared.changing.begin()
+    }
+
+    /// The same for who can do without: see [`Changing::try_to_begin`].
+    pub(crate) fn try_changing(&self) -> Result<MutexGuard<'_, Absorbed>> {
+        self.shared.changing.try_to_begin()
+    }
+
+    /// See [`Changing::hold`].
+    pub(super) fn hold_families(&self, changing: &MutexGuard<'_, Absorbed>) -> FamiliesHeld {
+        self.shared.changing.hold(changing)
+    }
+
+    /// Held by the one cleanup at a time.
+    pub(crate) fn cleaning(&self) -> Result<MutexGuard<'_, ()>> {
+        self.shared.changing.clean_up()
     }
 
     /// A number for a family of this generation that none has had, as far as this process knows.

@@ -158,12 +158,6 @@ final class AbsorbTask implements Runnable
                 logger.info("Absorbing what {} received: {} bytes to go", memtable.metadata(), left);
             return left > 0;
         }
-        catch (EngineException e)
-        {
-            // truncated, dropped, or the store closed
-            if (e.kind() != EngineException.Kind.CLOSED)
-                failed(memtable.metadata(), e);
-        }
         catch (Exception | Error e)
         {
             failed(memtable.metadata(), e);
@@ -175,6 +169,8 @@ final class AbsorbTask implements Runnable
     void failed(TableMetadata metadata, Throwable failure)
     {
         failedAtNanos.put(metadata.id, System.nanoTime());
+        if (isToBeExpected(failure))
+            return;
         if (Failures.isNoSpace(failure))
         {
             HOURLY.warn("Absorbing what " + metadata + " received waits for space: {}", failure.getCause().getMessage());
@@ -182,5 +178,14 @@ final class AbsorbTask implements Runnable
         }
         JVMStabilityInspector.inspectThrowable(failure);
         RARE.error("Absorbing what {} received failed; it can be read, and absorbing is tried again every second", metadata, failure);
+    }
+
+    /** Truncated, dropped, or the store closed; or somebody works on the table for long: others go on meanwhile. */
+    private static boolean isToBeExpected(Throwable failure)
+    {
+        if (!(failure instanceof EngineException))
+            return false;
+        EngineException.Kind kind = ((EngineException) failure).kind();
+        return kind == EngineException.Kind.CLOSED || kind == EngineException.Kind.BUSY;
     }
 }

@@ -1,0 +1,128 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Cleanup and loading take hours: neither a shipment nor other tables wait for them.
+
+use super::common::shipments::*;
+use super::common::*;
+use super::world::*;
+use crate::arrival::faults::{Step, HOOK};
+use crate::{Kind, Result, Table};
+use std::sync::mpsc::{channel, Sender};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Long work on another thread, which has come to a step and stays there until it is told to go on, or a test fails.
+struct Held<T> {
+    go_on: Sender<()>,
+    thread: JoinHandle<Result<T>>,
+}
+
+impl<T: Send + 'static> Held<T> {
+    fn at(held_at: Step, work: impl FnOnce() -> Result<T> + Send + 'static) -> Held<T> {
+        let (go_on, wait) = channel();
+        let (reached, is_reached) = channel();
+        let thread = std::thread::spawn(move || {
+            HOOK.set(Some(Box::new(move |step| {
+                if step == held_at {
+                    let _ = reached.send(());
+                    let _ = wait.recv();
+                }
+                Ok(())
+            })));
+            work()
+        });
+        is_reached.recv_timeout(PATIENCE).unwrap();
+        Held { go_on, thread }
+    }
+
+    fn end(self) -> Result<T> {
+        drop(self.go_on);
+        self.thread.join().unwrap()
+    }
+}
+
+/// Runs on a thread of its own what must not wait for anybody.
+fn at_once<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, is_done) = channel();
+    std::thread::spawn(move || done.send(work()));
+    is_done.recv_timeout(PATIENCE).expect("it waits for what takes long")
+}
+
+/// The same table under another id.
+fn other_table(store: &crate::Store) -> Arc<Table> {
+    store.table(&schema(&[7; 16], &[(0, "v", "blob"), (0, "w", "blob"), (1, "s", "blob")])).unwrap()
+}
+
+/// Receives, and tries to absorb, while `held` stays where it is.
+fn goes_on_beside<T: Send + 'static>(world: &World, held: Held<T>) -> Result<T> {
+    let receiver = table(&world.receiver);
+    let shipment = ship(&table(&world.sender), world.folder.path());
+    let receiving = Arc::clone(&receiver);
+    at_once(move || receiving.receive(&shipment)).unwrap();
+    let absorbing = Arc::clone(&receiver);
+    let refused = at_once(move || absorbing.absorb());
+    assert_eq!(refused.unwrap_err().kind(), Kind::Busy);
+    let other = other_table(&world.receiver);
+    assert_eq!(at_once(move || other.absorb()), Ok(0));
+    let ended = held.end();
+    assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+    absorb_all(&receiver);
+    assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+    ended
+}
+
+#[test]
+fn a_cleanup_holds_up_no_shipment_and_no_other_table() {
+    let world = World::new(true);
+    world.receive(); // so that there is something to absorb
+    fill(&[&table(&world.sender), &table(&world.after)], 6);
+    let cleaned = table(&world.receiver);
+    let held = Held::at(Step::Cleaning, move || cleaned.keep(&ranges(&[EVERYWHERE])));
+    goes_on_beside(&world, held).unwrap();
+}
+
+#[test]
+fn a_cleanup_that_is_stopped_meanwhile_ends() {
+    let world = World::new(true);
+    let cleaned = table(&world.receiver);
+    let held = Held::at(Step::Cleaning, move || cleaned.keep(&ranges(&[EVERYWHERE])));
+    let waiting = table(&world.receiver);
+    let second = std::thread::spawn(move || waiting.keep(&ranges(&[EVERYWHERE])));
+    table(&world.receiver).stop_keep().unwrap();
+    assert_eq!(goes_on_beside(&world, held).unwrap_err().kind(), Kind::Busy);
+    // Whether it had begun by then or not.
+    assert!(second.join().unwrap().err().is_none_or(|error| error.kind() == Kind::Busy));
+}
+
+#[test]
+fn loading_holds_up_no_shipment_and_no_other_table() {
+    let world = World::new(true);
+    let loaded = table(&world.receiver);
+    let elsewhere = open(&world.path("elsewhere"));
+    fill(&[&table(&elsewhere), &table(&world.after)], 7);
+    let snapshot = ship(&table(&elsewhere), world.folder.path());
+    let held = Held::at(Step::Loading, move || loaded.load(&snapshot));
+    assert!(goes_on_beside(&world, held).unwrap() > 0);
+}
+
+/// A table that is empty takes over the ids of what it receives: not while it loads rows under its own.
+#[test]
+fn columns_that_are_being_loaded_keep_their_ids() {
+    let world = World::empty();
+    let renumbered = world.sender.table(&renumbered_schema()).unwrap();
+    fill_large(&[(&renumbered, 3), (&table(&world.after), 1)], 1..2);
+    let elsewhere = open(&world.path("elsewhere"));
+    fill_large(&[(&table(&elsewhere), 1), (&table(&world.after), 1)], 2..3);
+    let snapshot = ship(&table(&elsewhere), world.folder.path());
+    let loaded = table(&world.receiver);
+    let held = Held::at(Step::Loading, move || loaded.load(&snapshot));
+    let shipment = ship(&renumbered, world.folder.path());
+    let receiver = table(&world.receiver);
+    at_once(move || receiver.receive(&shipment)).unwrap();
+    held.end().unwrap();
+    assert_same(&table(&world.receiver), &table(&world.after), &names(), CLUSTERINGS);
+}
