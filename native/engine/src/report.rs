@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 const TOPICS: &str = "tables levels stalls caches settings work";
-/// The figures of `tables`: [`stats::figures`] in order, then those of compaction.
-const FIGURES: [&str; 15] = [
+/// The figures of `tables`: [`stats::figures`] in order, then those of compaction, and what has been received and is not in the
+/// base yet.
+const FIGURES: [&str; 16] = [
     "partitions_estimated",
     "keys_estimated",
     "sst_bytes",
@@ -31,6 +32,7 @@ const FIGURES: [&str; 15] = [
     "fragments_purged",
     "purged_bytes",
     "merge_failures",
+    "unabsorbed_bytes",
 ];
 const TABLE_BYTES: usize = 16;
 
@@ -94,6 +96,7 @@ fn tables(core: &Core) -> Result<String> {
             purged.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
         }
         values.extend(purged.iter().map(u64::to_string));
+        values.push(open.arrivals().iter().map(Member::bytes).sum::<u64>().to_string());
         lines.line(&values);
         Ok(())
     })?;

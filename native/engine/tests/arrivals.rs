@@ -94,6 +94,26 @@ fn everywhere(_: u32) -> bool {
     true
 }
 
+/// What the report of the receiver's tables says of its one table.
+fn unabsorbed_bytes(report: &str) -> u64 {
+    let mut lines = report.lines().map(|line| line.split('\t'));
+    let (mut names, mut figures) = (lines.next().unwrap(), lines.next().unwrap());
+    let index = names.position(|name| name == "unabsorbed_bytes").unwrap();
+    figures.nth(index).unwrap().parse().unwrap()
+}
+
+#[test]
+fn what_is_not_absorbed_yet_is_reported() {
+    let world = World::new();
+    let (sender, receiver, oracle) = world.tables();
+    fill(&[&sender, &oracle], 1, everywhere);
+    world.send();
+    let report = |world: &World| unabsorbed_bytes(&world.receiver.report("tables").unwrap());
+    assert!(report(&world) > 0);
+    absorb_all(&receiver);
+    assert_eq!(report(&world), 0);
+}
+
 #[test]
 fn an_empty_table_becomes_what_it_is_sent() {
     let mut world = World::new();
