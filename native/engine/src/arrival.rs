@@ -18,7 +18,6 @@ mod foreign;
 mod parcel;
 mod place;
 mod receive;
-mod room;
 mod rows;
 mod socket;
 #[cfg(test)]

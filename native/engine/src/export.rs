@@ -10,7 +10,8 @@
 mod listing;
 mod moment;
 mod rows;
-mod space;
+#[cfg(test)]
+mod tests;
 
 use crate::error::{EngineError, Result};
 use crate::snapshot::{link, FileKind, ListedFile, Manifest};

@@ -30,6 +30,7 @@ mod bytes;
 mod catalog;
 pub mod compaction;
 mod database;
+mod device;
 mod durability;
 mod error;
 mod export;

@@ -7,9 +7,9 @@
 use super::faults::{reached, Step};
 use super::foreign::everything;
 use super::place::Placing;
-use super::room::check_room;
 use super::rows::{rewrite, FILE_BYTES};
 use super::{level0_files, LEVEL0_FILES_MAX};
+use crate::device::check_room;
 use crate::error::{EngineError, Result};
 use crate::read::Source;
 use crate::sys::{Iter, IterSpec};
@@ -29,7 +29,7 @@ pub(super) fn absorb(table: &Table) -> Result<u64> {
             return Ok(0);
         }
         core.store().durability.check()?;
-        check_room(core.store(), FILE_BYTES)?;
+        check_room(core.store().db.path(), FILE_BYTES)?;
         let mut step = Absorption { table, core, absorbed: &mut absorbed };
         if let Some(larger) = step.larger_arrival() {
             step.change_places(larger)?;

@@ -4,7 +4,7 @@
 //! Files of rows: one merged operand per key, as any column family can take them in on top of what it has.
 
 use super::moment::Moment;
-use super::space;
+use crate::device::check_room;
 use crate::error::{EngineError, Result};
 use crate::sys::{Iter, TableFile};
 use crate::tokens::TokenSet;
@@ -41,7 +41,7 @@ pub(super) fn write(
             written += 1;
             if written.is_multiple_of(ROWS_PER_LOOK) {
                 is_open()?;
-                space::ensure(directory)?;
+                check_room(directory, 0)?;
                 rows.cut_above(FILE_BYTES)?;
             }
         }
@@ -136,7 +136,7 @@ impl<'a> Rows<'a> {
 
 impl<'a> OpenFile<'a> {
     fn create(directory: &Path, options: &'a Options, number: u64, first_key: &[u8]) -> Result<OpenFile<'a>> {
-        space::ensure(directory)?;
+        check_room(directory, 0)?;
         let name = format!("rows-{number:06}.sst");
         let path = directory.join(&name);
         let writer = SstFileWriter::create(options);

@@ -8,8 +8,8 @@ use super::common::shipments::*;
 use super::common::*;
 use super::world::*;
 use crate::arrival::faults::{Step, HOOK};
-use crate::arrival::room::{FREE_BYTES, RESERVE_BYTES};
 use crate::arrival::rows::FILE_BYTES;
+use crate::device::{FREE, RESERVE_BYTES};
 use crate::{EngineError, Kind};
 
 #[test]
@@ -114,16 +114,16 @@ fn absorption_waits_for_room_and_goes_on_where_it_was() {
         counted.set(counted.get() + 1);
         Ok(())
     })));
-    FREE_BYTES.set(Some(RESERVE_BYTES + FILE_BYTES - 1));
+    FREE.set(Some(Box::new(|| RESERVE_BYTES + FILE_BYTES - 1)));
     for _ in 0..3 {
         assert_eq!(receiver.absorb().unwrap_err().kind(), Kind::NoSpace);
     }
     assert_eq!(steps.get(), 0, "nothing was written");
     assert_eq!(std::fs::read_dir(world.path("receiver").join("staging")).unwrap().count(), 0);
     assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
-    FREE_BYTES.set(Some(RESERVE_BYTES + FILE_BYTES));
+    FREE.set(Some(Box::new(|| RESERVE_BYTES + FILE_BYTES)));
     absorb_all(&receiver);
-    FREE_BYTES.set(None);
+    FREE.set(None);
     HOOK.set(None);
     assert!(steps.get() > 3);
     assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);

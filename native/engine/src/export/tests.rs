@@ -4,18 +4,12 @@
 //! An export that would fill the device gives up, and leaves nothing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use super::LEFT_FREE_BYTES;
 use crate::common::shipments::EVERYWHERE;
 use crate::common::{open, put, ranges, table};
+use crate::device::{FREE, RESERVE_BYTES};
 use crate::Kind;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
-
-type Said = Box<dyn FnMut() -> u64>;
-
-thread_local! {
-    pub(super) static FREE: RefCell<Option<Said>> = const { RefCell::new(None) };
-}
 
 #[test]
 fn rows_leave_the_last_of_the_device_alone() {
@@ -30,7 +24,7 @@ fn rows_leave_the_last_of_the_device_alone() {
     let counted = Rc::clone(&looks);
     FREE.set(Some(Box::new(move || {
         counted.set(counted.get() + 1);
-        LEFT_FREE_BYTES - u64::from(counted.get() > 3)
+        RESERVE_BYTES - u64::from(counted.get() > 3)
     })));
     let full = table.export(&ranges(&[EVERYWHERE]), &shipment).unwrap_err();
     assert_eq!(full.kind(), Kind::NoSpace);
