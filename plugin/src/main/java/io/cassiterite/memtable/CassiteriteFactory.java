@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
+import org.apache.cassandra.db.commitlog.CommitLogReplayer;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.metrics.TableMetrics;
 import org.apache.cassandra.schema.TableMetadataRef;
@@ -50,10 +51,19 @@ public final class CassiteriteFactory implements Memtable.Factory
         return true;
     }
 
+    /**
+     * Not before the commit log is replayed: of such a table it has what the node wrote while Cassandra kept the table in a
+     * memtable of its own, because the plug-in was not there.
+     */
     @Override
     public boolean writesAreDurable()
     {
-        return true;
+        return StackWalker.getInstance().walk(frames -> frames.noneMatch(CassiteriteFactory::replays));
+    }
+
+    private static boolean replays(StackWalker.StackFrame frame)
+    {
+        return frame.getClassName().equals(CommitLogReplayer.class.getName());
     }
 
     @Override

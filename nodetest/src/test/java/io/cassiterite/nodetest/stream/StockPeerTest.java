@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 @Timeout(1200)
 class StockPeerTest
 {
-    private static final String CONFIGURATIONS = "\n  configurations:\n    skiplist:\n      class_name: SkipListMemtable\n"
+    static final String CONFIGURATIONS = "\n  configurations:\n    skiplist:\n      class_name: SkipListMemtable\n"
                                                  + "    default:\n      inherits: skiplist\n    cassiterite:\n      inherits: skiplist";
 
     @Test
