@@ -97,6 +97,8 @@ final class Maintenance implements Runnable
             {
                 if (StorageService.instance.isDaemonSetupCompleted())
                     tick();
+                else if (StorageService.instance.isGossipActive() && engine.isOpen())
+                    throughput.pass(); // a node may join for hours before its setup is complete
             }
             catch (Exception | Error e)
             {

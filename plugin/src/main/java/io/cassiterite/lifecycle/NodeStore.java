@@ -84,6 +84,7 @@ public final class NodeStore
         Map<String, String> options = new HashMap<>(parameters);
         options.put(Store.DIRECTORY, StoreDirectory.of(parameters).toString());
         putSyncMode(options);
+        options.putIfAbsent(ThroughputLimit.OPTION, ThroughputLimit.text(DatabaseDescriptor.getCompactionThroughputBytesPerSec()));
         return options;
     }
 

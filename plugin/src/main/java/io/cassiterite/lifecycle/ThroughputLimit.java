@@ -34,7 +34,13 @@ final class ThroughputLimit
         if (!isFirst && passed == limit)
             return;
         if (!isFirst || !engine.options().containsKey(OPTION))
-            engine.set(Map.of(OPTION, limit + "B/s"));
+            engine.set(Map.of(OPTION, text(limit)));
         passed = limit;
+    }
+
+    /** A limit as the option has it. */
+    static String text(double bytesPerSecond)
+    {
+        return (long) bytesPerSecond + "B/s";
     }
 }
