@@ -69,5 +69,5 @@ public interface EngineControl
     long load(ColumnFamilyStore cfs, String directory);
 
     /** Tells compaction again what it may purge from the table: that depends on Cassandra's clock. */
-    void refreshPurge(ColumnFamilyStore cfs);
+    void catchUp(ColumnFamilyStore cfs);
 }

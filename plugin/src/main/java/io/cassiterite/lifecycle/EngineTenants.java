@@ -73,7 +73,7 @@ final class EngineTenants
     private void refresh(ColumnFamilyStore cfs)
     {
         markers.mark(cfs);
-        engine.refreshPurge(cfs);
+        engine.catchUp(cfs);
         TableStats stats = engine.stats(cfs.metadata());
         if (stats != null)
             diskSpace.update(cfs, stats.sstBytes());

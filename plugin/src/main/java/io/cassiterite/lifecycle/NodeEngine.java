@@ -165,11 +165,11 @@ final class NodeEngine implements EngineControl
     }
 
     @Override
-    public void refreshPurge(ColumnFamilyStore cfs)
+    public void catchUp(ColumnFamilyStore cfs)
     {
         CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
         if (memtable != null)
-            memtable.refreshPurge();
+            memtable.catchUp();
     }
 
     private static Store store()

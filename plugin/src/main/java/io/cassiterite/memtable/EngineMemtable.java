@@ -6,17 +6,23 @@ package io.cassiterite.memtable;
 
 import java.util.concurrent.atomic.AtomicReference;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ColumnFamilyStore.FlushReason;
 import org.apache.cassandra.db.Directories;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.AbstractMemtableWithCommitlog;
+import org.apache.cassandra.io.FSError;
+import org.apache.cassandra.io.sstable.CorruptSSTableException;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
 import io.cassiterite.lifecycle.ManagerInstaller;
@@ -27,6 +33,8 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
 {
     /** Name of the engine's folder in a snapshot. */
     public static final String SNAPSHOT_FOLDER = "cassiterite";
+
+    private static final Logger logger = LoggerFactory.getLogger(EngineMemtable.class);
 
     /** One for all: a TRUNCATE's two generations share their columns, and the engine drops those that a request lacks. */
     private static final Object SCHEMA_LOCK = new Object();
@@ -172,8 +180,11 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
                 if (table != null)
                     table.flush();
                 return false;
-            case STARTUP:
             case DRAIN:
+                if (table != null)
+                    syncLast();
+                return false;
+            case STARTUP:
             case STREAMS_RECEIVED:
             case INTERNALLY_FORCED:
                 if (table != null)
@@ -181,6 +192,19 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
                 return false;
             default:
                 return false;
+        }
+    }
+
+    /** A failure must not keep the node from draining its other tables, hints and commit log. */
+    private void syncLast()
+    {
+        try
+        {
+            table.store().sync();
+        }
+        catch (EngineException | FSError e)
+        {
+            logger.error("The log of {} is not synced; the rest of the node is drained", metadata(), e);
         }
     }
 
@@ -197,14 +221,24 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     {
         if (table == null || deleted)
             return;
-        refreshColumns();
+        try
+        {
+            refreshColumns();
+        }
+        catch (EngineException | FSError | CorruptSSTableException e)
+        {
+            // Thrown, it would leave the schema half applied. A write that needs the column asks again, and so does catchUp.
+            logger.error("The engine does not know the present columns of {}; it is told again every second", metadata(), e);
+        }
         fence.attach();
         fence.refresh();
     }
 
-    /** Tells the engine again what it may purge, which depends on Cassandra's clock. Cheap. */
-    public void refreshPurge()
+    /** Tells the engine again what it may purge, which depends on Cassandra's clock, and of columns if it could not be told. Cheap. */
+    public void catchUp()
     {
+        if (table != null && !deleted && columns.metadata != metadata())
+            refreshColumns();
         fence.attach();
         fence.refresh();
     }

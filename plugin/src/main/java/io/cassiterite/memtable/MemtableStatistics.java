@@ -98,7 +98,10 @@ final class MemtableStatistics
     long operations()
     {
         long since = operations.sum();
-        return since > 0 || isPristine() ? since : 1;
+        if (since > 0)
+            return since;
+        TableStats stats = open();
+        return !written && (stats == null || stats.isPristine()) ? 0 : 1;
     }
 
     /** The engine's counters; null after the store was closed, when metrics still ask. */

@@ -173,7 +173,7 @@ class TruncateTest
         logger.addAppender(log);
         try
         {
-            memtable.refreshPurge();
+            memtable.catchUp();
         }
         finally
         {
