@@ -4,6 +4,7 @@
 //! The settings of a store: parsed strictly, with every default in one place (`known`).
 
 mod known;
+mod memtable;
 mod rocks;
 mod units;
 

@@ -35,7 +35,9 @@ pub(super) const KNOWN: &[Known] = &[
          128MiB, at most 1GiB: the page cache holds the (compressed) files besides, and the JVM's heap needs room."),
     known!("write_buffers_total", "computed", true, "size",
         "Memory for the memtables of all tables together, out of `block_cache_size`; the oldest is flushed when \
-         seven eighths are used, and writes wait while what is being flushed takes a quarter more. A third of the cache, at most 512MiB."),
+         seven eighths are used, and writes wait while what is being flushed takes a quarter more. \
+         A table without a row takes up to a 2048th of what it was when the table was opened. A third of the cache, at most \
+         512MiB."),
     known!("write_buffer_size", "64MiB", false, "size",
         "Memory of one table's memtable before it is flushed: the larger, the fewer times a row is rewritten before it has \
          sunk to the bottom, and the more data lies in files over the whole ring, which are streamed row by row."),

@@ -4,6 +4,7 @@
 //! The settings as RocksDB's options. Figures are for rows of 1-6 KB on a few cores; `docs/settings.md` has the reasons of
 //! those that are parameters.
 
+use super::memtable::size_memtables;
 use super::{Compression, Settings, Style, WalRecovery};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::error::Result;
@@ -18,8 +19,6 @@ use std::sync::Arc;
 
 /// 0x40, token, 0x40: what all keys of one token begin with.
 const TOKEN_PREFIX_BYTES: usize = 10;
-/// About 40 bits per row of 1 KB: a memtable that has not a partition says so without a search.
-const MEMTABLE_FILTER_RATIO: f64 = 0.005;
 /// Found to cost nothing: a flipped bit in a memtable is an error, not a wrong row.
 const MEMTABLE_PROTECTION_BYTES_PER_KEY: u32 = 8;
 /// Every sorted run costs a read about 3 us: compact early.
@@ -62,7 +61,7 @@ fn limit(settings: &Settings) -> i64 {
     }
 }
 
-fn to_size(bytes: u64) -> usize {
+pub(super) fn to_size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
@@ -140,10 +139,7 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     let tuned = tune_blocks(&mut options);
     assert!(tuned, "the table factory is block-based");
     options.set_prefix_extractor(SliceTransform::create_fixed_prefix(TOKEN_PREFIX_BYTES));
-    options.set_memtable_prefix_bloom_ratio(MEMTABLE_FILTER_RATIO);
-    options.set_memtable_whole_key_filtering(true);
-    options.set_write_buffer_size(to_size(settings.write_buffer_bytes));
-    options.set_max_write_buffer_number(3);
+    size_memtables(&mut options, settings);
     options.set_max_successive_merges(0); // never read before write
     options.set_optimize_filters_for_hits(false); // lightweight transactions ask for rows that are not there
     options.set_level_zero_file_num_compaction_trigger(L0_FILES);

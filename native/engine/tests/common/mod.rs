@@ -278,3 +278,10 @@ pub fn rows(table: &Arc<Table>, partition_name: &str) -> Vec<Vec<u8>> {
         })
         .collect()
 }
+
+/// A number of a report: of the line that begins with `name`, in this column.
+pub fn number(store: &Store, topic: &str, name: &str, column: usize) -> u64 {
+    let report = store.report(topic).unwrap();
+    let line = report.lines().find(|line| line.starts_with(&format!("{name}\t"))).unwrap();
+    line.split('\t').nth(column).unwrap().parse().unwrap()
+}
