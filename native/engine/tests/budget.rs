@@ -1,7 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The budget of all memtables is for what is written: tables that hold nothing leave it alone.
+//! The budget of all memtables is for what is written: tables that hold nothing leave it alone, and replaying the log under a
+//! small one makes no more files than there are tables.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -24,6 +25,20 @@ fn tables(store: &Store, count: u8) -> Vec<Arc<Table>> {
     (0..count).map(|number| store.table(&schema(&id(number), &[(0, "v", "blob")])).unwrap()).collect()
 }
 
+/// What a crash would leave, of a store that neither flushes nor compacts meanwhile.
+fn image(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap().path();
+        let target = to.join(entry.file_name().unwrap());
+        if entry.is_dir() {
+            image(&entry, &target);
+        } else {
+            std::fs::copy(&entry, target).unwrap();
+        }
+    }
+}
+
 #[test]
 fn tables_that_hold_nothing_leave_the_budget_alone() {
     let directory = tempfile::tempdir().unwrap();
@@ -37,4 +52,20 @@ fn tables_that_hold_nothing_leave_the_budget_alone() {
     assert_eq!(number(&store, "work", "flush", 2) - flushed, 0, "of 300 small writes none fills the budget");
     assert_eq!(number(&store, "stalls", "memtables_full", 1), 0, "and none waits for room");
     assert_eq!(tables[7].stats().unwrap()[11], 0);
+}
+
+#[test]
+fn replay_makes_one_file_per_table_however_small_the_budget_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, copy) = (directory.path().join("store"), directory.path().join("image"));
+    let store = open_small(&path, SMALL);
+    let table = &tables(&store, 1)[0];
+    // Three times the budget of the second store, fewer files than set off a compaction.
+    (0..800).for_each(|at| put(table, "p", at, 1, &half_noise(u64::from(at), 4 << 10)));
+    store.sync().unwrap();
+    image(&path, &copy);
+    let copied = open_small(&copy, "block_cache_size=16MiB\nwrite_buffers_total=1MiB");
+    let table = &tables(&copied, 1)[0];
+    assert_eq!(table.stats().unwrap()[11], 1);
+    assert_eq!(rows(table, "p").len(), 800);
 }

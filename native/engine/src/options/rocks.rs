@@ -80,6 +80,8 @@ pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Ar
     options.set_track_and_verify_wals_in_manifest(settings.wal_recovery == WalRecovery::Strict);
     options.set_max_total_wal_size(settings.max_wal_bytes);
     options.set_write_buffer_manager(&shared.write_buffers);
+    // A replayed log is what did fit before the crash: under a lower budget each record of it would become a file per table.
+    sys::set_budget_in_replay(&mut options, false);
     options.set_max_background_jobs(settings.background_jobs);
     options.set_max_subcompactions(1); // the purge filter carries a partition's deletion from row to row
     options.set_max_open_files(settings.max_open_files);

@@ -83,6 +83,14 @@ pub(crate) fn set_extra_options(options: &mut rocksdb::Options, memtable_protect
     }
 }
 
+/// Whether opening a database flushes every table whenever a record of its log has filled the budget of all memtables.
+pub(crate) fn set_budget_in_replay(options: &mut rocksdb::Options, enforced: bool) {
+    // SAFETY: `options` is borrowed mutably for the call.
+    unsafe {
+        ffi::rocksdb_options_set_enforce_write_buffer_manager_during_recovery(options.as_raw_ptr(), u8::from(enforced));
+    }
+}
+
 /// Stops manual compactions that run and refuses new ones, so that closing does not wait for them.
 pub(crate) fn stop_manual_compactions(db: &DB) {
     // SAFETY: the handle is valid while `db` is borrowed; the call may come from any thread.
