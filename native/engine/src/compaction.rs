@@ -20,6 +20,7 @@
 mod bounds;
 mod errors;
 mod events;
+mod hot;
 mod kept;
 mod memtables;
 mod purge;
@@ -29,4 +30,5 @@ mod straddle;
 pub use crate::raw::StallCondition;
 pub use errors::BackgroundError;
 pub use events::{EventTotals, StoreEvents};
+pub(crate) use hot::FRAGMENTS_MAX;
 pub use purge::{IngestGuard, PurgeStats, TablePurge, WriteGuard};

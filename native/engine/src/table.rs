@@ -6,6 +6,7 @@
 mod changing;
 mod core;
 mod families;
+mod hot;
 
 pub(crate) use self::core::TableCore;
 pub(crate) use changing::{Absorbed, FamiliesHeld};
@@ -202,7 +203,9 @@ impl Table {
     pub fn read(self: &Arc<Self>, request: &[u8], answer: &mut [u8]) -> Result<i32> {
         self.with(|core| {
             core.count_read();
-            read::read(self, core, request, answer)
+            let answered = read::read(self, core, request, answer);
+            core.flush_if_hot();
+            answered
         })
     }
 
@@ -210,7 +213,9 @@ impl Table {
     pub fn scan(self: &Arc<Self>, request: &[u8], answer: &mut [u8]) -> Result<i32> {
         self.with(|core| {
             core.count_read();
-            read::scan(self, core, request, answer)
+            let answered = read::scan(self, core, request, answer);
+            core.flush_if_hot();
+            answered
         })
     }
 }

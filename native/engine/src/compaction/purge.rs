@@ -3,6 +3,7 @@
 
 //! The purging of one table generation: its settings, what it knows of unflushed data, and what it has done.
 
+use super::hot::Hot;
 use super::kept::Kept;
 use super::memtables::{Sealed, Segment, Unflushed, Writing};
 use super::run::CompactionRun;
@@ -35,6 +36,7 @@ pub struct TablePurge {
     held: AtomicBool,
     subcompactions_seen: AtomicBool,
     settled_after_s: AtomicI64,
+    pub(super) hot: Hot,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -132,6 +134,7 @@ impl TablePurge {
             held: AtomicBool::new(false),
             subcompactions_seen: AtomicBool::new(false),
             settled_after_s: AtomicI64::new(SETTLED_MARGIN_S),
+            hot: Hot::new(),
         })
     }
 
@@ -299,6 +302,7 @@ impl TableHooks for TablePurge {
     type Compaction = CompactionRun;
 
     fn merge(&self, key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> bool {
+        self.hot.merged(fragments.len());
         let merged = key::split(key).and_then(|parts| cassiterite_codec::merge(parts.kind, fragments, out));
         if merged.is_err() {
             self.counters.merge_failures.fetch_add(1, Ordering::Relaxed);

@@ -5,6 +5,7 @@
 //! where the hot path must not. Every type here is safe to use and keeps alive what it points into.
 
 mod family;
+mod flush;
 mod import;
 mod iterate;
 mod lookup;
@@ -16,6 +17,7 @@ mod version;
 mod write;
 
 pub(crate) use family::Family;
+pub(crate) use flush::begin_flush;
 pub(crate) use import::{file_name, import, table_files, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
 pub(crate) use lookup::{Got, ReadMode, Values};

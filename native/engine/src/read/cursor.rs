@@ -125,7 +125,9 @@ pub fn cursor_next(cursor: i64, flags: u32, answer: &mut [u8]) -> Result<i32> {
     // While the table is kept open nobody closes its cursors.
     table.with(|core| {
         core.count_read();
-        resume(cursor, flags & SKIP != 0, Answer::new(answer, usize::MAX))
+        let answered = resume(cursor, flags & SKIP != 0, Answer::new(answer, usize::MAX));
+        core.flush_if_hot();
+        answered
     })
 }
 
