@@ -22,7 +22,7 @@ pub(crate) use admin::{resume, sum_files, RateLimiter};
 pub(crate) use blocks::tune_blocks;
 pub use events::StallCondition;
 pub(crate) use events::{install_events, EventHooks};
-pub(crate) use files::{listed_files, live_files, LiveFile, Origin};
+pub(crate) use files::{listed_files, LiveFile, Origin};
 pub(crate) use ingest::{file_min_timestamp, ingest, Ingestion};
 pub(crate) use ring::Ring;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, TableHooks};

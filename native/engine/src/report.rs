@@ -5,7 +5,7 @@
 
 use crate::compaction::StallCondition;
 use crate::error::{EngineError, Result};
-use crate::raw::live_files;
+use crate::raw::listed_files;
 use crate::stats;
 use crate::store::Core;
 use crate::table::{Member, TableCore};
@@ -120,7 +120,7 @@ fn levels(core: &Core) -> Result<String> {
     each_current(core, |open, names| {
         let mut by_level = BTreeMap::<i32, (u64, u64)>::new();
         for member in open.families().all() {
-            for file in live_files(&core.db, &member.family)? {
+            for file in listed_files(&core.db, &member.family)? {
                 let level = by_level.entry(file.level).or_default();
                 level.0 += 1;
                 level.1 += file.file_bytes;

@@ -157,7 +157,7 @@ impl TablePurge {
                 self.note_write(i64::MIN);
             }
         }
-        for file in raw::live_files(db, family)? {
+        for file in raw::listed_files(db, family)? {
             self.lower_ever(file.min_timestamp.unwrap_or(i64::MIN));
         }
         self.attached.store(true, Ordering::SeqCst);

@@ -70,11 +70,8 @@ pub(super) struct FileView {
 }
 
 type FileCall = extern "C" fn(*mut c_void, *const FileView);
-type List = unsafe extern "C" fn(*mut c_void, *mut c_void, FileCall, *mut c_void) -> *mut c_char;
 
 extern "C" {
-    fn cassiterite_live_files(db: *mut c_void, family: *mut c_void, call: FileCall, target: *mut c_void)
-        -> *mut c_char;
     fn cassiterite_listed_files(
         db: *mut c_void,
         family: *mut c_void,
@@ -83,21 +80,14 @@ extern "C" {
     ) -> *mut c_char;
 }
 
-/// Lists the live files of a column family, with their timestamps, as of one moment. Busy where they change too fast.
-pub(crate) fn live_files(db: &DB, family: &impl AsColumnFamilyRef) -> Result<Vec<LiveFile>> {
-    list(db, family, cassiterite_live_files)
-}
-
-/// [`live_files`] that does not mind if files are compacted away while it looks: those may be without timestamp and origin.
+/// Lists the live files of a column family as of one moment. Those that are compacted away while it looks may be without
+/// timestamp and origin.
 pub(crate) fn listed_files(db: &DB, family: &impl AsColumnFamilyRef) -> Result<Vec<LiveFile>> {
-    list(db, family, cassiterite_listed_files)
-}
-
-fn list(db: &DB, family: &impl AsColumnFamilyRef, call: List) -> Result<Vec<LiveFile>> {
     let mut files: Vec<LiveFile> = Vec::new();
     // SAFETY: both handles are borrowed for the call, and `push_file` gets the vector it expects, only during it.
     checked(unsafe {
-        call(object_of(db.as_raw_ptr()), object_of(family.inner()), push_file, ptr::from_mut(&mut files).cast())
+        let (db, family) = (object_of(db.as_raw_ptr()), object_of(family.inner()));
+        cassiterite_listed_files(db, family, push_file, ptr::from_mut(&mut files).cast())
     })?;
     Ok(files)
 }

@@ -58,9 +58,11 @@ void show_file(const rocksdb::SstFileMetaData& file, int level, const Properties
   call(target, &view);
 }
 
-// Files may be compacted away between the two calls that describe them: then ask again, at most so often.
-Status show_files(DB* db, ColumnFamilyHandle* family, int attempts, bool incomplete_too, FileCall call, void* target) {
-  for (int attempt = 1; attempt <= attempts; attempt++) {
+constexpr int kAttempts = 3;
+
+// Files may be compacted away between the two calls that describe them: then asks again, and shows in the end what it has.
+Status show_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
+  for (int attempt = 1;; attempt++) {
     rocksdb::ColumnFamilyMetaData meta;
     db->GetColumnFamilyMetaData(family, &meta);
     rocksdb::TablePropertiesCollection tables;
@@ -78,7 +80,7 @@ Status show_files(DB* db, ColumnFamilyHandle* family, int attempts, bool incompl
         complete = complete && properties.count(file.file_number) == 1;
       }
     }
-    if (!complete && !(incomplete_too && attempt == attempts)) {
+    if (!complete && attempt < kAttempts) {
       continue;
     }
     for (const auto& level : meta.levels) {
@@ -88,23 +90,17 @@ Status show_files(DB* db, ColumnFamilyHandle* family, int attempts, bool incompl
     }
     return Status::OK();
   }
-  return Status::Busy("the files of the table change too fast to be listed");
 }
-
-constexpr int kAttempts = 8;
 
 }  // namespace
 
-extern "C" char* cassiterite_live_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
-  return message_of(show_files(db, family, kAttempts, false, call, target));
-}
-
 // Also files of which the properties are gone already, because they were compacted away meanwhile.
 extern "C" char* cassiterite_listed_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
-  return message_of(show_files(db, family, 1, true, call, target));
+  return message_of(show_files(db, family, call, target));
 }
 
-// What a compaction has to know of the rest of its column family. The order of the three steps is part of the purge
+// What a compaction has to know of the rest of its column family; a file without properties forbids it to purge what is in its
+// range. The order of the three steps is part of the purge
 // rules: a memtable that is not counted any more is in a file that is listed afterwards.
 extern "C" char* cassiterite_compaction_look(const CompactionSource* source, uint64_t* immutable_memtables,
                                              uint64_t* snapshots, uint32_t* max_subcompactions, FileCall call,
@@ -119,7 +115,7 @@ extern "C" char* cassiterite_compaction_look(const CompactionSource* source, uin
       !source->db->GetIntProperty(family.get(), DB::Properties::kNumSnapshots, snapshots)) {
     return strdup("a property of the column family cannot be read");
   }
-  return message_of(show_files(source->db, family.get(), kAttempts, false, call, target));
+  return message_of(show_files(source->db, family.get(), call, target));
 }
 
 // The merged value of a key; untouched where there is none. What no log has does not count: a crash would take it back.
