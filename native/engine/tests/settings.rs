@@ -107,3 +107,24 @@ fn reports_have_one_line_per_thing_under_their_columns() {
     assert_eq!(store.background_error().unwrap(), None);
     store.resume().unwrap();
 }
+
+/// What RocksDB was told last, of all tables together.
+fn told(directory: &std::path::Path, option: &str) -> Vec<String> {
+    let files = std::fs::read_dir(directory.join("db")).unwrap().map(|entry| entry.unwrap().path());
+    let names = files.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("OPTIONS-"));
+    let text = std::fs::read_to_string(names.max().unwrap()).unwrap();
+    let values = text.lines().filter_map(|line| line.trim().strip_prefix(option)?.strip_prefix('='));
+    values.map(str::to_owned).collect()
+}
+
+#[test]
+fn files_are_rewritten_once_in_gc_grace_seconds_but_not_more_often_than_daily() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    for (gc_grace_s, period_s) in [(0, 86_400), (3600, 86_400), (864_000, 864_000), (i64::MAX, 365 * 86_400)] {
+        table.set_purge(gc_grace_s, i64::MIN, 0).unwrap();
+        let periods = told(directory.path(), "periodic_compaction_seconds");
+        assert!(periods.contains(&period_s.to_string()), "{gc_grace_s} s: {periods:?}");
+    }
+}

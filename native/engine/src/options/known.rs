@@ -60,7 +60,7 @@ pub(super) const KNOWN: &[Known] = &[
          tables that are mostly written, up to twice the space."),
     known!("periodic_compaction", "10d", false, "duration, 1h to 365d",
         "A file older than this is rewritten, so that deletions in cold ranges are purged. A table whose gc_grace_seconds \
-         is known uses that instead."),
+         is known uses that instead, but at least a day."),
     known!("compression", "lz4", false, "none, lz4 or zstd",
         "All levels but the last. LZ4 costs less than the I/O it saves."),
     known!("bottommost_compression", "lz4", false, "none, lz4 or zstd",

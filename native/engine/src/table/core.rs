@@ -15,8 +15,8 @@ use cassiterite_codec::ColumnSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// gc_grace_seconds below this would have every file rewritten all the time.
-const PERIODIC_SECONDS_MIN: i64 = 3600;
+/// gc_grace_seconds below this would have every file rewritten all the time: in an hour a large table cannot be.
+const PERIODIC_SECONDS_MIN: i64 = 86_400;
 const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
 
 /// An open table as of now: its families and what does not change with them. Cheap to clone.
