@@ -4,6 +4,7 @@
  */
 package io.cassiterite.memtable;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.slf4j.Logger;
@@ -20,6 +21,7 @@ import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
+import org.apache.cassandra.utils.NoSpamLogger;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.EngineException;
@@ -35,6 +37,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     public static final String SNAPSHOT_FOLDER = "cassiterite";
 
     private static final Logger logger = LoggerFactory.getLogger(EngineMemtable.class);
+    private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
     /** One for all: a TRUNCATE's two generations share their columns, and the engine drops those that a request lacks. */
     private static final Object SCHEMA_LOCK = new Object();
@@ -221,24 +224,29 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     {
         if (table == null || deleted)
             return;
+        tellColumns();
+        fence.attach();
+        fence.refresh();
+    }
+
+    /** A failure must not leave the schema half applied, nor other tables untold. A write that needs a column asks again. */
+    private void tellColumns()
+    {
         try
         {
             refreshColumns();
         }
         catch (EngineException | FSError | CorruptSSTableException e)
         {
-            // Thrown, it would leave the schema half applied. A write that needs the column asks again, and so does catchUp.
-            logger.error("The engine does not know the present columns of {}; it is told again every second", metadata(), e);
+            RARE.error("The engine does not know the present columns of {}; it is told again every second", metadata(), e);
         }
-        fence.attach();
-        fence.refresh();
     }
 
     /** Tells the engine again what it may purge, which depends on Cassandra's clock, and of columns if it could not be told. Cheap. */
     public void catchUp()
     {
         if (table != null && !deleted && columns.metadata != metadata())
-            refreshColumns();
+            tellColumns();
         fence.attach();
         fence.refresh();
     }
