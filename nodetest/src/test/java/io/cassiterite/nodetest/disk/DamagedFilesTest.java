@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -23,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
+import io.cassiterite.nodetest.model.StoreFiles;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -56,10 +56,10 @@ class DamagedFilesTest
             node.stop();
         }
         Path sst = largest(data, "sst");
-        flip(sst, Files.size(sst) / 2);
+        StoreFiles.flip(sst, Files.size(sst) / 2);
         othersAreServed();
         theParanoidStop();
-        flip(sst, Files.size(sst) / 2);
+        StoreFiles.flip(sst, Files.size(sst) / 2);
         aDamagedLogIsRefusedAndATornOneIsNot(data);
         filesThatAreGoneAreMissed(data, sst);
         try (Node node = node("stop").keep().start(); Cql cql = node.cql())
@@ -104,9 +104,9 @@ class DamagedFilesTest
         }
         Path log = largest(data, "log");
         long middle = Files.size(log) / 2;
-        flip(log, middle);
+        StoreFiles.flip(log, middle);
         assertRefused(log.toString(), "starting would lose acknowledged writes", "wal_recovery");
-        flip(log, middle);
+        StoreFiles.flip(log, middle);
         Files.write(log, new byte[]{ 1, 2, 3, 4, 5, 6, 7, 8, 9 }, StandardOpenOption.APPEND);
         try (Node node = node("stop").keep().start(); Cql cql = node.cql())
         {
@@ -141,9 +141,7 @@ class DamagedFilesTest
 
     private static Path largest(Path folder, String extension) throws IOException
     {
-        return files(folder).filter(file -> file.toString().endsWith('.' + extension))
-                            .max(Comparator.comparingLong(file -> file.toFile().length()))
-                            .orElseThrow();
+        return StoreFiles.largest(files(folder).filter(file -> file.toString().endsWith('.' + extension)).collect(Collectors.toList()));
     }
 
     private static Stream<Path> files(Path folder) throws IOException
@@ -153,12 +151,5 @@ class DamagedFilesTest
             List<Path> listed = all.collect(Collectors.toList());
             return listed.stream();
         }
-    }
-
-    private static void flip(Path file, long at) throws IOException
-    {
-        byte[] bytes = Files.readAllBytes(file);
-        bytes[Math.toIntExact(at)] ^= 0x10;
-        Files.write(file, bytes);
     }
 }

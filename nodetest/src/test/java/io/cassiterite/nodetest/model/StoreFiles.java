@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,6 +22,20 @@ public final class StoreFiles
 {
     private StoreFiles()
     {
+    }
+
+    /** The one with the most bytes. */
+    public static Path largest(List<Path> files)
+    {
+        return files.stream().max(Comparator.comparingLong(StoreFiles::size)).orElseThrow();
+    }
+
+    /** Damages one bit of a file, or mends it if it has been damaged so. */
+    public static void flip(Path file, long at) throws IOException
+    {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[Math.toIntExact(at)] ^= 0x10;
+        Files.write(file, bytes);
     }
 
     static long sstBytes(Node node)

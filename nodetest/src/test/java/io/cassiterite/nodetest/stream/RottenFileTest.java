@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 
 import org.junit.jupiter.api.Tag;
@@ -41,15 +40,16 @@ class RottenFileTest
             second.start();
             Peers.awaitUp(first, second);
 
-            Path rotten = largest(StoreFiles.sstFiles(first));
-            flip(rotten);
+            Path rotten = StoreFiles.largest(StoreFiles.sstFiles(first));
+            long middle = Files.size(rotten) / 2;
+            StoreFiles.flip(rotten, middle);
             assertNotEquals(0, second.nodetool("rebuild", "-ks", "rotten").exitCode());
             String refusal = second.log().await("or on the disk there", BOUND);
             assertTrue(refusal.contains("-" + rotten.getFileName()) && refusal.contains("127.0.0.1"), refusal);
             StreamFolders.awaitEmpty(first, "rotten");
             StreamFolders.awaitEmpty(second, "rotten");
 
-            flip(rotten);
+            StoreFiles.flip(rotten, middle);
             second.nodetool("rebuild", "-ks", "rotten").success();
             Peers.kill(first, second);
             try (Cql rest = second.cql())
@@ -57,17 +57,5 @@ class RottenFileTest
                 tables.assertContents(expected, rest);
             }
         }
-    }
-
-    private static Path largest(List<Path> files)
-    {
-        return files.stream().max(Comparator.comparingLong(file -> file.toFile().length())).orElseThrow();
-    }
-
-    private static void flip(Path file) throws IOException
-    {
-        byte[] bytes = Files.readAllBytes(file);
-        bytes[bytes.length / 2] ^= 1;
-        Files.write(file, bytes);
     }
 }
