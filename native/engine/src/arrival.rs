@@ -28,16 +28,14 @@ pub(crate) use foreign::Foreign;
 pub use socket::{receive_bytes, share_socket};
 
 use crate::error::Result;
-use crate::sys::Family;
 use crate::table::Table;
-use rocksdb::DB;
 use std::path::Path;
 
 /// Each arrival costs every read of the table a look.
 const ARRIVALS_MAX: usize = 2;
 /// An ingestion over data of the base makes that many files of level 0 at most.
 const FILES_AT_ONCE_MAX: usize = 4;
-/// With more files of level 0 than this, the base is left to its compaction; writers are slowed down from 20 on.
+/// With more files of level 0 than this, the base is left to its compaction; writers are slowed down from [`crate::options::L0_SLOWDOWN_FILES`] on.
 const LEVEL0_FILES_MAX: u64 = 12;
 
 impl Table {
@@ -57,10 +55,4 @@ impl Table {
     pub fn absorb(&self) -> Result<u64> {
         absorb::absorb(self).map_err(|error| error.context("absorbing what was received"))
     }
-}
-
-/// Files of level 0 that a column family has.
-fn level0_files(db: &DB, family: &Family) -> u64 {
-    let text = db.property_value_cf(family, "rocksdb.num-files-at-level0").ok().flatten();
-    text.and_then(|text| text.parse().ok()).unwrap_or_default()
 }

@@ -9,6 +9,7 @@ mod rocks;
 mod units;
 
 pub(crate) use rocks::{apply_live, database_options, family_options, foreign_options, rows_options, Shared};
+pub(crate) use rocks::{L0_SLOWDOWN_FILES, L0_STOP_FILES};
 
 use crate::error::{EngineError, Result};
 use known::KNOWN;

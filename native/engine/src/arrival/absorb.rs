@@ -8,7 +8,7 @@ use super::faults::{reached, Step};
 use super::foreign::everything;
 use super::place::Placing;
 use super::rows::{rewrite, FILE_BYTES};
-use super::{level0_files, LEVEL0_FILES_MAX};
+use super::LEVEL0_FILES_MAX;
 use crate::device::check_room;
 use crate::error::{EngineError, Result};
 use crate::read::Source;
@@ -61,6 +61,10 @@ impl Absorption<'_> {
 
     /// Makes an arrival the base and the base an arrival. Writes go to the one or the other meanwhile, and both are read.
     fn change_places(&mut self, number: u32) -> Result<()> {
+        for arrival in self.core.arrivals().iter().filter(|arrival| arrival.number == number) {
+            arrival.set_patient(true)?;
+            arrival.set_compacted(true)?;
+        }
         let base = self.core.families().base.number;
         let others =
             self.core.arrivals().iter().map(|arrival| if arrival.number == number { base } else { arrival.number });
@@ -74,10 +78,7 @@ impl Absorption<'_> {
         })?;
         self.absorbed.position = None;
         reached(Step::Swapped)?;
-        self.table.with(|core| {
-            core.families().base.set_compacted(true)?;
-            core.arrivals().iter().try_for_each(|arrival| arrival.set_compacted(false))
-        })
+        self.table.with(|core| core.arrivals().iter().try_for_each(|arrival| arrival.set_compacted(false)))
     }
 
     /// Rewrites the next file's worth of the smallest arrival as rows into the base; drops the arrival when it is at its end.
@@ -144,7 +145,9 @@ impl Absorption<'_> {
         let deadline = Instant::now() + WAIT_MAX;
         loop {
             self.core.check_open()?;
-            if level0_files(&self.core.store().db, self.core.family()) < LEVEL0_FILES_MAX {
+            let base = &self.core.families().base;
+            if base.level0_files() < LEVEL0_FILES_MAX {
+                base.set_patient(false)?;
                 return Ok(true);
             }
             if Instant::now() >= deadline {

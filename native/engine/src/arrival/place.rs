@@ -8,7 +8,7 @@ use super::foreign::import_linked;
 use super::parcel::Parcel;
 use super::receive::as_rows;
 use super::rows::{disjoint, FILE_BYTES};
-use super::{level0_files, ARRIVALS_MAX, FILES_AT_ONCE_MAX, LEVEL0_FILES_MAX};
+use super::{ARRIVALS_MAX, FILES_AT_ONCE_MAX, LEVEL0_FILES_MAX};
 use crate::catalog::family_name;
 use crate::error::{EngineError, Result};
 use crate::raw::ingest;
@@ -76,7 +76,7 @@ impl<'a> Placing<'a> {
 
     /// Whether the base takes these files without slowing writers down.
     fn has_room(&self, rows: &Parcel) -> bool {
-        let present = level0_files(&self.core.store().db, self.core.family());
+        let present = self.core.families().base.level0_files();
         rows.files.len() <= FILES_AT_ONCE_MAX && present + rows.files.len() as u64 <= LEVEL0_FILES_MAX
     }
 

@@ -9,6 +9,7 @@ mod failures;
 mod holding;
 mod images;
 mod receiving;
+mod stalls;
 mod world;
 mod writers;
 

@@ -23,6 +23,9 @@ const TOKEN_PREFIX_BYTES: usize = 10;
 const MEMTABLE_PROTECTION_BYTES_PER_KEY: u32 = 8;
 /// Every sorted run costs a read about 3 us: compact early.
 const L0_FILES: i32 = 4;
+/// With so many writers are slowed down, and stopped: RocksDB's own defaults.
+pub(crate) const L0_SLOWDOWN_FILES: i32 = 20;
+pub(crate) const L0_STOP_FILES: i32 = 36;
 const LEVEL_BASE_BYTES: u64 = 512 << 20;
 const BYTES_PER_SYNC: u64 = 1 << 20;
 const INFO_LOG_BYTES: usize = 16 << 20;
@@ -145,6 +148,8 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     options.set_max_successive_merges(0); // never read before write
     options.set_optimize_filters_for_hits(false); // lightweight transactions ask for rows that are not there
     options.set_level_zero_file_num_compaction_trigger(L0_FILES);
+    options.set_level_zero_slowdown_writes_trigger(L0_SLOWDOWN_FILES);
+    options.set_level_zero_stop_writes_trigger(L0_STOP_FILES);
     options.set_target_file_size_base(settings.target_file_bytes);
     options.set_max_bytes_for_level_base(LEVEL_BASE_BYTES);
     options.set_level_compaction_dynamic_level_bytes(true);

@@ -7,12 +7,16 @@
 use crate::catalog::{family_name, Record};
 use crate::compaction::TablePurge;
 use crate::error::Result;
-use crate::options::family_options;
+use crate::options::{family_options, L0_SLOWDOWN_FILES, L0_STOP_FILES};
 use crate::read::Source;
 use crate::store::Core;
 use crate::sys::{Family, Iter, IterSpec};
 use rocksdb::Options;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+
+/// More files of level 0 than there will be.
+const UNBOUNDED: i32 = 1 << 30;
 
 /// One column family of a table, with what purges it; cheap to clone.
 #[derive(Clone)]
@@ -22,6 +26,7 @@ pub(crate) struct Member {
     pub purge: Arc<TablePurge>,
     /// Its number in the catalog record; 0 is the family that the generation began with.
     pub number: u32,
+    patient: Arc<AtomicBool>,
 }
 
 impl Member {
@@ -29,7 +34,7 @@ impl Member {
     pub(crate) fn open(store: &Arc<Core>, family: Family, number: u32, purge: Arc<TablePurge>) -> Result<Member> {
         purge.attach(&store.db, &family)?;
         store.events.watch(&purge);
-        Ok(Member { family, purge, number })
+        Ok(Member { family, purge, number, patient: Arc::default() })
     }
 
     /// What a family of this name is opened with.
@@ -57,6 +62,26 @@ impl Member {
     pub(crate) fn set_compacted(&self, compacted: bool) -> Result<()> {
         let disabled = if compacted { "false" } else { "true" };
         Ok(self.family.db().set_options_cf(&self.family, &[("disable_auto_compactions", disabled)])?)
+    }
+
+    /// Files of level 0.
+    pub(crate) fn level0_files(&self) -> u64 {
+        let text = self.family.db().property_value_cf(&self.family, "rocksdb.num-files-at-level0").ok().flatten();
+        text.and_then(|text| text.parse().ok()).unwrap_or_default()
+    }
+
+    /// Whether writers wait for nothing, however many files level 0 has. What has come from many nodes may be hundreds when
+    /// it becomes the base, and writers of all tables would wait until they are compacted.
+    pub(crate) fn set_patient(&self, patient: bool) -> Result<()> {
+        if self.patient.load(Ordering::Acquire) == patient {
+            return Ok(());
+        }
+        let (slowdown, stop) = if patient { (UNBOUNDED, UNBOUNDED) } else { (L0_SLOWDOWN_FILES, L0_STOP_FILES) };
+        let (slowdown, stop) = (slowdown.to_string(), stop.to_string());
+        let options = [("level0_slowdown_writes_trigger", &*slowdown), ("level0_stop_writes_trigger", &*stop)];
+        self.family.db().set_options_cf(&self.family, &options)?;
+        self.patient.store(patient, Ordering::Release);
+        Ok(())
     }
 
     /// Deletes the family: its files go when the last read of them ends.
@@ -92,6 +117,9 @@ impl Families {
         let arrivals = record.arrivals.iter().map(|&number| member(number)).collect::<Result<Vec<_>>>()?;
         for arrival in &arrivals {
             arrival.set_compacted(false)?;
+        }
+        if hold {
+            base.set_patient(true)?; // until absorption finds that it has few files
         }
         Ok(Families { base, arrivals })
     }
