@@ -15,7 +15,7 @@ use crate::options::rows_options;
 use crate::raw::{listed_files, LiveFile, Origin};
 use crate::store::Core;
 use crate::sys::{file_name, Family, Iter, IterSpec, TableFile};
-use crate::table::{Member, TableCore};
+use crate::table::TableCore;
 use crate::tokens::{token_of, TokenSet};
 use rocksdb::Options;
 use std::collections::HashSet;
@@ -75,8 +75,8 @@ struct Part {
 
 impl Moment {
     pub(super) fn take(core: &TableCore, tokens: &TokenSet) -> Result<Moment> {
-        let take = |member: &Member| Part::take(&member.family, tokens);
-        let parts = core.families().all().map(take).collect::<Result<Vec<_>>>()?;
+        let parts = core.families().look(|member| Part::take(&member.family, tokens));
+        let parts = parts.into_iter().collect::<Result<Vec<_>>>()?;
         let store = Arc::clone(core.store());
         let unflushed = ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"];
         let has_memtables =

@@ -116,7 +116,7 @@ impl Found {
             return Ok(Found::One(core.read_mode().get_many(core.family(), keys)?));
         }
         let look = |member: &Member| core.read_mode().get_many(&member.family, keys);
-        let found = core.families().all().map(look).collect::<Result<Vec<Values>>>()?;
+        let found = core.families().look(look).into_iter().collect::<Result<Vec<Values>>>()?;
         let one = |(at, key): (usize, &&[u8])| {
             let fragments: Vec<&[u8]> = found.iter().filter_map(|of| of.get(at)).collect();
             let mut merged = Vec::new();

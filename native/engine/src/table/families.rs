@@ -15,6 +15,8 @@ use rocksdb::Options;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
+/// RocksDB's number of the state of a family: memtables and files.
+const VERSION: &str = "rocksdb.current-super-version-number";
 /// More files of level 0 than there will be.
 const UNBOUNDED: i32 = 1 << 30;
 
@@ -124,10 +126,23 @@ impl Families {
         Ok(Families { base, arrivals })
     }
 
-    /// The arrivals, then the base. Whole files come into an arrival in one step with rows that come into the base: whoever
-    /// looks at the families in this order sees no file without the deletions that came with it.
+    /// The arrivals, then the base.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Member> {
         self.arrivals.iter().chain([&self.base])
+    }
+
+    /// Looks at every family, in the order of [`Self::all`], when nothing comes into an arrival. Whole files come into one in the
+    /// same step as rows into the base: neither is to be seen without the deletions that came with the other.
+    pub(crate) fn look<T>(&self, look: impl Fn(&Member) -> T) -> Vec<T> {
+        let versions =
+            || -> Vec<u64> { self.arrivals.iter().map(|arrival| arrival.family.property(VERSION)).collect() };
+        loop {
+            let before = versions();
+            let seen = self.all().map(&look).collect();
+            if versions() == before {
+                return seen;
+            }
+        }
     }
 
     /// An iterator over the merge of all families.
@@ -135,7 +150,7 @@ impl Families {
         if self.arrivals.is_empty() {
             return Source::one(Iter::open(&self.base.family, spec));
         }
-        Source::united(self.all().map(|member| Iter::open(&member.family, spec.clone())).collect())
+        Source::united(self.look(|member| Iter::open(&member.family, spec.clone())))
     }
 
     /// Deletes all of them; the first error.

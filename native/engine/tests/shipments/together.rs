@@ -15,13 +15,13 @@ const PARTITIONS: u32 = 6000;
 const OLD: i64 = 10;
 const NEW: i64 = 20;
 
-/// What there is of each range: files with old rows, and newer ones that hide all of them in the memtable.
-fn sender(store: &Store) -> Arc<Table> {
+/// What there is of each range: files with rows of one time, and those of the other in the memtable. The newer hide the older.
+fn sender(store: &Store, in_files: i64, in_memtable: i64) -> Arc<Table> {
     let table = table(store);
     store.set_ring(&boundaries(&ring(RANGES as i64).iter().map(|range| range.1).collect::<Vec<_>>())).unwrap();
-    fill(&table, 0..PARTITIONS, OLD, 800);
+    fill(&table, 0..PARTITIONS, in_files, 800);
     table.compact().unwrap();
-    fill(&table, 0..PARTITIONS, NEW, 20);
+    fill(&table, 0..PARTITIONS, in_memtable, 20);
     table
 }
 
@@ -40,12 +40,20 @@ fn timestamps(entries: Vec<Entry>) -> Vec<i64> {
     entries.into_iter().filter_map(of).collect()
 }
 
-/// Has every range arrive after the other, while `look` is called again and again with the number of the one under way; `then` afterwards.
+/// Has every range arrive after the other, while `look` is called again and again with the number of the one under way; `then`
+/// afterwards. Once with the newer rows in files, once with the older ones.
 fn while_ranges_arrive(look: impl Fn(&World, &Arc<Table>, usize) + Sync, then: impl Fn(&World)) {
+    for (in_files, in_memtable) in [(OLD, NEW), (NEW, OLD)] {
+        let world = while_they_arrive(in_files, in_memtable, &look);
+        then(&world);
+    }
+}
+
+fn while_they_arrive(in_files: i64, in_memtable: i64, look: impl Fn(&World, &Arc<Table>, usize) + Sync) -> World {
     let mut world = World::new();
     let ring = ring(RANGES as i64);
     let (sending, receiving) = (world.store("sender"), world.store("receiver"));
-    let (from, to) = (sender(&sending), table(&receiving));
+    let (from, to) = (sender(&sending, in_files, in_memtable), table(&receiving));
     let shipments: Vec<_> = ring.iter().map(|&range| world.ship(&from, &[range])).collect();
     let both = |lines: &[Line]| ["whole", "rows"].iter().all(|kind| lines.iter().any(|line| line.kind == *kind));
     assert!(shipments.iter().filter(|(_, lines)| both(lines)).count() > RANGES / 2);
@@ -65,7 +73,7 @@ fn while_ranges_arrive(look: impl Fn(&World, &Arc<Table>, usize) + Sync, then: i
         }
         stop.store(true, Ordering::SeqCst);
     });
-    then(&world);
+    world
 }
 
 #[test]
@@ -97,7 +105,7 @@ fn shipments_and_snapshots_see_no_file_without_the_rows_that_came_with_it() {
             }
         },
         |world| {
-            for number in 0..looks.load(Ordering::SeqCst) {
+            for number in 0..looks.swap(0, Ordering::SeqCst) {
                 let held = shipped(&world.path(&format!("look{number}")), &world.path("scratch"));
                 assert!(held.into_values().flat_map(timestamps).all(|found| found == NEW), "look {number}");
             }
