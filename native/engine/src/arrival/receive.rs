@@ -8,8 +8,9 @@ use super::faults::{reached, Step};
 use super::foreign::Foreign;
 use super::parcel::{bytes, Parcel};
 use super::place::Placing;
-use super::rows::{disjoint, rewrite, Rows};
+use super::rows::{disjoint, rewrite, Rows, FILE_BYTES};
 use crate::catalog::Record;
+use crate::device::check_room;
 use crate::error::{EngineError, Result};
 use crate::read::Source;
 use crate::say::say;
@@ -150,7 +151,10 @@ fn borrow(core: &TableCore, directory: &Path, lists: &[Vec<TableFile>], foreign:
 fn read_through(core: &TableCore, foreign: &[Foreign], map: Option<&ColumnMap>) -> Result<Rows> {
     let mut source = Source::united(foreign.iter().map(Foreign::iterate).collect());
     source.seek(&[])?;
-    let (rows, _) = rewrite(core.store(), &mut source, map, usize::MAX, || core.check_open())?;
+    let has_room = || check_room(core.store().db.path(), FILE_BYTES);
+    has_room()?;
+    let (rows, _) =
+        rewrite(core.store(), &mut source, map, usize::MAX, || core.check_open().and_then(|()| has_room()))?;
     Ok(rows)
 }
 

@@ -130,6 +130,24 @@ fn absorption_waits_for_room_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_shipment_that_is_rewritten_leaves_the_reserve_alone() {
+    let world = World::empty();
+    let shipment = ship_renumbered(&world, "renumbered", 0..3);
+    let receiver = table(&world.receiver);
+    let mut asked = 0;
+    FREE.set(Some(Box::new(move || {
+        asked += 1;
+        RESERVE_BYTES + FILE_BYTES - u64::from(asked > 2)
+    })));
+    assert_eq!(receiver.receive(&shipment).unwrap_err().kind(), Kind::NoSpace);
+    FREE.set(None);
+    assert_eq!(std::fs::read_dir(world.path("receiver").join("staging")).unwrap().count(), 0);
+    assert_same(&receiver, &table(&world.before), &names(), CLUSTERINGS);
+    receiver.receive(&shipment).unwrap();
+    assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+}
+
+#[test]
 fn what_was_borrowed_is_given_back() {
     let world = World::empty();
     let sender = world.sender.table(&renumbered_schema()).unwrap();
