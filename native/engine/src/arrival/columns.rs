@@ -19,7 +19,10 @@ pub(super) enum Plan {
 
 /// Compares the other node's columns with those of the table.
 pub(super) fn plan(theirs: &[Column], record: &Record) -> Result<Plan> {
-    let here = |wanted: &Column| record.columns.iter().any(|column| same(column, wanted));
+    let drops = |columns: &[Column], of: &Column| columns.iter().filter(|one| one.dropped && same(one, of)).count();
+    // Dropped here: either they have not heard of it yet, or we have not that it was added again.
+    let dropped_later = |wanted: &Column| drops(&record.columns, wanted) > drops(theirs, wanted);
+    let here = |wanted: &Column| is_live(record, wanted) || dropped_later(wanted);
     if let Some(unknown) = theirs.iter().find(|column| !column.dropped && !here(column)) {
         return Err(EngineError::Invalid(format!(
             "it has values of a column {} of type {} that {}.{} has not on this node: let the schemas agree, then repeat it",
@@ -142,6 +145,15 @@ mod tests {
         let added_again = record(vec![column(1, "a", false), column(2, "b", true), column(3, "b", false)]);
         let Plan::Rewrite(map) = plan(&theirs, &added_again).unwrap() else { unreachable!() };
         assert_eq!(map, [(1, 1), (2, 3)].into_iter().collect());
+    }
+
+    #[test]
+    fn added_again_there_and_not_yet_here() {
+        let theirs = [column(1, "a", false), column(2, "b", true), column(3, "b", false)];
+        let behind = record(vec![column(1, "a", false), column(2, "b", true)]);
+        assert!(matches!(plan(&theirs, &behind), Err(EngineError::Invalid(why)) if why.contains("column b")));
+        let ahead = record(vec![column(1, "a", false), column(2, "b", true), column(3, "b", true)]);
+        assert_eq!(plan(&theirs, &ahead).unwrap(), Plan::Same(vec![]));
     }
 
     #[test]
