@@ -66,7 +66,7 @@ impl<'a> Subject<'a> {
         }
         let address = IpAddr::V4(spec.first_address);
         await_free([(address, spec.cql_port), (address, spec.storage_port), (LOCALHOST, spec.jmx_port)])?;
-        let cluster = Cluster::up(&spec, interrupt)?;
+        let cluster = Cluster::up(&spec, interrupt)?.reporting_to(Arc::new(interrupt.clone()));
         let runtime = load::runtime(settings.threads)?;
         let consistency = if settings.nodes > 1 { Consistency::LocalQuorum } else { Consistency::LocalOne };
         let options = table_options(settings, engine);
@@ -132,15 +132,16 @@ impl<'a> Subject<'a> {
         self.cluster.nodes().iter().try_for_each(|node| self.cluster.nodetool(node.number, words).map(drop))
     }
 
-    /// Waits until the nodes are quiet; one that is not in time is a note, since it hurts the figures of what comes next.
-    pub fn settle(&mut self) -> Result<()> {
+    /// Waits until the nodes are quiet; whether they were in time. If not that is a note, since it hurts the figures of what
+    /// comes next.
+    pub fn settle(&mut self) -> Result<bool> {
         let deadline = Instant::now() + Duration::from_secs(self.settings.settle_max_s);
         let mut quiet = 0;
         while quiet < QUIET_S {
             self.go_on()?;
             if Instant::now() > deadline {
                 self.notes.push(format!("the servers were not quiet after {} s", self.settings.settle_max_s));
-                return Ok(());
+                return Ok(false);
             }
             let before = self.servers.readings();
             std::thread::sleep(Duration::from_secs(1));
@@ -148,7 +149,7 @@ impl<'a> Subject<'a> {
             let cpu_s = used.cpu_s.context("a node ended while the servers were to become quiet")?;
             quiet = if cpu_s < QUIET_CORES * used.nodes as f64 { quiet + 1 } else { 0 };
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Counters now, allocation exact.

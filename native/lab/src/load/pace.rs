@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -49,8 +49,8 @@ pub(super) struct Shared<S> {
     pub(super) trouble: Trouble,
     /// Operations due from this moment on are measured.
     pub(super) measured_from: Instant,
-    /// The end of a run by duration.
-    pub(super) ends: Option<Instant>,
+    /// When the time of the run is over, once that is known.
+    pub(super) ends: OnceLock<Instant>,
     /// Operations, warm-up included, after which none starts.
     pub(super) most: AtomicU64,
     pub(super) started: AtomicU64,
@@ -161,13 +161,12 @@ impl<S> Drop for InFlight<S> {
 /// Starts operations when they are due until the run is over; those still in flight are left running.
 pub(super) async fn open_loop<S: Server>(shared: Arc<Shared<S>>, schedule: Schedule) -> Result<()> {
     let mut alarm = Alarm::new()?;
-    let give_up = shared.ends.map(|ends| ends + shared.plan.drain);
     let mut index = 0;
     // Since the most were in flight, and until all that became due meanwhile has started.
     let mut held = false;
     while index < shared.most.load(Ordering::Relaxed) {
         let due = schedule.due(index);
-        if shared.is_over() || give_up.is_some_and(|moment| Instant::now() >= moment) {
+        if shared.is_over() || shared.ends.get().is_some_and(|ends| Instant::now() >= *ends + shared.plan.drain) {
             break;
         }
         if due > Instant::now() {
@@ -214,7 +213,7 @@ async fn one_after_the_other<S: Server>(shared: &Shared<S>) {
             limiter.turn().await;
         }
         let now = Instant::now();
-        if shared.is_over() || shared.ends.is_some_and(|ends| now >= ends) {
+        if shared.is_over() || shared.ends.get().is_some_and(|ends| now >= *ends) {
             return;
         }
         if now >= shared.measured_from

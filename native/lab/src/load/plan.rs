@@ -46,7 +46,7 @@ pub enum Stop {
         /// Intervals at most.
         max_intervals: u32,
     },
-    /// When the workload has no more operations, or at [`Halt::halt`].
+    /// When the workload has no more operations, or at [`Plan::end`].
     WorkloadEnds,
 }
 
@@ -152,8 +152,10 @@ pub struct Plan {
     pub limits: Limits,
     /// Which wrong answers the consistency levels allow; `None` allows none.
     pub levels: Option<Arc<Levels>>,
-    /// Ends the run from outside.
+    /// Breaks the run off from outside: what is due and has not started never does.
     pub halt: Halt,
+    /// Ends the run from outside as its length would: an open loop still starts what is due by then.
+    pub end: Halt,
     /// Whether Ctrl-C ends the run early; a second one does not wait for operations in flight.
     pub ctrl_c: bool,
 }
@@ -172,6 +174,7 @@ impl Default for Plan {
             limits: Limits::default(),
             levels: None,
             halt: Halt::default(),
+            end: Halt::default(),
             ctrl_c: true,
         }
     }

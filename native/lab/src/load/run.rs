@@ -4,7 +4,7 @@
 //! One load from start to outcome.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use anyhow::{ensure, Context, Result};
@@ -92,7 +92,7 @@ fn share<S: Server>(
         plan,
         trouble: Trouble::default(),
         measured_from,
-        ends,
+        ends: ends.map_or_else(OnceLock::new, OnceLock::from),
         most: AtomicU64::new(most),
         started: AtomicU64::new(0),
         in_flight: AtomicUsize::new(0),
@@ -166,6 +166,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
                 }
                 () = until(drained), if drained.is_some() => break,
                 () = shared.plan.halt.halted(), if !shared.halt.is_halted() => shared.halt.halt(),
+                () = shared.plan.end.halted(), if shared.ends.get().is_none() => self.end_now(),
                 () = until(Some(shared.measured_from)), if self.cost.is_none() => self.cost = Some(Cost::now()),
                 _ = ctrl_c.recv(), if shared.plan.ctrl_c => {
                     if self.interrupted {
@@ -178,6 +179,15 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             }
         }
         self.cut(Instant::now())
+    }
+
+    /// Nothing becomes due any more.
+    fn end_now(&self) {
+        let now = Instant::now();
+        let _ = self.shared.ends.set(now);
+        if let Some(schedule) = self.schedule {
+            self.shared.most.fetch_min(schedule.due_by(now), Ordering::Relaxed);
+        }
     }
 
     fn end_when_steady(&mut self) {

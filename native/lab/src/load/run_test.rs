@@ -129,6 +129,23 @@ fn an_open_loop_shows_the_second_in_which_the_server_stood_still() {
 }
 
 #[test]
+fn a_run_that_is_ended_while_the_server_stands_still_starts_what_was_due() {
+    let plan = plan(Pace::Open { per_s: 500.0 }, 32, Stop::WorkloadEnds);
+    let end = plan.end.clone();
+    let ending = std::thread::spawn(move || {
+        std::thread::sleep(SECOND);
+        end.halt();
+    });
+    let (outcome, _) = go(Model::stalled(), workload(Class::Read, u64::MAX), plan);
+    ending.join().unwrap();
+    let same = &outcome.tallies[0];
+    assert!(same.operations >= 480, "{} of the 500 that were due", same.operations);
+    assert_eq!(outcome.not_started, 0);
+    // Half of them were due while it stood still, and waited for half a second at least.
+    assert!(at(&same.response_ns, 0.6) >= Duration::from_millis(400), "{:?}", at(&same.response_ns, 0.6));
+}
+
+#[test]
 fn a_server_that_is_too_slow_makes_the_run_invalid_however_the_run_ends() {
     let half_as_fast = || {
         Model::new(|_| async {

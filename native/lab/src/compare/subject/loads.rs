@@ -39,7 +39,7 @@ impl Subject<'_> {
         let outcome = self.drive(&fill, self.workload(&fill)?)?;
         self.complain("fill", &outcome);
         self.flush()?;
-        self.settle()
+        self.settle().map(drop)
     }
 
     /// Loads until the servers' CPU per operation no longer falls.
@@ -112,7 +112,7 @@ impl Subject<'_> {
         Ok(Arc::new(workload))
     }
 
-    /// Runs a load while `change` changes the cluster, and halts it when that is done. What becomes of operations meanwhile is
+    /// Runs a load while `change` changes the cluster, and ends it when that is done. What becomes of operations meanwhile is
     /// the answer that is asked for: their failures do not make it invalid. Call [`Self::members_changed`] afterwards.
     pub(in crate::compare) fn load_while<T>(
         &mut self,
@@ -123,11 +123,11 @@ impl Subject<'_> {
         let mut plan = self.plan(phase);
         plan.limits.error_share = 1.0;
         plan.interval = CHANGE_INTERVAL;
-        let halt = plan.halt.clone();
+        let end = plan.end.clone();
         let began_unix_ms = now_unix_ms();
         let load = self.runtime.spawn(load::run(Arc::clone(&self.session), workload, plan, |_| ()));
         let done = change(&mut self.cluster);
-        halt.halt();
+        end.halt();
         let outcome = self.runtime.block_on(load).context("the load ended early")??;
         ensure!(!outcome.interrupted, "interrupted");
         let done = done?;

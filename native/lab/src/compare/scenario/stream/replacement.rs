@@ -67,6 +67,12 @@ impl Replacement {
         Some(cpu_s? * GIBIBYTE / self.bytes as f64)
     }
 
+    /// Nodes that never became quiet do not tell what they use when they are idle.
+    fn without_cpu(mut self) -> Self {
+        (self.senders.cpu_s, self.receiver.cpu_s, self.cpu_until_quiet_s) = (None, None, None);
+        self
+    }
+
     /// CPU seconds of both ends while the streaming ran.
     pub fn cpu_s(&self) -> Option<f64> {
         Some(self.senders.cpu_s? + self.receiver.cpu_s?)
@@ -82,13 +88,14 @@ pub(super) fn replace(subject: &mut Subject<'_>) -> Result<Replacement> {
     let number = subject.cluster_mut().replace(victim)?;
     let joined_unix_ms = now_unix_ms();
     subject.members_changed()?;
-    subject.settle()?;
+    let quiet = subject.settle()?;
     let beats = pulse.stop();
     let ends = Ends::of(subject.cluster(), number)?;
     let received = received(subject, &ends)?;
     let shares = shares(subject, &ends, &received)?;
     let copied = plain_copy(subject, &ends, shares.bytes())?;
-    Ok(told(&beats, &ends, &received, joined_unix_ms, shares, copied))
+    let told = told(&beats, &ends, &received, joined_unix_ms, shares, copied);
+    Ok(if quiet { told } else { told.without_cpu() })
 }
 
 /// Number of the node that came last.

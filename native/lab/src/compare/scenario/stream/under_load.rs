@@ -55,9 +55,10 @@ fn errors(outcome: &Outcome) -> Vec<Figure> {
     ]
 }
 
-/// The part of a run whose intervals lie at least partly between two moments since its start.
+/// The part of a run whose intervals lie at least partly between two moments since its start, or have an operation that
+/// was due between them: what the streaming held up ends after it.
 fn within(outcome: &Outcome, from: Duration, to: Duration) -> Outcome {
-    let touches = |interval: &&Interval| interval.from < to && interval.to > from;
+    let touches = |interval: &&Interval| interval.from < to + slowest(interval) && interval.to > from;
     let intervals: Vec<Interval> = outcome.intervals.iter().filter(touches).cloned().collect();
     let tallies = outcome.tallies.iter().enumerate().map(|(place, tally)| {
         let parts = intervals.iter().filter_map(|interval| interval.tallies.get(place));
@@ -70,6 +71,12 @@ fn within(outcome: &Outcome, from: Duration, to: Duration) -> Outcome {
         })
     });
     Outcome { tallies: tallies.collect(), intervals, ..outcome.clone() }
+}
+
+/// The longest response time of the operations that ended in an interval.
+fn slowest(interval: &Interval) -> Duration {
+    let longest_ns = interval.tallies.iter().map(|tally| tally.response_ns.max()).max();
+    Duration::from_nanos(longest_ns.unwrap_or_default())
 }
 
 fn empty(tally: &Tally) -> Tally {
