@@ -3,6 +3,8 @@
 
 //! One measured run: the plan, the rows while it goes on, the results at its end.
 
+use std::cell::OnceCell;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -15,7 +17,7 @@ use super::settings::{Level, Population, Rate, Settings, Stop};
 use super::task::Ready;
 use crate::check::Levels;
 use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Workload};
-use crate::observe::{Environment, Record, Servers};
+use crate::observe::{Environment, Reading, Record, Servers};
 use crate::report::{results, About, HdrLog, Run};
 
 /// In flight in an open loop that does not say: enough for any server that keeps up.
@@ -71,8 +73,8 @@ impl Measurement<'_> {
             None => None,
         };
         let (fail_fast, halt) = (self.settings.verdict.errors.fail_fast, plan.halt.clone());
-        let before = self.servers.readings();
-        let mut progress = Progress::new(console, &self.settings.output, self.servers, kinds);
+        let (warmup, begun) = (plan.warmup, OnceCell::new());
+        let mut progress = Progress::new(console, &self.settings.output, self.servers, kinds, &begun);
         let mut trouble = None;
         let listener = |interval: &Interval| {
             progress.hear(interval);
@@ -85,7 +87,10 @@ impl Measurement<'_> {
             }
         };
         let workload = Arc::clone(&self.ready.workload) as Arc<dyn Workload>;
-        let mut outcome = load::run(Arc::clone(self.session), workload, plan, listener).await?;
+        let mut outcome = tokio::select! {
+            outcome = load::run(Arc::clone(self.session), workload, plan, listener) => outcome?,
+            never = self.read_after(warmup, &begun) => match never {},
+        };
         if let Some(error) = trouble {
             return Err(error);
         }
@@ -95,8 +100,15 @@ impl Measurement<'_> {
             outcome.invalid.push("ended by Ctrl-C".to_owned());
         }
         let run = self.digest(&outcome, zero)?;
-        self.say(console, &run, &outcome, &collections(&before, &after));
+        self.say(console, &run, &outcome, &collections(begun.get().unwrap_or(&after), &after));
         Ok(Measured { run, uncertainty, interrupted: outcome.interrupted })
+    }
+
+    /// Reads the servers' counters when the warm-up is over.
+    async fn read_after(&self, warmup: Duration, begun: &OnceCell<Vec<Reading>>) -> Infallible {
+        tokio::time::sleep(warmup).await;
+        begun.get_or_init(|| self.servers.readings());
+        std::future::pending().await
     }
 
     fn plan(&self) -> Plan {

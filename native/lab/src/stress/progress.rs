@@ -3,6 +3,7 @@
 
 //! Rows while a run goes on.
 
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use super::console::Console;
@@ -19,7 +20,9 @@ pub struct Progress<'a> {
     kinds: Vec<String>,
     totals: Vec<u64>,
     uncertainty: Uncertainty,
-    readings: Vec<Reading>,
+    /// The counters when the warm-up ended, and at the last row.
+    begun: &'a OnceCell<Vec<Reading>>,
+    readings: Option<Vec<Reading>>,
     /// When the warm-up ended, by the run's own time and by the clock; known after the first interval.
     zero: Option<(Duration, Instant)>,
     next_row: Duration,
@@ -27,8 +30,14 @@ pub struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// For a run of these kinds.
-    pub fn new(console: &'a mut Console, output: &'a Output, servers: &'a Servers, kinds: Vec<String>) -> Self {
+    /// For a run of these kinds; `begun` gets the servers' counters when the warm-up ends.
+    pub fn new(
+        console: &'a mut Console,
+        output: &'a Output,
+        servers: &'a Servers,
+        kinds: Vec<String>,
+        begun: &'a OnceCell<Vec<Reading>>,
+    ) -> Self {
         Self {
             console,
             output,
@@ -36,7 +45,8 @@ impl<'a> Progress<'a> {
             totals: vec![0; kinds.len()],
             kinds,
             uncertainty: Uncertainty::default(),
-            readings: servers.readings(),
+            begun,
+            readings: None,
             zero: None,
             next_row: Duration::ZERO,
             next_header: Some(Duration::ZERO),
@@ -77,8 +87,9 @@ impl<'a> Progress<'a> {
             self.next_header = self.output.header_every.map(|every| at + every);
         }
         let readings = self.servers.readings();
-        let collections = collections(&self.readings, &readings);
-        self.readings = readings;
+        let before = self.readings.as_ref().or(self.begun.get()).unwrap_or(&readings);
+        let collections = collections(before, &readings);
+        self.readings = Some(readings);
         let beside =
             |total_operations| Beside { total_operations, uncertainty: self.uncertainty.fraction(), collections };
         if self.kinds.len() > 1 {
