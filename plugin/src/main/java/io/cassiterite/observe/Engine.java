@@ -5,6 +5,7 @@
 package io.cassiterite.observe;
 
 import java.util.List;
+import java.util.Map;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.utils.MBeanWrapper;
@@ -67,6 +68,12 @@ public final class Engine implements EngineMBean
     {
         ColumnFamilyStore cfs = EngineTableFinder.named(keyspace, table);
         return RemoteFailure.guard("loading " + directory + " into " + cfs.metadata(), () -> engine.load(cfs, directory));
+    }
+
+    @Override
+    public void set(String parameter, String value)
+    {
+        RemoteFailure.guard("setting " + parameter, () -> engine.set(Map.of(parameter, value)));
     }
 
     @Override

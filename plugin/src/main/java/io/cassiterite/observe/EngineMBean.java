@@ -34,6 +34,9 @@ public interface EngineMBean
      */
     long snapshotLoad(String keyspace, String table, String directory);
 
+    /** Changes a live parameter until the node's next start; others are refused. docs/settings.md lists them. */
+    void set(String parameter, String value);
+
     /** Asks the engine to accept writes again after a background error whose cause is gone. */
     void resume();
 

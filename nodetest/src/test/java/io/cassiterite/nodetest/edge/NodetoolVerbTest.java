@@ -129,6 +129,42 @@ class NodetoolVerbTest
     }
 
     @Test
+    void liveParametersAreSetOverJmx()
+    {
+        cql.run("CREATE TABLE l (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
+        String before = setting("max_wal_size");
+        assertEquals("", set("max_wal_size", "512MiB"));
+        assertEquals("512MiB", setting("max_wal_size"));
+        assertEquals("", set("max_wal_size", before));
+        assertTrue(set("block_size", "16KiB").contains("block_size"));
+        assertTrue(set("max_wal_size", "much").contains("max_wal_size"));
+        assertEquals(before, setting("max_wal_size"));
+    }
+
+    private String setting(String name)
+    {
+        return cql.rows("SELECT value FROM cassiterite.settings WHERE name = ?", name).get(0).getString("value");
+    }
+
+    /** @return why it was refused, or nothing */
+    private String set(String name, String value)
+    {
+        String string = String.class.getName();
+        try (var jmx = node.jmx())
+        {
+            jmx.invoke("io.cassiterite:type=Engine", "set", new Object[]{ name, value }, new String[]{ string, string });
+            return "";
+        }
+        catch (RuntimeException e)
+        {
+            Throwable cause = e;
+            while (cause.getCause() != null)
+                cause = cause.getCause();
+            return cause.getMessage();
+        }
+    }
+
+    @Test
     void virtualTablesShowTheEngine()
     {
         cql.run("CREATE TABLE v (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
