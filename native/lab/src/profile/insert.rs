@@ -4,7 +4,6 @@
 //! Inserts: the selected rows of some partitions, in one statement or one batch (`SchemaInsert`).
 
 use std::future::Future;
-use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -17,14 +16,14 @@ use scylla::serialize::SerializationError;
 use scylla::statement::batch::{Batch, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 
-use crate::load::{Answer, Operation, Row};
+use crate::load::{Answer, Operation};
 
 use super::cells::Cells;
 use super::column::Column;
-use super::core::{Core, Visit};
+use super::core::Core;
 use super::insert_spec::InsertSpec;
+use super::planned::{planned, Planned};
 use super::ratio::Ratio;
-use super::seed::{below, join, unit, Words};
 use super::table::Table;
 use super::tokens::quoted_name;
 
@@ -62,45 +61,6 @@ impl Insert {
         };
         let conditional = spec.condition().is_some();
         Ok(Self { core, statement, binds, batch_type, select: spec.select(), conditional })
-    }
-
-    fn rows(&self, index: u64, first: u64, partitions: u64) -> Vec<Planned> {
-        let mut planned = Vec::with_capacity(1);
-        let mut seen: Vec<u64> = Vec::new();
-        for visit in (first..first + partitions).filter_map(|n| self.core.visit(n)) {
-            let partition = self.core.table.partition(visit.seed);
-            // Twice the same row in a batch has one timestamp and no order.
-            if seen.contains(&partition.id) {
-                continue;
-            }
-            seen.push(partition.id);
-            let rows = self.visited(&visit, self.core.table.rows(partition.id));
-            let mut words = Words::new(join(join(self.core.seed, index), partition.id));
-            let share = self.select.at(words.word(), 0);
-            selected(rows, share, &mut words, |row| {
-                planned.push(self.plan_row(&visit, &partition.keys, partition.id, row))
-            });
-        }
-        planned
-    }
-
-    /// The rows that belong to a visit; a partition with fewer rows than visits gets its last row again.
-    fn visited(&self, visit: &Visit, rows: u64) -> Range<u64> {
-        let size = rows.div_ceil(self.core.revisit.visits);
-        let start = (visit.number * size).min(rows - 1);
-        start..(start + size).min(rows)
-    }
-
-    fn plan_row(&self, visit: &Visit, keys: &Cells, partition: u64, row: u64) -> Planned {
-        let table = &self.core.table;
-        let mut cells = Cells::with_capacity(self.binds.len());
-        keys.iter().for_each(|key| cells.push(key));
-        table.append_clustering(partition, row, &mut cells);
-        let row_id = super::table::id_of((table.keys.len()..cells.len()).map(|place| cells.get(place)));
-        let row = self.core.ledger_row(visit.seed, partition, row_id);
-        let version = self.core.ledger.as_ref().map(|ledger| ledger.begin_write(row));
-        table.append_values(partition, row_id, u64::from(version.unwrap_or(0)), &mut cells);
-        Planned { row, version, cells }
     }
 
     async fn send(&self, session: &Session, rows: &[Planned]) -> Result<()> {
@@ -160,13 +120,6 @@ impl Insert {
     }
 }
 
-#[derive(Debug)]
-struct Planned {
-    row: Row,
-    version: Option<u32>,
-    cells: Cells,
-}
-
 /// A row's cells in the order of the statement.
 #[derive(Debug)]
 pub struct Bound<'a> {
@@ -207,29 +160,6 @@ fn statement(table: &Table, name: &str, condition: Option<&str>) -> (String, Vec
     (cql, (first..first + table.values.len()).chain(0..first).collect())
 }
 
-/// Calls `take` for each row, with chance `share` for each; at least one of them.
-fn selected(rows: Range<u64>, share: f64, words: &mut Words, mut take: impl FnMut(u64)) {
-    if share >= 1.0 {
-        return rows.for_each(take);
-    }
-    let mut any = false;
-    let mut row = rows.start;
-    loop {
-        // The gap to the next selected row is geometric: one draw for each row taken, not for each row there is.
-        let gap = if share > 0.0 { (unit(words.word()).ln() / (-share).ln_1p()) as u64 } else { u64::MAX };
-        row = row.saturating_add(gap);
-        if row >= rows.end {
-            break;
-        }
-        any = true;
-        take(row);
-        row += 1;
-    }
-    if !any {
-        take(rows.start + below(words.word(), rows.end - rows.start));
-    }
-}
-
 fn applied(result: QueryResult) -> Result<bool> {
     let rows = result.into_rows_result()?;
     let mut first = rows.rows::<scylla::value::Row>()?;
@@ -255,7 +185,7 @@ pub struct InsertOperation {
 impl InsertOperation {
     async fn execute(&self, session: &Session) -> Result<Answer> {
         let insert = &self.insert;
-        let rows = insert.rows(self.index, self.first, self.partitions);
+        let rows = planned(&insert.core, &insert.select, self.index, self.first..self.first + self.partitions);
         let sent = if insert.conditional {
             insert.send_conditional(session, &rows).await
         } else {

@@ -9,13 +9,11 @@ use proptest::prelude::*;
 use crate::check::{Before, Ledger, Shape};
 use crate::load::FaultKind;
 use crate::profile::conditions::Conditions;
-use crate::profile::core::{Core, Revisit};
 use crate::profile::delete::{Begun, Extent};
 use crate::profile::profile::{Fields, Profile};
 use crate::profile::table::{id_of, Table};
-use crate::profile::Population;
 
-use super::rows::table_of;
+use super::rows::{core_of, table_of};
 
 fn table(clustering: &[(&str, u64)]) -> Table {
     let columns: String = clustering.iter().map(|(name, _)| format!("\"{name}\" bigint, ")).collect();
@@ -90,14 +88,7 @@ proptest! {
     #[test]
     fn a_delete_is_told_of_each_of_its_rows_and_of_no_other(changes in proptest::collection::vec(change(), 0..30)) {
         let ledger = Arc::new(Ledger::new(Shape::sparse(), Before::Absent));
-        let core = Core {
-            table: table(&[("C", 4)]),
-            population: Population::sequence(10),
-            seed: 1,
-            ledger: Some(Arc::clone(&ledger)),
-            written: None,
-            revisit: Revisit { visits: 1, window: 1 },
-        };
+        let core = core_of(table(&[("C", 4)]), &ledger);
         let mut model: HashMap<(u64, u64), (u32, May)> = HashMap::new();
         let row_of = |seed: u64, row: u64| {
             let partition = core.table.partition(seed);

@@ -9,6 +9,7 @@ mod delete;
 mod distribution;
 mod draw;
 mod plan;
+mod planned;
 mod profile;
 mod rows;
 mod samples;

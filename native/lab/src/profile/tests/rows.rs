@@ -2,22 +2,37 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use crate::check::Ledger;
 use crate::profile::canonical::canonical;
 use crate::profile::cells::Cells;
+use crate::profile::core::{Core, Revisit};
 use crate::profile::profile::Profile;
 use crate::profile::seed::permuted;
 use crate::profile::table::{id_of, Table};
 use crate::profile::types::Type;
-use crate::profile::{builtin, Ratio};
+use crate::profile::{builtin, Population, Ratio};
 
 use super::profile::file;
 
 pub fn table_of(profile: &Profile) -> Table {
     let definition = profile.definition().unwrap().unwrap();
     Table::new(&definition.columns, &profile.columnspec, profile.insert.row_population()).unwrap()
+}
+
+/// Ten partitions of a table, each visited once.
+pub fn core_of(table: Table, ledger: &Arc<Ledger>) -> Core {
+    Core {
+        table,
+        population: Population::sequence(10),
+        seed: 1,
+        ledger: Some(Arc::clone(ledger)),
+        written: None,
+        revisit: Revisit { visits: 1, window: 1 },
+    }
 }
 
 fn every_type() -> Table {
