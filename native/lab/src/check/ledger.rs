@@ -157,6 +157,11 @@ impl Ledger {
         }
     }
 
+    /// Whether the table had no rows at first: then it has none but those of which the ledger heard.
+    pub fn began_empty(&self) -> bool {
+        self.before == Before::Absent
+    }
+
     /// A write of `row` is about to be sent: the version that it writes, from 1 up.
     pub fn begin_write(&self, row: Row) -> Version {
         self.begin(row, false)

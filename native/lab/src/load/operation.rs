@@ -45,7 +45,7 @@ pub enum FaultKind {
     Lost,
     /// A row is there as it was before a write that was acknowledged.
     Stale,
-    /// A row's cells do not belong together, or were never written.
+    /// A row's cells do not belong together, or were never written; or a row is there that must not be, or twice.
     MixedUp,
     /// A row whose deletion was acknowledged is there again.
     Resurrected,

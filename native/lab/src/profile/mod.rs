@@ -39,6 +39,7 @@ mod tokens;
 mod types;
 mod value;
 mod verify;
+mod watch;
 mod workload;
 mod written;
 mod yaml;

@@ -23,7 +23,8 @@ use super::delete::{Begun, Extent};
 use super::levels;
 use super::profile::{Fields, Profile, QuerySpec};
 use super::table::Partition;
-use super::verify::{Verifier, Watch};
+use super::verify::Verifier;
+use super::watch::Watch;
 
 /// A statement of a workload.
 #[derive(Debug)]

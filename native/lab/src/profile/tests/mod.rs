@@ -14,3 +14,4 @@ mod profile;
 mod rows;
 mod samples;
 mod settings;
+mod watch;
