@@ -10,6 +10,7 @@ mod clock;
 mod connect;
 mod connect_error;
 mod cost;
+mod cut_short;
 mod limiter;
 mod operation;
 mod outcome;
@@ -25,6 +26,7 @@ mod trouble;
 mod validity;
 
 pub use connect::{connect, runtime};
+pub use cut_short::faults_of;
 pub use operation::{Answer, Class, Fault, FaultKind, Kind, Operation, Row, Workload};
 pub use outcome::{wrong_rows, FaultCount, Interval, Latencies, Outcome, Tally};
 pub use plan::{Halt, Limits, Pace, Plan, Retries, Stop};

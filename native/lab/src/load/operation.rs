@@ -93,7 +93,8 @@ pub trait Operation: Send + Debug {
         None
     }
 
-    /// Sends it and checks the answer; called once. Errors are the server's or the driver's.
+    /// Sends it and checks the answer; called once. Errors are the server's or the driver's; one in the middle of an answer is
+    /// made by [`Answer::cut_short`].
     fn run<'a>(self: Box<Self>, session: &'a Session) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
 }
 

@@ -16,12 +16,13 @@ use scylla::statement::Consistency;
 use tokio::sync::Notify;
 
 use crate::load::clock::{Alarm, Schedule};
+use crate::load::cut_short::Found;
 use crate::load::limiter::Limiter;
 use crate::load::plan::{Halt, Plan, Retries};
 use crate::load::recorder::{Recorder, Times};
 use crate::load::retry::is_passing;
 use crate::load::trouble::Trouble;
-use crate::load::{Answer, Class, Operation, Workload};
+use crate::load::{Answer, Class, Fault, Operation, Workload};
 
 /// Starts closer together than this are made in one go: a wake-up costs about as much as an operation.
 const QUANTUM: Duration = Duration::from_micros(100);
@@ -96,26 +97,25 @@ impl<S: Server> Shared<S> {
         let started = Instant::now();
         let due = due.unwrap_or(started);
         let mut answer = self.server.send(operation).await;
-        let mut repeats = 0;
+        let (mut repeats, mut found) = (0, Found::default());
         while let Err(error) = &answer {
             if !may_repeat || repeats >= self.plan.retries.most || self.halt.is_halted() || !is_passing(error) {
                 break;
             }
             tokio::time::sleep(Retries::pause(&self.plan.retries, repeats)).await;
             let Some(again) = self.workload.plan(index) else { break };
+            self.note_faults(found.new_in(&answer), level);
             repeats += 1;
             answer = self.server.send(again).await;
         }
         let times = Times { due, started, ended: Instant::now(), held };
-        self.note_faults(&answer, level);
+        self.note_faults(found.new_in(&answer), level);
         self.record(kind, times, repeats, &answer);
     }
 
-    fn note_faults(&self, answer: &Result<Answer>, level: Option<Consistency>) {
-        if let Ok(Answer { faults, .. }) = answer {
-            if !faults.is_empty() {
-                self.trouble.faults(faults, self.plan.levels.as_deref(), level);
-            }
+    fn note_faults(&self, faults: Vec<Fault>, level: Option<Consistency>) {
+        if !faults.is_empty() {
+            self.trouble.faults(&faults, self.plan.levels.as_deref(), level);
         }
     }
 

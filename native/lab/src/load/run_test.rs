@@ -235,6 +235,29 @@ fn wrong_rows_make_the_run_invalid_unless_the_levels_allow_them() {
     }
 }
 
+/// The first operation fails twice in the middle of its answer, the second one for good.
+#[test]
+fn what_is_wrong_with_a_part_of_an_answer_counts_once() {
+    let part = |wrong: &[u64]| {
+        let fault =
+            |&partition| Fault { kind: FaultKind::Stale, row: Row { partition, row: 0 }, detail: "old".to_owned() };
+        Answer { faults: wrong.iter().map(fault).collect(), ..Answer::default() }
+    };
+    let timeout = || anyhow::Error::new(ExecutionError::RequestTimeout(SECOND));
+    let server = Model::new(move |number| async move {
+        match number {
+            0 => Err(part(&[1, 2]).cut_short(timeout())),
+            1 => Err(part(&[2, 3]).cut_short(timeout()).context("reading")),
+            2 => Ok(part(&[3, 4, 4])),
+            _ => Err(part(&[1]).cut_short(anyhow::anyhow!("refused"))),
+        }
+    });
+    let (outcome, _) = go(server, workload(Class::Read, 2), plan(Pace::Closed, 1, Stop::WorkloadEnds));
+    assert_eq!((outcome.tallies[0].retries, outcome.tallies[0].errors), (2, 1));
+    assert_eq!(outcome.faults[1].rows, 6, "{:?}", outcome.first_faults);
+    assert_eq!(outcome.first_errors, [("after a part of the answer: refused".to_owned(), 1)]);
+}
+
 #[test]
 fn a_server_that_is_too_slow_is_named_and_the_run_does_not_go_on_forever() {
     let server = Model::new(|_| async {

@@ -22,6 +22,7 @@ mod insert;
 mod insert_spec;
 mod levels;
 mod mix;
+mod pages;
 mod planned;
 mod population;
 #[allow(clippy::module_inception)]

@@ -4,13 +4,12 @@
 //! The profile's statements, with values of the table's rows for their `?` (`SchemaQuery`).
 
 use std::future::Future;
-use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use anyhow::{bail, Context, Result};
 use scylla::client::session::Session;
-use scylla::response::PagingState;
+use scylla::response::query_result::QueryResult;
 use scylla::statement::prepared::PreparedStatement;
 use scylla::statement::Consistency;
 
@@ -21,6 +20,7 @@ use super::conditions::Conditions;
 use super::core::Core;
 use super::delete::{Begun, Extent};
 use super::levels;
+use super::pages;
 use super::profile::{Fields, Profile, QuerySpec};
 use super::table::Partition;
 use super::verify::Verifier;
@@ -170,22 +170,18 @@ impl QueryOperation {
             Some(verifier) => verifier.watch(&query.core, self.seed, partition, row),
             None => None,
         };
-        let mut answer = Answer::default();
-        let mut page = PagingState::start();
-        loop {
-            let (result, more) = session.execute_single_page(&query.statement, bound, page).await?;
-            if result.is_rows() {
-                let rows = result.into_rows_result()?;
+        let ask = |page| session.execute_single_page(&query.statement, bound, page);
+        let see = |page: QueryResult, answer: &mut Answer| -> Result<()> {
+            if page.is_rows() {
+                let rows = page.into_rows_result()?;
                 answer.rows += rows.rows_num() as u64;
                 if let Some(watch) = &mut watch {
-                    watch.see(&query.core, &rows, &mut answer)?;
+                    watch.see(&query.core, &rows, answer)?;
                 }
             }
-            match more.into_paging_control_flow() {
-                ControlFlow::Break(()) => break,
-                ControlFlow::Continue(next) => page = next,
-            }
-        }
+            Ok(())
+        };
+        let mut answer = pages::all(ask, see).await?;
         if let Some(watch) = watch {
             Watch::finish(watch, &query.core, &mut answer);
         }

@@ -8,6 +8,7 @@ mod definition;
 mod delete;
 mod distribution;
 mod draw;
+mod pages;
 mod plan;
 mod planned;
 mod profile;
