@@ -73,7 +73,7 @@ fn what_is_not_said_is_as_in_cassandra_stress() {
     let only_inserts = taken("user profile=p ops(insert=1) n=5");
     assert!(matches!(only_inserts.data.population, Population::Sequence { last: 5, .. }));
     assert!(write.verdict.check == Check::WherePossible && write.work.warmup);
-    assert_eq!(taken("read n=1 -check written").verdict.check, Check::Written);
+    assert_eq!(taken("read n=1 truncate=never -check written").verdict.check, Check::Written);
     assert_eq!(taken("read n=1 -errors skip-read-validation").verdict.check, Check::Off);
 }
 
@@ -184,6 +184,14 @@ fn values_are_read_strictly() {
             "mixed: counters have a table of their own; mix them in a run of their own",
         ),
         ("read n=1 -check on written", "-check: on and written do not go together"),
+        (
+            "mixed n=1 truncate=once -check written",
+            "-check: written and truncate= do not go together: the rows are gone then; -check on begins with none",
+        ),
+        (
+            "mixed truncate=always -check written",
+            "-check: written and truncate= do not go together: the rows are gone then; -check on begins with none",
+        ),
         ("read n=1 -pop dist=gauss", "-pop: 'dist=gauss': distribution \"gauss\": is not of the form name(arguments)"),
         ("user profile=p ops(a=1) -col n=fixed(1)", "-col: the profile says what the columns are"),
         (

@@ -117,8 +117,8 @@ impl Task {
             return self.unchecked(session, why.to_owned()).await;
         }
         let before = match self.check {
-            Check::Written => Before::Written,
             _ if empty => Before::Absent,
+            Check::Written => Before::Written,
             _ => Before::Unknown,
         };
         let (first, last) = self.data.population.range();

@@ -11,7 +11,7 @@ mod value;
 mod verdict;
 mod work;
 
-use anyhow::{bail, Result};
+use anyhow::{bail, ensure, Result};
 
 pub use crate::profile::Population;
 pub use connection::Connection;
@@ -53,6 +53,10 @@ impl Settings {
         let connection = Connection::read(&mut words)?;
         let data = Data::read(&mut words, &work)?;
         let verdict = Verdict::read(&mut words)?;
+        ensure!(
+            verdict.check != Check::Written || work.truncate == Truncate::Never,
+            "-check: written and truncate= do not go together: the rows are gone then; -check on begins with none"
+        );
         let output = Output::read(&mut words, &work)?;
         let engine = match words.take("-engine").only()? {
             None => None,
