@@ -57,14 +57,23 @@ impl Shape {
     }
 }
 
-/// A row with nothing in flight and nothing in doubt; all zeros: not written in this run.
-#[derive(Clone, Copy, Debug, Default)]
+/// A row with nothing in flight and nothing in doubt; both 0: not written in this run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Settled {
     version: Version,
     last_delete: Version,
 }
 
 impl Settled {
+    /// As the array holds it: one of plain zeros is memory that nobody has touched, one of copies of a struct is not.
+    fn packed(self) -> u64 {
+        u64::from(self.version) << 32 | u64::from(self.last_delete)
+    }
+
+    fn unpacked(packed: u64) -> Self {
+        Self { version: (packed >> 32) as Version, last_delete: packed as Version }
+    }
+
     fn history(self, before: Before) -> History {
         let (present, absent) = match (self.version, before) {
             (0, Before::Absent) => (false, true),
@@ -78,10 +87,20 @@ impl Settled {
 
 #[derive(Debug)]
 struct Shard {
-    dense: Vec<Settled>,
+    /// See [`Settled::packed`].
+    dense: Vec<u64>,
     sparse: HashMap<Row, Settled>,
     /// Rows with a write in flight or in doubt; they leave when the last doubt is gone.
     moving: HashMap<Row, History>,
+}
+
+impl Shard {
+    fn settled(&self, slot: Option<usize>, row: Row) -> Option<Settled> {
+        match slot {
+            Some(slot) => self.dense.get(slot).map(|&packed| Settled::unpacked(packed)),
+            None => self.sparse.get(&row).copied(),
+        }
+    }
 }
 
 /// What a read that is about to start may see. Made by [`Ledger::begin_read`], used once the answer is there.
@@ -141,10 +160,7 @@ impl Ledger {
         let dense_rows = if rows.saturating_mul(DENSE_BYTES_PER_ROW) <= shape.most_bytes { rows } else { 0 };
         let sparse_bytes = shape.most_bytes - dense_rows * DENSE_BYTES_PER_ROW;
         let slots = usize::try_from(dense_rows.div_ceil(SHARDS as u64)).unwrap_or(0);
-        let shard = || {
-            let settled = Settled::default();
-            Mutex::new(Shard { dense: vec![settled; slots], sparse: HashMap::new(), moving: HashMap::new() })
-        };
+        let shard = || Mutex::new(Shard { dense: vec![0; slots], sparse: HashMap::new(), moving: HashMap::new() });
         Self {
             shape,
             before,
@@ -276,7 +292,7 @@ impl Ledger {
             let history = moving.remove();
             let settled = Settled { version: history.newest, last_delete: history.last_delete };
             match slot.and_then(|slot| shard.dense.get_mut(slot)) {
-                Some(place) => *place = settled,
+                Some(place) => *place = settled.packed(),
                 None => drop(shard.sparse.insert(row, settled)),
             }
         }
@@ -292,11 +308,7 @@ impl Ledger {
         if let Some(history) = shard.moving.get(&row) {
             return Some(history.clone());
         }
-        let settled = match slot {
-            Some(slot) => shard.dense.get(slot).copied(),
-            None => shard.sparse.get(&row).copied(),
-        };
-        match settled {
+        match shard.settled(slot, row) {
             Some(settled) => Some(settled.history(self.before)),
             None if self.forgotten.load(Ordering::Relaxed) > 0 => None,
             None => Some(Settled::default().history(self.before)),
@@ -309,10 +321,7 @@ impl Ledger {
         if !known && shard.sparse.len() + shard.moving.len() >= self.most_sparse_rows_per_shard {
             return None;
         }
-        let settled = match slot {
-            Some(slot) => shard.dense.get(slot).copied(),
-            None => shard.sparse.get(&row).copied(),
-        };
+        let settled = shard.settled(slot, row);
         let before = self.before;
         Some(shard.moving.entry(row).or_insert_with(|| settled.unwrap_or_default().history(before)))
     }

@@ -5,11 +5,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::mem::size_of;
+use std::mem::size_of_val;
 
 use proptest::prelude::*;
 
 use super::*;
+use crate::observe::ProcessReading;
 
 const ROW: Row = Row { partition: 7, row: 1 };
 
@@ -184,7 +185,7 @@ proptest! {
 
 #[test]
 fn a_row_in_the_array_takes_eight_bytes_and_comes_back_to_them() {
-    assert_eq!(size_of::<Settled>() as u64, DENSE_BYTES_PER_ROW);
+    assert_eq!(size_of_val(&Settled::default().packed()) as u64, DENSE_BYTES_PER_ROW);
     let ledger = Ledger::new(Shape::dense(0, 1000, 1), Before::Absent);
     for partition in 0..1000 {
         let row = Row { partition, row: 0 };
@@ -200,6 +201,28 @@ fn a_row_in_the_array_takes_eight_bytes_and_comes_back_to_them() {
         (moving + shard.moving.len(), sparse + shard.sparse.len())
     });
     assert_eq!((moving, sparse), (0, 0));
+}
+
+#[test]
+fn the_array_is_resident_only_where_rows_are_touched() {
+    let resident_bytes = || ProcessReading::of(std::process::id() as i32).resident_bytes.unwrap();
+    let (rows, before) = (1 << 27, resident_bytes());
+    let ledger = Ledger::new(Shape::dense(0, rows, 1), Before::Absent);
+    assert_eq!(ledger.dense_rows, rows);
+    let row = Row { partition: rows - 1, row: 0 };
+    ledger.acknowledge(row, ledger.begin_write(row));
+    assert_eq!(ledger.judge(&ledger.begin_read(row), None), Some(FaultKind::Lost));
+    // Other tests run beside this one.
+    let grown = resident_bytes().saturating_sub(before);
+    assert!(grown < rows * DENSE_BYTES_PER_ROW / 2, "{} MiB", grown >> 20);
+}
+
+proptest! {
+    #[test]
+    fn a_settled_row_is_unpacked_as_it_was_packed(version: u32, last_delete: u32) {
+        let settled = Settled { version, last_delete };
+        prop_assert_eq!(Settled::unpacked(settled.packed()), settled);
+    }
 }
 
 #[test]

@@ -16,14 +16,14 @@ use scylla::client::session::Session;
 use scylla::statement::Consistency;
 use tokio::runtime::Runtime;
 
-use crate::check::{Before, Ledger, Levels, Replication, Shape};
+use crate::check::{Before, Ledger, Levels, Replication};
 use crate::cluster::{Cluster, Engine, Interrupt};
 use crate::load::{self, Target};
 use crate::observe::{Reading, Record, Servers, Watched};
-use crate::profile::{Profile, Schema};
+use crate::profile::{Profile, Schema, UserWorkload};
 
 use super::files::table_bytes;
-use super::phase::Used;
+use super::phase::{once, Used};
 use super::scenario::Scenario;
 use super::settings::Settings;
 
@@ -58,8 +58,7 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// Starts a fresh cluster and makes the profile's table on it as the engine wants it.
     pub fn up(settings: &'a Settings, engine: Engine, scenario: Scenario, interrupt: &Interrupt) -> Result<Self> {
-        let (profile, rows_per_partition) = (scenario.profile(), scenario.rows_per_partition());
-        let profile = Profile::parse(&profile.replace("@VALUE_BYTES@", &settings.value_bytes.to_string()))?;
+        let profile = Profile::parse(&scenario.profile().replace("@VALUE_BYTES@", &settings.value_bytes.to_string()))?;
         let spec = spec(settings, engine)?;
         if let Ok(old) = Cluster::open(&spec.base) {
             old.delete().context("what an earlier comparison left behind")?;
@@ -73,6 +72,7 @@ impl<'a> Subject<'a> {
         let session = Arc::new(runtime.block_on(load::connect(&target(&cluster, consistency)))?);
         let schema = Schema::of(&profile);
         runtime.block_on(schema.create(&session, Some(&cluster.replication()), &options))?;
+        let shape = runtime.block_on(UserWorkload::ledger_shape(&session, &profile, &once(settings.rows)))?;
         let servers = watch(&cluster);
         let replication = Replication::one_datacenter(spec.replication_factor);
         Ok(Self {
@@ -81,7 +81,7 @@ impl<'a> Subject<'a> {
             runtime,
             session,
             servers,
-            ledger: Arc::new(Ledger::new(Shape::dense(1, settings.rows, rows_per_partition), Before::Absent)),
+            ledger: Arc::new(Ledger::new(shape, Before::Absent)),
             levels: Arc::new(Levels::new(consistency, consistency, replication)),
             consistency,
             folders: folders(&cluster),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::check::Ledger;
+use crate::check::{Ledger, Shape};
 use crate::load::Row;
 
 use super::population::Population;
@@ -89,11 +89,22 @@ impl Core {
         }
     }
 
-    /// What the ledger calls a row: small numbers where the seed is the key, so that it needs little memory, else hashes.
+    /// What the ledger calls a row: small numbers where the seed is the key, so that it needs little memory, else hashes. See
+    /// [`ledger_shape`].
     pub fn ledger_row(&self, seed: u64, partition: u64, clustering: u64) -> Row {
         if self.table.seeds_are_keys(self.population.partitions()) {
             return Row { partition: seed, row: 0 };
         }
         Row { partition, row: clustering }
+    }
+}
+
+/// The shape of a ledger for these rows: an array where [`Core::ledger_row`] numbers them; no hash is ever in one, which would
+/// only take the memory that the hashes need.
+pub fn ledger_shape(table: &Table, population: &Population) -> Shape {
+    let partitions = population.partitions();
+    match table.seeds_are_keys(partitions) {
+        true => Shape::dense(population.range().0, partitions, 1),
+        false => Shape::sparse(),
     }
 }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use anyhow::{ensure, Context, Result};
 use scylla::client::session::Session;
 
-use crate::check::Ledger;
+use crate::check::{Ledger, Shape};
 use crate::load::{Class, Kind, Operation, Workload};
 
 use super::column::{Definition, Role};
 use super::conditions::Conditions;
-use super::core::{Core, Revisit};
+use super::core::{ledger_shape, Core, Revisit};
 use super::definition::in_key_order;
 use super::distribution::Distribution;
 use super::insert::{Insert, InsertOperation};
@@ -71,6 +71,13 @@ pub struct UserWorkload {
 }
 
 impl UserWorkload {
+    /// The shape of a ledger for a population of the profile's table, which is on the cluster.
+    pub async fn ledger_shape(session: &Session, profile: &Profile, population: &Population) -> Result<Shape> {
+        let columns = columns_of(session, profile).await?;
+        let table = Table::new(&columns, &profile.columnspec, profile.insert.row_population())?;
+        Ok(ledger_shape(&table, population))
+    }
+
     /// Prepares the statements on the cluster, where the profile's schema must be. Sets the session's keyspace.
     pub async fn prepare(session: &Session, profile: &Profile, options: Options) -> Result<Self> {
         let schema = Schema::of(profile);

@@ -11,7 +11,7 @@ use scylla::client::session::Session;
 use scylla::statement::Consistency;
 
 use super::settings::{Check, Command, Data, Settings, TableSchema};
-use crate::check::{Before, Ledger, Shape};
+use crate::check::{Before, Ledger};
 use crate::cluster::Engine;
 use crate::profile::draw::{draw, Drawing};
 use crate::profile::{builtin, Mix, Options, Profile, QuerySpec, Schema, UserWorkload};
@@ -121,10 +121,8 @@ impl Task {
             Check::Written => Before::Written,
             _ => Before::Unknown,
         };
-        let (first, last) = self.data.population.range();
-        let ledger = Arc::new(Ledger::new(Shape::dense(first, (last - first).saturating_add(1), 1), before));
-        match self.workload(session, Some(Arc::clone(&ledger))).await {
-            Ok(workload) => {
+        match self.checked(session, before).await {
+            Ok((workload, ledger)) => {
                 let mut unchecked: Vec<_> = workload
                     .unchecked()
                     .iter()
@@ -138,6 +136,12 @@ impl Task {
             Err(error) if self.check == Check::WherePossible => self.unchecked(session, format!("{error:#}")).await,
             Err(error) => Err(error),
         }
+    }
+
+    async fn checked(&self, session: &Session, before: Before) -> Result<(UserWorkload, Arc<Ledger>)> {
+        let shape = UserWorkload::ledger_shape(session, &self.profile, &self.data.population).await?;
+        let ledger = Arc::new(Ledger::new(shape, before));
+        Ok((self.workload(session, Some(Arc::clone(&ledger))).await?, ledger))
     }
 
     async fn unchecked(&self, session: &Session, why: String) -> Result<Ready> {

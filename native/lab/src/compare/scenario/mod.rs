@@ -89,16 +89,6 @@ impl Scenario {
         }
     }
 
-    /// Rows of a partition.
-    pub fn rows_per_partition(self) -> u64 {
-        match self {
-            Scenario::Features => 4,
-            Scenario::Scan => scan::ROWS_PER_PARTITION,
-            Scenario::Stream => stream::ROWS_PER_PARTITION,
-            _ => 1,
-        }
-    }
-
     /// Runs it on a fresh cluster.
     pub fn run(self, subject: &mut Subject<'_>) -> Result<Trial> {
         let mut trial = match self {

@@ -19,7 +19,7 @@ use super::Trial;
 use crate::load::{Answer, Class, Kind, Operation, Pace, Stop, Workload};
 
 /// As profiles/wide.yaml says.
-pub(super) const ROWS_PER_PARTITION: u64 = 100;
+const ROWS_PER_PARTITION: u64 = 100;
 /// Ranges that the ring is cut into; each is one operation.
 const RANGES: u64 = 128;
 /// Rows of a page, Cassandra's default.

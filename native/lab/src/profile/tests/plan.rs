@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
-use crate::profile::core::{Core, Revisit};
+use crate::profile::core::{ledger_shape, Core, Revisit};
 use crate::profile::schedule::Schedule;
 use crate::profile::written::Written;
 use crate::profile::{builtin, Distribution, Mix, Population};
 
+use super::profile::read;
 use super::rows::table_of;
 
 fn core(population: Population, visits: u64, window: u64) -> Core {
@@ -88,6 +89,23 @@ fn each_partition_is_visited_as_often_as_said() {
     assert_eq!(visits.len(), 30);
     assert!(visits.values().all(|count| *count == 1));
     assert_eq!(core.visit(30), core.visit(0));
+}
+
+#[test]
+fn a_ledger_has_an_array_only_for_rows_that_it_numbers() {
+    let core = core(Population::parse(["seq=5..104"]).unwrap(), 1, 1);
+    let shape = ledger_shape(&core.table, &core.population);
+    assert_eq!((shape.first_partition, shape.partitions, shape.rows_per_partition), (5, 100, 1));
+    for n in 0..100 {
+        let seed = core.visit(n).unwrap().seed;
+        let row = core.ledger_row(seed, core.table.partition(seed).id, 0);
+        assert!((5..105).contains(&row.partition) && row.row == 0, "{row:?}");
+    }
+    // A clustering; a key that is drawn.
+    for name in ["every-type.yaml", "spot.yaml", "changes.yaml"] {
+        let shape = ledger_shape(&table_of(&read(name)), &core.population);
+        assert_eq!((shape.partitions, shape.rows_per_partition), (0, 0), "{name}");
+    }
 }
 
 #[test]

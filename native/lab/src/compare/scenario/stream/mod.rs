@@ -25,8 +25,6 @@ use super::super::subject::Subject;
 use super::Trial;
 use crate::load::{Pace, Stop};
 
-/// As profiles/stream.yaml says.
-pub(super) const ROWS_PER_PARTITION: u64 = 10;
 const MEBIBYTE: f64 = (1_u64 << 20) as f64;
 
 pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
