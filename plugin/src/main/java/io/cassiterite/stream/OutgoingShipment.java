@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
 
+import com.google.common.collect.Lists;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +26,8 @@ import io.cassiterite.engine.TokenRanges;
 
 /**
  * What one session sends of one table to a node with the plug-in: a folder of files, each a stream of its own. The folder
- * goes with the last of the streams.
+ * goes with the last of the streams. More ranges than a {@link StreamHead} can name go as several shipments, which need not
+ * be of one moment: no partition is in two of them.
  */
 final class OutgoingShipment
 {
@@ -42,6 +44,22 @@ final class OutgoingShipment
      * @return a stream per file, none if there is no data in the ranges
      */
     static List<OutgoingStream> prepare(StreamSession session, TableMetadata metadata, Table table, List<Range<Token>> ranges)
+    {
+        List<OutgoingStream> streams = new ArrayList<>();
+        try
+        {
+            for (List<Range<Token>> part : Lists.partition(ranges, StreamHead.MAX_RANGES))
+                streams.addAll(prepareOne(session, metadata, table, part));
+            return streams;
+        }
+        catch (Throwable t)
+        {
+            streams.forEach(OutgoingStream::finish);
+            throw t;
+        }
+    }
+
+    private static List<OutgoingStream> prepareOne(StreamSession session, TableMetadata metadata, Table table, List<Range<Token>> ranges)
     {
         UUID id = UUID.randomUUID();
         ScratchFolder folder = new ScratchFolder(StoreFolders.outgoing(table.store()).resolve(id.toString()));

@@ -39,8 +39,10 @@ final class StreamHead
     private static final int HELD = 1;
     private static final int FIXED_BYTES = 1 + 1 + 16 + 4 + 8 + 8 + 2 + 4;
     private static final int RANGE_BYTES = 16;
-    /** Room for the ranges of thousands of nodes. */
+    /** Room for the ranges of thousands of nodes. Receivers of all versions refuse more, so nobody may send it. */
     private static final int MAX_BODY_BYTES = 1 << 20;
+    /** Of one shipment. They fit with any name; a repair can have more, and sends several shipments then. */
+    static final int MAX_RANGES = 60_000;
 
     /** File names come from the network and become paths. */
     private static final Pattern NAME = Pattern.compile("[0-9A-Za-z_-][0-9A-Za-z._-]{0,127}");
@@ -86,8 +88,10 @@ final class StreamHead
     void write(DataOutput out) throws IOException
     {
         byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);
-        int bodyBytes = FIXED_BYTES + nameBytes.length + RANGE_BYTES * ranges.size();
-        ByteBuffer buffer = begin(VERSION, bodyBytes);
+        long bodyBytes = FIXED_BYTES + nameBytes.length + (long) RANGE_BYTES * ranges.size();
+        if (bodyBytes > MAX_BODY_BYTES)
+            throw new IllegalStateException(this + " cannot be sent: no receiver takes a head of " + ranges.size() + " ranges");
+        ByteBuffer buffer = begin(VERSION, (int) bodyBytes);
         buffer.put((byte) kind.ordinal()).put((byte) (held ? HELD : 0));
         buffer.putLong(shipment.getMostSignificantBits()).putLong(shipment.getLeastSignificantBits());
         buffer.putInt(shipmentFiles).putLong(shipmentBytes).putLong(bytes);

@@ -7,6 +7,7 @@ package io.cassiterite.stream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -32,12 +33,15 @@ import io.cassiterite.memtable.TestMemtable;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What was exported for a plan that then never begins goes with the plan. */
+/** What was exported for a plan that then never begins goes with the plan; what one head cannot name goes in parts. */
 class OutgoingShipmentTest
 {
     private static final List<Range<Token>> ALL = List.of(new Range<>(new LongToken(Long.MIN_VALUE), new LongToken(Long.MAX_VALUE)));
+    private static final int ROWS = 100;
     private static final long BOUND_NANOS = Duration.ofSeconds(30).toNanos();
     private static final int POLL_MILLIS = 50;
 
@@ -46,6 +50,8 @@ class OutgoingShipmentTest
                                                         .addPartitionKeyColumn("p", Int32Type.instance)
                                                         .addRegularColumn("v", Int32Type.instance)
                                                         .build();
+    /** A session that nobody can reach takes its streams along. */
+    private final List<StreamSession> begun = new ArrayList<>();
 
     @Test
     void anExportGoesWithAPlanThatIsForgotten() throws Exception
@@ -76,8 +82,7 @@ class OutgoingShipmentTest
     {
         try (Store store = TestMemtable.openStore("finished"))
         {
-            StreamSession session = new StreamPlan(StreamOperation.DECOMMISSION).getCoordinator().getOrCreateOutboundSession(peer());
-            List<OutgoingStream> streams = OutgoingShipment.prepare(session, metadata, filled(store), ALL);
+            List<OutgoingStream> streams = OutgoingShipment.prepare(session(), metadata, filled(store), ALL);
             OutgoingStream last = streams.remove(streams.size() - 1);
             streams.forEach(OutgoingStream::finish);
             streams.forEach(OutgoingStream::finish);
@@ -86,6 +91,57 @@ class OutgoingShipmentTest
             assertEquals(0, count(StoreFolders.outgoing(store)));
             assertEquals("FAILED", state());
         }
+    }
+
+    @Test
+    void moreRangesThanAHeadCanNameAreSeveralShipments() throws Exception
+    {
+        try (Store store = TestMemtable.openStore("parts"); Store peer = TestMemtable.openStore("parts-peer"))
+        {
+            Path exports = StoreFolders.outgoing(store);
+            List<OutgoingStream> streams = OutgoingShipment.prepare(session(), metadata, filled(store), ranges(2 * StreamHead.MAX_RANGES));
+            assertEquals(2, count(exports));
+            CassiteriteMemtable received = TestMemtable.open(peer, metadata);
+            for (String shipment : exports.toFile().list())
+                received.table().receive(exports.resolve(shipment).toString());
+            for (int p = 0; p < ROWS; p++)
+                assertNotNull(received.rowIterator(Murmur3Partitioner.instance.decorateKey(Int32Type.instance.decompose(p))), "row " + p);
+            streams.forEach(OutgoingStream::finish);
+        }
+    }
+
+    @Test
+    void noPartStaysWhenALaterOneFails() throws Exception
+    {
+        try (Store store = TestMemtable.openStore("failed"))
+        {
+            Table table = filled(store);
+            List<Range<Token>> ranges = ranges(StreamHead.MAX_RANGES);
+            ranges.add(null);
+            assertThrows(NullPointerException.class, () -> OutgoingShipment.prepare(session(), metadata, table, ranges));
+            assertEquals(0, count(StoreFolders.outgoing(store)));
+            assertEquals("FAILED", state());
+        }
+    }
+
+    private StreamSession session() throws IOException
+    {
+        StreamSession session = new StreamPlan(StreamOperation.DECOMMISSION).getCoordinator().getOrCreateOutboundSession(peer());
+        begun.add(session);
+        return session;
+    }
+
+    /** Of equal length, with a token between each two, over nearly all of the ring. */
+    private static List<Range<Token>> ranges(int count)
+    {
+        long length = Long.MAX_VALUE / count * 2;
+        List<Range<Token>> ranges = new ArrayList<>();
+        for (int index = 0; index < count; index++)
+        {
+            long left = (index - count / 2) * length;
+            ranges.add(new Range<>(new LongToken(left), new LongToken(left + length - 1)));
+        }
+        return ranges;
     }
 
     /** As Cassandra makes it, up to the moment before it executes it. */
@@ -105,9 +161,12 @@ class OutgoingShipmentTest
     private Table filled(Store store)
     {
         CassiteriteMemtable memtable = TestMemtable.open(store, metadata);
-        PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(metadata, 1).timestamp(1);
-        update.row().add("v", 1);
-        TestMemtable.put(memtable, update.build());
+        for (int p = 0; p < ROWS; p++)
+        {
+            PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(metadata, p).timestamp(1);
+            update.row().add("v", p);
+            TestMemtable.put(memtable, update.build());
+        }
         return memtable.table();
     }
 

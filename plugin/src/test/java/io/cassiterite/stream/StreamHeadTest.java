@@ -12,6 +12,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +67,20 @@ class StreamHeadTest
     }
 
     @Test
+    void asManyRangesAsAShipmentMayHaveFitWithTheLongestName() throws IOException
+    {
+        StreamHead head = manifest("m".repeat(128), ranges(StreamHead.MAX_RANGES));
+        assertEquals(head, read(written(head)));
+    }
+
+    @Test
+    void whatNoReceiverTakesIsNotWritten()
+    {
+        StreamHead head = manifest("cassiterite.manifest", ranges(66_000));
+        assertThrows(IllegalStateException.class, () -> written(head));
+    }
+
+    @Test
     void everyFlippedBitIsNoticed() throws IOException
     {
         byte[] bytes = written(MANIFEST);
@@ -101,6 +117,16 @@ class StreamHeadTest
         {
             return new String(golden.readAllBytes(), US_ASCII).replaceAll("\\s", "");
         }
+    }
+
+    private static StreamHead manifest(String name, List<Range<Token>> ranges)
+    {
+        return new StreamHead(EngineTestAccess.shipmentFile(name + "\tmanifest\t500\t0\t0\t\t"), false, SHIPMENT, 3, 500, ranges);
+    }
+
+    private static List<Range<Token>> ranges(int count)
+    {
+        return LongStream.range(0, count).mapToObj(index -> range(2 * index, 2 * index + 1)).collect(Collectors.toList());
     }
 
     private static Range<Token> range(long left, long right)
