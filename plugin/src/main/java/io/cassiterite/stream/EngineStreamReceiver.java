@@ -112,16 +112,20 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     @Override
     public void finished()
     {
-        super.finished();
         List<Bounds<Token>> bounds = sstableBounds();
-        for (IncomingShipment shipment : shipments.values())
+        shipments.values().forEach(shipment -> bounds.addAll(shipment.bounds()));
+        try
         {
-            take(shipment);
-            bounds.addAll(shipment.bounds());
+            super.finished();
+            shipments.values().forEach(this::take);
         }
-        if (!shipments.isEmpty())
-            memtable().statisticsChanged();
-        invalidateCaches(bounds);
+        finally
+        {
+            // also where one has failed: those that were taken before it stay
+            invalidateCaches(bounds);
+            if (!shipments.isEmpty())
+                memtable().statisticsChanged();
+        }
     }
 
     private void take(IncomingShipment shipment)

@@ -47,6 +47,12 @@ public final class TestMemtable
                                        store.openTable(TableSchema.request(metadata), metadata.toString()), null);
     }
 
+    /** Makes it the one that the table's streams go to. */
+    public static void install(CassiteriteMemtable memtable)
+    {
+        EngineTables.put(memtable);
+    }
+
     public static void put(CassiteriteMemtable memtable, PartitionUpdate update)
     {
         try (OpOrder.Group group = ORDER.start())

@@ -14,14 +14,8 @@ import org.junit.jupiter.api.Test;
 
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.dht.Murmur3Partitioner;
-import org.apache.cassandra.locator.InetAddressAndPort;
-import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.streaming.PreviewKind;
-import org.apache.cassandra.streaming.StreamOperation;
-import org.apache.cassandra.streaming.StreamSession;
-import org.apache.cassandra.utils.TimeUUID;
 
 import io.cassiterite.engine.EngineTestAccess;
 import io.cassiterite.engine.ShipmentFile;
@@ -49,27 +43,12 @@ class IncomingShipmentTest
             ShipmentFile file = EngineTestAccess.shipmentFile("cassiterite.manifest\tmanifest\t9\t0\t0\t\t");
             StreamHead head = new StreamHead(file, false, shipment, 1, most, List.of());
             Path incoming = Files.writeString(Path.of(store.directory(), "incoming"), "no folder can be made below a file");
-            assertThrows(IOException.class, () -> new IncomingShipment(session(), metadata, store, head));
+            assertThrows(IOException.class, () -> new IncomingShipment(new TestSession(), metadata, store, head));
             assertFalse(StreamLedger.report().contains(shipment.toString()), StreamLedger.report());
             assertDoesNotThrow(() -> StagingSpace.reserve(store, most)).release();
 
             Files.delete(incoming);
-            new IncomingShipment(session(), metadata, store, head).discard();
+            new IncomingShipment(new TestSession(), metadata, store, head).discard();
         }
-    }
-
-    private static StreamSession session() throws IOException
-    {
-        return new StreamSession(StreamOperation.REBUILD, InetAddressAndPort.getByName("127.0.0.9"), null, null,
-                                 MessagingService.current_version, true, 0, null, PreviewKind.NONE)
-        {
-            private final TimeUUID plan = TimeUUID.Generator.nextTimeUUID();
-
-            @Override
-            public TimeUUID planId()
-            {
-                return plan;
-            }
-        };
     }
 }

@@ -1,0 +1,146 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Directories;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.marshal.Int32Type;
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.memtable.SkipListMemtableFactory;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.io.util.DataInputBuffer;
+import org.apache.cassandra.net.MessagingService;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.KeyspaceParams;
+import org.apache.cassandra.schema.MemtableParams;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.schema.TableMetadataRef;
+import org.apache.cassandra.schema.TableParams;
+import org.apache.cassandra.schema.Tables;
+import org.apache.cassandra.streaming.messages.StreamMessageHeader;
+
+import io.cassiterite.engine.EngineTestAccess;
+import io.cassiterite.engine.ShipmentFile;
+import io.cassiterite.engine.Store;
+import io.cassiterite.engine.TokenRanges;
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.TestMemtable;
+import io.cassiterite.memtable.TestNode;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+/** What a session has brought counts, also when the session fails in the end. */
+public class EngineStreamReceiverTest
+{
+    /** Takes what is streamed as the engine's does, and keeps rows on the heap. */
+    public static final class HeapMemtable
+    {
+        public static final Memtable.Factory FACTORY = new SkipListMemtableFactory()
+        {
+            @Override
+            public boolean streamToMemtable()
+            {
+                return true;
+            }
+        };
+    }
+
+    private static final long TIMESTAMP = 17;
+    /** The receiver takes them in the order of their hashes. */
+    private static final UUID FIRST = new UUID(0, 1);
+    private static final UUID SECOND = new UUID(0, 2);
+
+    @BeforeAll
+    static void asMuchOfANodeAsATableNeeds()
+    {
+        TestNode.initialize("memtable: {configurations: {engine: {class_name: " + HeapMemtable.class.getName() + "}}}");
+    }
+
+    private static ColumnFamilyStore open()
+    {
+        TableMetadata table = TableMetadata.builder("shop", "orders").addPartitionKeyColumn("p", Int32Type.instance)
+                                           .addRegularColumn("v", Int32Type.instance)
+                                           .params(TableParams.builder().memtable(MemtableParams.get("engine")).build()).build();
+        Keyspace keyspace = Keyspace.mockKS(KeyspaceMetadata.create("shop", KeyspaceParams.local(), Tables.of(table)));
+        return ColumnFamilyStore.createColumnFamilyStore(keyspace, table.name, TableMetadataRef.forOfflineTools(table),
+                                                         new Directories(table), false, false, true);
+    }
+
+    @Test
+    void whatWasTakenCountsWhenTheNextShipmentFails() throws Exception
+    {
+        ColumnFamilyStore cfs = open();
+        TestSession session = new TestSession();
+        try (Store sender = TestMemtable.openStore("sender"); Store store = TestMemtable.openStore("receiver"))
+        {
+            CassiteriteMemtable memtable = TestMemtable.open(store, cfs.metadata());
+            TestMemtable.install(memtable);
+            EngineStreamReceiver receiver = new EngineStreamReceiver(cfs, session, 3);
+            session.receiver = receiver;
+            arrives(cfs, session, exported(cfs.metadata(), sender));
+            ShipmentFile missing = EngineTestAccess.shipmentFile("cassiterite.manifest\tmanifest\t9\t0\t0\t\t");
+            receiver.shipment(new StreamHead(missing, false, SECOND, 1, 9, List.of()));
+
+            assertEquals(Long.MAX_VALUE, memtable.getMinTimestamp(), "none is known yet");
+            assertThrows(UncheckedIOException.class, receiver::finished);
+            assertNotNull(memtable.rowIterator(cfs.metadata().partitioner.decorateKey(Int32Type.instance.decompose(1))));
+            assertEquals(TIMESTAMP, memtable.getMinTimestamp());
+            receiver.abort();
+        }
+    }
+
+    private static Path exported(TableMetadata metadata, Store sender)
+    {
+        CassiteriteMemtable memtable = TestMemtable.open(sender, metadata);
+        PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(metadata, 1).timestamp(TIMESTAMP);
+        update.row().add("v", 1);
+        TestMemtable.put(memtable, update.build());
+        Path folder = Path.of(sender.directory()).resolve("exported");
+        memtable.table().export(TokenRanges.ALL, folder.toString());
+        return folder;
+    }
+
+    private static void arrives(ColumnFamilyStore cfs, TestSession session, Path folder) throws IOException
+    {
+        StreamMessageHeader message = new StreamMessageHeader(cfs.metadata.id, session.peer, session.planId(), false, 0, 0,
+                                                              StreamHead.MARKER, null);
+        String[] names = folder.toFile().list();
+        for (String name : names)
+        {
+            IncomingFile file = new IncomingFile(cfs, session, message);
+            file.read(new DataInputBuffer(sent(folder.resolve(name), names.length)), MessagingService.current_version);
+            session.receiver.received(file);
+        }
+    }
+
+    /** What goes over the wire; without ranges, which need a ring. */
+    private static byte[] sent(Path path, int files) throws IOException
+    {
+        byte[] bytes = Files.readAllBytes(path);
+        String kind = path.toString().endsWith(".sst") ? "rows" : "manifest";
+        ShipmentFile file = EngineTestAccess.shipmentFile(path.getFileName() + "\t" + kind + "\t" + bytes.length + "\t0\t0\t\t");
+        ByteArrayOutputStream sent = new ByteArrayOutputStream();
+        DataOutputStream out = new DataOutputStream(sent);
+        new StreamHead(file, false, FIRST, files, 1 << 20, List.of()).write(out);
+        out.write(bytes);
+        out.writeInt(Integer.reverseBytes(FileChecksum.of(path, bytes.length)));
+        return sent.toByteArray();
+    }
+}
