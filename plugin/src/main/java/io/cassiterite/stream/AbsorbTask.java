@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -42,6 +43,8 @@ final class AbsorbTask implements Runnable
     private static final long STOP_WAIT_MS = 10_000;
 
     private final Map<TableId, Integer> receivers = new HashMap<>();
+    /** How often sessions have begun or ended: who looked at the table before that has not seen all that they brought. */
+    private final Map<TableId, Long> changes = new HashMap<>();
     /** Tables that nothing has been received for since they were found absorbed. */
     private final Set<TableId> absorbed = new HashSet<>();
 
@@ -93,25 +96,35 @@ final class AbsorbTask implements Runnable
     synchronized void receiving(TableId table)
     {
         receivers.merge(table, 1, Integer::sum);
+        changes.merge(table, 1L, Long::sum);
     }
 
     /** The session is over. */
     synchronized void received(TableId table)
     {
         receivers.computeIfPresent(table, (id, count) -> count == 1 ? null : count - 1);
+        changes.merge(table, 1L, Long::sum);
         absorbed.remove(table);
     }
 
-    private synchronized boolean isWanted(TableId table)
+    /** @return what to tell {@link #setAbsorbed}, read before the look at the table; empty if it is to be left alone */
+    synchronized OptionalLong wanted(TableId table)
     {
-        return !stopped && !receivers.containsKey(table) && !absorbed.contains(table);
+        boolean isWanted = !stopped && !receivers.containsKey(table) && !absorbed.contains(table);
+        return isWanted ? OptionalLong.of(changes(table)) : OptionalLong.empty();
     }
 
-    private synchronized void setAbsorbed(TableId table)
+    /** Nothing was left to absorb, unless a session has brought more since {@link #wanted}. */
+    synchronized void setAbsorbed(TableId table, long changesSeen)
     {
         begun.remove(table);
-        if (!receivers.containsKey(table))
+        if (changes(table) == changesSeen)
             absorbed.add(table);
+    }
+
+    private long changes(TableId table)
+    {
+        return changes.getOrDefault(table, 0L);
     }
 
     /** What failed is tried again later, also while others have more to do. */
@@ -123,7 +136,7 @@ final class AbsorbTask implements Runnable
 
     private synchronized void forgetDropped()
     {
-        for (Set<TableId> tables : List.of(absorbed, begun, failedAtNanos.keySet()))
+        for (Set<TableId> tables : List.of(absorbed, begun, failedAtNanos.keySet(), changes.keySet()))
             tables.removeIf(table -> EngineTables.find(table) == null);
     }
 
@@ -147,13 +160,14 @@ final class AbsorbTask implements Runnable
     {
         TableId id = memtable.metadata().id;
         Table table = memtable.table();
-        if (table == null || !isWanted(id))
+        OptionalLong wanted = wanted(id);
+        if (table == null || wanted.isEmpty())
             return false;
         try
         {
             long left = table.absorb();
             if (left == 0)
-                setAbsorbed(id);
+                setAbsorbed(id, wanted.getAsLong());
             else if (begun.add(id))
                 logger.info("Absorbing what {} received: {} bytes to go", memtable.metadata(), left);
             return left > 0;

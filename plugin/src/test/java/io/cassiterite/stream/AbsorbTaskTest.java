@@ -6,6 +6,7 @@ package io.cassiterite.stream;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,8 +29,9 @@ import io.cassiterite.memtable.TestMemtable;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Which failures of absorbing the disk failure policy is asked about. */
+/** Which failures of absorbing the disk failure policy is asked about; which tables are looked at. */
 class AbsorbTaskTest
 {
     private final List<Throwable> asked = new ArrayList<>();
@@ -87,5 +89,40 @@ class AbsorbTaskTest
         FSWriteError failure = failure(Kind.IO);
         fail(failure);
         assertEquals(List.of(failure), asked);
+    }
+
+    @Test
+    void aTableIsLeftAloneOnceItIsAbsorbedAndWhileMoreComes()
+    {
+        TableId table = TableId.generate();
+        AbsorbTask.instance.setAbsorbed(table, AbsorbTask.instance.wanted(table).orElseThrow());
+        assertEquals(OptionalLong.empty(), AbsorbTask.instance.wanted(table));
+        AbsorbTask.instance.receiving(table);
+        assertEquals(OptionalLong.empty(), AbsorbTask.instance.wanted(table));
+        AbsorbTask.instance.received(table);
+        assertTrue(AbsorbTask.instance.wanted(table).isPresent());
+    }
+
+    /** The session may have brought it after the engine was asked. */
+    @Test
+    void whatCameDuringTheLookIsLookedAtAgain()
+    {
+        TableId table = TableId.generate();
+        long seen = AbsorbTask.instance.wanted(table).orElseThrow();
+        AbsorbTask.instance.receiving(table);
+        AbsorbTask.instance.received(table);
+        AbsorbTask.instance.setAbsorbed(table, seen);
+        assertTrue(AbsorbTask.instance.wanted(table).isPresent());
+    }
+
+    @Test
+    void aSessionThatIsStillOpenIsWaitedForToo()
+    {
+        TableId table = TableId.generate();
+        long seen = AbsorbTask.instance.wanted(table).orElseThrow();
+        AbsorbTask.instance.receiving(table);
+        AbsorbTask.instance.setAbsorbed(table, seen);
+        AbsorbTask.instance.received(table);
+        assertTrue(AbsorbTask.instance.wanted(table).isPresent());
     }
 }
