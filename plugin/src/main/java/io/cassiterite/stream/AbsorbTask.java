@@ -107,10 +107,15 @@ final class AbsorbTask implements Runnable
         absorbed.remove(table);
     }
 
+    synchronized boolean isReceiving(TableId table)
+    {
+        return receivers.containsKey(table);
+    }
+
     /** @return what to tell {@link #setAbsorbed}, read before the look at the table; empty if it is to be left alone */
     synchronized OptionalLong wanted(TableId table)
     {
-        boolean isWanted = !stopped && !receivers.containsKey(table) && !absorbed.contains(table);
+        boolean isWanted = !stopped && !isReceiving(table) && !absorbed.contains(table);
         return isWanted ? OptionalLong.of(changes(table)) : OptionalLong.empty();
     }
 

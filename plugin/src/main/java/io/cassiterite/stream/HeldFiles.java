@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,16 +46,26 @@ final class HeldFiles
     /** Time to look at a failed bootstrap and to resume it. */
     private static final long LIFE_NANOS = TimeUnit.HOURS.toNanos(2);
     private static final int HEXADECIMAL = 16;
-    private static final Pattern KEY = Pattern.compile("[0-9a-f]{1,16}");
+    /** Of the table, where it is known, and the {@link #key}. */
+    private static final Pattern NAME = Pattern.compile("(?:(" + IncomingShipment.UUID_FORM + ")-)?([0-9a-f]{1,16})");
 
     private static final class Held
     {
         final Path path;
+        /** Null where an earlier version, which did not note it, came to hold the file. */
+        final TableId table;
         final long sinceNanos = System.nanoTime();
 
-        Held(Path path)
+        Held(Path path, TableId table)
         {
             this.path = path;
+            this.table = table;
+        }
+
+        /** True if a session has begun whose sender may count on the file. */
+        boolean isWanted()
+        {
+            return table != null && AbsorbTask.instance.isReceiving(table);
         }
     }
 
@@ -89,9 +100,7 @@ final class HeldFiles
         if (recovered)
             return;
         recovered = true;
-        for (Path file : listed(StoreFolders.held(store)))
-            if (KEY.matcher(file.getFileName().toString()).matches())
-                HELD.put(Long.parseUnsignedLong(file.getFileName().toString(), HEXADECIMAL), new Held(file));
+        listed(StoreFolders.held(store)).forEach(HeldFiles::holdAgain);
         for (Path folder : listed(StoreFolders.incoming(store)))
             IncomingShipment.tableOf(folder).ifPresent(table -> keepWhole(store, table, folder));
         ScratchFolder.delete(StoreFolders.incoming(store));
@@ -99,6 +108,15 @@ final class HeldFiles
         if (!HELD.isEmpty())
             logger.info("{} files ({}) of streams that ended with an earlier process are held for another try", HELD.size(),
                         FBUtilities.prettyPrintMemory(bytes()));
+    }
+
+    private static void holdAgain(Path file)
+    {
+        Matcher name = NAME.matcher(file.getFileName().toString());
+        if (!name.matches())
+            return;
+        TableId table = name.group(1) == null ? null : TableId.fromString(name.group(1));
+        HELD.put(Long.parseUnsignedLong(name.group(2), HEXADECIMAL), new Held(file, table));
     }
 
     private static void keepWhole(Store store, TableId table, Path folder)
@@ -130,7 +148,7 @@ final class HeldFiles
         long key = key(table, file.getFileName().toString(), bytes);
         if (HELD.containsKey(key) || HELD.size() >= HeldAnnouncement.LIMIT || StagingSpace.isShort(store))
             return;
-        Path path = StoreFolders.held(store).resolve(Long.toHexString(key));
+        Path path = StoreFolders.held(store).resolve(table + "-" + Long.toHexString(key));
         try
         {
             Files.createDirectories(path.getParent());
@@ -141,7 +159,7 @@ final class HeldFiles
             logger.warn("{} cannot be kept and will be sent again", file, e);
             return;
         }
-        HELD.put(key, new Held(path));
+        HELD.put(key, new Held(path, table));
     }
 
     /**
@@ -166,14 +184,18 @@ final class HeldFiles
         HeldAnnouncement.say(HELD.keySet());
     }
 
-    /** Deletes what has been held for long, and everything where the store needs the space. */
-    static synchronized void expire(Store store)
+    /** Deletes what has been held for long and is not counted on, and everything where the store needs the space. */
+    static void expire(Store store)
+    {
+        expire(store, System.nanoTime());
+    }
+
+    static synchronized void expire(Store store, long nowNanos)
     {
         if (!HELD.isEmpty() && StagingSpace.isShort(store))
-            forgetAll();
-        long now = System.nanoTime();
+            forget(new ArrayList<>(HELD.values()));
         Collection<Held> old = new ArrayList<>(HELD.values());
-        old.removeIf(held -> now - held.sinceNanos < LIFE_NANOS);
+        old.removeIf(held -> held.isWanted() || nowNanos - held.sinceNanos < LIFE_NANOS);
         if (old.isEmpty())
             return;
         HELD.values().removeAll(old);
@@ -182,24 +204,33 @@ final class HeldFiles
         logger.info("Deleted {} files of failed streams that were not tried again", old.size());
     }
 
-    /** @return bytes on the device that can be had back */
+    /** @return bytes on the device */
     static synchronized long bytes()
     {
-        long bytes = 0;
-        for (Held held : HELD.values())
-            bytes += held.path.toFile().length();
-        return bytes;
+        return bytes(HELD.values());
     }
 
-    /** Gives the space back. */
-    static synchronized void forgetAll()
+    private static long bytes(Collection<Held> some)
     {
-        Collection<Held> all = new ArrayList<>(HELD.values());
-        long bytes = bytes();
-        HELD.clear();
+        return some.stream().mapToLong(held -> held.path.toFile().length()).sum();
+    }
+
+    /** Gives space back, except that of files which a session has been promised not to need: it would fail at the first of them. */
+    static synchronized void forgetUnwanted()
+    {
+        Collection<Held> unwanted = new ArrayList<>(HELD.values());
+        unwanted.removeIf(Held::isWanted);
+        forget(unwanted);
+    }
+
+    private static void forget(Collection<Held> some)
+    {
+        if (some.isEmpty())
+            return;
+        long bytes = bytes(some);
+        HELD.values().removeAll(some);
         announce();
-        all.forEach(held -> ScratchFolder.delete(held.path));
-        if (!all.isEmpty())
-            logger.info("Deleted {} files of failed streams to make room: {}", all.size(), FBUtilities.prettyPrintMemory(bytes));
+        some.forEach(held -> ScratchFolder.delete(held.path));
+        logger.info("Deleted {} files of failed streams to make room: {}", some.size(), FBUtilities.prettyPrintMemory(bytes));
     }
 }

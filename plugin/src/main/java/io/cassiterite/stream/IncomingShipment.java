@@ -34,7 +34,7 @@ import io.cassiterite.engine.Table;
 final class IncomingShipment
 {
     private static final Token LAST = new LongToken(Long.MAX_VALUE);
-    private static final String UUID_FORM = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+    static final String UUID_FORM = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
     private static final Pattern FOLDER = Pattern.compile("stream-" + UUID_FORM + "-(" + UUID_FORM + ")-.*");
 
     private final Store store;

@@ -29,13 +29,13 @@ final class StagingSpace
     /** @throws IOException if there is no room for so many bytes beside what other shipments have been promised */
     static synchronized StagingSpace reserve(Store store, long bytes) throws IOException
     {
-        if (!fits(store, bytes) && HeldFiles.bytes() > 0)
-            HeldFiles.forgetAll();
+        if (!fits(store, bytes))
+            HeldFiles.forgetUnwanted();
         if (!fits(store, bytes))
             throw new IOException(String.format("No space for a stream of %s: the device of %s has %s free, other streams take %s of it, " +
-                                                "and %s must stay free",
+                                                "%s beside it are held for another try, and %s must stay free",
                                                 memory(bytes), store.directory(), memory(freeBytes(store)), memory(PROMISED.get()),
-                                                memory(RESERVE_BYTES)));
+                                                memory(HeldFiles.bytes()), memory(RESERVE_BYTES)));
         PROMISED.addAndGet(bytes);
         return new StagingSpace(bytes);
     }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What a process that died had received of a stream is held, as far as it is whole and verified. */
+/** What a process that died had received of a stream is held, as far as it is whole and verified, and as long as a session counts on it. */
 class HeldFilesTest
 {
     private static final byte[] BYTES = new byte[1000];
@@ -40,10 +41,15 @@ class HeldFilesTest
         Files.createDirectories(shipment);
         for (String name : List.of("S-000001.sst", "S-000002.sst.partial", "rows-000001.sst", "cassiterite.manifest"))
             Files.write(shipment.resolve(name), BYTES);
+        TableId other = TableId.generate();
+        Path held = Files.createDirectories(directory.resolve("held"));
+        for (String name : List.of(other + "-123456789abcdef", "edcba9876543210"))
+            Files.write(held.resolve(name), BYTES);
         try (Store store = Store.open(Map.of(Store.DIRECTORY, directory.toString(), "node.commitlog_sync", "periodic")))
         {
             HeldFiles.recover(store);
-            assertEquals(BYTES.length, HeldFiles.bytes());
+            assertEquals(3 * BYTES.length, HeldFiles.bytes());
+            assertOnlyUnwantedOnesGo(store, table, other);
             assertFalse(Files.exists(shipment.getParent()));
 
             ShipmentFile file = EngineTestAccess.shipmentFile("S-000001.sst\twhole\t" + BYTES.length + "\t6\t1\t\t");
@@ -60,5 +66,23 @@ class HeldFilesTest
             assertEquals(0, HeldFiles.bytes());
             assertThrows(IOException.class, () -> HeldFiles.take(table, head, taken));
         }
+    }
+
+    private static void assertOnlyUnwantedOnesGo(Store store, TableId table, TableId other)
+    {
+        AbsorbTask.instance.receiving(table);
+        AbsorbTask.instance.receiving(other);
+        HeldFiles.forgetUnwanted();
+        assertEquals(2 * BYTES.length, HeldFiles.bytes(), "an earlier version did not note the table");
+        HeldFiles.expire(store, System.nanoTime() + TimeUnit.HOURS.toNanos(3));
+        assertEquals(2 * BYTES.length, HeldFiles.bytes());
+        AbsorbTask.instance.received(other);
+        HeldFiles.expire(store, System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+        assertEquals(2 * BYTES.length, HeldFiles.bytes());
+        HeldFiles.expire(store, System.nanoTime() + TimeUnit.HOURS.toNanos(3));
+        assertEquals(BYTES.length, HeldFiles.bytes());
+        HeldFiles.forgetUnwanted();
+        assertEquals(BYTES.length, HeldFiles.bytes());
+        AbsorbTask.instance.received(table);
     }
 }

@@ -5,6 +5,8 @@
 package io.cassiterite.stream;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -14,17 +16,22 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
+import org.apache.cassandra.schema.TableId;
+
 import io.cassiterite.engine.Store;
 import io.cassiterite.memtable.TestMemtable;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** No room is promised twice, however many senders begin at once. */
+/** No room is promised twice, however many senders begin at once, nor made at the cost of a session that has begun. */
 class StagingSpaceTest
 {
     private static final int ROUNDS = 3000;
+    private static final byte[] BYTES = new byte[1000];
+    private static final long TOO_MANY = Long.MAX_VALUE / 2;
 
     @Test
     void roomIsPromisedOnceOnly() throws Exception
@@ -65,6 +72,31 @@ class StagingSpaceTest
             assertThrows(IOException.class, () -> StagingSpace.reserve(store, most));
             next.release();
         }
+    }
+
+    @Test
+    void noRoomIsMadeOfWhatABegunSessionCountsOn() throws IOException
+    {
+        try (Store store = TestMemtable.openStore("counted-on"))
+        {
+            TableId table = TableId.generate();
+            TableId other = TableId.generate();
+            HeldFiles.keep(store, table, written(store, "S-000001.sst"), BYTES.length);
+            HeldFiles.keep(store, other, written(store, "S-000002.sst"), BYTES.length);
+            AbsorbTask.instance.receiving(table);
+            String refusal = assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY)).getMessage();
+            assertTrue(refusal.startsWith("No space for a stream of "), refusal);
+            assertEquals(BYTES.length, HeldFiles.bytes(), "nobody counts on the other one");
+
+            AbsorbTask.instance.received(table);
+            assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY));
+            assertEquals(0, HeldFiles.bytes());
+        }
+    }
+
+    private static Path written(Store store, String name) throws IOException
+    {
+        return Files.write(Path.of(store.directory(), name), BYTES);
     }
 
     private static StagingSpace reserved(Store store, long bytes, CyclicBarrier together) throws Exception
