@@ -9,7 +9,7 @@ mod rocks;
 mod units;
 
 pub(crate) use rocks::{apply_live, database_options, family_options, foreign_options, rows_options, Shared};
-pub(crate) use rocks::{L0_SLOWDOWN_FILES, L0_STOP_FILES};
+pub(crate) use rocks::{L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
 
 use crate::error::{EngineError, Result};
 use known::KNOWN;

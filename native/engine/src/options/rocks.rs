@@ -26,6 +26,9 @@ const L0_FILES: i32 = 4;
 /// With so many writers are slowed down, and stopped: RocksDB's own defaults.
 pub(crate) const L0_SLOWDOWN_FILES: i32 = 20;
 pub(crate) const L0_STOP_FILES: i32 = 36;
+/// With so much to compact writers are slowed down, and stopped: RocksDB's own defaults.
+pub(crate) const PENDING_SLOWDOWN_BYTES: usize = 64 << 30;
+pub(crate) const PENDING_STOP_BYTES: usize = 256 << 30;
 const LEVEL_BASE_BYTES: u64 = 512 << 20;
 const BYTES_PER_SYNC: u64 = 1 << 20;
 const INFO_LOG_BYTES: usize = 16 << 20;
@@ -150,6 +153,8 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     options.set_level_zero_file_num_compaction_trigger(L0_FILES);
     options.set_level_zero_slowdown_writes_trigger(L0_SLOWDOWN_FILES);
     options.set_level_zero_stop_writes_trigger(L0_STOP_FILES);
+    options.set_soft_pending_compaction_bytes_limit(PENDING_SLOWDOWN_BYTES);
+    options.set_hard_pending_compaction_bytes_limit(PENDING_STOP_BYTES);
     options.set_target_file_size_base(settings.target_file_bytes);
     options.set_max_bytes_for_level_base(LEVEL_BASE_BYTES);
     options.set_level_compaction_dynamic_level_bytes(true);

@@ -7,7 +7,7 @@
 use crate::catalog::{family_name, Record};
 use crate::compaction::TablePurge;
 use crate::error::Result;
-use crate::options::{family_options, L0_SLOWDOWN_FILES, L0_STOP_FILES};
+use crate::options::{family_options, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
 use crate::read::Source;
 use crate::store::Core;
 use crate::sys::{Family, Iter, IterSpec};
@@ -17,8 +17,10 @@ use std::sync::Arc;
 
 /// RocksDB's number of the state of a family: memtables and files.
 const VERSION: &str = "rocksdb.current-super-version-number";
-/// More files of level 0 than there will be.
-const UNBOUNDED: i32 = 1 << 30;
+/// What leveled compaction has before it; 0 for the other styles.
+const PENDING_BYTES: &str = "rocksdb.estimate-pending-compaction-bytes";
+/// What is there does not get less at once: while compaction moves it, as much again may come.
+const ROOM: u64 = 2;
 
 /// One column family of a table, with what purges it; cheap to clone.
 #[derive(Clone)]
@@ -72,15 +74,15 @@ impl Member {
         text.and_then(|text| text.parse().ok()).unwrap_or_default()
     }
 
-    /// Whether writers wait for nothing, however many files level 0 has. What has come from many nodes may be hundreds when
-    /// it becomes the base, and writers of all tables would wait until they are compacted.
+    /// Whether writers do not wait for what is there by now, but only when much more comes. What has come from many nodes may be
+    /// hundreds of files of level 0 when it becomes the base, and writers of all tables would wait until they are compacted.
     pub(crate) fn set_patient(&self, patient: bool) -> Result<()> {
-        if self.patient.load(Ordering::Acquire) == patient {
+        if !patient && !self.patient.load(Ordering::Acquire) {
             return Ok(());
         }
-        let (slowdown, stop) = if patient { (UNBOUNDED, UNBOUNDED) } else { (L0_SLOWDOWN_FILES, L0_STOP_FILES) };
-        let (slowdown, stop) = (slowdown.to_string(), stop.to_string());
-        let options = [("level0_slowdown_writes_trigger", &*slowdown), ("level0_stop_writes_trigger", &*stop)];
+        let there = if patient { (self.level0_files(), self.family.property(PENDING_BYTES)) } else { (0, 0) };
+        let brakes = brakes(there.0, there.1);
+        let options = brakes.each_ref().map(|(name, value)| (*name, value.as_str()));
         self.family.db().set_options_cf(&self.family, &options)?;
         self.patient.store(patient, Ordering::Release);
         Ok(())
@@ -90,6 +92,18 @@ impl Member {
     pub(crate) fn delete(self, store: &Core) -> Result<()> {
         store.drop_family(self.purge.name(), self.family)
     }
+}
+
+/// The options that slow writers down and stop them, where so much is there already.
+fn brakes(level0_files: u64, pending_bytes: u64) -> [(&'static str, String); 4] {
+    let files = |limit: i32| (u64::from(limit.unsigned_abs()) + ROOM * level0_files).to_string();
+    let bytes = |limit: usize| (limit as u64).saturating_add(pending_bytes.saturating_mul(ROOM)).to_string();
+    [
+        ("level0_slowdown_writes_trigger", files(L0_SLOWDOWN_FILES)),
+        ("level0_stop_writes_trigger", files(L0_STOP_FILES)),
+        ("soft_pending_compaction_bytes_limit", bytes(PENDING_SLOWDOWN_BYTES)),
+        ("hard_pending_compaction_bytes_limit", bytes(PENDING_STOP_BYTES)),
+    ]
 }
 
 /// All column families of a table generation.
@@ -162,5 +176,16 @@ impl Families {
     /// While anything has arrived, nothing is purged anywhere: what one family forgets may hide data of another.
     pub(crate) fn hold_purging(&self) {
         self.all().for_each(|member| member.purge.hold(!self.arrivals.is_empty()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writers_are_slowed_down_beyond_what_was_there() {
+        assert_eq!(brakes(0, 0).map(|brake| brake.1), ["20", "36", "68719476736", "274877906944"]);
+        assert_eq!(brakes(300, 1 << 40).map(|brake| brake.1), ["620", "636", "2267742732288", "2473901162496"]);
     }
 }
