@@ -55,11 +55,9 @@ fn errors(outcome: &Outcome) -> Vec<Figure> {
     ]
 }
 
-/// The part of a run whose intervals lie at least partly between two moments since its start, or have an operation that
-/// was due between them: what the streaming held up ends after it.
+/// The part of a run between two moments since its start.
 fn within(outcome: &Outcome, from: Duration, to: Duration) -> Outcome {
-    let touches = |interval: &&Interval| interval.from < to + slowest(interval) && interval.to > from;
-    let intervals: Vec<Interval> = outcome.intervals.iter().filter(touches).cloned().collect();
+    let intervals = parts(&outcome.intervals, from, to);
     let tallies = outcome.tallies.iter().enumerate().map(|(place, tally)| {
         let parts = intervals.iter().filter_map(|interval| interval.tallies.get(place));
         parts.fold(empty(tally), |mut all, part| {
@@ -73,10 +71,26 @@ fn within(outcome: &Outcome, from: Duration, to: Duration) -> Outcome {
     Outcome { tallies: tallies.collect(), intervals, ..outcome.clone() }
 }
 
-/// The longest response time of the operations that ended in an interval.
-fn slowest(interval: &Interval) -> Duration {
-    let longest_ns = interval.tallies.iter().map(|tally| tally.response_ns.max()).max();
-    Duration::from_nanos(longest_ns.unwrap_or_default())
+/// What ended in intervals that lie at least partly between two moments, and of what ended later that which was due before the
+/// second: the streaming held it up.
+fn parts(intervals: &[Interval], from: Duration, to: Duration) -> Vec<Interval> {
+    let after = intervals.iter().filter(|interval| interval.to > from);
+    let parts = after.map(|interval| if interval.from < to { interval.clone() } else { due_before(interval, to) });
+    parts.filter(|part| part.tallies.iter().any(|tally| !tally.response_ns.is_empty())).collect()
+}
+
+/// The operations of an interval that were due before a moment, wherever in the interval they ended.
+fn due_before(interval: &Interval, moment: Duration) -> Interval {
+    let waited_ns = u64::try_from(interval.to.saturating_sub(moment).as_nanos()).unwrap_or(u64::MAX);
+    let tallies = interval.tallies.iter().map(|tally| {
+        let mut part = empty(tally);
+        for bucket in tally.response_ns.iter_recorded().filter(|bucket| bucket.value_iterated_to() > waited_ns) {
+            part.response_ns.saturating_record_n(bucket.value_iterated_to(), bucket.count_at_value());
+        }
+        part.operations = part.response_ns.len();
+        part
+    });
+    Interval { tallies: tallies.collect(), ..interval.clone() }
 }
 
 fn empty(tally: &Tally) -> Tally {
@@ -84,4 +98,51 @@ fn empty(tally: &Tally) -> Tally {
     none.response_ns.reset();
     none.service_ns.reset();
     none
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::load::Latencies;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// The one that ends after so many seconds, with operations by their response times in seconds.
+    fn interval(to_s: u32, responses_s: &[(u64, u64)]) -> Interval {
+        let mut response_ns = Latencies::new_with_bounds(1, 60_000_000_000, 3).unwrap();
+        for (response_s, count) in responses_s {
+            response_ns.record_n(response_s * 1_000_000_000, *count).unwrap();
+        }
+        let service_ns = response_ns.clone();
+        let operations = response_ns.len();
+        let tally = Tally {
+            name: "read".into(),
+            operations,
+            partitions: 0,
+            rows: 0,
+            errors: 0,
+            retries: 0,
+            response_ns,
+            service_ns,
+        };
+        Interval { from: SECOND * (to_s - 1), to: SECOND * to_s, backlog: 0, tallies: vec![tally] }
+    }
+
+    #[test]
+    fn of_what_ended_later_only_what_was_due_in_time_counts() {
+        let run = [
+            interval(1, &[(0, 1)]),
+            interval(2, &[(0, 10)]),
+            interval(3, &[(0, 20), (1, 5)]),
+            interval(9, &[(0, 900), (5, 40), (7, 2)]),
+            interval(10, &[(0, 1000)]),
+        ];
+        let parts = parts(&run, SECOND, SECOND * 3);
+        let counts: Vec<u64> =
+            parts.iter().map(|part| part.tallies.iter().map(|tally| tally.operations).sum()).collect();
+        assert_eq!(counts, [10, 25, 2]);
+        let longest_ns = parts.last().and_then(|part| Some(part.tallies.first()?.response_ns.max())).unwrap();
+        assert!((6_990_000_000..=7_010_000_000).contains(&longest_ns), "{longest_ns}");
+    }
 }
