@@ -13,6 +13,7 @@ use crate::load::{Answer, Fault, FaultKind, Row};
 #[derive(Debug)]
 struct CutShort {
     faults: Vec<Fault>,
+    rows_checked: u64,
     why: anyhow::Error,
 }
 
@@ -33,7 +34,7 @@ impl Answer {
     pub fn cut_short(self, why: anyhow::Error) -> anyhow::Error {
         match self.faults.is_empty() {
             true => why,
-            false => CutShort { faults: self.faults, why }.into(),
+            false => CutShort { faults: self.faults, rows_checked: self.rows_checked, why }.into(),
         }
     }
 }
@@ -42,20 +43,32 @@ impl Answer {
 pub fn faults_of(answer: &anyhow::Result<Answer>) -> &[Fault] {
     match answer {
         Ok(answer) => &answer.faults,
-        Err(error) => error.chain().find_map(|cause| cause.downcast_ref::<CutShort>()).map_or(&[], |part| &part.faults),
+        Err(error) => part(error).map_or(&[], |part| &part.faults),
     }
 }
 
-/// What the tries of one operation have found wrong.
+fn part(error: &anyhow::Error) -> Option<&CutShort> {
+    error.chain().find_map(|cause| cause.downcast_ref::<CutShort>())
+}
+
+/// What the tries of one operation have found.
 #[derive(Debug, Default)]
-pub(super) struct Found(HashSet<(FaultKind, Row)>);
+pub(super) struct Found {
+    wrong: HashSet<(FaultKind, Row)>,
+    /// Rows in which something wrong was looked for: those of whole answers, and of parts that had something.
+    pub(super) rows_checked: u64,
+}
 
 impl Found {
     /// What one try found that none before it has.
     pub(super) fn new_in(&mut self, answer: &anyhow::Result<Answer>) -> Vec<Fault> {
         let faults = faults_of(answer);
-        let new = faults.iter().filter(|fault| !self.0.contains(&(fault.kind, fault.row))).cloned().collect();
-        self.0.extend(faults.iter().map(|fault| (fault.kind, fault.row)));
+        let new = faults.iter().filter(|fault| !self.wrong.contains(&(fault.kind, fault.row))).cloned().collect();
+        self.wrong.extend(faults.iter().map(|fault| (fault.kind, fault.row)));
+        self.rows_checked += match answer {
+            Ok(answer) => answer.rows_checked,
+            Err(error) => part(error).map_or(0, |part| part.rows_checked),
+        };
         new
     }
 }

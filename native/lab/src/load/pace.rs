@@ -110,7 +110,7 @@ impl<S: Server> Shared<S> {
         }
         let times = Times { due, started, ended: Instant::now(), held };
         self.note_faults(found.new_in(&answer), level);
-        self.record(kind, times, repeats, &answer);
+        self.record(kind, times, repeats, &answer, found.rows_checked);
     }
 
     fn note_faults(&self, faults: Vec<Fault>, level: Option<Consistency>) {
@@ -119,14 +119,14 @@ impl<S: Server> Shared<S> {
         }
     }
 
-    fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>) {
+    fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>, rows_checked: u64) {
         if times.due < self.measured_from {
             return;
         }
         if let Err(error) = answer {
             self.trouble.error(error);
         }
-        self.recorder.record(kind, times, repeats, answer.as_ref().ok());
+        self.recorder.record(kind, times, repeats, answer.as_ref().ok(), rows_checked);
     }
 
     /// Waits until fewer than `below` operations are in flight.

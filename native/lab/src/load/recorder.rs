@@ -90,13 +90,14 @@ impl Sheet {
         (self.held, self.value_bytes, self.rows_checked, self.last_end) = (0, 0, 0, None);
     }
 
-    fn record(&mut self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>) {
+    fn record(&mut self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>, rows_checked: u64) {
         self.last_end = self.last_end.max(Some(times.ended));
         if times.held {
             self.held += 1;
         } else {
             self.late_ns.saturating_record(nanoseconds(times.started.duration_since(times.due)));
         }
+        self.rows_checked += rows_checked;
         let Some(tally) = self.tallies.get_mut(kind) else { return };
         tally.retries += u64::from(retries);
         // A failed operation's time counts too: its user has waited.
@@ -108,7 +109,6 @@ impl Sheet {
                 tally.partitions += answer.partitions;
                 tally.rows += answer.rows;
                 self.value_bytes += answer.value_bytes;
-                self.rows_checked += answer.rows_checked;
             }
             None => tally.errors += 1,
         }
@@ -148,14 +148,14 @@ impl Recorder {
         Ok(Self { sheets })
     }
 
-    pub(super) fn record(&self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>) {
+    pub(super) fn record(&self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>, rows_checked: u64) {
         let number = THREAD.with(|thread| {
             let number = thread.get().unwrap_or_else(|| NEXT_THREAD.fetch_add(1, Ordering::Relaxed));
             thread.set(Some(number));
             number
         });
         if let Some(sheet) = self.sheets.get(number % self.sheets.len()) {
-            open(sheet).record(kind, times, retries, answer);
+            open(sheet).record(kind, times, retries, answer, rows_checked);
         }
     }
 

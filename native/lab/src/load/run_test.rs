@@ -241,7 +241,7 @@ fn what_is_wrong_with_a_part_of_an_answer_counts_once() {
     let part = |wrong: &[u64]| {
         let fault =
             |&partition| Fault { kind: FaultKind::Stale, row: Row { partition, row: 0 }, detail: "old".to_owned() };
-        Answer { faults: wrong.iter().map(fault).collect(), ..Answer::default() }
+        Answer { faults: wrong.iter().map(fault).collect(), rows_checked: wrong.len() as u64, ..Answer::default() }
     };
     let timeout = || anyhow::Error::new(ExecutionError::RequestTimeout(SECOND));
     let server = Model::new(move |number| async move {
@@ -255,6 +255,7 @@ fn what_is_wrong_with_a_part_of_an_answer_counts_once() {
     let (outcome, _) = go(server, workload(Class::Read, 2), plan(Pace::Closed, 1, Stop::WorkloadEnds));
     assert_eq!((outcome.tallies[0].retries, outcome.tallies[0].errors), (2, 1));
     assert_eq!(outcome.faults[1].rows, 6, "{:?}", outcome.first_faults);
+    assert_eq!(outcome.rows_checked, 8, "of each try");
     assert_eq!(outcome.first_errors, [("after a part of the answer: refused".to_owned(), 1)]);
 }
 
