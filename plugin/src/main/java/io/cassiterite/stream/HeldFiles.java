@@ -62,8 +62,8 @@ final class HeldFiles
             this.table = table;
         }
 
-        /** True if a session has begun whose sender may count on the file. */
-        boolean isWanted()
+        /** True if a session is on its way in for the table, so that its sender may count on the file. */
+        boolean isReceiving()
         {
             return table != null && AbsorbTask.instance.isReceiving(table);
         }
@@ -194,8 +194,8 @@ final class HeldFiles
     {
         if (!HELD.isEmpty() && StagingSpace.isShort(store))
             forget(new ArrayList<>(HELD.values()));
-        Collection<Held> old = new ArrayList<>(HELD.values());
-        old.removeIf(held -> held.isWanted() || nowNanos - held.sinceNanos < LIFE_NANOS);
+        Collection<Held> old = new ArrayList<>(unwanted());
+        old.removeIf(held -> nowNanos - held.sinceNanos < LIFE_NANOS);
         if (old.isEmpty())
             return;
         HELD.values().removeAll(old);
@@ -218,9 +218,17 @@ final class HeldFiles
     /** Gives space back, except that of files which a session has been promised not to need: it would fail at the first of them. */
     static synchronized void forgetUnwanted()
     {
+        forget(unwanted());
+    }
+
+    /** What no session counts on. While one is being prepared its sender chooses what not to send: of which tables is not known yet. */
+    private static Collection<Held> unwanted()
+    {
+        if (HELD.isEmpty() || Streams.isAnyBeingPrepared())
+            return List.of();
         Collection<Held> unwanted = new ArrayList<>(HELD.values());
-        unwanted.removeIf(Held::isWanted);
-        forget(unwanted);
+        unwanted.removeIf(Held::isReceiving);
+        return unwanted;
     }
 
     private static void forget(Collection<Held> some)

@@ -4,6 +4,10 @@
  */
 package io.cassiterite.stream;
 
+import org.apache.cassandra.streaming.StreamManager;
+import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.streaming.management.StreamStateCompositeData;
+
 import io.cassiterite.engine.Store;
 
 /** What streaming does around the sessions, from the opening of the store to its closing. */
@@ -27,6 +31,16 @@ public final class Streams
         Announcement.listen();
         RingBoundaries.refresh(store);
         HeldFiles.expire(store);
+    }
+
+    /** True while a session has not yet been told, or has not told, all that is to be sent. */
+    static boolean isAnyBeingPrepared()
+    {
+        // Cassandra notes a session's state when it begins, when it is prepared and when it ends
+        return StreamManager.instance.getCurrentStreams().stream()
+                                     .map(StreamStateCompositeData::fromCompositeData)
+                                     .flatMap(plan -> plan.sessions.stream())
+                                     .anyMatch(session -> session.state == StreamSession.State.INITIALIZED);
     }
 
     /** The store is about to be closed. */

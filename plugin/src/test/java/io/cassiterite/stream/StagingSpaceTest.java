@@ -7,6 +7,7 @@ package io.cassiterite.stream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -16,7 +17,15 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
+import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.streaming.PreviewKind;
+import org.apache.cassandra.streaming.SessionInfo;
+import org.apache.cassandra.streaming.StreamManager;
+import org.apache.cassandra.streaming.StreamOperation;
+import org.apache.cassandra.streaming.StreamResultFuture;
+import org.apache.cassandra.streaming.StreamSession;
+import org.apache.cassandra.utils.TimeUUID;
 
 import io.cassiterite.engine.Store;
 import io.cassiterite.memtable.TestMemtable;
@@ -92,6 +101,31 @@ class StagingSpaceTest
             assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY));
             assertEquals(0, HeldFiles.bytes());
         }
+    }
+
+    @Test
+    void noRoomIsMadeOfWhatASessionThatIsBeingPreparedMayCountOn() throws IOException
+    {
+        try (Store store = TestMemtable.openStore("prepared"))
+        {
+            HeldFiles.keep(store, TableId.generate(), written(store, "S-000001.sst"), BYTES.length);
+            TimeUUID id = TimeUUID.Generator.nextTimeUUID();
+            StreamResultFuture plan = new StreamResultFuture(id, StreamOperation.BOOTSTRAP, null, PreviewKind.NONE);
+            StreamManager.instance.registerFollower(plan);
+            plan.getCoordinator().addSessionInfo(session(StreamSession.State.INITIALIZED));
+            assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY));
+            assertEquals(BYTES.length, HeldFiles.bytes());
+
+            plan.getCoordinator().addSessionInfo(session(StreamSession.State.PREPARING));
+            assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY));
+            assertEquals(0, HeldFiles.bytes());
+        }
+    }
+
+    private static SessionInfo session(StreamSession.State state) throws IOException
+    {
+        InetAddressAndPort peer = InetAddressAndPort.getByName("127.0.0.9");
+        return new SessionInfo(peer, 0, peer, List.of(), List.of(), state, null);
     }
 
     private static Path written(Store store, String name) throws IOException
