@@ -5,6 +5,7 @@
 
 use crate::arrival::{reached, Foreign, Step};
 use crate::catalog::{Column, Record};
+use crate::device::check_room;
 use crate::error::{EngineError, Result};
 use crate::say::say;
 use crate::schema::same_type;
@@ -15,6 +16,7 @@ use crate::write::apply;
 use cassiterite_codec::columns::{remap, ColumnMap};
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, min_timestamp, validate, CodecError, Outcome};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Fragments are written in batches of about this size: writers of the node are not held up for long.
@@ -45,12 +47,20 @@ fn load_into(core: &TableCore, directory: &Path) -> Result<u64> {
     if manifest.files.is_empty() {
         return Ok(0);
     }
+    check_room(core.store().db.path(), room_for(&manifest, core, directory)?)?;
     let columns = map_columns(&manifest, &record, directory);
     let mut sources = Vec::new();
     let loaded = stage(core, directory, &manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));
     let dropped = sources.into_iter().map(|source| source.close(core.store())).fold(Ok(()), Result::and);
     let loaded = loaded.and_then(|loaded| dropped.map(|()| loaded));
     loaded.map_err(|error| error.context(format_args!("loading the snapshot {}", directory.display())))
+}
+
+/// Bytes of the rows that will be written, and of the files where they have to be copied from another device.
+fn room_for(manifest: &Manifest, core: &TableCore, directory: &Path) -> Result<u64> {
+    let bytes = manifest.files.iter().map(|listed| listed.file.bytes).fold(0, u64::saturating_add);
+    let is_near = std::fs::metadata(directory)?.dev() == std::fs::metadata(core.store().db.path())?.dev();
+    Ok(if is_near { bytes } else { bytes.saturating_mul(2) })
 }
 
 /// Makes a column family of each group of files.
@@ -150,6 +160,7 @@ impl Loading<'_> {
 
     fn write(&mut self) -> Result<()> {
         if !self.batch.is_empty() {
+            check_room(self.core.store().db.path(), 0)?;
             apply(self.core, &mut self.batch, self.smallest_timestamp, true)?;
             self.batch.clear();
             self.smallest_timestamp = i64::MAX;
@@ -157,6 +168,9 @@ impl Loading<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 fn corrupt(error: CodecError) -> EngineError {
     EngineError::Corruption(format!("the snapshot holds what is no fragment: {error}; take it from another copy"))
