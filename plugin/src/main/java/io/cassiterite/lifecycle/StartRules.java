@@ -99,9 +99,10 @@ final class StartRules
         // The id decides, not the path: a store may be moved together with its configuration.
         if (!marker.storeId.equals(facts.storeId))
             refuse("the rows of table %s are in the Cassiterite store %s with id %s, but the configured directory %s holds " +
-                   "%s. Is its disk mounted, and the directory configured right?",
+                   "%s. Is its disk mounted, and the directory configured right? Only if that store is lost for good: delete %s in " +
+                   "the folders of its tables, which are then empty on this node.",
                    table.name, marker.storeDirectory, marker.storeId, facts.storeDirectory,
-                   facts.storeId == null ? "no store" : "the store " + facts.storeId);
+                   facts.storeId == null ? "no store" : "the store " + facts.storeId, TableMarker.FILE_NAME);
     }
 
     private void checkSettings()

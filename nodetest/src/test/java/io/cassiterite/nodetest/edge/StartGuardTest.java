@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.AfterEach;
@@ -72,6 +74,26 @@ class StartGuardTest
             assertEquals(List.of("k=1, v='x'"), cql.texts("SELECT * FROM t"));
             newTablesGetTheDefaultMemtable(cql);
             again.log().await("Cassiterite \\S+ \\(RocksDB \\S+\\) opened \\S+, memory budget: ", Duration.ofSeconds(30));
+        }
+    }
+
+    @Test
+    void aLostStoreIsGivenUpByDeletingItsMarkers() throws IOException
+    {
+        Files.move(node.base().resolve("cassiterite"), node.base().resolve("lost"));
+        assertRefused(named().keep(), "lost for good: delete cassiterite.marker");
+        List<Path> markers;
+        try (Stream<Path> files = Files.walk(node.base()))
+        {
+            markers = files.filter(file -> file.endsWith("cassiterite.marker")).collect(Collectors.toList());
+        }
+        assertEquals(1, markers.size(), "of the one table");
+        Files.delete(markers.get(0));
+        try (Node again = named().keep().start(); Cql cql = again.cql("guarded"))
+        {
+            assertEquals(List.of(), cql.texts("SELECT * FROM t"));
+            cql.run("INSERT INTO t (k, v) VALUES (2, 'new')");
+            assertEquals(List.of("k=2, v='new'"), cql.texts("SELECT * FROM t"));
         }
     }
 
