@@ -49,12 +49,13 @@ pub(super) const KNOWN: &[Known] = &[
          seconds."),
     known!("wal_recovery", "strict", false, "strict or until_damage",
         "strict: a log that is damaged where intact records follow keeps the node from starting, because replay would lose \
-         acknowledged writes; the torn end that a killed process leaves is no damage. until_damage: give up the writes from \
-         the damage on; for one start, when there is no backup."),
+         acknowledged writes; the torn end that a killed process leaves is no damage. until_damage: give up the rest of a \
+         log file behind its damage, which may leave a gap, for later files are replayed; for one start, when there is no backup."),
     known!("background_jobs", "computed", true, "1 to 64",
         "Threads that flush and compact: one per core, at least 2, at most 8."),
     known!("compaction_rate_limit", "64MiB/s", true, "rate, 0B/s: none",
-        "What flushes and compactions may write together; Cassandra's own default for compaction_throughput."),
+        "What flushes and compactions may write together, beside Cassandra's own. On a node its compaction_throughput, \
+         unless given; nodetool setcompactionthroughput changes either until the next start."),
     known!("compaction_style", "leveled", false, "leveled or universal",
         "leveled: fewest sorted runs, so fastest reads, about 10 % of space overhead. universal: fewer rewrites for \
          tables that are mostly written, up to twice the space."),
