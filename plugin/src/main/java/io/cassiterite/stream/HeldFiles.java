@@ -193,15 +193,8 @@ final class HeldFiles
     static synchronized void expire(Store store, long nowNanos)
     {
         if (!HELD.isEmpty() && StagingSpace.isShort(store))
-            forget(new ArrayList<>(HELD.values()));
-        Collection<Held> old = new ArrayList<>(unwanted());
-        old.removeIf(held -> nowNanos - held.sinceNanos < LIFE_NANOS);
-        if (old.isEmpty())
-            return;
-        HELD.values().removeAll(old);
-        announce();
-        old.forEach(held -> ScratchFolder.delete(held.path));
-        logger.info("Deleted {} files of failed streams that were not tried again", old.size());
+            forget(new ArrayList<>(HELD.values()), "to make room");
+        forget(unwanted(held -> nowNanos - held.sinceNanos >= LIFE_NANOS), "that were not tried again");
     }
 
     /** @return bytes on the device */
@@ -218,20 +211,18 @@ final class HeldFiles
     /** Gives space back, except that of files which a session has been promised not to need: it would fail at the first of them. */
     static synchronized void forgetUnwanted()
     {
-        forget(unwanted());
+        forget(unwanted(held -> true), "to make room");
     }
 
     /** What no session counts on. While one is being prepared its sender chooses what not to send: of which tables is not known yet. */
-    private static Collection<Held> unwanted()
+    private static Collection<Held> unwanted(Predicate<Held> which)
     {
-        if (HELD.isEmpty() || Streams.isAnyBeingPrepared())
-            return List.of();
-        Collection<Held> unwanted = new ArrayList<>(HELD.values());
-        unwanted.removeIf(Held::isReceiving);
-        return unwanted;
+        Collection<Held> some = new ArrayList<>(HELD.values());
+        some.removeIf(held -> !which.test(held) || held.isReceiving());
+        return some.isEmpty() || Streams.isAnyBeingPrepared() ? List.of() : some;
     }
 
-    private static void forget(Collection<Held> some)
+    private static void forget(Collection<Held> some, String why)
     {
         if (some.isEmpty())
             return;
@@ -239,6 +230,6 @@ final class HeldFiles
         HELD.values().removeAll(some);
         announce();
         some.forEach(held -> ScratchFolder.delete(held.path));
-        logger.info("Deleted {} files of failed streams to make room: {}", some.size(), FBUtilities.prettyPrintMemory(bytes));
+        logger.info("Deleted {} files of failed streams {}: {}", some.size(), why, FBUtilities.prettyPrintMemory(bytes));
     }
 }
