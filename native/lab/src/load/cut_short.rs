@@ -9,11 +9,10 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::load::{Answer, Fault, FaultKind, Row};
 
-/// Why the rest of an answer did not come, and what was wrong with the part that did.
+/// Why the rest of an answer did not come, and the part that did.
 #[derive(Debug)]
 struct CutShort {
-    faults: Vec<Fault>,
-    rows_checked: u64,
+    part: Answer,
     why: anyhow::Error,
 }
 
@@ -34,21 +33,22 @@ impl Answer {
     pub fn cut_short(self, why: anyhow::Error) -> anyhow::Error {
         match self.faults.is_empty() {
             true => why,
-            false => CutShort { faults: self.faults, rows_checked: self.rows_checked, why }.into(),
+            false => CutShort { part: self, why }.into(),
         }
     }
 }
 
 /// What is wrong with what came of an answer, whole or not.
 pub fn faults_of(answer: &anyhow::Result<Answer>) -> &[Fault] {
-    match answer {
-        Ok(answer) => &answer.faults,
-        Err(error) => part(error).map_or(&[], |part| &part.faults),
-    }
+    what_came(answer).map_or(&[], |came| &came.faults)
 }
 
-fn part(error: &anyhow::Error) -> Option<&CutShort> {
-    error.chain().find_map(|cause| cause.downcast_ref::<CutShort>())
+/// An answer, or the part of one in which something was wrong.
+fn what_came(answer: &anyhow::Result<Answer>) -> Option<&Answer> {
+    match answer {
+        Ok(answer) => Some(answer),
+        Err(error) => error.chain().find_map(|cause| cause.downcast_ref::<CutShort>()).map(|cut| &cut.part),
+    }
 }
 
 /// What the tries of one operation have found.
@@ -65,10 +65,7 @@ impl Found {
         let faults = faults_of(answer);
         let new = faults.iter().filter(|fault| !self.wrong.contains(&(fault.kind, fault.row))).cloned().collect();
         self.wrong.extend(faults.iter().map(|fault| (fault.kind, fault.row)));
-        self.rows_checked += match answer {
-            Ok(answer) => answer.rows_checked,
-            Err(error) => part(error).map_or(0, |part| part.rows_checked),
-        };
+        self.rows_checked += what_came(answer).map_or(0, |came| came.rows_checked);
         new
     }
 }

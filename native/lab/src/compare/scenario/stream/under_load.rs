@@ -75,22 +75,25 @@ fn within(outcome: &Outcome, from: Duration, to: Duration) -> Outcome {
 /// second: the streaming held it up.
 fn parts(intervals: &[Interval], from: Duration, to: Duration) -> Vec<Interval> {
     let after = intervals.iter().filter(|interval| interval.to > from);
-    let parts = after.map(|interval| if interval.from < to { interval.clone() } else { due_before(interval, to) });
-    parts.filter(|part| part.tallies.iter().any(|tally| !tally.response_ns.is_empty())).collect()
+    after
+        .filter_map(|interval| if interval.from < to { Some(interval.clone()) } else { due_before(interval, to) })
+        .collect()
 }
 
-/// The operations of an interval that were due before a moment, wherever in the interval they ended.
-fn due_before(interval: &Interval, moment: Duration) -> Interval {
+/// The operations of an interval that were due before a moment, wherever in the interval they ended; `None` where there are none.
+fn due_before(interval: &Interval, moment: Duration) -> Option<Interval> {
     let waited_ns = u64::try_from(interval.to.saturating_sub(moment).as_nanos()).unwrap_or(u64::MAX);
-    let tallies = interval.tallies.iter().map(|tally| {
+    let due = |tally: &Tally| {
         let mut part = empty(tally);
         for bucket in tally.response_ns.iter_recorded().filter(|bucket| bucket.value_iterated_to() > waited_ns) {
             part.response_ns.saturating_record_n(bucket.value_iterated_to(), bucket.count_at_value());
         }
         part.operations = part.response_ns.len();
         part
-    });
-    Interval { tallies: tallies.collect(), ..interval.clone() }
+    };
+    let tallies: Vec<Tally> = interval.tallies.iter().map(due).collect();
+    let is_any = tallies.iter().any(|tally| tally.operations > 0);
+    is_any.then_some(Interval { from: interval.from, to: interval.to, backlog: interval.backlog, tallies })
 }
 
 fn empty(tally: &Tally) -> Tally {
