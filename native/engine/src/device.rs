@@ -41,3 +41,19 @@ thread_local! {
     /// What a test says is free.
     pub(crate) static FREE: std::cell::RefCell<Option<Box<dyn FnMut() -> u64>>> = const { std::cell::RefCell::new(None) };
 }
+
+/// The first looks find so much free, the later ones another number; how often somebody has looked.
+#[cfg(test)]
+pub(crate) fn say_free(looks: u64, bytes: u64, later_bytes: u64) -> std::rc::Rc<std::cell::Cell<u64>> {
+    let made = std::rc::Rc::new(std::cell::Cell::new(0));
+    let counted = std::rc::Rc::clone(&made);
+    FREE.set(Some(Box::new(move || {
+        counted.set(counted.get() + 1);
+        if counted.get() <= looks {
+            bytes
+        } else {
+            later_bytes
+        }
+    })));
+    made
+}

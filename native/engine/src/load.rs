@@ -19,6 +19,9 @@ use cassiterite_codec::{is_empty, min_timestamp, validate, CodecError, Outcome};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+#[cfg(test)]
+mod tests;
+
 /// Fragments are written in batches of about this size: writers of the node are not held up for long.
 const BATCH_BYTES: usize = 1 << 20;
 
@@ -168,9 +171,6 @@ impl Loading<'_> {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests;
 
 fn corrupt(error: CodecError) -> EngineError {
     EngineError::Corruption(format!("the snapshot holds what is no fragment: {error}; take it from another copy"))

@@ -6,10 +6,8 @@
 
 use crate::common::shipments::EVERYWHERE;
 use crate::common::{open, put, ranges, table};
-use crate::device::{FREE, RESERVE_BYTES};
+use crate::device::{say_free, FREE, RESERVE_BYTES};
 use crate::Kind;
-use std::cell::Cell;
-use std::rc::Rc;
 
 #[test]
 fn rows_leave_the_last_of_the_device_alone() {
@@ -20,12 +18,7 @@ fn rows_leave_the_last_of_the_device_alone() {
     let shipment = folder.path().join("store/export/one");
 
     // The first looks find enough.
-    let looks = Rc::new(Cell::new(0));
-    let counted = Rc::clone(&looks);
-    FREE.set(Some(Box::new(move || {
-        counted.set(counted.get() + 1);
-        RESERVE_BYTES - u64::from(counted.get() > 3)
-    })));
+    let looks = say_free(3, RESERVE_BYTES, RESERVE_BYTES - 1);
     let full = table.export(&ranges(&[EVERYWHERE]), &shipment).unwrap_err();
     assert_eq!(full.kind(), Kind::NoSpace);
     assert!(full.message().contains("255 MiB free") && full.message().contains("256 MiB are to stay free"), "{full}");

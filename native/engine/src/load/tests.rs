@@ -6,27 +6,10 @@
 
 use super::BATCH_BYTES;
 use crate::common::{half_noise, open, put, table};
-use crate::device::{FREE, RESERVE_BYTES};
+use crate::device::{say_free, FREE, RESERVE_BYTES};
 use crate::Kind;
-use std::cell::Cell;
-use std::rc::Rc;
 
 const ROWS: u32 = 40;
-
-/// The first looks find plenty of room, the others so much; how often somebody looked.
-fn room_for_looks(plenty: u64, then_bytes: u64) -> Rc<Cell<u64>> {
-    let looks = Rc::new(Cell::new(0));
-    let counted = Rc::clone(&looks);
-    FREE.set(Some(Box::new(move || {
-        counted.set(counted.get() + 1);
-        if counted.get() > plenty {
-            then_bytes
-        } else {
-            u64::MAX
-        }
-    })));
-    looks
-}
 
 #[test]
 fn a_snapshot_for_which_there_is_no_room_is_refused() {
@@ -36,10 +19,10 @@ fn a_snapshot_for_which_there_is_no_room_is_refused() {
     (0..ROWS).for_each(|at| put(&table, "p", at, 1, &half_noise(at.into(), BATCH_BYTES / 8)));
     table.snapshot(&snapshot).unwrap();
 
-    let looks = room_for_looks(0, RESERVE_BYTES);
+    let looks = say_free(0, 0, RESERVE_BYTES);
     assert_eq!(table.load(&snapshot).unwrap_err().kind(), Kind::NoSpace);
     assert_eq!(looks.get(), 1, "before anything is written");
-    let looks = room_for_looks(3, RESERVE_BYTES - 1);
+    let looks = say_free(3, u64::MAX, RESERVE_BYTES - 1);
     let full = table.load(&snapshot).unwrap_err();
     assert!(full.kind() == Kind::NoSpace && full.message().contains("256 MiB are to stay free"), "{full}");
     assert_eq!(looks.get(), 4, "it had begun");

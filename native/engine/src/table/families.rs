@@ -80,8 +80,8 @@ impl Member {
         if !patient && !self.patient.load(Ordering::Acquire) {
             return Ok(());
         }
-        let there = if patient { (self.level0_files(), self.family.property(PENDING_BYTES)) } else { (0, 0) };
-        let brakes = brakes(there.0, there.1);
+        let brakes =
+            if patient { brakes(self.level0_files(), self.family.property(PENDING_BYTES)) } else { brakes(0, 0) };
         let options = brakes.each_ref().map(|(name, value)| (*name, value.as_str()));
         self.family.db().set_options_cf(&self.family, &options)?;
         self.patient.store(patient, Ordering::Release);

@@ -9,7 +9,7 @@ use super::common::*;
 use super::world::*;
 use crate::arrival::faults::{Step, HOOK};
 use crate::arrival::rows::FILE_BYTES;
-use crate::device::{FREE, RESERVE_BYTES};
+use crate::device::{say_free, FREE, RESERVE_BYTES};
 use crate::{EngineError, Kind};
 
 #[test]
@@ -134,11 +134,7 @@ fn a_shipment_that_is_rewritten_leaves_the_reserve_alone() {
     let world = World::empty();
     let shipment = ship_renumbered(&world, "renumbered", 0..3);
     let receiver = table(&world.receiver);
-    let mut asked = 0;
-    FREE.set(Some(Box::new(move || {
-        asked += 1;
-        RESERVE_BYTES + FILE_BYTES - u64::from(asked > 2)
-    })));
+    say_free(2, RESERVE_BYTES + FILE_BYTES, RESERVE_BYTES + FILE_BYTES - 1);
     assert_eq!(receiver.receive(&shipment).unwrap_err().kind(), Kind::NoSpace);
     FREE.set(None);
     assert_eq!(std::fs::read_dir(world.path("receiver").join("staging")).unwrap().count(), 0);
