@@ -5,6 +5,7 @@
 package io.cassiterite.lifecycle;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -36,6 +38,16 @@ class TableMarkerTest
         assertEquals("/store", markers.get(0).storeDirectory);
         assertTrue(markers.get(0).isOf("id", "store id"));
         assertFalse(markers.get(0).isOf("id", "other"));
+    }
+
+    @Test
+    void itIsWrittenAsItAlwaysWas() throws IOException
+    {
+        new TableMarker("id", "shop.orders", "/store", "store id", "plugin").write(data);
+        try (InputStream golden = TableMarkerTest.class.getResourceAsStream("/golden/table-marker-v1.txt"))
+        {
+            assertArrayEquals(golden.readAllBytes(), Files.readAllBytes(data.resolve(TableMarker.FILE_NAME)));
+        }
     }
 
     @Test
