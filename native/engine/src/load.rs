@@ -3,10 +3,11 @@
 
 //! Loads a snapshot into a live table: its files become a column family of their own, whose fragments are merged in.
 
-use crate::arrival::{reached, Foreign, Step};
+use crate::arrival::Foreign;
 use crate::catalog::{Column, Record};
 use crate::device::check_room;
 use crate::error::{EngineError, Result};
+use crate::faults::{reached, Step};
 use crate::say::say;
 use crate::schema::same_type;
 use crate::snapshot::Manifest;
@@ -69,7 +70,7 @@ fn room_for(manifest: &Manifest, core: &TableCore, directory: &Path) -> Result<u
 /// Makes a column family of each group of files.
 fn stage(core: &TableCore, directory: &Path, manifest: &Manifest, sources: &mut Vec<Foreign>) -> Result<()> {
     for files in manifest.groups() {
-        sources.push(Foreign::open(core.store(), core.family_name(), directory, &files)?);
+        sources.push(Foreign::open(core, directory, &files)?);
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 //! The store of a node: one RocksDB, its catalog and its tables.
 
+mod closing;
 mod leftovers;
 mod opening;
 mod tables;
@@ -22,11 +23,11 @@ use crate::table::Table;
 use crate::write::{Room, Turn};
 use leftovers::Leftovers;
 use rocksdb::Options;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use std::thread::JoinHandle;
 use tables::Tables;
 
+pub(crate) use closing::Closing;
 pub(crate) use opening::staging;
 
 /// A store. Every method may be called from any thread; after [`Store::close`] all answer [`EngineError::Closed`].
@@ -54,8 +55,8 @@ pub(crate) struct Core {
     /// The options that the database was opened with: they hold its statistics.
     pub options: Options,
     pub settings: Mutex<Settings>,
-    /// Set when closing begins, for calls that take long.
-    closing: AtomicBool,
+    /// For calls that take long, also those that outlast their table.
+    pub closing: Arc<Closing>,
     tables: Mutex<Tables>,
     leftovers: Leftovers,
 }
@@ -63,10 +64,7 @@ pub(crate) struct Core {
 impl Core {
     /// An error once closing has begun.
     pub(crate) fn check_open(&self) -> Result<()> {
-        if self.closing.load(Ordering::Acquire) {
-            return Err(EngineError::closed());
-        }
-        Ok(())
+        self.closing.check()
     }
 
     /// The settings in effect.
@@ -101,10 +99,11 @@ impl Store {
         let Some(live) = self.live.write().map_err(|_| EngineError::poisoned())?.take() else {
             return Ok(());
         };
-        live.core.closing.store(true, Ordering::Release);
+        live.core.closing.begin();
         sys::stop_manual_compactions(&live.core.db);
         let flushed = live.core.each_table(|table| table.flush_unlogged());
         live.core.close_tables()?;
+        live.core.closing.wait();
         live.core.durability.stop();
         if let Some(timer) = live.timer {
             timer.join().map_err(|_| EngineError::Internal("the thread that syncs the log panicked".into()))?;

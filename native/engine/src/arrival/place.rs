@@ -3,7 +3,6 @@
 
 //! Where the files of a shipment go.
 
-use super::faults::{reached, Step};
 use super::foreign::import_linked;
 use super::parcel::Parcel;
 use super::receive::as_rows;
@@ -11,6 +10,7 @@ use super::rows::{disjoint, FILE_BYTES};
 use super::{ARRIVALS_MAX, FILES_AT_ONCE_MAX, LEVEL0_FILES_MAX};
 use crate::catalog::family_name;
 use crate::error::{EngineError, Result};
+use crate::faults::{reached, Step};
 use crate::raw::ingest;
 use crate::sys::Family;
 use crate::table::{Absorbed, Member, Table, TableCore};
@@ -150,7 +150,7 @@ impl<'a> Placing<'a> {
             first = whole.files.clone();
             &first
         };
-        let family = import_linked(store, &options, &name, &whole.directory, lowest)?;
+        let family = import_linked(self.core, &options, &name, &whole.directory, lowest)?;
         let made = reached(Step::Imported)
             .and_then(|()| self.finish(&family, (!whole.is_empty()).then_some(rows)))
             .and_then(|()| Member::open(store, family.clone(), number, Arc::clone(&purge)))

@@ -4,7 +4,6 @@
 //! Takes a shipment in: checks what it is, brings its column ids in line, and places its files.
 
 use super::columns::{adopt, plan, reserve, Plan};
-use super::faults::{reached, Step};
 use super::foreign::Foreign;
 use super::parcel::{bytes, Parcel};
 use super::place::Placing;
@@ -12,9 +11,11 @@ use super::rows::{disjoint, rewrite, Rows, FILE_BYTES};
 use crate::catalog::Record;
 use crate::device::check_room;
 use crate::error::{EngineError, Result};
+use crate::faults::{reached, Step};
+use crate::links::sync_directory;
 use crate::read::Source;
 use crate::say::say;
-use crate::snapshot::{sync_directory, FileKind, ListedFile, Manifest};
+use crate::snapshot::{FileKind, ListedFile, Manifest};
 use crate::sys::TableFile;
 use crate::table::{Table, TableCore};
 use cassiterite_codec::columns::ColumnMap;
@@ -143,7 +144,7 @@ pub(super) fn as_rows(
 /// Makes a column family of each list of files. Those made before a failure are in `foreign`, too.
 fn borrow(core: &TableCore, directory: &Path, lists: &[Vec<TableFile>], foreign: &mut Vec<Foreign>) -> Result<()> {
     for files in lists.iter().filter(|files| !files.is_empty()) {
-        foreign.push(Foreign::open(core.store(), core.family_name(), directory, files)?);
+        foreign.push(Foreign::open(core, directory, files)?);
     }
     reached(Step::Borrowed)
 }

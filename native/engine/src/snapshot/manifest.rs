@@ -12,7 +12,7 @@ pub(crate) use file::{FileKind, ListedFile};
 use crate::bytes::{put_counted, Bytes};
 use crate::catalog::{decode_columns, encode_columns, sealed, unsealed, Column, Record};
 use crate::error::{EngineError, Result};
-use crate::snapshot::sync_directory;
+use crate::links::sync_directory;
 use crate::sys::TableFile;
 use crate::tokens::{TokenRange, TokenSet};
 use std::fs::{self, File};

@@ -20,7 +20,6 @@ use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -77,7 +76,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         shared,
         options,
         settings: Mutex::new(settings),
-        closing: AtomicBool::new(false),
+        closing: Arc::default(),
         tables: Mutex::new(Tables::default()),
         leftovers: Leftovers::default(),
     });

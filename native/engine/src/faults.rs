@@ -1,11 +1,17 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The steps between which a crash may fall, for the tests that make it do so.
+//! The steps between which a crash may fall, or at which work may be held, for the tests that make use of them.
+
+#[cfg(test)]
+mod held;
+
+#[cfg(test)]
+pub(crate) use held::{at_once, Held};
 
 use crate::error::Result;
 
-/// A point at which some of the work is on the device and some is not.
+/// A point at which some of the work is on the device and some is not, or at which a call begins to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Adopted,
@@ -23,14 +29,15 @@ pub(crate) enum Step {
     Hidden,
     Cleaning,
     Loading,
+    Copying,
 }
 
 #[cfg(test)]
-pub(super) type Hook = Box<dyn FnMut(Step) -> Result<()>>;
+type Hook = Box<dyn FnMut(Step) -> Result<()>>;
 
 #[cfg(test)]
 thread_local! {
-    pub(super) static HOOK: std::cell::RefCell<Option<Hook>> = const { std::cell::RefCell::new(None) };
+    pub(crate) static HOOK: std::cell::RefCell<Option<Hook>> = const { std::cell::RefCell::new(None) };
 }
 
 /// In tests this may fail, or copy the store as it is now.
