@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The steps between which a crash may fall, or at which work may be held, for the tests that make use of them.
+//! The steps between which a crash may fall, or at which work waits, for the tests that make use of them.
 
 #[cfg(test)]
 mod held;
@@ -30,6 +30,8 @@ pub(crate) enum Step {
     Cleaning,
     Loading,
     Copying,
+    AwaitingSync,
+    AwaitingFlushes,
 }
 
 #[cfg(test)]

@@ -165,6 +165,7 @@ impl Loading<'_> {
     fn write(&mut self) -> Result<()> {
         if !self.batch.is_empty() {
             check_room(self.core.store().db.path(), 0)?;
+            self.core.store().room.wait(self.core)?;
             apply(self.core, &mut self.batch, self.smallest_timestamp, true)?;
             self.batch.clear();
             self.smallest_timestamp = i64::MAX;

@@ -105,16 +105,16 @@ impl Store {
         live.core.close_tables()?;
         live.core.closing.wait();
         live.core.durability.stop();
-        if let Some(timer) = live.timer {
-            timer.join().map_err(|_| EngineError::Internal("the thread that syncs the log panicked".into()))?;
-        }
-        let synced = live.core.durability.sync(&live.core.db);
+        let ended = live.timer.map_or(Ok(()), JoinHandle::join);
+        // Also where that has failed: writers wait for it.
+        let synced = live.core.durability.finish(&live.core.db);
         // Flushes what has come without a log meanwhile, and ends background work; the database itself closes with its
         // last owner, and is locked until then.
         live.core.db.cancel_all_background_work(true);
         let closed = Arc::into_inner(live.core).map(|core| core.db).and_then(Arc::into_inner);
         flushed?;
         synced?;
+        ended.map_err(|_| EngineError::Internal("the thread that syncs the log panicked".into()))?;
         closed.map(drop).ok_or_else(|| EngineError::Internal("the store is still in use and stays open".into()))
     }
 

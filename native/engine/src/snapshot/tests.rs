@@ -16,9 +16,10 @@ use std::time::Duration;
 const ROWS: u32 = 100;
 
 struct World {
-    folder: tempfile::TempDir,
-    store: Arc<Store>,
     table: Arc<Table>,
+    store: Arc<Store>,
+    // After the store: that writes into it until it has closed.
+    folder: tempfile::TempDir,
 }
 
 impl World {
@@ -33,7 +34,7 @@ impl World {
                 table.flush().unwrap();
             }
         }
-        World { folder, store, table }
+        World { table, store, folder }
     }
 
     fn path(&self, name: &str) -> PathBuf {
