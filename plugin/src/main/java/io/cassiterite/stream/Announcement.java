@@ -135,7 +135,7 @@ public final class Announcement
     }
 
     /** Asked of its MBean: to name the class would make the gossiper, which is the business of the node's start. */
-    private static boolean isGossiperMade()
+    static boolean isGossiperMade()
     {
         try
         {

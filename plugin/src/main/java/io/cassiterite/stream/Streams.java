@@ -33,6 +33,7 @@ public final class Streams
         attempt("Noting the versions of the peers", Announcement::listen);
         attempt("Cutting files at the ring's tokens", () -> RingBoundaries.refresh(store));
         attempt("Deleting retained files", () -> HeldFiles.expire(store));
+        HeldFiles.announce();
     }
 
     /** True while a session has not yet been told, or has not told, all that is to be sent. */
