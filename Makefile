@@ -135,7 +135,7 @@ lint: deps ## format and lint of all languages; warnings are errors
 .PHONY: format
 format: ## bring the sources into the format that lint wants, as far as a tool can
 	@cd native && cargo fmt --all
-	@find plugin/src nodetest/src -name '*.java' | xargs scripts/java_format.py
+	@$(MVN) -q spotless:apply
 
 $(NODETEST_CLASSPATH): nodetest/pom.xml pom.xml
 	@$(MVN) -q -pl nodetest compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test
