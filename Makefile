@@ -123,19 +123,37 @@ test-cluster: lab class-archive ## clusters that lose and gain nodes, damaged st
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
+LINT := build/lint-venv/bin
+SHELL_SCRIPTS = $(shell grep -lrE '^\#!.*[ /](ba)?sh$$' scripts .ci)
+
+.PHONY: lint-env
+lint-env: need
+	@scripts/python-env.sh lint
+
 .PHONY: lint
-lint: deps ## format and lint of all languages; warnings are errors
+lint: deps lint-env lint-docs ## format and lint of all languages; warnings are errors
 	@echo "== lint"
 	@cd native && cargo fmt --all --check
 	@cd native && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
 	@$(MVN) -Plint -fae process-test-classes | grep -E '^\[(ERROR|WARNING)\]|BUILD' | grep -v 'The POM for'
-	@for file in scripts/*.sh scripts/run scripts/node scripts/nodetool; do bash -n "$$file"; done
-	@python3 -W error -m py_compile scripts/*.py scripts/demo_parts/*.py
+	@$(LINT)/shellcheck $(SHELL_SCRIPTS)
+	@$(LINT)/ruff check --quiet --config config/ruff.toml scripts
+	@$(LINT)/ruff format --quiet --check --config config/ruff.toml scripts
+	@$(LINT)/typos --config config/typos.toml
+
+# Empty while the documents are being rewritten: findings are only counted.
+DOCS_STRICT ?=
+.PHONY: lint-docs
+lint-docs: lint-env ## Markdown: 100 columns, no broken links; DOCS_STRICT=yes makes findings an error
+	@echo "== lint of documents"
+	@$(LINT)/rumdl check --config config/rumdl.toml . $(if $(DOCS_STRICT),,--fail-on never | grep '^Issues' || true)
 
 .PHONY: format
-format: ## bring the sources into the format that lint wants, as far as a tool can
+format: lint-env ## bring the sources into the format that lint wants, as far as a tool can
 	@cd native && cargo fmt --all
 	@$(MVN) -q spotless:apply
+	@$(LINT)/ruff check --quiet --fix --config config/ruff.toml --select I scripts
+	@$(LINT)/ruff format --quiet --config config/ruff.toml scripts
 
 $(NODETEST_CLASSPATH): nodetest/pom.xml pom.xml
 	@$(MVN) -q -pl nodetest compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test

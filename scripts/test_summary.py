@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """Prints the closing line of `make test`: how many tests ran, from cargo's log and Maven's reports."""
+
 import glob
 import os
 import re
