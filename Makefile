@@ -131,7 +131,7 @@ lint-env: need
 	@scripts/python-env.sh lint
 
 .PHONY: lint
-lint: deps lint-env lint-docs ## format and lint of all languages; warnings are errors
+lint: deps lint-env deny lint-docs ## format and lint of all languages; warnings are errors
 	@echo "== lint"
 	@cd native && cargo fmt --all --check
 	@cd native && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
@@ -147,6 +147,10 @@ DOCS_STRICT ?=
 lint-docs: lint-env ## Markdown: 100 columns, no broken links; DOCS_STRICT=yes makes findings an error
 	@echo "== lint of documents"
 	@$(LINT)/rumdl check --config config/rumdl.toml . $(if $(DOCS_STRICT),,--fail-on never | grep '^Issues' || true)
+
+.PHONY: deny
+deny: need ## licences, bans and sources of the crates (native/deny.toml)
+	@scripts/cargo-deny.sh
 
 .PHONY: format
 format: lint-env ## bring the sources into the format that lint wants, as far as a tool can
