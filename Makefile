@@ -23,6 +23,7 @@ LAB := native/target/release/cassiterite
 JAR := plugin/target/cassiterite-5.0-0.1.0.jar
 JAR_PATH := io/cassiterite/native/linux-x86_64
 RUST_LOG := build/test-rust.log
+SCRIPTS_LOG := build/test-scripts.log
 PLUGIN_SOURCES := $(shell find plugin/src/main -type f 2> /dev/null)
 NODETEST_CLASSPATH := nodetest/target/classpath
 
@@ -87,8 +88,13 @@ test-begun:
 	@touch build/test-begun
 
 .PHONY: test
-test: test-begun lint test-rust test-lab test-java test-node ## lint and all tests
+test: test-begun lint test-scripts test-rust test-lab test-java test-node ## lint and all tests
 	@python3 scripts/test_summary.py
+
+.PHONY: test-scripts
+test-scripts: deps
+	@echo "== tests of scripts"
+	@python3 -m unittest discover -s scripts/tests 2>&1 | tee $(SCRIPTS_LOG)
 
 .PHONY: test-rust
 test-rust: deps
