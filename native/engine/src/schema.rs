@@ -141,3 +141,24 @@ pub(crate) fn answer(record: &Record) -> Result<Vec<u8>> {
     }
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::spoilt::spoilt;
+    use crate::common::{schema, TABLE};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(request in spoilt(vec![schema(&TABLE, &[(0, "v", "text"), (1, "s", "int")])])) {
+            if let Ok(request) = SchemaRequest::parse(&request) {
+                let mut record = request.new_record()?;
+                let before = record.clone();
+                request.apply(&mut record)?;
+                prop_assert_eq!(&record, &before);
+                prop_assert!(answer(&record).is_ok());
+            }
+        }
+    }
+}

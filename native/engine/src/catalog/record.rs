@@ -188,6 +188,8 @@ pub(crate) fn unsealed<'a>(bytes: &'a [u8], key: &[u8], what: &str) -> Result<&'
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::common::spoilt::spoilt;
+    use proptest::prelude::*;
 
     const KEY: &[u8] = b"t0123456789abcdef";
 
@@ -224,6 +226,21 @@ mod tests {
             assert_eq!(encoded, stored, "{name}");
             assert_eq!(Record::decode(KEY, &stored).unwrap(), record);
         }
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(body in spoilt([1, 4].map(|next| plain(&record(next))).into())) {
+            let _ = Record::decode(KEY, &body);
+            if let Ok(record) = Record::decode(KEY, &sealed(body, KEY)) {
+                prop_assert!(record.encode(KEY).is_ok());
+            }
+        }
+    }
+
+    /// The encoded record without its seal.
+    fn plain(record: &Record) -> Vec<u8> {
+        unsealed(&record.encode(KEY).unwrap(), KEY, "").unwrap().to_vec()
     }
 
     #[test]

@@ -124,3 +124,17 @@ pub(super) fn decode(property: &[u8]) -> Option<i64> {
     let timestamp = i64::from_le_bytes(rest.try_into().ok()?);
     (version == PROPERTY_VERSION).then_some(timestamp)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::spoilt::spoilt;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(property in spoilt(vec![vec![PROPERTY_VERSION, 1, 2, 3, 4, 5, 6, 7, 8]])) {
+            prop_assert!(decode(&property).is_none() || property.len() == 9);
+        }
+    }
+}

@@ -3,11 +3,13 @@
 
 //! The golden files: what was written once is read for ever.
 
-use super::{FileKind, ListedFile, Manifest};
-use crate::catalog::{Column, ColumnKind};
+use super::{FileKind, ListedFile, Manifest, NAME};
+use crate::catalog::{sealed, Column, ColumnKind};
+use crate::common::spoilt::spoilt;
 use crate::error::Result;
 use crate::sys::{file_name, TableFile};
 use crate::tokens::{TokenRange, TokenSet};
+use proptest::prelude::*;
 
 const SNAPSHOT: &[u8] = include_bytes!("../../../tests/golden/manifest-v1.bin");
 const UNSUMMED: &[u8] = include_bytes!("../../../tests/golden/manifest-v2.bin");
@@ -82,6 +84,21 @@ fn a_snapshot_of_the_first_version_is_read() -> Result<()> {
     let files = vec![listed(FileKind::Whole, 0, file(&file_name(12), 12, 6, (0, 70)))];
     assert_eq!(Manifest::decode(SNAPSHOT)?, manifest(TokenSet::all(), true, files));
     Ok(())
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(body in spoilt([SNAPSHOT, UNSUMMED, SHIPMENT].map(without_seal).into())) {
+        let _ = Manifest::decode(&body);
+        if let Ok(manifest) = Manifest::decode(&sealed(body, NAME.as_bytes())) {
+            prop_assert!(manifest.encode().is_ok());
+            prop_assert_eq!(manifest.groups().concat().len(), manifest.files.len());
+        }
+    }
+}
+
+fn without_seal(manifest: &[u8]) -> Vec<u8> {
+    manifest[..manifest.len() - 4].to_vec()
 }
 
 #[test]
