@@ -142,7 +142,7 @@ impl Durability {
         let covered = self.written.load(Ordering::Acquire);
         // Syncing a log that a write has failed on makes RocksDB's error, which could be resumed from, a fatal one.
         let synced = match self.events.log_error() {
-            Some(error) => Err(EngineError::from_status(&error.status)),
+            Some(failed) => Err(failed.error),
             None => db.flush_wal(true).map_err(EngineError::from),
         };
         match synced {

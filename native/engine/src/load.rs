@@ -4,12 +4,11 @@
 //! Loads a snapshot into a live table: its files become a column family of their own, whose fragments are merged in.
 
 use crate::arrival::Foreign;
-use crate::catalog::{Column, Record};
+use crate::catalog::Record;
 use crate::device::check_room;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
 use crate::say::say;
-use crate::schema::same_type;
 use crate::snapshot::Manifest;
 use crate::sys::{Batch, Iter};
 use crate::table::{Table, TableCore};
@@ -81,14 +80,11 @@ fn load_sources(core: &TableCore, sources: &[Foreign], columns: &ColumnMap) -> R
     sources.iter().try_fold(0, |loaded, source| Ok(loaded + merge_all(core, source, columns)?))
 }
 
-/// Columns of the snapshot by name, kind and type. What the table no longer has is left out.
+/// Columns of the snapshot by name, kind and type, hidden ones too. What the table no longer has is left out.
 fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> ColumnMap {
-    let same = |left: &Column, right: &Column| {
-        left.name == right.name && left.kind == right.kind && same_type(&left.of, &right.of)
-    };
     let mut pairs = Vec::new();
-    for old in manifest.columns.iter().filter(|column| !column.dropped) {
-        match record.live().find(|new| same(old, new)) {
+    for old in manifest.columns.iter().filter(|column| column.is_kept()) {
+        match record.kept_like(old) {
             Some(new) => pairs.push((old.id, new.id)),
             None => say(format_args!(
                 "loading {}: the table has no column {} of type {}: its values are left out",

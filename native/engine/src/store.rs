@@ -149,10 +149,10 @@ impl Store {
             if let Some(failure) = core.durability.failure() {
                 return Ok(Some((failure.kind(), failure.message().to_owned())));
             }
-            Ok(core.events.first_error().map(|error| {
-                let status = EngineError::from_status(&error.status);
-                (status.kind(), format!("{} failed: {}", error.during, status.message()))
-            }))
+            Ok(core
+                .events
+                .first_error()
+                .map(|failed| (failed.error.kind(), format!("{} failed: {}", failed.during, failed.error.message()))))
         })
     }
 

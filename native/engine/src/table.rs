@@ -110,7 +110,7 @@ impl Table {
                 return Err(EngineError::Invalid("the schema is of another table".into()));
             }
             core.hand_out_ids();
-            let record = core.store().catalog.update(core.id(), |record| request.apply(record))?;
+            let record = schema::update(&core.store().catalog, &request)?;
             core.set_dropped(&record.dropped());
             schema::answer(&record)
         })
