@@ -38,6 +38,7 @@ pub(super) fn options(node: &NodeSpec, home: &Home) -> Result<Vec<String>> {
             options.push(format!("-XX:SharedArchiveFile={}", text(&archive)?));
         }
     } else {
+        options.push(format!("-Xms{}", node.heap));
         options.extend(["-XX:+UseG1GC", "-XX:MaxGCPauseMillis=300", "-XX:+ParallelRefProcEnabled"].map(str::to_owned));
     }
     if let Some(dead) = node.replaces {
@@ -60,7 +61,6 @@ fn base_options(node: &NodeSpec, home: &Home) -> Result<Vec<String>> {
     Ok(vec![
         format!("@{}", text(&home.join("config/jvm17.options"))?),
         "-ea".to_owned(),
-        format!("-Xms{}", node.heap),
         format!("-Xmx{}", node.heap),
         "-Xss512k".to_owned(),
         "-XX:+PerfDisableSharedMem".to_owned(),
