@@ -69,7 +69,7 @@ $(JAR): $(LIB) $(PLUGIN_SOURCES) pom.xml plugin/pom.xml | deps
 	    cp plugin/target/jar/$(notdir $(JAR)) $(JAR).new && mv $(JAR).new $(JAR)
 
 .PHONY: run
-run: build ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data in ./data; Ctrl-C stops it
+run: lab ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data in ./data; Ctrl-C stops it
 	@scripts/python-env.sh
 	@scripts/run
 
@@ -79,7 +79,7 @@ demo: lab ## guided tour: flights in, queries, kill -9 during writes, a node of 
 	@build/venv/bin/python scripts/demo.py
 
 .PHONY: class-archive
-class-archive: build
+class-archive: lab
 	@scripts/class-archive.sh
 
 .PHONY: test-begun
@@ -116,14 +116,14 @@ test-java: build
 	@$(MVN) -pl plugin test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
 .PHONY: test-node
-test-node: lab class-archive
+test-node: class-archive
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 
 .PHONY: test-cluster
-test-cluster: lab class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, every comparison once: not in `make test`, for they take more than half an hour
+test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, every comparison once: not in `make test`, for they take more than half an hour
 	@echo "== cluster tests"
 	@cd native && cargo test --quiet --locked -p cassiterite-lab --test compare_stream --test compare_scenarios -j $(JOBS) -- --ignored
 	@rm -rf nodetest/target/surefire-reports
@@ -169,7 +169,7 @@ $(NODETEST_CLASSPATH): nodetest/pom.xml pom.xml
 	@$(MVN) -q -pl nodetest compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test
 
 .PHONY: nodetest-classes
-nodetest-classes: build $(NODETEST_CLASSPATH)
+nodetest-classes: lab $(NODETEST_CLASSPATH)
 	@$(MVN) -q -pl nodetest compile
 
 PLUGIN_CLASSPATH := plugin/target/classpath

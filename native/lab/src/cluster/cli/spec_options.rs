@@ -12,10 +12,10 @@ use clap::Args;
 
 use crate::cluster::{yaml, Cluster, ClusterSpec, Engine};
 
-/// What is to be said of a cluster; for one that is there already, what is not said is as it was.
+/// A cluster as the user wants it. A cluster that exists keeps what the user leaves out.
 #[derive(Args, Debug)]
-pub(super) struct SpecWords {
-    /// What keeps the rows [default: cassiterite]
+pub(super) struct SpecOptions {
+    /// The storage engine [default: cassiterite]
     #[arg(long)]
     engine: Option<Engine>,
     /// How many nodes, on 127.0.0.1, .2, .3 ... [default: 3]
@@ -68,8 +68,8 @@ pub(super) struct SpecWords {
     die_with: Option<i32>,
 }
 
-impl SpecWords {
-    /// What was said, on top of what the cluster in that folder is, or of the defaults.
+impl SpecOptions {
+    /// The user's options, on top of those of the cluster in that folder, or of the defaults.
     pub fn spec(&self, name: &str, base: PathBuf) -> Result<ClusterSpec> {
         let known = if base.join("cluster.json").exists() { Some(Cluster::open(&base)?) } else { None };
         let begun = match known {
@@ -127,14 +127,14 @@ mod tests {
     use clap::Parser;
 
     #[derive(Parser)]
-    struct Words {
+    struct Command {
         #[command(flatten)]
-        words: SpecWords,
+        options: SpecOptions,
     }
 
     fn spec(words: &[&str]) -> ClusterSpec {
-        let words = Words::try_parse_from(["up"].iter().chain(words)).unwrap().words;
-        words.spec("t", "/nowhere".into()).unwrap()
+        let command = Command::try_parse_from(["up"].iter().chain(words)).unwrap();
+        command.options.spec("t", "/nowhere".into()).unwrap()
     }
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_as_it_is_read() {
         for words in [["--engine", "rocks"], ["--set", "num_tokens=4"], ["--nodes", "x"]] {
-            assert!(Words::try_parse_from(["up"].iter().chain(&words)).is_err());
+            assert!(Command::try_parse_from(["up"].iter().chain(&words)).is_err());
         }
     }
 }
