@@ -79,6 +79,8 @@ pub struct Outcome {
     pub invalid: Vec<String>,
     /// Those of `invalid` that are the servers' doing: the rate was not reached as all operations in flight waited for them.
     pub saturated: Vec<String>,
+    /// That of `invalid` which says that operations failed.
+    pub failed: Option<String>,
 }
 
 /// Wrong rows of one kind.

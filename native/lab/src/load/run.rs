@@ -274,6 +274,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
                 Some(reason) => [reason].into_iter().chain(unfinished.clone()).collect(),
                 None => Vec::new(),
             },
+            failed: evidence.errors(),
             invalid: evidence.invalid().into_iter().chain(unfinished).collect(),
             faults: trouble.faults,
             first_faults: trouble.first_faults,

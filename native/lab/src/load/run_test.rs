@@ -214,6 +214,7 @@ fn what_the_cluster_refuses_is_not_repeated() {
     assert_eq!(outcome.first_errors.len(), 1);
     assert_eq!(outcome.first_errors[0].1, 5);
     assert!(reasons(&outcome)[0].contains("5 of 5 operations failed"), "{:?}", outcome.invalid);
+    assert_eq!(outcome.failed.as_ref(), reasons(&outcome).first().copied());
 }
 
 #[test]

@@ -65,7 +65,8 @@ impl Evidence<'_> {
         self.operations + self.errors
     }
 
-    fn errors(&self) -> Option<String> {
+    /// More operations failed than the plan allows: the reason as in [`Self::invalid`].
+    pub(super) fn errors(&self) -> Option<String> {
         let share = self.errors as f64 / self.started().max(1) as f64;
         let limit = self.plan.limits.error_share;
         (self.errors > 0 && share > limit).then(|| {

@@ -17,5 +17,5 @@ pub use hdr_log::HdrLog;
 pub use place::ensure_writable;
 pub use rows::{header, results, row, Beside, Collections};
 pub use run::{About, Checked, Failure, Faults, Run, Standing, FORMAT, VERSION};
-pub use sla::{Sla, SlaVerdict};
+pub use sla::{Judgement, Sla, SlaVerdict};
 pub use uncertainty::Uncertainty;

@@ -10,7 +10,7 @@ use anyhow::{ensure, Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Latency, Span, Totals};
-use super::sla::{self, SlaVerdict};
+use super::sla::{Judgement, SlaVerdict};
 use crate::load::{FaultKind, Interval, Outcome};
 use crate::observe::{Environment, Record};
 
@@ -123,11 +123,11 @@ impl Run {
     pub fn new(
         about: About,
         outcome: &Outcome,
-        slas: Vec<SlaVerdict>,
+        judgement: Judgement,
         servers: Record,
         environment: Environment,
     ) -> Self {
-        let (slas, invalid) = sla::charge(outcome, slas);
+        let Judgement { slas, invalid } = judgement;
         let zero = outcome.intervals.first().map_or(Duration::ZERO, |interval| interval.from);
         Self {
             format: FORMAT.to_owned(),

@@ -18,7 +18,7 @@ use super::task::Ready;
 use crate::check::Levels;
 use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Workload};
 use crate::observe::{Environment, Reading, Record, Servers};
-use crate::report::{results, About, HdrLog, Run};
+use crate::report::{results, About, HdrLog, Judgement, Run};
 
 /// In flight in an open loop that does not say: enough for any server that keeps up.
 const OPEN_LOOP_IN_FLIGHT: usize = 1024;
@@ -99,6 +99,9 @@ impl Measurement<'_> {
         if outcome.interrupted {
             outcome.invalid.push("ended by Ctrl-C".to_owned());
         }
+        if fail_fast && outcome.tallies.iter().any(|tally| tally.errors > 0) {
+            outcome.invalid.push("ended at the first failed operation (-errors fail-fast)".to_owned());
+        }
         let run = self.digest(&outcome, zero)?;
         self.say(console, &run, &outcome, &collections(begun.get().unwrap_or(&after), &after));
         Ok(Measured { run, uncertainty, interrupted: outcome.interrupted })
@@ -147,7 +150,7 @@ impl Measurement<'_> {
     }
 
     fn digest(&self, outcome: &Outcome, zero: Option<Instant>) -> Result<Run> {
-        let slas: Result<Vec<_>> = self.settings.verdict.slas.iter().map(|sla| sla.judge(outcome)).collect();
+        let judgement = Judgement::of(&self.settings.verdict.slas, outcome)?;
         let graph = self.settings.output.graph.as_ref();
         let operation =
             graph.and_then(|graph| graph.operation.clone()).unwrap_or_else(|| self.settings.work.operation());
@@ -160,7 +163,7 @@ impl Measurement<'_> {
             pace: self.rate.label(),
             checked: self.ready.ledger.is_some(),
         };
-        Ok(Run::new(about, outcome, slas?, self.record(zero), self.environment.clone()))
+        Ok(Run::new(about, outcome, judgement, self.record(zero), self.environment.clone()))
     }
 
     /// What was seen of the servers, by the run's own time.

@@ -14,7 +14,7 @@ use base64::Engine as _;
 use cassiterite_lab::load::{Interval, Outcome};
 use cassiterite_lab::observe::{Environment, Record};
 use cassiterite_lab::report::{
-    header, html, results, row, About, Beside, Collections, HdrLog, Run, Sla, Span, Standing, Totals,
+    header, html, results, row, About, Beside, Collections, HdrLog, Judgement, Run, Sla, Span, Standing, Totals,
 };
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use hdrhistogram::serialization::Deserializer;
@@ -175,8 +175,9 @@ fn runs_are_added_to_a_page_by_name() {
 
 #[test]
 fn how_late_the_client_was_is_said_of_open_loops_only() {
-    let of =
-        |outcome: &Outcome| Run::new(About::default(), outcome, Vec::new(), Record::default(), Environment::now(None));
+    let of = |outcome: &Outcome| {
+        Run::new(About::default(), outcome, Judgement::default(), Record::default(), Environment::now(None))
+    };
     let open = of(&outcome(1.0));
     assert!((open.late.unwrap().p50_ms - 0.06).abs() < 0.001, "{:?}", open.late);
     assert!(html::page("r", &[open]).unwrap().contains("started late by P50 60 µs, P99 2 ms"));
@@ -198,6 +199,24 @@ fn slas_are_judged_on_response_time() {
     assert_eq!(error, "-sla scan:p99<=1ms: there is no 'scan', only insert, get");
 }
 
+fn judged(outcome: &Outcome, slas: &[&str]) -> Run {
+    let slas: Vec<Sla> = slas.iter().map(|text| text.parse().unwrap()).collect();
+    let judgement = Judgement::of(&slas, outcome).unwrap();
+    Run::new(About::default(), outcome, judgement, Record::default(), Environment::now(None))
+}
+
+#[test]
+fn an_sla_on_errors_is_judged_by_its_own_bound() {
+    let reason = "7 of 120000 operations failed (0.006 %, limit 0.000 %)".to_owned();
+    let outcome = Outcome { invalid: vec![reason.clone()], failed: Some(reason.clone()), ..outcome(1.0) };
+    let of = |slas: &[&str]| judged(&outcome, slas);
+    assert_eq!(of(&["errors<=1%"]).verdict(), Standing::Pass);
+    assert_eq!(of(&["errors<=6"]).complaint(), Some("SLA missed: errors<=6 (7)".to_owned()));
+    assert_eq!(of(&["insert:errors<=7"]).verdict(), Standing::Pass, "only inserts failed");
+    assert_eq!(of(&["get:errors<=7"]).invalid, [reason.clone()], "nothing was promised of the inserts");
+    assert_eq!(of(&["p50<=2ms"]).invalid, [reason], "nothing was promised of errors");
+}
+
 #[test]
 fn exit_codes_follow_the_standing() {
     let mut run = run("r", 1.0);
@@ -217,16 +236,12 @@ fn servers_that_cannot_keep_up_miss_an_sla_and_spoil_a_run_without_one() {
         saturated: vec![full.to_owned()],
         ..outcome(1.0)
     };
-    let of = |outcome: &Outcome, slas: &[&str]| {
-        let slas = slas.iter().map(|text| text.parse::<Sla>().unwrap().judge(outcome).unwrap()).collect();
-        Run::new(About::default(), outcome, slas, Record::default(), Environment::now(None))
-    };
-    let run = of(&outcome(None), &["p50<=2ms"]);
+    let run = judged(&outcome(None), &["p50<=2ms"]);
     assert_eq!((run.verdict(), run.invalid.len()), (Standing::Missed, 0));
     assert_eq!(run.complaint(), Some(format!("SLA missed: rate=1000/s ({full})")));
-    let run = of(&outcome(None), &[]);
+    let run = judged(&outcome(None), &[]);
     assert_eq!(run.complaint(), Some(format!("the run is invalid: {full}")));
-    let run = of(&outcome(Some("client: late")), &["p50<=2ms"]);
+    let run = judged(&outcome(Some("client: late")), &["p50<=2ms"]);
     assert_eq!((run.verdict(), run.invalid), (Standing::Invalid, vec!["client: late".to_owned()]));
 }
 
