@@ -153,6 +153,19 @@ fn what_nobody_knows_is_refused_with_the_nearest_word() {
 }
 
 #[test]
+fn connections_to_each_node() {
+    assert_eq!(taken("read n=1 -mode native connectionsPerHost=8").connection.connections_per_node, 8);
+    assert_eq!(taken("read n=1").connection.connections_per_node, 1);
+    assert_eq!(refused("read n=1 -mode connectionsPerHost=0"), "-mode: connectionsPerHost=0: at least 1");
+}
+
+#[test]
+fn timestamps_are_those_of_this_client() {
+    let why = "checked reads need the client's own timestamps, which grow from write to write";
+    assert_eq!(refused("write n=1 -col timestamp=1"), format!("-col: 'timestamp=1' is not taken: {why}"));
+}
+
+#[test]
 fn values_are_read_strictly() {
     for (line, said) in [
         ("read n=1x", "read: 'n=1x': a whole number, with k, m or b for thousand, million or billion is expected"),

@@ -277,6 +277,7 @@ fn target(settings: &Settings) -> Result<Target> {
         serial_consistency: settings.work.serial_consistency,
         local_datacenter: connection.datacenter.clone(),
         compression: connection.compression,
+        connections_per_node: connection.connections_per_node,
         ..Target::default()
     })
 }

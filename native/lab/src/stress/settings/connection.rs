@@ -20,6 +20,8 @@ pub struct Connection {
     pub credentials: Option<(String, String)>,
     /// Whether frames are compressed with LZ4.
     pub compression: bool,
+    /// Connections to each node.
+    pub connections_per_node: usize,
     /// Certificates to trust (PEM): TLS is used.
     pub trusted: Option<PathBuf>,
     /// Own certificate and private key (PEM, one file).
@@ -50,6 +52,7 @@ impl Connection {
             datacenter: node.text("datacenter=")?,
             credentials: credentials(&mode, words.take("-credentials-file").only()?)?,
             compression: compression == Some(1),
+            connections_per_node: mode.size("connectionsPerHost=")?.unwrap_or(1),
             trusted,
             identity,
         })

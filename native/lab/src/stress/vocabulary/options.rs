@@ -66,7 +66,7 @@ pub const OPTIONS: &[Group] = &[
             refused("slice", "a row is read by the names of its columns"),
             refused("super=", "super columns went with Thrift"),
             refused("comparator=", "CQL columns have no comparator"),
-            refused("timestamp=", "checked reads need the coordinator's timestamps"),
+            refused("timestamp=", "checked reads need the client's own timestamps, which grow from write to write"),
         ],
     },
     Group {
@@ -101,6 +101,7 @@ pub const OPTIONS: &[Group] = &[
             value("user=", "NAME", "user"),
             value("password=", "WORD", "password"),
             value("compression=", "none|lz4", "compression of frames [none]"),
+            value("connectionsPerHost=", "N", "connections to each node [1]"),
         ],
         refused: &[
             refused("unprepared", "every statement is prepared"),
@@ -111,7 +112,6 @@ pub const OPTIONS: &[Group] = &[
             refused("port=", "say -port native=N"),
             refused("auth-provider=", "user and password are the only credentials; Java classes cannot be loaded"),
             refused("maxPending=", "the operations in flight are those of -rate threads="),
-            refused("connectionsPerHost=", "the client opens one connection to each node"),
         ],
     },
     Group {
