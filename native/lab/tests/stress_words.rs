@@ -7,7 +7,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use cassiterite_lab::stress::settings::{Check, Command, Level, Population, Rate, Settings, Stop, Truncate};
+use cassiterite_lab::stress::settings::{Check, Command, Level, Population, Rate, Settings, Stop, Truncate, Warmup};
 use cassiterite_lab::stress::vocabulary::{Form, Group, COMMANDS, OPTIONS, REFUSED_COMMANDS, REFUSED_OPTIONS};
 use cassiterite_lab::stress::words::Words;
 use scylla::statement::{Consistency, SerialConsistency};
@@ -42,7 +42,7 @@ fn the_users_line_of_the_spotify_article() {
     assert_eq!(settings.work.operation(), "user ops(insert=24,get=1)");
     assert_eq!(settings.work.stop, Stop::Count(10_000_000));
     assert_eq!((settings.work.consistency, settings.work.truncate), (Consistency::Quorum, Truncate::Once));
-    assert!(!settings.work.warmup);
+    assert_eq!(settings.work.warmup, Warmup::None);
     assert_eq!(settings.rate, Rate::Open { per_s: 5000.0, threads: Some(300) });
     assert_eq!(settings.connection.contact_points, ["n1:9142", "n2:9043"]);
     assert_eq!(settings.connection.credentials, Some(("me".to_owned(), "secret".to_owned())));
@@ -72,7 +72,7 @@ fn what_is_not_said_is_as_in_cassandra_stress() {
     assert_eq!(mixed.work.stop, Stop::Uncertainty { target: 0.02, at_least: 30, at_most: 200 });
     let only_inserts = taken("user profile=p ops(insert=1) n=5");
     assert!(matches!(only_inserts.data.population, Population::Sequence { last: 5, .. }));
-    assert!(write.verdict.check == Check::WherePossible && write.work.warmup);
+    assert!(write.verdict.check == Check::WherePossible && write.work.warmup == Warmup::Usual);
     assert_eq!(taken("read n=1 truncate=never -check written").verdict.check, Check::Written);
     assert_eq!(taken("read n=1 -errors skip-read-validation").verdict.check, Check::Off);
 }
@@ -160,6 +160,12 @@ fn connections_to_each_node() {
 }
 
 #[test]
+fn the_warmup_is_a_time_or_until_the_rate_has_settled() {
+    assert_eq!(taken("read warmup=auto").work.warmup, Warmup::Auto);
+    assert_eq!(taken("read warmup=5m").work.warmup, Warmup::For(Duration::from_secs(300)));
+}
+
+#[test]
 fn timestamps_are_those_of_this_client() {
     let why = "checked reads need the client's own timestamps, which grow from write to write";
     assert_eq!(refused("write n=1 -col timestamp=1"), format!("-col: 'timestamp=1' is not taken: {why}"));
@@ -173,6 +179,12 @@ fn values_are_read_strictly() {
         ("read duration=5", "read: 'duration=5': a time above 0 as 30s, 5m or 1h is expected"),
         ("read err<2", "read: 'err<2': a fraction between 0 and 1 is expected"),
         ("read n=1 n=2", "read: 'n=' is set twice"),
+        ("read warmup=0s", "read: 'warmup=0s': auto, or a time above 0 as 30s, 5m or 1h is expected"),
+        ("read warmup=5s no-warmup", "read: warmup= and no-warmup do not go together"),
+        (
+            "read warmup=auto -pop seq=1..9 no-wrap",
+            "-pop: no-wrap and warmup= do not go together: a sequence that ends counts from its beginning",
+        ),
         ("read n=1 duration=1s", "read: n= and duration= do not go together"),
         ("read n=1 n>30", "read: n> belongs to err<"),
         ("read n=1 -rate threads=1 -rate threads=2", "-rate is given twice"),

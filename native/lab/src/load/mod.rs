@@ -24,11 +24,14 @@ mod target;
 mod tls;
 mod trouble;
 mod validity;
+mod warmup;
+mod watch;
 
 pub use connect::{connect, runtime};
 pub use cut_short::faults_of;
 pub use operation::{Answer, Class, Fault, FaultKind, Kind, Operation, Row, Workload};
 pub use outcome::{wrong_rows, FaultCount, Interval, Latencies, Outcome, Tally};
-pub use plan::{Halt, Limits, Pace, Plan, Retries, Stop};
+pub use plan::{Limits, Pace, Plan, Retries, Signal, Stop};
 pub use run::run;
 pub use target::{Target, TlsFiles};
+pub use warmup::{Settling, WarmUp, WarmedUp};

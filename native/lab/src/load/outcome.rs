@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
+use crate::load::WarmedUp;
+
 /// Latencies in nanoseconds, 3 significant digits, 1 ns to 1 h.
 pub type Latencies = Histogram<u64>;
 
@@ -53,6 +55,8 @@ pub struct Outcome {
     pub in_flight: usize,
     /// The measured part, without the warm-up.
     pub elapsed: Duration,
+    /// The part before it; `None` where the first operation counted.
+    pub warmup: Option<WarmedUp>,
     /// Totals by kind.
     pub tallies: Vec<Tally>,
     /// The run over time; at most 600 intervals (neighbours are joined beyond that), latencies to 2 digits.

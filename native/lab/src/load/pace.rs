@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use crate::load::clock::{Alarm, Schedule};
 use crate::load::cut_short::Found;
 use crate::load::limiter::Limiter;
-use crate::load::plan::{Halt, Plan, Retries};
+use crate::load::plan::{Plan, Retries, Signal, Stop};
 use crate::load::recorder::{Recorder, Times};
 use crate::load::retry::is_passing;
 use crate::load::trouble::Trouble;
@@ -48,8 +48,8 @@ pub(super) struct Shared<S> {
     pub(super) plan: Plan,
     pub(super) recorder: Recorder,
     pub(super) trouble: Trouble,
-    /// Operations due from this moment on are measured.
-    pub(super) measured_from: Instant,
+    /// Operations due from this instant on are measured; unknown in a warm-up without a fixed end.
+    pub(super) measured_from: OnceLock<Instant>,
     /// When the time of the run is over, once that is known.
     pub(super) ends: OnceLock<Instant>,
     /// Operations, warm-up included, after which none starts.
@@ -57,7 +57,7 @@ pub(super) struct Shared<S> {
     pub(super) started: AtomicU64,
     pub(super) in_flight: AtomicUsize,
     pub(super) measured: AtomicU64,
-    pub(super) halt: Halt,
+    pub(super) halt: Signal,
     /// Holds back the loops of a limited closed loop.
     pub(super) limiter: Option<Limiter>,
     /// The workload had no more operations.
@@ -75,7 +75,34 @@ impl<S> Debug for Shared<S> {
 
 impl<S: Server> Shared<S> {
     fn is_over(&self) -> bool {
-        self.halt.is_halted() || self.exhausted.load(Ordering::Relaxed)
+        self.halt.is_raised() || self.exhausted.load(Ordering::Relaxed)
+    }
+
+    /// Whether an operation that is due then counts.
+    fn is_measured(&self, due: Instant) -> bool {
+        self.measured_from.get().is_some_and(|from| due >= *from)
+    }
+
+    /// Ends the warm-up: operations that are due from then on count, and the length of the run counts from then.
+    pub(super) fn measure_from(&self, from: Instant, schedule: Option<Schedule>) {
+        let due_before = |instant: Instant| {
+            schedule.map_or(0, |schedule| schedule.due_within(instant.saturating_duration_since(schedule.start)))
+        };
+        match self.plan.stop {
+            Stop::Count(count) => {
+                self.most.fetch_min(due_before(from) + count, Ordering::Relaxed);
+            }
+            Stop::Duration(time) => {
+                // An end from outside may have come first.
+                let _ = self.ends.set(from + time);
+                if schedule.is_some() {
+                    self.most.fetch_min(due_before(from + time), Ordering::Relaxed);
+                }
+            }
+            Stop::Uncertainty { .. } | Stop::WorkloadEnds => {}
+        }
+        // Last: whoever sees it sees the limits as well.
+        let _ = self.measured_from.set(from);
     }
 
     fn plan(&self, index: u64) -> Option<Box<dyn Operation>> {
@@ -99,7 +126,7 @@ impl<S: Server> Shared<S> {
         let mut answer = self.server.send(operation).await;
         let (mut repeats, mut found) = (0, Found::default());
         while let Err(error) = &answer {
-            if !may_repeat || repeats >= self.plan.retries.most || self.halt.is_halted() || !is_passing(error) {
+            if !may_repeat || repeats >= self.plan.retries.most || self.halt.is_raised() || !is_passing(error) {
                 break;
             }
             tokio::time::sleep(Retries::pause(&self.plan.retries, repeats)).await;
@@ -120,7 +147,8 @@ impl<S: Server> Shared<S> {
     }
 
     fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>, rows_checked: u64) {
-        if times.due < self.measured_from {
+        if !self.is_measured(times.due) {
+            self.recorder.record_warmup(times, answer.is_ok());
             return;
         }
         if let Err(error) = answer {
@@ -178,7 +206,7 @@ pub(super) async fn open_loop<S: Server>(shared: Arc<Shared<S>>, schedule: Sched
             held = true;
             tokio::select! {
                 () = shared.wait_for_room(shared.plan.in_flight) => {}
-                () = shared.halt.halted() => continue,
+                () = shared.halt.raised() => continue,
             }
         }
         let Some(operation) = shared.plan(index) else { break };
@@ -216,7 +244,7 @@ async fn one_after_the_other<S: Server>(shared: &Shared<S>) {
         if shared.is_over() || shared.ends.get().is_some_and(|ends| now >= *ends) {
             return;
         }
-        if now >= shared.measured_from
+        if shared.is_measured(now)
             && shared.measured.fetch_add(1, Ordering::Relaxed) >= shared.most.load(Ordering::Relaxed)
         {
             return;

@@ -41,6 +41,30 @@ pub(super) struct Sheet {
     pub(super) value_bytes: u64,
     pub(super) rows_checked: u64,
     pub(super) last_end: Option<Instant>,
+    pub(super) warmup: WarmupSums,
+}
+
+/// What the warm-up did, which is in nothing else.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WarmupSums {
+    pub(super) operations: u64,
+    pub(super) errors: u64,
+    /// Of all of them.
+    pub(super) service: Duration,
+}
+
+impl WarmupSums {
+    fn add(&mut self, more: Self) {
+        self.operations += more.operations;
+        self.errors += more.errors;
+        self.service += more.service;
+    }
+
+    /// `None` without operations.
+    pub(super) fn mean_service_ms(&self) -> Option<f64> {
+        let count = self.operations + self.errors;
+        (count > 0).then(|| self.service.as_secs_f64() * 1e3 / count as f64)
+    }
 }
 
 impl Sheet {
@@ -64,6 +88,7 @@ impl Sheet {
             value_bytes: 0,
             rows_checked: 0,
             last_end: None,
+            warmup: WarmupSums::default(),
         })
     }
 
@@ -77,6 +102,7 @@ impl Sheet {
         self.value_bytes += other.value_bytes;
         self.rows_checked += other.rows_checked;
         self.last_end = self.last_end.max(other.last_end);
+        self.warmup.add(other.warmup);
         Ok(())
     }
 
@@ -88,6 +114,11 @@ impl Sheet {
         }
         self.late_ns.reset();
         (self.held, self.value_bytes, self.rows_checked, self.last_end) = (0, 0, 0, None);
+        self.warmup = WarmupSums::default();
+    }
+
+    fn is_clear(&self) -> bool {
+        self.last_end.is_none() && self.warmup.operations + self.warmup.errors == 0
     }
 
     fn record(&mut self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>, rows_checked: u64) {
@@ -149,13 +180,24 @@ impl Recorder {
     }
 
     pub(super) fn record(&self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>, rows_checked: u64) {
+        self.on_sheet(|sheet| sheet.record(kind, times, retries, answer, rows_checked));
+    }
+
+    /// Records an operation of the warm-up.
+    pub(super) fn record_warmup(&self, times: Times, ended_well: bool) {
+        let service = times.ended.duration_since(times.started);
+        let (operations, errors) = if ended_well { (1, 0) } else { (0, 1) };
+        self.on_sheet(|sheet| sheet.warmup.add(WarmupSums { operations, errors, service }));
+    }
+
+    fn on_sheet(&self, write: impl FnOnce(&mut Sheet)) {
         let number = THREAD.with(|thread| {
             let number = thread.get().unwrap_or_else(|| NEXT_THREAD.fetch_add(1, Ordering::Relaxed));
             thread.set(Some(number));
             number
         });
         if let Some(sheet) = self.sheets.get(number % self.sheets.len()) {
-            open(sheet).record(kind, times, retries, answer, rows_checked);
+            write(&mut open(sheet));
         }
     }
 
@@ -164,7 +206,7 @@ impl Recorder {
         sum.clear();
         for sheet in &self.sheets {
             let mut sheet = open(sheet);
-            if sheet.last_end.is_some() {
+            if !sheet.is_clear() {
                 sum.add(&sheet)?;
                 sheet.clear();
             }

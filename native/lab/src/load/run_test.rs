@@ -7,14 +7,14 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::bail;
 use scylla::errors::{ExecutionError, RequestAttemptError};
 
 use super::*;
-use crate::load::{Answer, Class, Fault, FaultKind, Kind, Operation, Row};
+use crate::load::{Answer, Class, Fault, FaultKind, Kind, Operation, Row, Stop};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -134,7 +134,7 @@ fn a_run_that_is_ended_while_the_server_stands_still_starts_what_was_due() {
     let end = plan.end.clone();
     let ending = std::thread::spawn(move || {
         std::thread::sleep(SECOND);
-        end.halt();
+        end.raise();
     });
     let (outcome, _) = go(Model::stalled(), workload(Class::Read, u64::MAX), plan);
     ending.join().unwrap();
@@ -180,12 +180,56 @@ fn the_count_is_exact_and_the_warmup_is_not_in_it() {
             tokio::time::sleep(Duration::from_millis(1)).await;
             Ok(Answer::default())
         });
-        let plan = Plan { warmup: Duration::from_millis(300), ..plan(pace, 8, Stop::Count(400)) };
+        let plan = Plan { warmup: WarmUp::For(Duration::from_millis(300)), ..plan(pace, 8, Stop::Count(400)) };
         let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), plan);
         assert_eq!(outcome.tallies[0].operations, 400, "{pace:?}");
         assert!(server.asked.load(Ordering::Relaxed) > 500, "{pace:?}: warm-up operations run too");
         assert!(outcome.intervals[0].from >= Duration::from_millis(300));
+        let warmup = outcome.warmup.unwrap();
+        assert_eq!(
+            warmup.operations + 400,
+            server.asked.load(Ordering::Relaxed),
+            "{pace:?}: each is in one of the two"
+        );
     }
+}
+
+#[test]
+fn a_warmup_ends_when_the_service_time_has_settled_or_its_time_is_over() {
+    let slice = Duration::from_millis(30);
+    // Three slices are too few to tell.
+    for (pace, slices, settled) in
+        [(Pace::Open { per_s: 1000.0 }, 500, true), (Pace::Closed, 500, true), (Pace::Closed, 3, false)]
+    {
+        let server = Model::new(|_| async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            Ok(Answer::default())
+        });
+        let warmup = WarmUp::UntilSettled { slice, at_most: slice * slices };
+        let plan = Plan { warmup, ..plan(pace, 8, Stop::Count(400)) };
+        let measuring = plan.measuring.clone();
+        let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), plan);
+        let warmup = outcome.warmup.unwrap();
+        assert_eq!((outcome.tallies[0].operations, measuring.is_raised()), (400, true), "{pace:?}");
+        assert_eq!(
+            warmup.operations + 400,
+            server.asked.load(Ordering::Relaxed),
+            "{pace:?}: each is in one of the two"
+        );
+        assert_eq!(warmup.settled, Some(settled), "{warmup:?}");
+        assert!(outcome.intervals[0].from >= slice * slices.min(6), "{warmup:?}");
+        assert!(settled == (warmup.service_ms.len() >= 6), "{warmup:?}");
+    }
+}
+
+#[test]
+fn a_run_that_ends_in_its_warmup_has_measured_nothing() {
+    let server = Model::new(|_| async { Ok(Answer::default()) });
+    let warmup = WarmUp::UntilSettled { slice: SECOND * 60, at_most: SECOND * 600 };
+    let plan = Plan { warmup, ..plan(Pace::Closed, 2, Stop::Count(400)) };
+    let (outcome, heard) = go(server, workload(Class::Read, 100), plan);
+    assert_eq!((outcome.tallies[0].operations, outcome.warmup.as_ref().unwrap().operations), (0, 100));
+    assert!(heard.is_empty() && reasons(&outcome)[0].contains("no operation ended well"), "{:?}", outcome.invalid);
 }
 
 #[test]
@@ -291,11 +335,11 @@ fn operations_that_never_end_are_told_of() {
 
 #[test]
 fn it_ends_when_told_and_still_reports() {
-    let halt = Halt::default();
+    let halt = Signal::default();
     let plan = Plan { halt: halt.clone(), ..plan(Pace::Open { per_s: 1000.0 }, 4, Stop::WorkloadEnds) };
     let ended = std::thread::spawn(move || {
         std::thread::sleep(SECOND / 2);
-        halt.halt();
+        halt.raise();
     });
     let server = Model::new(|_| async { Ok(Answer::default()) });
     let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Latency, Span, Totals};
 use super::sla::{Judgement, SlaVerdict};
-use crate::load::{FaultKind, Interval, Outcome};
+use crate::load::{FaultKind, Interval, Outcome, WarmedUp};
 use crate::observe::{Environment, Record};
 
 /// What a run's JSON calls itself.
@@ -42,6 +42,9 @@ pub struct Run {
     pub in_flight: usize,
     /// Length of the measured part.
     pub elapsed_s: f64,
+    /// The part before it, which is in no figure; `None` where the first operation counted.
+    #[serde(default)]
+    pub warmup: Option<WarmedUp>,
     /// All kinds together.
     pub total: Totals,
     /// By kind.
@@ -140,6 +143,7 @@ impl Run {
             rate_per_s: outcome.rate_per_s,
             in_flight: outcome.in_flight,
             elapsed_s: outcome.elapsed.as_secs_f64(),
+            warmup: outcome.warmup.clone(),
             total: Totals::of(&digest::sum("total", &outcome.tallies)),
             kinds: outcome.tallies.iter().map(Totals::of).collect(),
             spans: spans(&outcome.intervals, zero),

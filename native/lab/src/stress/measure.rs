@@ -13,10 +13,10 @@ use scylla::client::session::Session;
 
 use super::console::Console;
 use super::progress::{collections, Progress};
-use super::settings::{Level, Population, Rate, Settings, Stop};
+use super::settings::{Level, Population, Rate, Settings, Stop, Warmup};
 use super::task::Ready;
 use crate::check::Levels;
-use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Workload};
+use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Signal, WarmUp, Workload};
 use crate::observe::{Environment, Reading, Record, Servers};
 use crate::report::{results, About, HdrLog, Judgement, Run};
 
@@ -26,6 +26,8 @@ const OPEN_LOOP_IN_FLIGHT: usize = 1024;
 const WORTH_A_WARMUP: u64 = 100_000;
 const WARMUP: Duration = Duration::from_secs(5);
 const LONGEST_WARMUP: Duration = Duration::from_secs(30);
+/// A JVM on two cores compiles for two or three minutes.
+const AUTO_WARMUP: WarmUp = WarmUp::UntilSettled { slice: Duration::from_secs(10), at_most: Duration::from_secs(240) };
 
 /// What a run needs.
 pub struct Measurement<'a> {
@@ -63,8 +65,12 @@ impl Measurement<'_> {
     /// Runs, saying rows and results.
     pub async fn take(&self, console: &mut Console, now: SystemTime) -> Result<Measured> {
         let plan = self.plan();
-        if !plan.warmup.is_zero() {
-            console.say(&format!("Warming up for {} s ...", plan.warmup.as_secs_f64()));
+        match plan.warmup {
+            WarmUp::NONE => {}
+            WarmUp::For(time) => console.say(&format!("Warming up for {} s ...", time.as_secs_f64())),
+            WarmUp::UntilSettled { at_most, .. } => {
+                console.say(&format!("Warming up until the rate has settled, {} s at most ...", at_most.as_secs_f64()));
+            }
         }
         let kinds: Vec<_> = self.ready.workload.kinds().iter().map(|kind| kind.name.clone()).collect();
         let open_loop = matches!(plan.pace, Pace::Open { .. });
@@ -73,7 +79,7 @@ impl Measurement<'_> {
             None => None,
         };
         let (fail_fast, halt) = (self.settings.verdict.errors.fail_fast, plan.halt.clone());
-        let (warmup, begun) = (plan.warmup, OnceCell::new());
+        let (measuring, begun) = (plan.measuring.clone(), OnceCell::new());
         let mut progress = Progress::new(console, &self.settings.output, self.servers, kinds, &begun);
         let mut trouble = None;
         let listener = |interval: &Interval| {
@@ -83,13 +89,13 @@ impl Measurement<'_> {
                 hdr_log = None;
             }
             if fail_fast && interval.tallies.iter().any(|tally| tally.errors > 0) {
-                halt.halt();
+                halt.raise();
             }
         };
         let workload = Arc::clone(&self.ready.workload) as Arc<dyn Workload>;
         let mut outcome = tokio::select! {
             outcome = load::run(Arc::clone(self.session), workload, plan, listener) => outcome?,
-            never = self.read_after(warmup, &begun) => match never {},
+            never = self.read_after(&measuring, &begun) => match never {},
         };
         if let Some(error) = trouble {
             return Err(error);
@@ -108,8 +114,8 @@ impl Measurement<'_> {
     }
 
     /// Reads the servers' counters when the warm-up is over.
-    async fn read_after(&self, warmup: Duration, begun: &OnceCell<Vec<Reading>>) -> Infallible {
-        tokio::time::sleep(warmup).await;
+    async fn read_after(&self, measuring: &Signal, begun: &OnceCell<Vec<Reading>>) -> Infallible {
+        measuring.raised().await;
         begun.get_or_init(|| self.servers.readings());
         std::future::pending().await
     }
@@ -137,15 +143,16 @@ impl Measurement<'_> {
     }
 
     /// A sequence that ends must be measured from its beginning.
-    fn warmup(&self) -> Duration {
+    fn warmup(&self) -> WarmUp {
         let ends = matches!(self.settings.data.population, Population::Sequence { wraps: false, .. });
-        if !self.settings.work.warmup || ends {
-            return Duration::ZERO;
-        }
-        match self.settings.work.stop {
-            Stop::Count(count) if count < WORTH_A_WARMUP => Duration::ZERO,
-            Stop::Count(_) | Stop::Uncertainty { .. } => WARMUP,
-            Stop::Duration(duration) => (duration / 10).min(LONGEST_WARMUP),
+        match (self.settings.work.warmup, self.settings.work.stop) {
+            (Warmup::None, _) => WarmUp::NONE,
+            (Warmup::For(time), _) => WarmUp::For(time),
+            (Warmup::Auto, _) => AUTO_WARMUP,
+            (Warmup::Usual, _) if ends => WarmUp::NONE,
+            (Warmup::Usual, Stop::Count(count)) if count < WORTH_A_WARMUP => WarmUp::NONE,
+            (Warmup::Usual, Stop::Count(_) | Stop::Uncertainty { .. }) => WarmUp::For(WARMUP),
+            (Warmup::Usual, Stop::Duration(duration)) => WarmUp::For((duration / 10).min(LONGEST_WARMUP)),
         }
     }
 
@@ -184,6 +191,9 @@ impl Measurement<'_> {
         if self.settings.output.summary {
             console.say(&results(&run.total, &run.kinds, outcome.elapsed, collections));
             console.say(&format!("Pace                      : {}", run.pace));
+            if let Some(warmup) = &run.warmup {
+                console.say(&format!("Warm-up                   : {}", warmup.words()));
+            }
             console.say(&format!("Client                    : {}", client(run)));
         }
         if let Some(most) = run.spans.iter().map(|span| span.backlog).max().filter(|_| run.rate_per_s.is_some()) {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use cassiterite_lab::load::{FaultCount, Interval, Latencies, Outcome, Tally};
+use cassiterite_lab::load::{FaultCount, Interval, Latencies, Outcome, Tally, WarmedUp};
 use cassiterite_lab::observe::{text_hash, Environment, Record, Sample};
 use cassiterite_lab::report::{About, Judgement, Run};
 
@@ -80,6 +80,7 @@ pub fn outcome(factor: f64) -> Outcome {
         rate_per_s: Some(1000.0),
         in_flight: 256,
         elapsed: Duration::from_secs(120),
+        warmup: Some(WarmedUp { elapsed_s: 12.0, operations: 11_845, ..WarmedUp::default() }),
         tallies: vec![sum(&intervals, 0), sum(&intervals, 1)],
         intervals,
         value_bytes_written: 98_765_432,

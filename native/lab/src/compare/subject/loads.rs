@@ -127,7 +127,7 @@ impl Subject<'_> {
         let began_unix_ms = now_unix_ms();
         let load = self.runtime.spawn(load::run(Arc::clone(&self.session), workload, plan, |_| ()));
         let done = change(&mut self.cluster);
-        end.halt();
+        end.raise();
         let outcome = self.runtime.block_on(load).context("the load ended early")??;
         ensure!(!outcome.interrupted, "interrupted");
         let done = done?;

@@ -6,6 +6,7 @@
 use maud::{html, Markup};
 
 use super::number;
+use crate::load::WarmedUp;
 use crate::report::{Latency, Run, Totals};
 
 /// The numbers that matter most.
@@ -148,6 +149,7 @@ pub fn environment(run: &Run) -> Markup {
             "Measured",
             format!("{:.1} s, {} values written", run.elapsed_s, number::bytes(run.value_bytes_written as f64)),
         ),
+        ("Warm-up", run.warmup.as_ref().map_or("none".to_owned(), WarmedUp::words)),
         ("Began", utc(run.environment.when_unix_s)),
         ("Client's machine", format!("{cpus} × {}, {memory}, Linux {}", said(&machine.cpu), said(&machine.kernel))),
         ("Load average before", load),

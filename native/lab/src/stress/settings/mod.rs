@@ -19,7 +19,7 @@ pub use data::{distribution, Data, TableSchema};
 pub use output::{Graph, Level, Output};
 pub use rate::Rate;
 pub use verdict::{Check, Errors, Verdict};
-pub use work::{Command, Stop, Truncate, Work};
+pub use work::{Command, Stop, Truncate, Warmup, Work};
 
 use super::words::Words;
 use crate::cluster::Engine;
@@ -52,6 +52,11 @@ impl Settings {
         let rate = Rate::read(&words.take("-rate"), &work)?;
         let connection = Connection::read(&mut words)?;
         let data = Data::read(&mut words, &work)?;
+        let ends = matches!(data.population, Population::Sequence { wraps: false, .. });
+        ensure!(
+            !(ends && matches!(work.warmup, Warmup::For(_) | Warmup::Auto)),
+            "-pop: no-wrap and warmup= do not go together: a sequence that ends counts from its beginning"
+        );
         let verdict = Verdict::read(&mut words)?;
         ensure!(
             verdict.check != Check::Written || work.truncate == Truncate::Never,

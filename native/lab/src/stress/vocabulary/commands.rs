@@ -14,6 +14,11 @@ const LEVEL: Word = value("cl=", "LEVEL", "consistency level [LOCAL_ONE]");
 const SERIAL: Word = value("serial-cl=", "LEVEL", "serial consistency level of conditional statements [SERIAL]");
 const TRUNCATE: Word =
     value("truncate=", "never|once|always", "truncate the table: before the work, before each run [never]");
+const WARMUP: Word = value(
+    "warmup=",
+    "auto|N(s|m|h)",
+    "leave so much out at the start; auto: until the rate has settled, 240 s at most [a tenth of duration=, else 5s]",
+);
 const NO_WARMUP: Word = flag("no-warmup", "measure from the first operation");
 const ADD: Word = value("add=", "DIST", "what is added to a counter [fixed(1)]");
 
@@ -29,13 +34,13 @@ pub const COMMANDS: &[Group] = &[
     Group {
         names: &["write", "insert"],
         about: "inserts rows of keyspace1.standard1, or of what -schema and -col say",
-        words: &[N, DURATION, ERROR, AT_LEAST, AT_MOST, NO_WARMUP, TRUNCATE, LEVEL, SERIAL],
+        words: &[N, DURATION, ERROR, AT_LEAST, AT_MOST, WARMUP, NO_WARMUP, TRUNCATE, LEVEL, SERIAL],
         refused: OLD,
     },
     Group {
         names: &["read"],
         about: "reads what a write with the same -pop, -col and -schema has put there",
-        words: &[N, DURATION, ERROR, AT_LEAST, AT_MOST, NO_WARMUP, TRUNCATE, LEVEL, SERIAL],
+        words: &[N, DURATION, ERROR, AT_LEAST, AT_MOST, WARMUP, NO_WARMUP, TRUNCATE, LEVEL, SERIAL],
         refused: OLD,
     },
     Group {
@@ -48,6 +53,7 @@ pub const COMMANDS: &[Group] = &[
             ERROR,
             AT_LEAST,
             AT_MOST,
+            WARMUP,
             NO_WARMUP,
             TRUNCATE,
             LEVEL,
@@ -59,13 +65,13 @@ pub const COMMANDS: &[Group] = &[
     Group {
         names: &["counter_write", "counterwrite", "counter_add", "counteradd"],
         about: "adds to the counters of keyspace1.counter1",
-        words: &[N, DURATION, ERROR, AT_LEAST, AT_MOST, NO_WARMUP, TRUNCATE, LEVEL, SERIAL, ADD],
+        words: &[N, DURATION, ERROR, AT_LEAST, AT_MOST, WARMUP, NO_WARMUP, TRUNCATE, LEVEL, SERIAL, ADD],
         refused: OLD,
     },
     Group {
         names: &["counter_read", "counterread", "counter_get", "counterget"],
         about: "reads the counters of keyspace1.counter1",
-        words: &[N, DURATION, ERROR, AT_LEAST, AT_MOST, NO_WARMUP, TRUNCATE, LEVEL, SERIAL],
+        words: &[N, DURATION, ERROR, AT_LEAST, AT_MOST, WARMUP, NO_WARMUP, TRUNCATE, LEVEL, SERIAL],
         refused: OLD,
     },
     Group {
@@ -79,6 +85,7 @@ pub const COMMANDS: &[Group] = &[
             ERROR,
             AT_LEAST,
             AT_MOST,
+            WARMUP,
             NO_WARMUP,
             TRUNCATE,
             LEVEL,
@@ -96,6 +103,7 @@ pub const COMMANDS: &[Group] = &[
             ERROR,
             AT_LEAST,
             AT_MOST,
+            WARMUP,
             NO_WARMUP,
             TRUNCATE,
             LEVEL,
