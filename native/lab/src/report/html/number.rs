@@ -34,25 +34,9 @@ pub fn bytes(value: f64) -> String {
     format!("{} {}", digits(value), units[unit])
 }
 
-/// Bytes per second.
-pub fn bytes_per_s(value: f64) -> String {
-    format!("{}/s", bytes(value))
-}
-
 /// Percent of something.
 pub fn percent(value: f64) -> String {
     format!("{} %", digits(value))
-}
-
-/// Seconds on an axis that ends at `end_s`: `40 s`, `1:20`, `2:00:00`.
-pub fn clock(s: f64, end_s: f64) -> String {
-    let whole = s.round() as u64;
-    match end_s {
-        short if short < 10.0 => format!("{} s", digits(s)),
-        minute if minute <= 120.0 => format!("{whole} s"),
-        hours if hours >= 7200.0 => format!("{}:{:02}", whole / 3600, whole / 60 % 60) + " h",
-        _ => format!("{}:{:02}", whole / 60, whole % 60),
-    }
 }
 
 /// Three significant digits, without zeros at the end.
@@ -80,6 +64,5 @@ mod tests {
         assert_eq!(said, ["0", "0.25", "7", "12.3", "999", "1.5 k", "2.35 M"]);
         assert_eq!([0.05, 1.0, 12.34, 2000.0].map(ms), ["50 µs", "1 ms", "12.3 ms", "2 s"]);
         assert_eq!([512.0, 1536.0, 5e9].map(bytes), ["512 B", "1.5 KiB", "4.66 GiB"]);
-        assert_eq!([clock(90.0, 100.0), clock(90.0, 600.0), clock(3660.0, 9000.0)], ["90 s", "1:30", "1:01 h"]);
     }
 }

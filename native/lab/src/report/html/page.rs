@@ -10,7 +10,12 @@ use super::{embedded, facts, panels, versus};
 use crate::report::Run;
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const CHARTS: &str = include_str!("charts.js");
+const UPLOT: &str = include_str!(concat!(env!("UPLOT_DIR"), "/uPlot.iife.min.js"));
+const UPLOT_STYLE: &str = include_str!(concat!(env!("UPLOT_DIR"), "/uPlot.min.css"));
+const UPLOT_LICENSE: &str = include_str!(concat!(env!("UPLOT_DIR"), "/LICENSE"));
+/// The browser itself refuses whatever would fetch something.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The page of these runs, as text.
 pub fn page(title: &str, runs: &[Run]) -> Result<String> {
@@ -20,13 +25,18 @@ pub fn page(title: &str, runs: &[Run]) -> Result<String> {
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(UPLOT_STYLE)) (PreEscaped(STYLE)) }
+                noscript { style { "figure.chart, .hint { display: none }" } }
             }
             body {
-                header { h1 { (title) } }
+                header {
+                    h1 { (title) }
+                    noscript { p.note { "The charts need JavaScript; it is in this page, and the browser does not run it. The tables need none." } }
+                }
                 main {
                     @if runs.len() > 1 {
                         (versus::versus(runs))
@@ -36,7 +46,8 @@ pub fn page(title: &str, runs: &[Run]) -> Result<String> {
                     }
                 }
                 (PreEscaped(data))
-                script { (PreEscaped(SCRIPT)) }
+                script #uplot { "/*! " (PreEscaped(UPLOT_LICENSE)) "\n*/\n" (PreEscaped(UPLOT)) }
+                script { (PreEscaped(CHARTS)) }
             }
         }
     };
