@@ -5,8 +5,8 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use procfs::Current;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -77,7 +77,7 @@ impl Environment {
             },
             hashes: Vec::new(),
             command: std::env::args().map(without_password).collect::<Vec<_>>().join(" "),
-            when_unix_s: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            when_unix_s: u64::try_from(Timestamp::now().as_second()).unwrap_or(0),
             load_average: procfs::LoadAverage::current().ok().map(|load| load.one),
         }
     }

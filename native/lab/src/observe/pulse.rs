@@ -9,7 +9,9 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
 
 use super::ProcessReading;
 
@@ -119,7 +121,7 @@ impl Beats {
 
 /// Milliseconds since 1970 by the machine's clock, which servers on it also use.
 pub fn now_unix_ms() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64() * 1e3)
+    Timestamp::now().as_duration().as_secs_f64() * 1e3
 }
 
 /// Between two readings a process is taken to have worked evenly.

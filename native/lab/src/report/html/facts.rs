@@ -3,6 +3,7 @@
 
 //! The facts of one run: numbers, tables, what was promised, where it ran.
 
+use jiff::Timestamp;
 use maud::{html, Markup};
 
 use super::number;
@@ -169,17 +170,10 @@ pub fn environment(run: &Run) -> Markup {
     }
 }
 
-/// `2026-11-22 01:40:00 UTC`: civil date from days since 1970 (Howard Hinnant's days_from_civil, reversed).
+/// `2026-11-22 01:40:00 UTC`
 fn utc(unix_s: u64) -> String {
-    let (days, s) = ((unix_s / 86_400) as i64 + 719_468, unix_s % 86_400);
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let (day, month) =
-        (day_of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", s / 3600, s / 60 % 60, s % 60)
+    let time = i64::try_from(unix_s).ok().and_then(|unix_s| Timestamp::from_second(unix_s).ok());
+    time.map_or("unknown".to_owned(), |time| time.strftime("%F %T UTC").to_string())
 }
 
 #[cfg(test)]
@@ -187,9 +181,10 @@ mod tests {
     use super::utc;
 
     #[test]
-    fn dates_are_civil() {
+    fn a_time_is_told_as_a_date() {
         assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
         assert_eq!(utc(951_782_400), "2000-02-29 00:00:00 UTC");
         assert_eq!(utc(1_795_311_644), "2026-11-22 01:40:44 UTC");
+        assert_eq!(utc(u64::MAX), "unknown");
     }
 }
