@@ -28,7 +28,7 @@ struct Cassiterite {
 enum Part {
     /// Unmodified Cassandra nodes on 127.0.0.1, .2, .3 ...
     Cluster(ClusterCommand),
-    /// One load, in the words of cassandra-stress.
+    /// One load, with the command line of cassandra-stress.
     Stress(StressCommand),
     /// The same scenario on several engines, with a verdict.
     Compare(Box<CompareCommand>),

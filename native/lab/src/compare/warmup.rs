@@ -44,7 +44,7 @@ impl Warmup {
     }
 
     /// One line for people.
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         let costs = &self.cpu_us_per_operation;
         let (first, last) = (costs.first().copied().unwrap_or(0.0), costs.last().copied().unwrap_or(0.0));
         let seconds = self.slice_s * costs.len() as f64;
@@ -81,7 +81,7 @@ mod tests {
     fn it_is_bounded_and_says_when_it_was_cut_off() {
         let cut = run(10.0, 20.0);
         assert_eq!((cut.warm, cut.cpu_us_per_operation.len()), (false, 10));
-        assert!(cut.words().contains("time over"));
+        assert!(cut.summary().contains("time over"));
     }
 
     #[test]

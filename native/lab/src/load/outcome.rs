@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a run of a load came to: the one form that reports, comparisons and SLA verdicts read.
+//! The outcome of a load, which reports, comparisons and SLAs read.
 
 use std::time::Duration;
 

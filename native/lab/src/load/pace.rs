@@ -16,12 +16,12 @@ use scylla::statement::Consistency;
 use tokio::sync::Notify;
 
 use crate::load::clock::{Alarm, Schedule};
-use crate::load::cut_short::Found;
+use crate::load::failures::Failures;
 use crate::load::limiter::Limiter;
+use crate::load::partial_answer::Found;
 use crate::load::plan::{Plan, Retries, Signal, Stop};
 use crate::load::recorder::{Recorder, Times};
 use crate::load::retry::is_passing;
-use crate::load::trouble::Trouble;
 use crate::load::{Answer, Class, Fault, Operation, Workload};
 
 /// Starts closer together than this are made in one go: a wake-up costs about as much as an operation.
@@ -47,7 +47,7 @@ pub(super) struct Shared<S> {
     pub(super) workload: Arc<dyn Workload>,
     pub(super) plan: Plan,
     pub(super) recorder: Recorder,
-    pub(super) trouble: Trouble,
+    pub(super) failures: Failures,
     /// Operations due from this instant on are measured; unknown in a warm-up without a fixed end.
     pub(super) measured_from: OnceLock<Instant>,
     /// When the time of the run is over, once that is known.
@@ -116,7 +116,7 @@ impl<S: Server> Shared<S> {
     /// Sends an operation, again when that may help, and records it.
     ///
     /// `due`: as scheduled; `None` is now.
-    async fn operate(&self, index: u64, operation: Box<dyn Operation>, due: Option<Instant>, held: bool) {
+    async fn operate(&self, index: u64, operation: Box<dyn Operation>, due: Option<Instant>, queued: bool) {
         let (kind, level) = (operation.kind(), operation.consistency());
         let may_repeat = self.plan.retries.any_write
             || operation.is_idempotent()
@@ -135,14 +135,14 @@ impl<S: Server> Shared<S> {
             repeats += 1;
             answer = self.server.send(again).await;
         }
-        let times = Times { due, started, ended: Instant::now(), held };
+        let times = Times { due, started, ended: Instant::now(), queued };
         self.note_faults(found.new_in(&answer), level);
         self.record(kind, times, repeats, &answer, found.rows_checked);
     }
 
     fn note_faults(&self, faults: Vec<Fault>, level: Option<Consistency>) {
         if !faults.is_empty() {
-            self.trouble.faults(&faults, self.plan.levels.as_deref(), level);
+            self.failures.faults(&faults, self.plan.levels.as_deref(), level);
         }
     }
 
@@ -152,13 +152,13 @@ impl<S: Server> Shared<S> {
             return;
         }
         if let Err(error) = answer {
-            self.trouble.error(error);
+            self.failures.error(error);
         }
         self.recorder.record(kind, times, repeats, answer.as_ref().ok(), rows_checked);
     }
 
     /// Waits until fewer than `below` operations are in flight.
-    pub(super) async fn wait_for_room(&self, below: usize) {
+    pub(super) async fn wait_for_slot(&self, below: usize) {
         self.awaited.store(true, Ordering::SeqCst);
         while self.in_flight.load(Ordering::SeqCst) >= below {
             self.ended.notified().await;
@@ -191,28 +191,28 @@ pub(super) async fn open_loop<S: Server>(shared: Arc<Shared<S>>, schedule: Sched
     let mut alarm = Alarm::new()?;
     let mut index = 0;
     // Since the most were in flight, and until all that became due meanwhile has started.
-    let mut held = false;
+    let mut queued = false;
     while index < shared.most.load(Ordering::Relaxed) {
         let due = schedule.due(index);
         if shared.is_over() || shared.ends.get().is_some_and(|ends| Instant::now() >= *ends + shared.plan.drain) {
             break;
         }
         if due > Instant::now() {
-            held = false;
+            queued = false;
             alarm.until(due.max(Instant::now() + QUANTUM)).await?;
             continue;
         }
         if shared.in_flight.load(Ordering::SeqCst) >= shared.plan.in_flight {
-            held = true;
+            queued = true;
             tokio::select! {
-                () = shared.wait_for_room(shared.plan.in_flight) => {}
+                () = shared.wait_for_slot(shared.plan.in_flight) => {}
                 () = shared.halt.raised() => continue,
             }
         }
         let Some(operation) = shared.plan(index) else { break };
         shared.started.store(index + 1, Ordering::Relaxed);
         let one = InFlight::enter(&shared);
-        tokio::spawn(async move { one.0.operate(index, operation, Some(due), held).await });
+        tokio::spawn(async move { one.0.operate(index, operation, Some(due), queued).await });
         index += 1;
         if index % BURST == 0 {
             tokio::task::yield_now().await;
@@ -238,7 +238,7 @@ pub(super) async fn closed_loop<S: Server>(shared: Arc<Shared<S>>) -> Result<()>
 async fn one_after_the_other<S: Server>(shared: &Shared<S>) {
     loop {
         if let Some(limiter) = &shared.limiter {
-            limiter.turn().await;
+            limiter.acquire().await;
         }
         let now = Instant::now();
         if shared.is_over() || shared.ends.get().is_some_and(|ends| now >= *ends) {

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! How a load runs: pace, size, length, retries, and when it must not be believed.
+//! The plan of a load: pace, operations in flight, length, retries, and the limits of a valid run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! One load from start to outcome.
+//! Runs one load from its plan to its outcome.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, OnceLock};
@@ -12,12 +12,12 @@ use scylla::client::session::Session;
 use tokio::sync::Notify;
 
 use crate::load::clock::Schedule;
+use crate::load::failures::Failures;
 use crate::load::limiter::Limiter;
+use crate::load::monitor::Monitor;
 use crate::load::pace::{closed_loop, open_loop, Server, Shared};
 use crate::load::plan::{Pace, Plan, Signal};
 use crate::load::recorder::Recorder;
-use crate::load::trouble::Trouble;
-use crate::load::watch::Watch;
 use crate::load::{Interval, Outcome, WarmUp, Workload};
 
 /// Puts `workload` on the cluster as `plan` says; `listener` hears of every interval of the measured part as it ends, with
@@ -51,9 +51,9 @@ pub(super) async fn drive<S: Server>(
         Some(schedule) => tokio::spawn(open_loop(Arc::clone(&shared), schedule)),
         None => tokio::spawn(closed_loop(Arc::clone(&shared))),
     };
-    let mut watch = Watch::new(&shared, start, schedule, listener)?;
-    watch.until_over(starter).await?;
-    watch.outcome()
+    let mut monitor = Monitor::new(&shared, start, schedule, listener)?;
+    monitor.until_over(starter).await?;
+    monitor.outcome()
 }
 
 fn check(plan: &Plan) -> Result<()> {
@@ -78,7 +78,7 @@ fn share<S: Server>(
         server,
         workload,
         plan,
-        trouble: Trouble::default(),
+        failures: Failures::default(),
         measured_from: OnceLock::new(),
         ends: OnceLock::new(),
         most: AtomicU64::new(u64::MAX),

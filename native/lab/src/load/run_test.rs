@@ -291,10 +291,10 @@ fn what_is_wrong_with_a_part_of_an_answer_counts_once() {
     let timeout = || anyhow::Error::new(ExecutionError::RequestTimeout(SECOND));
     let server = Model::new(move |number| async move {
         match number {
-            0 => Err(part(&[1, 2]).cut_short(timeout())),
-            1 => Err(part(&[2, 3]).cut_short(timeout()).context("reading")),
+            0 => Err(part(&[1, 2]).followed_by(timeout())),
+            1 => Err(part(&[2, 3]).followed_by(timeout()).context("reading")),
             2 => Ok(part(&[3, 4, 4])),
-            _ => Err(part(&[1]).cut_short(anyhow::anyhow!("refused"))),
+            _ => Err(part(&[1]).followed_by(anyhow::anyhow!("refused"))),
         }
     });
     let (outcome, _) = go(server, workload(Class::Read, 2), plan(Pace::Closed, 1, Stop::WorkloadEnds));
@@ -315,8 +315,8 @@ fn a_server_that_is_too_slow_is_named_and_the_run_does_not_go_on_forever() {
     let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
     assert!(begun.elapsed() < SECOND * 3);
     assert!(outcome.not_started > 800, "{}", outcome.not_started);
-    let told = outcome.saturated.join("; ");
-    assert!(told.contains("rate not reached") && told.contains("all 4 in flight were busy"), "{told}");
+    let reasons = outcome.saturated.join("; ");
+    assert!(reasons.contains("rate not reached") && reasons.contains("all 4 in flight were busy"), "{reasons}");
     assert!(outcome.saturated.iter().all(|reason| outcome.invalid.contains(reason)), "{:?}", outcome.invalid);
 }
 
@@ -328,9 +328,9 @@ fn operations_that_never_end_are_told_of() {
     });
     let plan = Plan { drain: SECOND / 4, ..plan(Pace::Open { per_s: 100.0 }, 64, Stop::Count(3)) };
     let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
-    let told = outcome.invalid.join("; ");
-    assert!(told.contains("3 operations had not ended 0.25 s after"), "{told}");
-    assert!(told.contains("no operation ended well"), "{told}");
+    let reasons = outcome.invalid.join("; ");
+    assert!(reasons.contains("3 operations had not ended 0.25 s after"), "{reasons}");
+    assert!(reasons.contains("no operation ended well"), "{reasons}");
 }
 
 #[test]

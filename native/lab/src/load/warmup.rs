@@ -48,7 +48,7 @@ pub struct WarmedUp {
 
 impl WarmedUp {
     /// One line for people.
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         let mut words = format!("{:.0} s, {} operations that do not count", self.elapsed_s, self.operations);
         if self.errors > 0 {
             words += &format!(", {} failed", self.errors);
@@ -112,11 +112,11 @@ mod tests {
     #[test]
     fn words_tell_how_it_went() {
         let fixed = WarmedUp { elapsed_s: 5.0, operations: 1234, ..WarmedUp::default() };
-        assert_eq!(fixed.words(), "5 s, 1234 operations that do not count");
+        assert_eq!(fixed.summary(), "5 s, 1234 operations that do not count");
         let auto = WarmedUp { errors: 2, service_ms: vec![4.0, 1.5, 1.25], settled: Some(true), ..fixed };
         let words = "5 s, 1234 operations that do not count, 2 failed; mean service time 4.00 to 1.25 ms, settled";
-        assert_eq!(auto.words(), words);
+        assert_eq!(auto.summary(), words);
         let cut = WarmedUp { settled: Some(false), ..auto };
-        assert!(cut.words().ends_with("time over, may still have been falling"));
+        assert!(cut.summary().ends_with("time over, may still have been falling"));
     }
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Where and with what a run was made: every report carries it.
+//! The environment of a run, which every report carries: machine, versions, command line, hashes.
 
 use std::path::Path;
 use std::process::Command;
@@ -145,8 +145,8 @@ fn commit(home: &Path) -> Option<String> {
 
 fn java() -> Option<String> {
     let java = std::env::var("JAVA_HOME").map_or_else(|_| "java".to_owned(), |home| format!("{home}/bin/java"));
-    let said = Command::new(java).arg("-version").output().ok()?;
-    let text = String::from_utf8_lossy(&said.stderr).into_owned();
+    let output = Command::new(java).arg("-version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
     text.lines().find(|line| line.contains("version")).map(str::to_owned)
 }
 
@@ -162,10 +162,10 @@ mod tests {
 
     #[test]
     fn a_password_is_in_no_report() {
-        let said = |word: &str| without_password(word.to_owned());
-        assert_eq!(said("password=two words"), "password=***");
-        assert_eq!(said("user=me password=secret words"), "user=me password=***");
-        assert_eq!(said("user=me"), "user=me");
+        let kept = |word: &str| without_password(word.to_owned());
+        assert_eq!(kept("password=two words"), "password=***");
+        assert_eq!(kept("user=me password=secret words"), "user=me password=***");
+        assert_eq!(kept("user=me"), "user=me");
     }
 
     #[test]

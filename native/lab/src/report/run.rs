@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A finished run in the form that is kept.
+//! A finished run in the form that JSON and pages keep.
 
 use std::path::Path;
 use std::time::Duration;
@@ -185,23 +185,23 @@ impl Run {
     }
 
     /// What it is worth.
-    pub fn verdict(&self) -> Standing {
+    pub fn verdict(&self) -> RunVerdict {
         if !self.invalid.is_empty() {
-            Standing::Invalid
+            RunVerdict::Invalid
         } else if self.slas.iter().any(|sla| !sla.met) {
-            Standing::Missed
+            RunVerdict::Missed
         } else {
-            Standing::Pass
+            RunVerdict::Pass
         }
     }
 
     /// Why it does not pass, in one line; `None` where it does.
-    pub fn complaint(&self) -> Option<String> {
+    pub fn failure(&self) -> Option<String> {
         let missed = self.slas.iter().filter(|sla| !sla.met).map(|sla| format!("{} ({})", sla.sla, sla.measured));
         match self.verdict() {
-            Standing::Pass => None,
-            Standing::Missed => Some(format!("SLA missed: {}", missed.collect::<Vec<_>>().join("; "))),
-            Standing::Invalid => Some(format!("the run is invalid: {}", self.invalid.join("; "))),
+            RunVerdict::Pass => None,
+            RunVerdict::Missed => Some(format!("SLA missed: {}", missed.collect::<Vec<_>>().join("; "))),
+            RunVerdict::Invalid => Some(format!("the run is invalid: {}", self.invalid.join("; "))),
         }
     }
 
@@ -234,7 +234,7 @@ fn spans(intervals: &[Interval], zero: Duration) -> Vec<Span> {
 
 /// What a run is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RunVerdict {
     /// Valid, and all that was promised held.
     Pass,
     /// Valid, but something promised did not hold.
@@ -243,9 +243,9 @@ pub enum Standing {
     Invalid,
 }
 
-impl Standing {
+impl RunVerdict {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Pass => "valid",
             Self::Missed => "valid, SLA missed",

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What must hold, as `p99<=10ms`, `get:p99.9<=50ms`, `rate>=4500/s`, `errors<=0.1%`; and whether it did.
+//! SLAs such as `p99<=10ms`, `get:p99.9<=50ms`, `rate>=4500/s`, `errors<=0.1%`, and their verdicts.
 
 use std::fmt;
 use std::str::FromStr;

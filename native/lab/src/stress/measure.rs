@@ -14,7 +14,7 @@ use scylla::client::session::Session;
 use super::console::Console;
 use super::progress::{collections, Progress};
 use super::settings::{Level, Population, Rate, Settings, Stop, Warmup};
-use super::task::Ready;
+use super::task::PreparedTask;
 use crate::check::Levels;
 use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Signal, WarmUp, Workload};
 use crate::observe::{Environment, Reading, Record, Servers};
@@ -36,7 +36,7 @@ pub struct Measurement<'a> {
     /// The cluster.
     pub session: &'a Arc<Session>,
     /// What runs.
-    pub ready: &'a Ready,
+    pub ready: &'a PreparedTask,
     /// What is watched.
     pub servers: &'a Servers,
     /// Where it runs.
@@ -67,9 +67,10 @@ impl Measurement<'_> {
         let plan = self.plan();
         match plan.warmup {
             WarmUp::NONE => {}
-            WarmUp::For(time) => console.say(&format!("Warming up for {} s ...", time.as_secs_f64())),
+            WarmUp::For(time) => console.print(&format!("Warming up for {} s ...", time.as_secs_f64())),
             WarmUp::UntilSettled { at_most, .. } => {
-                console.say(&format!("Warming up until the rate has settled, {} s at most ...", at_most.as_secs_f64()));
+                console
+                    .print(&format!("Warming up until the rate has settled, {} s at most ...", at_most.as_secs_f64()));
             }
         }
         let kinds: Vec<_> = self.ready.workload.kinds().iter().map(|kind| kind.name.clone()).collect();
@@ -83,7 +84,7 @@ impl Measurement<'_> {
         let mut progress = Progress::new(console, &self.settings.output, self.servers, kinds, &begun);
         let mut trouble = None;
         let listener = |interval: &Interval| {
-            progress.hear(interval);
+            progress.add(interval);
             if let Some(Err(error)) = hdr_log.as_mut().map(|log| log.add(interval)) {
                 trouble = Some(error);
                 hdr_log = None;
@@ -109,7 +110,7 @@ impl Measurement<'_> {
             outcome.invalid.push("ended at the first failed operation (-errors fail-fast)".to_owned());
         }
         let run = self.digest(&outcome, zero)?;
-        self.say(console, &run, &outcome, &collections(begun.get().unwrap_or(&after), &after));
+        self.print(console, &run, &outcome, &collections(begun.get().unwrap_or(&after), &after));
         Ok(Measured { run, uncertainty, interrupted: outcome.interrupted })
     }
 
@@ -187,41 +188,42 @@ impl Measurement<'_> {
         record
     }
 
-    fn say(&self, console: &mut Console, run: &Run, outcome: &Outcome, collections: &crate::report::Collections) {
+    fn print(&self, console: &mut Console, run: &Run, outcome: &Outcome, collections: &crate::report::Collections) {
         if self.settings.output.summary {
-            console.say(&results(&run.total, &run.kinds, outcome.elapsed, collections));
-            console.say(&format!("Pace                      : {}", run.pace));
+            console.print(&results(&run.total, &run.kinds, outcome.elapsed, collections));
+            console.print(&format!("Pace                      : {}", run.pace));
             if let Some(warmup) = &run.warmup {
-                console.say(&format!("Warm-up                   : {}", warmup.words()));
+                console.print(&format!("Warm-up                   : {}", warmup.summary()));
             }
-            console.say(&format!("Client                    : {}", client(run)));
+            console.print(&format!("Client                    : {}", client(run)));
         }
         if let Some(most) = run.spans.iter().map(|span| span.backlog).max().filter(|_| run.rate_per_s.is_some()) {
-            console.say(&format!("Backlog                   : {most} at most; {} never started", outcome.not_started));
+            console
+                .print(&format!("Backlog                   : {most} at most; {} never started", outcome.not_started));
         }
         if run.checked.on {
-            console.say(&format!("Checked reads             : {} rows, {}", run.checked.rows, faults(run)));
+            console.print(&format!("Checked reads             : {} rows, {}", run.checked.rows, faults(run)));
         }
         let few = if self.settings.output.level == Level::Verbose { usize::MAX } else { 3 };
         for fault in run.checked.first.iter().take(few) {
-            console.say(&format!("  {fault}"));
+            console.print(&format!("  {fault}"));
         }
         for failure in run.failures.iter().take(few) {
-            console.say(&format!("Error                     : {} x {}", failure.times, failure.text));
+            console.print(&format!("Error                     : {} x {}", failure.times, failure.text));
         }
         let warnings = self.ready.ledger.iter().flat_map(|ledger| ledger.warnings());
         for warning in warnings {
-            console.say(&format!("Warning                   : {warning}"));
+            console.print(&format!("Warning                   : {warning}"));
         }
         for sla in &run.slas {
             let met = if sla.met { "met" } else { "MISSED" };
-            console.say(&format!("SLA {:<22}: {met} ({})", sla.sla, sla.measured));
+            console.print(&format!("SLA {:<22}: {met} ({})", sla.sla, sla.measured));
         }
         if !outcome.saturated.is_empty() && run.slas.is_empty() {
-            console.say("The servers could not keep up with the rate.");
+            console.print("The servers could not keep up with the rate.");
         }
         for reason in &run.invalid {
-            console.say(&format!("INVALID                   : {reason}"));
+            console.print(&format!("INVALID                   : {reason}"));
         }
     }
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The facts of one run: numbers, tables, what was promised, where it ran.
+//! Numbers, tables, verdict and environment of one run.
 
 use jiff::Timestamp;
 use maud::{html, Markup};
@@ -57,7 +57,7 @@ pub fn verdict(run: &Run) -> Markup {
     let verdict = run.verdict();
     html! {
         div class=(format!("verdict {}", verdict.class())) {
-            b { (verdict.words()) }
+            b { (verdict.label()) }
             @if !run.invalid.is_empty() { ul { @for reason in &run.invalid { li { (reason) } } } }
             @if !run.slas.is_empty() {
                 ul { @for sla in &run.slas {
@@ -138,25 +138,28 @@ fn row(run: &Run, totals: &Totals, service: bool) -> Markup {
 /// Where and with what.
 pub fn environment(run: &Run) -> Markup {
     let (machine, software) = (&run.environment.machine, &run.environment.software);
-    let said = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
+    let or_unknown = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
     let cpus = machine.cpus.map_or("?".to_owned(), |cpus| cpus.to_string());
     let memory = machine.memory_bytes.map_or("unknown".to_owned(), |bytes| number::bytes(bytes as f64));
     let load = run.environment.load_average.map_or("unknown".to_owned(), |load| format!("{load:.2}"));
     let facts = [
         ("Pace", run.pace.clone()),
         ("Consistency level", run.consistency.clone()),
-        ("Engine", said(&run.engine)),
+        ("Engine", or_unknown(&run.engine)),
         (
             "Measured",
             format!("{:.1} s, {} values written", run.elapsed_s, number::bytes(run.value_bytes_written as f64)),
         ),
-        ("Warm-up", run.warmup.as_ref().map_or("none".to_owned(), WarmedUp::words)),
+        ("Warm-up", run.warmup.as_ref().map_or("none".to_owned(), WarmedUp::summary)),
         ("Began", utc(run.environment.when_unix_s)),
-        ("Client's machine", format!("{cpus} × {}, {memory}, Linux {}", said(&machine.cpu), said(&machine.kernel))),
+        (
+            "Client's machine",
+            format!("{cpus} × {}, {memory}, Linux {}", or_unknown(&machine.cpu), or_unknown(&machine.kernel)),
+        ),
         ("Load average before", load),
-        ("Cassandra", said(&software.cassandra)),
-        ("Java", said(&software.java)),
-        ("cassiterite", format!("{} ({})", software.lab, said(&software.commit))),
+        ("Cassandra", or_unknown(&software.cassandra)),
+        ("Java", or_unknown(&software.java)),
+        ("cassiterite", format!("{} ({})", software.lab, or_unknown(&software.commit))),
     ];
     html! {
         table.facts { tbody {

@@ -5,12 +5,12 @@
 //! runs themselves are in the page, so that another run can be added to it. Charts are drawn by uPlot, which the build
 //! fetches (`scripts/native-deps.sh`) and the page carries.
 
+mod chart;
 mod facts;
 mod number;
 mod page;
 mod panels;
-mod plot;
-mod versus;
+mod side_by_side;
 
 use std::path::Path;
 

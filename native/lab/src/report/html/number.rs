@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Numbers as people read them.
+//! Formats numbers for people.
 
 /// `12.3 k`, three digits at most.
 pub fn plain(value: f64) -> String {
@@ -60,8 +60,8 @@ mod tests {
 
     #[test]
     fn three_digits_and_a_unit() {
-        let said: Vec<_> = [0.0, 0.25, 7.0, 12.34, 999.0, 1500.0, 2_345_678.0].map(plain).into();
-        assert_eq!(said, ["0", "0.25", "7", "12.3", "999", "1.5 k", "2.35 M"]);
+        let written: Vec<_> = [0.0, 0.25, 7.0, 12.34, 999.0, 1500.0, 2_345_678.0].map(plain).into();
+        assert_eq!(written, ["0", "0.25", "7", "12.3", "999", "1.5 k", "2.35 M"]);
         assert_eq!([0.05, 1.0, 12.34, 2000.0].map(ms), ["50 µs", "1 ms", "12.3 ms", "2 s"]);
         assert_eq!([512.0, 1536.0, 5e9].map(bytes), ["512 B", "1.5 KiB", "4.66 GiB"]);
     }

@@ -1,19 +1,26 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The page as a whole.
+//! The whole page.
 
 use anyhow::Result;
 use maud::{html, Markup, PreEscaped, DOCTYPE};
 
-use super::{embedded, facts, panels, versus};
+use super::{embedded, facts, panels, side_by_side};
 use crate::report::Run;
+
+/// A file of uPlot, which `scripts/native-deps.sh` puts there.
+macro_rules! uplot {
+    ($file:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/deps/uplot/", $file))
+    };
+}
 
 const STYLE: &str = include_str!("page.css");
 const CHARTS: &str = include_str!("charts.js");
-const UPLOT: &str = include_str!(concat!(env!("UPLOT_DIR"), "/uPlot.iife.min.js"));
-const UPLOT_STYLE: &str = include_str!(concat!(env!("UPLOT_DIR"), "/uPlot.min.css"));
-const UPLOT_LICENSE: &str = include_str!(concat!(env!("UPLOT_DIR"), "/LICENSE"));
+const UPLOT: &str = uplot!("uPlot.iife.min.js");
+const UPLOT_STYLE: &str = uplot!("uPlot.min.css");
+const UPLOT_LICENSE: &str = uplot!("LICENSE");
 /// The browser itself refuses whatever would fetch something.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
@@ -39,7 +46,7 @@ pub fn page(title: &str, runs: &[Run]) -> Result<String> {
                 }
                 main {
                     @if runs.len() > 1 {
-                        (versus::versus(runs))
+                        (side_by_side::side_by_side(runs))
                         @for run in runs { details { summary { (heading(run)) } (one(run)) } }
                     } @else {
                         @for run in runs { section { h2 { (heading(run)) } (one(run)) } }
@@ -71,7 +78,7 @@ fn one(run: &Run) -> Markup {
         (panels::charts(run))
         h3 { "By operation" }
         (facts::kinds(run))
-        (versus::percentiles(std::slice::from_ref(run)))
+        (side_by_side::percentiles(std::slice::from_ref(run)))
         h3 { "Where and with what" }
         (facts::environment(run))
     }

@@ -5,7 +5,7 @@
 
 use maud::{html, Markup};
 
-use super::plot::{Across, Chart, Quantity, Series, Style};
+use super::chart::{Across, Chart, Quantity, Series, Style};
 use crate::observe::Sample;
 use crate::report::{Latency, Run, Span};
 
@@ -20,19 +20,19 @@ pub fn charts(run: &Run) -> Markup {
     let Some(end) = run.spans.iter().map(|span| span.to_s).reduce(f64::max) else {
         return html! { p.note { "The run was too short for an interval." } };
     };
-    let over = Over { run, end };
+    let charts = TimeCharts { run, end };
     html! {
         p.note.hint { "Drag across a chart to zoom all of them; a double click shows the whole run. A click on a name hides its line." }
-        (over.latency())
-        (over.throughput())
-        @if run.spans.iter().any(|span| span.total.errors + span.total.retries > 0) { (over.errors()) }
-        @if run.rate_per_s.is_some() { (over.backlog()) }
-        (over.servers())
+        (charts.latency())
+        (charts.throughput())
+        @if run.spans.iter().any(|span| span.total.errors + span.total.retries > 0) { (charts.errors()) }
+        @if run.rate_per_s.is_some() { (charts.backlog()) }
+        (charts.servers())
     }
 }
 
 /// A run over its time.
-struct Over<'a> {
+struct TimeCharts<'a> {
     run: &'a Run,
     end: f64,
 }
@@ -40,7 +40,7 @@ struct Over<'a> {
 type Percentile = fn(&Latency) -> f64;
 type Points = Vec<(f64, f64, f64)>;
 
-impl Over<'_> {
+impl TimeCharts<'_> {
     fn latency(&self) -> Markup {
         let of: [(&str, &str, Percentile); 5] = [
             ("max", "pmax", |latency| latency.max_ms),

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The command: what is done, how much of it, at which consistency level.
+//! The command: its operations, its length, its consistency level.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use scylla::statement::{Consistency, SerialConsistency};
 use super::data::distribution;
 use super::value;
 use crate::profile::Distribution;
-use crate::stress::words::Given;
+use crate::stress::command_line::Given;
 
 /// What is done.
 #[derive(Clone, Debug, PartialEq)]

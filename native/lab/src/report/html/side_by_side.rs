@@ -5,12 +5,12 @@
 
 use maud::{html, Markup};
 
+use super::chart::{Across, Chart, Quantity, Series, Style};
 use super::number;
-use super::plot::{Across, Chart, Quantity, Series, Style};
 use crate::report::{Run, Span};
 
 /// The runs beside each other; a run's colour is that of its place.
-pub fn versus(runs: &[Run]) -> Markup {
+pub fn side_by_side(runs: &[Run]) -> Markup {
     html! {
         section {
             h2 { "Runs beside each other" }
@@ -103,7 +103,7 @@ fn table(runs: &[Run]) -> Markup {
                         }
                         td { (run.total.part.errors) }
                         td { @if run.checked.on { (run.unexplained_faults()) } @else { "not checked" } }
-                        td.left { (run.verdict().words()) }
+                        td.left { (run.verdict().label()) }
                     }
                 }
             }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Follows a load that runs: ends the warm-up and the run when it is time, cuts the run into intervals, adds it up.
+//! Monitors a running load: ends the warm-up and the run, cuts the run into intervals, adds it up.
 
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::load::clock::Schedule;
 use crate::load::cost::Cost;
 use crate::load::pace::{Server, Shared};
 use crate::load::plan::Stop;
-use crate::load::recorder::{latencies, Sheet};
+use crate::load::recorder::{latencies, Counters};
 use crate::load::series::{Series, Uncertainty};
 use crate::load::validity::Evidence;
 use crate::load::{Interval, Outcome, Settling, WarmUp, WarmedUp};
@@ -34,13 +34,13 @@ struct Warming {
 }
 
 /// A load that is being followed.
-pub(super) struct Watch<'a, S, L> {
+pub(super) struct Monitor<'a, S, L> {
     shared: &'a Arc<Shared<S>>,
     start: Instant,
     schedule: Option<Schedule>,
     listener: L,
-    sheet: Sheet,
-    total: Sheet,
+    counters: Counters,
+    total: Counters,
     series: Series,
     uncertainty: Uncertainty,
     cut_at: Instant,
@@ -54,7 +54,7 @@ pub(super) struct Watch<'a, S, L> {
     cost: Option<Cost>,
 }
 
-impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
+impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
     pub(super) fn new(
         shared: &'a Arc<Shared<S>>,
         start: Instant,
@@ -67,8 +67,8 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             start,
             schedule,
             listener,
-            sheet: Sheet::new(kinds)?,
-            total: Sheet::new(kinds)?,
+            counters: Counters::new(kinds)?,
+            total: Counters::new(kinds)?,
             series: Series::default(),
             uncertainty: Uncertainty::default(),
             cut_at: shared.measured_from.get().copied().unwrap_or(start),
@@ -102,7 +102,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
                     starting = false;
                     self.starter_over = Some(Instant::now());
                 }
-                () = shared.wait_for_room(1), if !starting => break,
+                () = shared.wait_for_slot(1), if !starting => break,
                 () = until(next_slice), if next_slice.is_some() => self.end_slice()?,
                 () = until(measured_from), if measured_from.is_some() && self.cost.is_none() => {
                     self.cost = Some(Cost::now());
@@ -136,7 +136,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
         let Some(mut warming) = self.warming.take() else { return Ok(()) };
         self.collect()?;
         // Without an operation that ended there is no telling.
-        let settled = self.sheet.warmup.mean_service_ms().is_some_and(|cost| warming.settling.add(cost));
+        let settled = self.counters.warmup.mean_service_ms().is_some_and(|cost| warming.settling.add(cost));
         if settled || warming.next >= warming.latest {
             self.settled = Some((settled, warming.settling));
             self.cut_at = Instant::now() + NOTICE;
@@ -148,10 +148,10 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
         Ok(())
     }
 
-    /// Moves what was recorded since the last time into `sheet`, and adds it to `total`.
+    /// Moves what was recorded since the last time into `counters`, and adds it to `total`.
     fn collect(&mut self) -> Result<()> {
-        self.shared.recorder.collect(&mut self.sheet)?;
-        self.total.add(&self.sheet)
+        self.shared.recorder.collect(&mut self.counters)?;
+        self.total.add(&self.counters)
     }
 
     /// Nothing becomes due any more.
@@ -181,7 +181,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             from: self.cut_at.duration_since(self.start),
             to: at.duration_since(self.start),
             backlog: self.backlog(at),
-            tallies: self.sheet.tallies.clone(),
+            tallies: self.counters.tallies.clone(),
         };
         let length_s = at.duration_since(self.cut_at).as_secs_f64();
         let operations: u64 = interval.tallies.iter().map(|tally| tally.operations).sum();
@@ -236,7 +236,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
         let halted = plan.halt.is_raised() || self.interrupted;
         let is_whole = halted || self.shared.exhausted.load(Ordering::Relaxed);
         let not_started = if is_whole { 0 } else { self.starter_over.map_or(0, |over| self.backlog(over)) };
-        let trouble = self.shared.trouble.kept();
+        let failures = self.shared.failures.kept();
         let unfinished = self.unfinished();
         let evidence = Evidence {
             plan,
@@ -245,12 +245,12 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             response_ns: &response_ns,
             service_ns: &service_ns,
             late_ns: &self.total.late_ns,
-            held: self.total.held,
+            queued: self.total.queued,
             operations: self.total.tallies.iter().map(|tally| tally.operations).sum(),
             errors: self.total.tallies.iter().map(|tally| tally.errors).sum(),
             not_started,
             halted,
-            faults: &trouble.faults,
+            faults: &failures.faults,
         };
         Ok(Outcome {
             rate_per_s: self.schedule.map(|schedule| schedule.per_s),
@@ -268,9 +268,9 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
             },
             failed: evidence.errors(),
             invalid: evidence.invalid().into_iter().chain(unfinished).collect(),
-            faults: trouble.faults,
-            first_faults: trouble.first_faults,
-            first_errors: trouble.first_errors,
+            faults: failures.faults,
+            first_faults: failures.first_faults,
+            first_errors: failures.first_errors,
             tallies: self.total.tallies,
             late_ns: self.total.late_ns,
             intervals: self.series.into_intervals(),
@@ -278,8 +278,8 @@ impl<'a, S: Server, L: FnMut(&Interval)> Watch<'a, S, L> {
     }
 }
 
-async fn until(moment: Option<Instant>) {
-    if let Some(moment) = moment {
-        tokio::time::sleep_until(moment.into()).await;
+async fn until(instant: Option<Instant>) {
+    if let Some(instant) = instant {
+        tokio::time::sleep_until(instant.into()).await;
     }
 }
