@@ -5,12 +5,15 @@
 #   librocksdb.so   the prebuilt RocksDB of Maven's org.rocksdb:rocksdbjni (nobody compiles RocksDB)
 #                   (its file is pinned: the shim in native/engine/src/raw uses headers that are RocksDB's own)
 #   libclang.so     for bindgen, from PyPI's libclang
+#   uplot/          the charts of the lab's pages, from Maven's org.webjars.npm:uplot
 #   gcc-include     link to gcc's own headers (stddef.h and friends), which PyPI's libclang does not bring
 # native/.cargo/config.toml names these paths. Quick when everything is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 ROCKSDB_VERSION=11.8.1
+UPLOT_VERSION=1.6.30
+UPLOT_SHA256=35b1d5d332ae25876ebd3b96c4a6180f29bec7675ad22dda9d3dc803691d19c9
 DEPENDENCY_PLUGIN=org.apache.maven.plugins:maven-dependency-plugin:3.8.1
 ROCKSDB_PIN=config/rocksdb.sha256
 LIBCLANG_LOCK=config/python/libclang.txt
@@ -63,6 +66,23 @@ fetch_libclang() {
     cp "$LIBCLANG_LOCK" "$DEPS/libclang.locked"
 }
 
+fetch_uplot() {
+    [ -s "$DEPS/uplot/LICENSE" ] && [ "$(cat "$DEPS/uplot.version" 2> /dev/null)" = "$UPLOT_VERSION" ] && return
+    echo "native-deps: uPlot $UPLOT_VERSION from Maven Central"
+    command -v mvn > /dev/null || fail "mvn is missing: install Maven"
+    local jar="$DEPS/webjar/uplot-$UPLOT_VERSION.jar" inside="META-INF/resources/webjars/uplot/$UPLOT_VERSION"
+    rm -rf "$DEPS/webjar" "$DEPS/uplot"
+    mvn -B -q -Dstyle.color=never "$DEPENDENCY_PLUGIN:copy" "-Dartifact=org.webjars.npm:uplot:$UPLOT_VERSION" \
+        "-DoutputDirectory=$PWD/$DEPS/webjar" < /dev/null || fail "Maven could not fetch uplot $UPLOT_VERSION"
+    sha256sum --quiet -c - <<< "$UPLOT_SHA256  $jar" || fail "$jar is not the uPlot $UPLOT_VERSION that was pinned"
+    "$PYTHON" -m zipfile -e "$jar" "$DEPS/webjar/x"
+    mkdir -p "$DEPS/uplot"
+    mv "$DEPS/webjar/x/$inside/dist/uPlot.iife.min.js" "$DEPS/webjar/x/$inside/dist/uPlot.min.css" \
+        "$DEPS/webjar/x/$inside/LICENSE" "$DEPS/uplot/"
+    rm -rf "$DEPS/webjar"
+    echo "$UPLOT_VERSION" > "$DEPS/uplot.version"
+}
+
 link_gcc_headers() {
     local include
     include=$(gcc -print-file-name=include) || fail "gcc is missing: install gcc and g++"
@@ -72,4 +92,5 @@ link_gcc_headers() {
 
 fetch_rocksdb
 fetch_libclang
+fetch_uplot
 link_gcc_headers

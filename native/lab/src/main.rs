@@ -32,7 +32,7 @@ enum Part {
     Cluster(ClusterCommand),
     /// One node in the foreground, in place of this process.
     Node(Box<NodeCommand>),
-    /// One load, in the words of cassandra-stress.
+    /// One load, with the command line of cassandra-stress.
     Stress(StressCommand),
     /// The same scenario on several engines, with a verdict.
     Compare(Box<CompareCommand>),

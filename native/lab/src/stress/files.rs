@@ -1,13 +1,13 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What is left of the runs when the command has ended: files, and the table of a sweep.
+//! Writes the files that the settings name, and the table of a sweep.
 
 use anyhow::Result;
 
 use super::measure::Measured;
 use super::settings::{Output, Settings};
-use crate::report::{self, header, html, row, Beside, Collections, Run, Span};
+use crate::report::{self, header, html, row, Collections, RowContext, Run, Span};
 
 /// Of a sweep, the run with the most operations per second.
 fn best(runs: &[Run]) -> Option<&Run> {
@@ -16,7 +16,7 @@ fn best(runs: &[Run]) -> Option<&Run> {
 
 /// The run that a command is judged by: of a sweep the best one, since the last ones are meant to be beyond what the servers can
 /// do. Rows that were wrong in any of them are wrong.
-pub fn deciding(runs: &[Run]) -> Option<&Run> {
+pub fn deciding_run(runs: &[Run]) -> Option<&Run> {
     runs.iter().find(|run| run.unexplained_faults() > 0).or_else(|| best(runs))
 }
 
@@ -57,12 +57,12 @@ pub fn sweep_table(runs: &[Measured]) -> String {
         let run = &measured.run;
         for totals in run.kinds.iter().chain([&run.total]) {
             let span = Span { to_s: run.elapsed_s, ..Span::default() };
-            let beside = Beside {
+            let context = RowContext {
                 total_operations: totals.part.operations,
                 uncertainty: measured.uncertainty,
                 collections: Collections::default(),
             };
-            lines.push(format!("{:>width$}, {}", run.name, row(&names, &totals.name, &span, &totals.part, &beside)));
+            lines.push(format!("{:>width$}, {}", run.name, row(&names, &totals.name, &span, &totals.part, &context)));
         }
     }
     lines.join("\n")

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The options, those that are refused among them.
+//! The options, supported and unsupported.
 
 use super::{flag, free, list, refused, value, Group, Refused};
 
@@ -10,7 +10,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-rate"],
         about: "how fast: a fixed rate is an open loop, all else a closed one",
-        words: &[
+        parameters: &[
             value("threads=", "N", "so many operations in flight"),
             value("fixed=", "N/s", "operations due per second; latency counts from when each was due (open loop)"),
             value(
@@ -22,12 +22,12 @@ pub const OPTIONS: &[Group] = &[
             value("threads<=", "N", "end with so many [1000]"),
             flag("auto", "stop adding threads once that brings no more operations"),
         ],
-        refused: &[refused("limit=", "its newer names say what happens: throttle= or fixed=")],
+        refused: &[refused("limit=", "use throttle= or fixed=, its newer names")],
     },
     Group {
         names: &["-node"],
         about: "which nodes to begin with",
-        words: &[
+        parameters: &[
             value("file=", "FILE", "one node a line"),
             value("datacenter=", "NAME", "ask the nodes of this datacenter first"),
             free("HOST[:PORT],...", "the nodes [localhost]"),
@@ -37,7 +37,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-port"],
         about: "where the nodes listen",
-        words: &[value("native=", "N", "the CQL port [9042]")],
+        parameters: &[value("native=", "N", "the CQL port [9042]")],
         refused: &[
             refused("jmx=", "nothing is read over JMX; GC comes from the GC logs of nodes on this machine"),
             refused("thrift=", "Cassandra 4.0 removed Thrift"),
@@ -46,7 +46,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-pop"],
         about: "which partitions, and in which order",
-        words: &[
+        parameters: &[
             value("seq=", "FROM..TO", "one after the other"),
             value("dist=", "DIST", "drawn from a distribution"),
             value("read-lookback=", "DIST", "with seq=: reads go to what was written so many writes ago"),
@@ -57,7 +57,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-col"],
         about: "columns of the built-in tables",
-        words: &[
+        parameters: &[
             value("n=", "DIST", "how many [fixed(5)]"),
             value("size=", "DIST", "bytes of each [fixed(34)]"),
             value("names=", "A,B,...", "their names [C0,C1,...]"),
@@ -66,13 +66,13 @@ pub const OPTIONS: &[Group] = &[
             refused("slice", "a row is read by the names of its columns"),
             refused("super=", "super columns went with Thrift"),
             refused("comparator=", "CQL columns have no comparator"),
-            refused("timestamp=", "checked reads need the coordinator's timestamps"),
+            refused("timestamp=", "checked reads need the client's own timestamps, which grow from write to write"),
         ],
     },
     Group {
         names: &["-insert"],
         about: "how inserts are cut; the profile's own words come first",
-        words: &[
+        parameters: &[
             value("partitions=", "DIST", "partitions of one batch"),
             value("select-ratio=", "RATIO", "share of a partition's rows in one insert"),
             value("row-population-ratio=", "RATIO", "share of a row's cells that are not null"),
@@ -85,7 +85,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-tokenrange"],
         about: "how token range queries cut the ring",
-        words: &[
+        parameters: &[
             flag("wrap", "begin again after the last range; always so"),
             value("split-factor=", "N", "split every range by this factor [1]"),
         ],
@@ -93,14 +93,15 @@ pub const OPTIONS: &[Group] = &[
     },
     Group {
         names: &["-mode"],
-        about: "how to speak and who says so",
-        words: &[
+        about: "protocol, credentials, connections",
+        parameters: &[
             flag("native", "the CQL protocol; there is no other"),
             flag("cql3", "CQL 3; there is no other"),
             flag("prepared", "prepared statements; there are no others"),
             value("user=", "NAME", "user"),
             value("password=", "WORD", "password"),
             value("compression=", "none|lz4", "compression of frames [none]"),
+            value("connectionsPerHost=", "N", "connections to each node [1]"),
         ],
         refused: &[
             refused("unprepared", "every statement is prepared"),
@@ -108,16 +109,15 @@ pub const OPTIONS: &[Group] = &[
             refused("smart", "the driver always knows which node holds a row"),
             refused("thrift", "Cassandra 4.0 removed Thrift"),
             refused("protocolVersion=", "the driver speaks version 4, which every Cassandra since 2.2 knows"),
-            refused("port=", "say -port native=N"),
+            refused("port=", "use -port native=N"),
             refused("auth-provider=", "user and password are the only credentials; Java classes cannot be loaded"),
             refused("maxPending=", "the operations in flight are those of -rate threads="),
-            refused("connectionsPerHost=", "the client opens one connection to each node"),
         ],
     },
     Group {
         names: &["-transport"],
         about: "TLS, with PEM files; whom a certificate is for is not checked, as in cassandra-stress",
-        words: &[
+        parameters: &[
             value("truststore=", "FILE.pem", "certificates to trust"),
             value("keystore=", "FILE.pem", "own certificate and private key"),
         ],
@@ -135,7 +135,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-schema"],
         about: "keyspace and table of the built-in commands; a profile takes only the replication",
-        words: &[
+        parameters: &[
             list("replication", "factor=N | strategy=NAME,DC=N,...", "replicas [factor=1]"),
             value("keyspace=", "NAME", "keyspace [keyspace1]"),
             list("compaction", "strategy=NAME,KEY=VALUE,...", "compaction of the table"),
@@ -146,7 +146,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-errors"],
         about: "what to do about operations that fail",
-        words: &[
+        parameters: &[
             value("retries=", "N", "tries after the first [9]"),
             flag("ignore", "a run with failed operations may still pass"),
             flag("fail-fast", "end the run at the first failed operation"),
@@ -159,8 +159,8 @@ pub const OPTIONS: &[Group] = &[
     },
     Group {
         names: &["-log"],
-        about: "what is said and written down",
-        words: &[
+        about: "what is printed and written to files",
+        parameters: &[
             value("file=", "FILE", "rows and results also go to this file"),
             value("hdrfile=", "FILE", "histograms of each interval, HistogramLogWriter's format"),
             value("interval=", "N(ms|s)", "length of an interval [1s]"),
@@ -177,7 +177,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-graph"],
         about: "one HTML page; a page that is there gains this run, for comparison",
-        words: &[
+        parameters: &[
             value("file=", "FILE", "the page"),
             value("title=", "TEXT", "its title"),
             value("revision=", "NAME", "the name of this run in it"),
@@ -188,7 +188,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-reporting"],
         about: "how often rows are printed",
-        words: &[
+        parameters: &[
             value("output-frequency=", "N(s|m)", "a row so often [every interval]"),
             value("header-frequency=", "N(s|m)", "the header so often [once]"),
         ],
@@ -197,19 +197,19 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-credentials-file"],
         about: "a properties file with cql.username and cql.password",
-        words: &[free("FILE", "the file")],
+        parameters: &[free("FILE", "the file")],
         refused: &[],
     },
     Group {
         names: &["-engine"],
         about: "(own) table options to add to the schema",
-        words: &[free("stock|stock-default|cassiterite", "the engine")],
+        parameters: &[free("stock|stock-default|cassiterite", "the engine")],
         refused: &[],
     },
     Group {
         names: &["-check"],
         about: "(own) whether what is read is compared with what was acknowledged",
-        words: &[
+        parameters: &[
             flag("on", "compare, or refuse the run (without this word: where possible)"),
             flag("written", "compare, and count on rows as a run that only wrote left them"),
             flag("off", "do not"),
@@ -219,7 +219,7 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-sla"],
         about: "(own) what must hold, else exit code 1",
-        words: &[free(
+        parameters: &[free(
             "[KIND:]p99<=10ms",
             "p50, p95, p99, p99.9 ..., mean, max: <= N(us|ms|s); rate: >= N/s; errors: <= N or N%",
         )],
@@ -228,25 +228,25 @@ pub const OPTIONS: &[Group] = &[
     Group {
         names: &["-json", "--json"],
         about: "(own) the whole run as JSON",
-        words: &[free("FILE", "the file")],
+        parameters: &[free("FILE", "the file")],
         refused: &[],
     },
     Group {
         names: &["-html", "--html"],
         about: "(own) the run as one HTML page, anew; -graph adds to one",
-        words: &[free("FILE", "the file")],
+        parameters: &[free("FILE", "the file")],
         refused: &[],
     },
     Group {
         names: &["-seed"],
         about: "(own) another seed makes other rows and another order",
-        words: &[free("N", "the seed [1]")],
+        parameters: &[free("N", "the seed [1]")],
         refused: &[],
     },
     Group {
         names: &["-draw"],
         about: "(own) draw the shape of the data and do nothing else",
-        words: &[],
+        parameters: &[],
         refused: &[],
     },
 ];
@@ -258,5 +258,5 @@ pub const REFUSED_OPTIONS: &[Refused] = &[
     refused("-jmx", "nothing is read over JMX"),
     refused("-samples", "histograms keep every operation"),
     refused("-key", "cassandra-stress itself calls it -pop now"),
-    refused("-d", "say -node HOST,..."),
+    refused("-d", "use -node HOST,..."),
 ];

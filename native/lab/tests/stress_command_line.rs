@@ -1,20 +1,20 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The words of cassandra-stress: what is taken, what is refused and how that is said.
+//! The command line of cassandra-stress: what is supported, what is refused and with which message.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::Write;
 use std::time::Duration;
 
-use cassiterite_lab::stress::settings::{Check, Command, Level, Population, Rate, Settings, Stop, Truncate};
-use cassiterite_lab::stress::vocabulary::{Form, Group, COMMANDS, OPTIONS, REFUSED_COMMANDS, REFUSED_OPTIONS};
-use cassiterite_lab::stress::words::Words;
+use cassiterite_lab::stress::command_line::CommandLine;
+use cassiterite_lab::stress::settings::{Check, Command, Level, Population, Rate, Settings, Stop, Truncate, Warmup};
+use cassiterite_lab::stress::syntax::{Form, Group, COMMANDS, OPTIONS, REFUSED_COMMANDS, REFUSED_OPTIONS};
 use scylla::statement::{Consistency, SerialConsistency};
 
 fn read(line: &str) -> Result<Settings, String> {
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    Words::parse(&words).and_then(Settings::read).map_err(|error| format!("{error:#}"))
+    CommandLine::parse(&words).and_then(Settings::read).map_err(|error| format!("{error:#}"))
 }
 
 fn taken(line: &str) -> Settings {
@@ -42,7 +42,7 @@ fn the_users_line_of_the_spotify_article() {
     assert_eq!(settings.work.operation(), "user ops(insert=24,get=1)");
     assert_eq!(settings.work.stop, Stop::Count(10_000_000));
     assert_eq!((settings.work.consistency, settings.work.truncate), (Consistency::Quorum, Truncate::Once));
-    assert!(!settings.work.warmup);
+    assert_eq!(settings.work.warmup, Warmup::None);
     assert_eq!(settings.rate, Rate::Open { per_s: 5000.0, threads: Some(300) });
     assert_eq!(settings.connection.contact_points, ["n1:9142", "n2:9043"]);
     assert_eq!(settings.connection.credentials, Some(("me".to_owned(), "secret".to_owned())));
@@ -72,7 +72,7 @@ fn what_is_not_said_is_as_in_cassandra_stress() {
     assert_eq!(mixed.work.stop, Stop::Uncertainty { target: 0.02, at_least: 30, at_most: 200 });
     let only_inserts = taken("user profile=p ops(insert=1) n=5");
     assert!(matches!(only_inserts.data.population, Population::Sequence { last: 5, .. }));
-    assert!(write.verdict.check == Check::WherePossible && write.work.warmup);
+    assert!(write.verdict.check == Check::WherePossible && write.work.warmup == Warmup::Usual);
     assert_eq!(taken("read n=1 truncate=never -check written").verdict.check, Check::Written);
     assert_eq!(taken("read n=1 -errors skip-read-validation").verdict.check, Check::Off);
 }
@@ -103,7 +103,7 @@ fn every_word_that_help_shows_is_known() {
     for (group, is_option) in
         COMMANDS.iter().map(|group| (group, false)).chain(OPTIONS.iter().map(|group| (group, true)))
     {
-        for word in group.words {
+        for word in group.parameters {
             let shown = match word.form {
                 Form::Flag => word.name.to_owned(),
                 Form::Value(_) => format!("{}1", word.name),
@@ -111,7 +111,7 @@ fn every_word_that_help_shows_is_known() {
                 Form::Free(_) => "something".to_owned(),
             };
             let line = line(group, is_option, &shown);
-            Words::parse(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
+            CommandLine::parse(&line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
         }
     }
 }
@@ -123,17 +123,17 @@ fn every_word_that_is_refused_is_refused_by_name_and_with_the_reason() {
     {
         for refused in group.refused {
             let word = if refused.name.ends_with('=') { format!("{}1", refused.name) } else { refused.name.to_owned() };
-            let error = Words::parse(&line(group, is_option, &word)).unwrap_err().to_string();
-            assert_eq!(error, format!("{}: '{word}' is not taken: {}", group.names[0], refused.why));
+            let error = CommandLine::parse(&line(group, is_option, &word)).unwrap_err().to_string();
+            assert_eq!(error, format!("{}: '{word}' is not supported: {}", group.names[0], refused.why));
         }
     }
     for refused in REFUSED_OPTIONS {
-        let error = Words::parse(&["read".to_owned(), refused.name.to_owned()]).unwrap_err().to_string();
-        assert_eq!(error, format!("option '{}' is not taken: {}", refused.name, refused.why));
+        let error = CommandLine::parse(&["read".to_owned(), refused.name.to_owned()]).unwrap_err().to_string();
+        assert_eq!(error, format!("option '{}' is not supported: {}", refused.name, refused.why));
     }
     for refused in REFUSED_COMMANDS {
-        let error = Words::parse(&[refused.name.to_owned()]).unwrap_err().to_string();
-        assert_eq!(error, format!("command '{}' is not taken: {}", refused.name, refused.why));
+        let error = CommandLine::parse(&[refused.name.to_owned()]).unwrap_err().to_string();
+        assert_eq!(error, format!("command '{}' is not supported: {}", refused.name, refused.why));
     }
 }
 
@@ -146,20 +146,45 @@ fn line(group: &Group, is_option: bool, word: &str) -> Vec<String> {
 fn what_nobody_knows_is_refused_with_the_nearest_word() {
     assert_eq!(refused("raed n=1"), "there is no command 'raed'; did you mean 'read'?");
     assert_eq!(refused("read -ratte threads=1"), "there is no option '-ratte'; did you mean '-rate'?");
-    assert_eq!(refused("read -rate thread=1"), "-rate: 'thread=1' is not taken; did you mean 'threads='?");
-    assert_eq!(refused("read cosistency=ONE"), "read: 'cosistency=ONE' is not taken");
-    assert_eq!(refused("user profile=p op(insert=1)"), "user: 'op(insert=1)' is not taken; did you mean 'ops'?");
-    assert_eq!(refused("read -check maybe"), "-check: 'maybe' is not taken");
+    assert_eq!(refused("read -rate thread=1"), "-rate: 'thread=1' is unknown; did you mean 'threads='?");
+    assert_eq!(refused("read cosistency=ONE"), "read: 'cosistency=ONE' is unknown");
+    assert_eq!(refused("user profile=p op(insert=1)"), "user: 'op(insert=1)' is unknown; did you mean 'ops'?");
+    assert_eq!(refused("read -check maybe"), "-check: 'maybe' is unknown");
+}
+
+#[test]
+fn connections_to_each_node() {
+    assert_eq!(taken("read n=1 -mode native connectionsPerHost=8").connection.connections_per_node, 8);
+    assert_eq!(taken("read n=1").connection.connections_per_node, 1);
+    assert_eq!(refused("read n=1 -mode connectionsPerHost=0"), "-mode: connectionsPerHost=0: at least 1");
+}
+
+#[test]
+fn the_warmup_is_a_time_or_until_the_rate_has_settled() {
+    assert_eq!(taken("read warmup=auto").work.warmup, Warmup::Auto);
+    assert_eq!(taken("read warmup=5m").work.warmup, Warmup::For(Duration::from_secs(300)));
+}
+
+#[test]
+fn timestamps_are_those_of_this_client() {
+    let why = "checked reads need the client's own timestamps, which grow from write to write";
+    assert_eq!(refused("write n=1 -col timestamp=1"), format!("-col: 'timestamp=1' is not supported: {why}"));
 }
 
 #[test]
 fn values_are_read_strictly() {
-    for (line, said) in [
+    for (line, message) in [
         ("read n=1x", "read: 'n=1x': a whole number, with k, m or b for thousand, million or billion is expected"),
         ("read n=-1", "read: 'n=-1': a whole number, with k, m or b for thousand, million or billion is expected"),
         ("read duration=5", "read: 'duration=5': a time above 0 as 30s, 5m or 1h is expected"),
         ("read err<2", "read: 'err<2': a fraction between 0 and 1 is expected"),
-        ("read n=1 n=2", "read: 'n=' is set twice"),
+        ("read n=1 n=2", "read: 'n=' is given twice"),
+        ("read warmup=0s", "read: 'warmup=0s': auto, or a time above 0 as 30s, 5m or 1h is expected"),
+        ("read warmup=5s no-warmup", "read: warmup= and no-warmup do not go together"),
+        (
+            "read warmup=auto -pop seq=1..9 no-wrap",
+            "-pop: no-wrap and warmup= do not go together: a sequence that ends counts from its beginning",
+        ),
         ("read n=1 duration=1s", "read: n= and duration= do not go together"),
         ("read n=1 n>30", "read: n> belongs to err<"),
         ("read n=1 -rate threads=1 -rate threads=2", "-rate is given twice"),
@@ -214,7 +239,7 @@ fn values_are_read_strictly() {
         ("read n=1 -json", "-json: the FILE is missing"),
         ("read n=1 -log interval=10ms", "-log: interval= is below 100ms"),
     ] {
-        assert_eq!(refused(line), said, "{line}");
+        assert_eq!(refused(line), message, "{line}");
     }
 }
 
@@ -252,5 +277,5 @@ fn files_of_nodes_and_credentials() {
 #[test]
 fn help_is_given_for_options_too() {
     let words: Vec<String> = ["help", "-rate"].map(str::to_owned).into();
-    assert_eq!(Words::parse(&words).unwrap().command.only().unwrap(), Some("-rate"));
+    assert_eq!(CommandLine::parse(&words).unwrap().command.only().unwrap(), Some("-rate"));
 }

@@ -1,13 +1,15 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The words of a command line, sorted by what they belong to; what is not in the vocabulary is refused by name.
+//! Parses a command line into its command and options; unknown and unsupported parameters are refused by name.
 
 use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Result};
 
-use super::vocabulary::{Form, Group, Refused, Word, COMMANDS, OPTIONS, REFUSED_COMMANDS, REFUSED_OPTIONS, TALKS};
+use super::syntax::{
+    Form, Group, Parameter, Refused, COMMANDS, INFO_COMMANDS, OPTIONS, REFUSED_COMMANDS, REFUSED_OPTIONS,
+};
 
 /// What was given to one command or option.
 #[derive(Debug, Default)]
@@ -20,7 +22,7 @@ pub struct Given {
 
 /// A whole command line.
 #[derive(Debug)]
-pub struct Words {
+pub struct CommandLine {
     /// The command and its words.
     pub command: Given,
     options: BTreeMap<&'static str, Given>,
@@ -49,7 +51,7 @@ impl Given {
 
     /// The only free word; `None` without one.
     pub fn only(&self) -> Result<Option<&str>> {
-        ensure!(self.free.len() <= 1, "{}: one word, not {} ('{}')", self.name, self.free.len(), self.free.join(" "));
+        ensure!(self.free.len() <= 1, "{}: one value, not {} ('{}')", self.name, self.free.len(), self.free.join(" "));
         Ok(self.free.first().map(String::as_str))
     }
 
@@ -67,24 +69,24 @@ impl Given {
     }
 
     fn take(&mut self, group: &'static Group, given: &str) -> Result<()> {
-        if let Some((word, value)) = group.words.iter().find_map(|word| Some((word, matched(word, given)?))) {
-            ensure!(!self.has(word.name), "{}: '{}' is set twice", self.name, word.name);
+        if let Some((word, value)) = group.parameters.iter().find_map(|word| Some((word, matched(word, given)?))) {
+            ensure!(!self.has(word.name), "{}: '{}' is given twice", self.name, word.name);
             self.values.insert(word.name, value.to_owned());
             return Ok(());
         }
         if let Some(refused) = group.refused.iter().find(|refused| is_refused(refused, given)) {
-            bail!("{}: '{given}' is not taken: {}", self.name, refused.why);
+            bail!("{}: '{given}' is not supported: {}", self.name, refused.why);
         }
-        if group.words.iter().any(|word| matches!(word.form, Form::Free(_))) {
+        if group.parameters.iter().any(|word| matches!(word.form, Form::Free(_))) {
             self.free.push(given.to_owned());
             return Ok(());
         }
-        let names = group.words.iter().map(|word| word.name);
-        bail!("{}: '{given}' is not taken{}", self.name, nearest(given, names))
+        let names = group.parameters.iter().map(|word| word.name);
+        bail!("{}: '{given}' is unknown{}", self.name, nearest(given, names))
     }
 }
 
-impl Words {
+impl CommandLine {
     /// Sorts a command line as cassandra-stress does (`StressSettings.parseMap`): the command first, then options and their
     /// words; names in any case.
     pub fn parse(line: &[String]) -> Result<Self> {
@@ -92,7 +94,7 @@ impl Words {
             bail!("no command given; 'cassiterite stress help' lists them")
         };
         let group = command(first)?;
-        let mut words = Words { command: given_to(group), options: BTreeMap::new() };
+        let mut words = CommandLine { command: given_to(group), options: BTreeMap::new() };
         let (mut at, mut current) = (group, &mut words.command);
         for word in rest {
             if starts_an_option(word) && group.names[0] != "help" {
@@ -135,7 +137,7 @@ fn starts_an_option(word: &str) -> bool {
 }
 
 fn command(name: &str) -> Result<&'static Group> {
-    find("command", name, COMMANDS.iter().chain(TALKS), REFUSED_COMMANDS)
+    find("command", name, COMMANDS.iter().chain(INFO_COMMANDS), REFUSED_COMMANDS)
 }
 
 fn option(name: &str) -> Result<&'static Group> {
@@ -153,12 +155,12 @@ fn find(
         return Ok(group);
     }
     if let Some(refused) = refused.iter().find(|refused| refused.name == plain) {
-        bail!("{what} '{name}' is not taken: {}", refused.why);
+        bail!("{what} '{name}' is not supported: {}", refused.why);
     }
     bail!("there is no {what} '{name}'{}", nearest(&plain, groups.flat_map(|group| group.names.iter().copied())))
 }
 
-fn matched<'a>(word: &Word, given: &'a str) -> Option<&'a str> {
+fn matched<'a>(word: &Parameter, given: &'a str) -> Option<&'a str> {
     match word.form {
         Form::Flag => given.eq_ignore_ascii_case(word.name).then_some(""),
         Form::Value(_) => given.strip_prefix(word.name),

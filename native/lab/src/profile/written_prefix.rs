@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Up to where a sequence is written, for reads that look back.
+//! The prefix of a sequence that is written without a gap, for reads that look back.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,13 +9,13 @@ use std::sync::{Mutex, PoisonError};
 
 /// How many partitions from the start of the sequence are written without a gap. Safe to share between threads.
 #[derive(Debug, Default)]
-pub struct Written {
+pub struct WrittenPrefix {
     count: AtomicU64,
     /// Runs that ended before those in front of them: start, end.
     later: Mutex<BTreeMap<u64, u64>>,
 }
 
-impl Written {
+impl WrittenPrefix {
     /// The partitions `first..end` of the sequence are written.
     pub fn add(&self, first: u64, end: u64) {
         let mut later = self.later.lock().unwrap_or_else(PoisonError::into_inner);

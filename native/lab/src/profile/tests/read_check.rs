@@ -48,7 +48,7 @@ impl Written {
         let mut answer = Answer::default();
         for row in rows {
             let cells: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
-            watch.see_row(&self.core, &self.ledger, &cells, &mut answer);
+            watch.check_row(&self.core, &self.ledger, &cells, &mut answer);
         }
         watch.finish(&self.core, &mut answer);
         assert!(answer.rows_checked >= answer.faults.len() as u64);

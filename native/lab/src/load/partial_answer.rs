@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Answers of which only a part came: what was wrong with that part stays wrong.
+//! Answers that broke off: faults in the part that arrived still count.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -11,18 +11,18 @@ use crate::load::{Answer, Fault, FaultKind, Row};
 
 /// Why the rest of an answer did not come, and the part that did.
 #[derive(Debug)]
-struct CutShort {
+struct PartialAnswer {
     part: Answer,
     why: anyhow::Error,
 }
 
-impl Display for CutShort {
+impl Display for PartialAnswer {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str("after a part of the answer")
     }
 }
 
-impl Error for CutShort {
+impl Error for PartialAnswer {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(self.why.as_ref())
     }
@@ -30,10 +30,10 @@ impl Error for CutShort {
 
 impl Answer {
     /// The error of an operation whose answer ended early; what is wrong with the part that came goes with it.
-    pub fn cut_short(self, why: anyhow::Error) -> anyhow::Error {
+    pub fn followed_by(self, why: anyhow::Error) -> anyhow::Error {
         match self.faults.is_empty() {
             true => why,
-            false => CutShort { part: self, why }.into(),
+            false => PartialAnswer { part: self, why }.into(),
         }
     }
 }
@@ -47,7 +47,7 @@ pub fn faults_of(answer: &anyhow::Result<Answer>) -> &[Fault] {
 fn what_came(answer: &anyhow::Result<Answer>) -> Option<&Answer> {
     match answer {
         Ok(answer) => Some(answer),
-        Err(error) => error.chain().find_map(|cause| cause.downcast_ref::<CutShort>()).map(|cut| &cut.part),
+        Err(error) => error.chain().find_map(|cause| cause.downcast_ref::<PartialAnswer>()).map(|cut| &cut.part),
     }
 }
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! An answer compared with what was acknowledged: which version of a row it shows, and whether it may; which rows it may not show.
+//! Checks the answer of a read: which version of each row it shows, whether the ledger allows it, and which rows are missing.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::replace;
@@ -25,7 +25,7 @@ use super::verify::Verifier;
 const OLD_VERSIONS_MAX: usize = 1000;
 
 /// A row's cells as they came.
-type Came<'a> = [Option<&'a [u8]>];
+type AnswerCells<'a> = [Option<&'a [u8]>];
 
 #[derive(Debug)]
 struct Expected {
@@ -36,7 +36,7 @@ struct Expected {
 
 /// A read under way.
 #[derive(Debug)]
-pub struct Watch<'a> {
+pub struct ReadCheck<'a> {
     verifier: &'a Verifier,
     seed: u64,
     partition: Partition,
@@ -48,7 +48,7 @@ pub struct Watch<'a> {
     came: u64,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> ReadCheck<'a> {
     /// Before a read of these rows is sent. `None` without a ledger.
     pub fn begin(
         verifier: &'a Verifier,
@@ -69,7 +69,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Checks a page of the answer.
-    pub fn see(&mut self, core: &Core, rows: &QueryRowsResult, answer: &mut Answer) -> Result<()> {
+    pub fn check_page(&mut self, core: &Core, rows: &QueryRowsResult, answer: &mut Answer) -> Result<()> {
         let Some(ledger) = core.ledger.as_deref() else { return Ok(()) };
         let mut cells: Vec<Option<&[u8]>> = Vec::new();
         for row in rows.rows::<ColumnIterator<'_, '_>>()? {
@@ -77,13 +77,13 @@ impl<'a> Watch<'a> {
             for column in row? {
                 cells.push(column?.slice.map(|slice| slice.as_slice()));
             }
-            self.see_row(core, ledger, &cells, answer);
+            self.check_row(core, ledger, &cells, answer);
         }
         Ok(())
     }
 
     /// Checks one row.
-    pub fn see_row(&mut self, core: &Core, ledger: &Ledger, cells: &Came<'_>, answer: &mut Answer) {
+    pub fn check_row(&mut self, core: &Core, ledger: &Ledger, cells: &AnswerCells<'_>, answer: &mut Answer) {
         let at = |places: &[usize]| places.iter().map(|&i| cells.get(i).copied().flatten()).collect::<Vec<_>>();
         let asked = self.partition.id;
         if self.verifier.keys.as_deref().is_some_and(|keys| id_of(at(keys).into_iter()) != asked) {
@@ -111,7 +111,7 @@ impl<'a> Watch<'a> {
 
     /// Why a row must not come, whatever its cells are. Another one that this population does not make is somebody else's,
     /// unless nobody can have written it.
-    fn intrusion(&mut self, ledger: &Ledger, id: u64, clustering: &Came<'_>) -> Option<&'static str> {
+    fn intrusion(&mut self, ledger: &Ledger, id: u64, clustering: &AnswerCells<'_>) -> Option<&'static str> {
         self.came += 1;
         let (is_ours, came_before) = match self.expected.get_mut(&id) {
             Some(expected) => (true, replace(&mut expected.came, true)),
@@ -129,7 +129,14 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn judged(&self, core: &Core, ledger: &Ledger, id: u64, expected: &Expected, cells: &Came<'_>) -> Option<Fault> {
+    fn judged(
+        &self,
+        core: &Core,
+        ledger: &Ledger,
+        id: u64,
+        expected: &Expected,
+        cells: &AnswerCells<'_>,
+    ) -> Option<Fault> {
         let snapshot = &expected.snapshot;
         let seen = self.version(core, ledger, snapshot, id, cells);
         let kind = match seen {
@@ -140,7 +147,14 @@ impl<'a> Watch<'a> {
         kind.map(|kind| self.wrong(kind, ledger, expected, &came()))
     }
 
-    fn version(&self, core: &Core, ledger: &Ledger, snapshot: &Snapshot, id: u64, cells: &Came<'_>) -> Option<u32> {
+    fn version(
+        &self,
+        core: &Core,
+        ledger: &Ledger,
+        snapshot: &Snapshot,
+        id: u64,
+        cells: &AnswerCells<'_>,
+    ) -> Option<u32> {
         let shows = |version: &u32| self.shows(core, id, *version, cells);
         let allowed = ledger.candidates(snapshot, false);
         if let Some(version) = allowed.into_iter().find(shows) {
@@ -149,7 +163,7 @@ impl<'a> Watch<'a> {
         ledger.candidates(snapshot, true).into_iter().take(OLD_VERSIONS_MAX).find(shows)
     }
 
-    fn shows(&self, core: &Core, id: u64, version: u32, cells: &Came<'_>) -> bool {
+    fn shows(&self, core: &Core, id: u64, version: u32, cells: &AnswerCells<'_>) -> bool {
         let table = &core.table;
         let first = table.first_value();
         let mut made = Cells::with_capacity(table.values.len());
@@ -163,8 +177,8 @@ impl<'a> Watch<'a> {
             match (made.get(value), came) {
                 (None, None) => true,
                 (Some(made), Some(came)) if made == *came => true,
-                (Some(made), Some(came)) if column.maker.held.is_reordered() => {
-                    canonical(&column.maker.held, made) == canonical(&column.maker.held, came)
+                (Some(made), Some(came)) if column.maker.ty.is_reordered() => {
+                    canonical(&column.maker.ty, made) == canonical(&column.maker.ty, came)
                 }
                 _ => false,
             }
@@ -187,7 +201,7 @@ impl<'a> Watch<'a> {
         self.fault(kind, expected.snapshot.row(), &clustering, &detail)
     }
 
-    fn fault(&self, kind: FaultKind, row: Row, clustering: &Came<'_>, detail: &str) -> Fault {
+    fn fault(&self, kind: FaultKind, row: Row, clustering: &AnswerCells<'_>, detail: &str) -> Fault {
         let key = hex(self.partition.keys.iter());
         let clustering = match clustering {
             [] => String::new(),

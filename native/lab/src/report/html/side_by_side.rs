@@ -5,22 +5,21 @@
 
 use maud::{html, Markup};
 
-use super::chart::{Chart, Series, Style};
+use super::chart::{Across, Chart, Quantity, Series, Style};
 use super::number;
-use super::scale::{time_ticks, Scale, Tick};
 use crate::report::{Run, Span};
 
 /// The runs beside each other; a run's colour is that of its place.
-pub fn versus(runs: &[Run]) -> Markup {
+pub fn side_by_side(runs: &[Run]) -> Markup {
     html! {
         section {
             h2 { "Runs beside each other" }
             (table(runs))
             (percentiles(runs))
-            (over_time(runs, "P99 response time", "log scale", true, number::ms, |span| {
+            (over_time(runs, "P99 response time", "log scale", Quantity::Ms, |span| {
                 if span.total.operations > 0 { span.total.response.p99_ms } else { f64::NAN }
             }))
-            (over_time(runs, "Throughput", "operations per second", false, number::plain, |span| {
+            (over_time(runs, "Throughput", "operations per second", Quantity::Number, |span| {
                 span.total.operations as f64 / span.length_s()
             }))
         }
@@ -35,69 +34,54 @@ pub fn percentiles(runs: &[Run]) -> Markup {
         .flat_map(|run| &run.total.response_percentiles)
         .map(|(percentile, _)| *percentile)
         .fold(90.0, f64::max);
-    let end = nines(deepest);
     let series: Vec<_> = runs
         .iter()
         .enumerate()
-        .map(|(at, run)| Series {
-            name: if runs.len() > 1 { run.name.clone() } else { "all".to_owned() },
-            class: format!("s{}", at % 7),
-            style: Style::Line,
-            points: run
-                .total
-                .response_percentiles
-                .iter()
-                .map(|(percentile, ms)| (nines(*percentile), nines(*percentile), *ms))
-                .collect(),
+        .map(|(at, run)| {
+            let name = if runs.len() > 1 { run.name.as_str() } else { "all" };
+            let points = run.total.response_percentiles.iter().map(|(percentile, ms)| (nines(*percentile), *ms));
+            Series::of_points(name, &color(at), Style::Line, points)
         })
         .collect();
-    let ticks =
-        [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999].into_iter().filter(|percentile| nines(*percentile) <= end + 1e-9);
-    let across =
-        ticks.map(|percentile| Tick { at: nines(percentile) / end, label: format!("P{percentile}") }).collect();
-    let scale = Scale::log(
-        series.iter().flat_map(|series| series.points.iter().map(|point| point.2)).collect::<Vec<_>>().into_iter(),
-    );
-    let unit = "response time of all operations, log scale";
     Chart {
-        title: "Latency by percentile",
-        unit,
-        height: 200.0,
-        scale,
-        words: number::ms,
-        across,
-        end,
+        title: "Latency by percentile".to_owned(),
+        unit: "response time of all operations, log scale".to_owned(),
+        height: 230,
+        across: Across::Nines,
+        end: nines(deepest),
+        quantity: Quantity::Ms,
+        log: true,
         series,
-        timed: false,
     }
-    .draw()
+    .figure()
 }
 
-fn over_time(
-    runs: &[Run],
-    title: &str,
-    unit: &str,
-    log: bool,
-    words: fn(f64) -> String,
-    value: impl Fn(&Span) -> f64,
-) -> Markup {
+/// A time on a log scale, anything else from zero.
+fn over_time(runs: &[Run], title: &str, unit: &str, quantity: Quantity, value: impl Fn(&Span) -> f64) -> Markup {
     let end = runs.iter().flat_map(|run| run.spans.iter().map(|span| span.to_s)).fold(0.0, f64::max);
     if end == 0.0 {
         return html! {};
     }
-    let series: Vec<_> = runs
-        .iter()
-        .enumerate()
-        .map(|(at, run)| Series {
-            name: run.name.clone(),
-            class: format!("s{}", at % 7),
-            style: Style::Line,
-            points: run.spans.iter().map(|span| (span.from_s, span.to_s, value(span))).collect(),
-        })
-        .collect();
-    let values: Vec<f64> = series.iter().flat_map(|series| series.points.iter().map(|point| point.2)).collect();
-    let scale = if log { Scale::log(values.into_iter()) } else { Scale::linear(values.into_iter()) };
-    Chart { title, unit, height: 150.0, scale, words, across: time_ticks(end), end, series, timed: true }.draw()
+    let of_run = |(at, run): (usize, &Run)| {
+        let points: Vec<_> = run.spans.iter().map(|span| (span.from_s, span.to_s, value(span))).collect();
+        Series::over_intervals(&run.name, &color(at), Style::Line, &points)
+    };
+    Chart {
+        title: title.to_owned(),
+        unit: unit.to_owned(),
+        height: 180,
+        across: Across::Time,
+        end,
+        quantity,
+        log: quantity == Quantity::Ms,
+        series: runs.iter().enumerate().map(of_run).collect(),
+    }
+    .figure()
+}
+
+/// The colour of a run's place.
+fn color(at: usize) -> String {
+    format!("s{}", at % 7)
 }
 
 fn table(runs: &[Run]) -> Markup {
@@ -111,7 +95,7 @@ fn table(runs: &[Run]) -> Markup {
                 @for (at, run) in runs.iter().enumerate() {
                     @let latency = &run.total.part.response;
                     tr {
-                        td.left { span class=(format!("swatch s{}", at % 7)) {} (run.name) }
+                        td.left { span class=(format!("swatch {}", color(at))) {} (run.name) }
                         td.left { (run.operation) }
                         td { (number::plain(run.operations_per_s())) }
                         @for ms in [latency.mean_ms, latency.p50_ms, latency.p95_ms, latency.p99_ms, latency.p999_ms, latency.max_ms] {
@@ -119,7 +103,7 @@ fn table(runs: &[Run]) -> Markup {
                         }
                         td { (run.total.part.errors) }
                         td { @if run.checked.on { (run.unexplained_faults()) } @else { "not checked" } }
-                        td.left { (run.verdict().words()) }
+                        td.left { (run.verdict().label()) }
                     }
                 }
             }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Queries of what one server alone knows: its virtual tables.
+//! Queries that one given server answers: its virtual tables.
 
 use std::net::SocketAddr;
 
@@ -12,9 +12,9 @@ use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancing
 use scylla::statement::unprepared::Statement;
 
 /// A query that this server answers itself.
-pub struct Question(Statement);
+pub struct NodeQuery(Statement);
 
-impl Question {
+impl NodeQuery {
     /// `address`: where it takes CQL.
     pub fn to(address: SocketAddr, cql: &str) -> Self {
         let mut statement = Statement::new(cql);

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Where the clusters of a comparison are: all in one place, one after the other.
+//! Addresses, ports and folder of the clusters of a comparison: the same for all, one after the other.
 
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ pub(in crate::compare) fn await_free(ports: impl IntoIterator<Item = (IpAddr, u1
 }
 
 /// Held by a comparison from its beginning to its end: all have their clusters in the same place.
-pub fn alone() -> Result<Lock> {
+pub fn lock_clusters() -> Result<Lock> {
     let file = ClusterSpec::new(NAME, Engine::Stock, 1)?.base.with_extension("lock");
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;

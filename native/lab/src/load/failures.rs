@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Wrong answers and errors: counted all, a few kept in words.
+//! Counts wrong answers and errors, and keeps the first few as text.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,17 +16,17 @@ const ERRORS_KEPT: usize = 20;
 
 /// Wrong answers and errors so far. Locked only when there is one.
 #[derive(Debug, Default)]
-pub(super) struct Trouble(Mutex<Kept>);
+pub(super) struct Failures(Mutex<FailureReport>);
 
 /// What was kept.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct FailureReport {
     pub(super) faults: [FaultCount; 4],
     pub(super) first_faults: Vec<String>,
     pub(super) first_errors: Vec<(String, u64)>,
 }
 
-impl Trouble {
+impl Failures {
     /// `level`: at which the rows were read, where it is not that of `levels`.
     pub(super) fn faults(&self, faults: &[Fault], levels: Option<&Levels>, level: Option<Consistency>) {
         let mut kept = self.open();
@@ -54,11 +54,11 @@ impl Trouble {
         }
     }
 
-    pub(super) fn kept(&self) -> Kept {
+    pub(super) fn kept(&self) -> FailureReport {
         self.open().clone()
     }
 
-    fn open(&self) -> MutexGuard<'_, Kept> {
+    fn open(&self) -> MutexGuard<'_, FailureReport> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
