@@ -48,6 +48,7 @@ fn create(directory: &Path) -> Result<()> {
 
 fn fill(core: &TableCore, directory: &Path) -> Result<()> {
     let db = &core.store().db;
+    let headers = core.headers().seen();
     let kept = KeptFiles::keep(db)?;
     let mut files = Vec::new();
     let names: Vec<&str> = core.families().all().map(Member::name).collect();
@@ -56,7 +57,7 @@ fn fill(core: &TableCore, directory: &Path) -> Result<()> {
         files.push(ListedFile { kind: FileKind::Whole, family, file });
     }
     drop(kept);
-    Manifest::new(core.id(), &core.record()?, TokenSet::all(), files).write(directory)?;
+    Manifest::new(core.id(), &core.record(headers)?, TokenSet::all(), files).write(directory)?;
     let above = directory.ancestors().skip(1).take(FOLDERS_ABOVE);
     above.filter(|folder| !folder.as_os_str().is_empty()).try_for_each(sync_directory)
 }

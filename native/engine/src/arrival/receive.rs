@@ -33,7 +33,7 @@ pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
         if !manifest.files.is_empty() {
             let plan = agree(table, core, &manifest, &record)?;
             let core = &table.with(|core| Ok(core.clone()))?; // as it is now that nobody else changes it
-            core.announce(manifest.has_headers)?;
+            let _recorded = core.announce(manifest.has_headers)?;
             reached(Step::Announced)?;
             let mut placing = Placing::new(table, core, &mut absorbed);
             take_in(&mut placing, directory, &manifest, plan)?;

@@ -133,6 +133,7 @@ fn open_tables(core: &Arc<Core>, mut families: Families) -> Result<()> {
         };
         let table = Table::new(TableCore::open(core, &id, &record, purge_of)?);
         say_hidden(None, &record);
+        table.catch_up_headers();
         core.tables()?.add(&id, record.generation, &table);
     }
     Ok(())
