@@ -14,7 +14,7 @@ use crate::device::check_room;
 use crate::error::{EngineError, Result};
 use crate::read::Source;
 use crate::say::say;
-use crate::schema::say_hidden;
+use crate::schema::log_hidden;
 use crate::snapshot::{sync_directory, FileKind, ListedFile, Manifest};
 use crate::sys::TableFile;
 use crate::table::{Table, TableCore};
@@ -77,7 +77,7 @@ fn agree(table: &Table, core: &TableCore, manifest: &Manifest, record: &Record) 
         }
         Ok(())
     })?;
-    say_hidden(before.as_ref(), &record);
+    log_hidden(before.as_ref(), &record);
     table.with(|core| {
         core.set_dropped(&record.dropped());
         Ok(())

@@ -3,10 +3,10 @@
 
 //! Whether a generation may hold header fragments. Where it does not, a point read looks up one key instead of two.
 //!
-//! The mark is set before the first header is written, and cleared when no file and no memtable has one any more. Headers
-//! are written, and come from other nodes, under a shared lock, and the mark is cleared under the exclusive one: none is on
-//! its way then. A reader takes no lock. It looks at the mark before and after it has fixed the moment that it reads, and
-//! does without headers only if the mark was clear all the time.
+//! The mark is set before the first header is written, and cleared when no file and no memtable has one any more. Writes,
+//! loads and shipments with headers hold a shared lock; the mark is cleared under the exclusive one, when none is on its
+//! way. A reader takes no lock. It checks the mark before and after it pins its view, and does without headers only if the
+//! mark was clear all the time.
 
 #[cfg(test)]
 mod tests;
@@ -52,7 +52,7 @@ impl Headers {
         HeadersSeen(self.changes.load(Ordering::SeqCst))
     }
 
-    /// Whether the mark was clear when it was seen, and has been ever since. To be asked when the moment has been fixed, or
+    /// Whether the mark was clear when it was seen, and has been ever since. To be asked when the view is pinned, or
     /// everything read.
     pub(crate) fn none_since(&self, seen: HeadersSeen) -> bool {
         fence(Ordering::SeqCst);
