@@ -31,4 +31,5 @@ pub use crate::raw::StallCondition;
 pub use errors::BackgroundError;
 pub use events::{EventTotals, StoreEvents};
 pub(crate) use hot::FRAGMENTS_MAX;
+pub(crate) use memtables::Written;
 pub use purge::{IngestGuard, PurgeStats, TablePurge, WriteGuard};

@@ -5,6 +5,7 @@
 
 use crate::arrival::Foreign;
 use crate::catalog::Record;
+use crate::compaction::Written;
 use crate::device::check_room;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
@@ -117,7 +118,7 @@ fn check_all(core: &TableCore, source: &Foreign) -> Result<()> {
 
 fn merge_all(core: &TableCore, source: &Foreign, columns: &ColumnMap) -> Result<u64> {
     let mut iter = from_start(source)?;
-    let mut loading = Loading { core, batch: Batch::new(), smallest_timestamp: i64::MAX, fragments: 0 };
+    let mut loading = Loading { core, batch: Batch::new(), written: NOTHING, fragments: 0 };
     let mut remapped = Vec::new();
     while let Some((found, value)) = iter.entry() {
         core.check_open()?;
@@ -139,17 +140,20 @@ fn merge_all(core: &TableCore, source: &Foreign, columns: &ColumnMap) -> Result<
     Ok(loading.fragments)
 }
 
+/// Of an empty batch.
+const NOTHING: Written = Written { min_timestamp: i64::MAX, has_header: false };
+
 struct Loading<'a> {
     core: &'a TableCore,
     batch: Batch,
-    smallest_timestamp: i64,
+    written: Written,
     fragments: u64,
 }
 
 impl Loading<'_> {
     fn add(&mut self, kind: Kind, key: &[u8], fragment: &[u8]) -> Result<()> {
-        self.core.announce(kind == Kind::Header)?;
-        self.smallest_timestamp = self.smallest_timestamp.min(min_timestamp(kind, fragment).map_err(corrupt)?);
+        self.written.min_timestamp = self.written.min_timestamp.min(min_timestamp(kind, fragment).map_err(corrupt)?);
+        self.written.has_header |= kind == Kind::Header;
         self.batch.merge(self.core.family(), key, fragment);
         self.fragments += 1;
         if self.batch.bytes() >= BATCH_BYTES {
@@ -162,9 +166,9 @@ impl Loading<'_> {
         if !self.batch.is_empty() {
             check_room(self.core.store().db.path(), 0)?;
             self.core.store().room.wait(self.core)?;
-            apply(self.core, &mut self.batch, self.smallest_timestamp, true)?;
+            apply(self.core, &mut self.batch, self.written, true)?;
             self.batch.clear();
-            self.smallest_timestamp = i64::MAX;
+            self.written = NOTHING;
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub(crate) use files::{listed_files, LiveFile, Origin};
 pub(crate) use ingest::{file_min_timestamp, ingest, try_to_ingest, Ingested, Ingestion};
 pub(crate) use ring::Ring;
 pub(crate) use status::Status;
-pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, TableHooks};
+pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, EntryFacts, TableHooks};
 
 use crate::say::say;
 use std::ffi::c_void;

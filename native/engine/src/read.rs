@@ -31,7 +31,8 @@ pub(crate) fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer:
             return Ok(answered);
         }
     }
-    let walk = Walk::read(core.families(), &request, || core.has_headers())?;
+    let headers = core.headers().seen();
+    let walk = Walk::read(core.families(), &request, || !core.headers().none_since(headers))?;
     first(table, walk, Answer::new(buffer, request.chunk_bytes))
 }
 

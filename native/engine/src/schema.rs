@@ -5,7 +5,7 @@
 
 mod apply;
 
-pub(crate) use apply::{say_hidden, update};
+pub(crate) use apply::{log_hidden, update};
 
 use crate::bytes::{put_counted, Bytes};
 use crate::catalog::{Column, ColumnKind, Record, FIRST_FAMILY};

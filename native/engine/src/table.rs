@@ -6,6 +6,7 @@
 mod changing;
 mod core;
 mod families;
+mod headers;
 mod hot;
 #[cfg(test)]
 mod tests;
@@ -168,10 +169,11 @@ impl Table {
     }
 
     /// Rewrites the whole table to the bottommost level, purging what may be purged. What has arrived and is not in the base
-    /// yet stays as it is, and nothing is purged until it is.
+    /// yet stays as it is, and nothing is purged until it is. Where no header is left, point reads no longer look for one.
     pub fn compact(&self) -> Result<()> {
         self.flush()?;
-        self.with_copy(TableCore::compact)
+        self.with_copy(TableCore::compact)?;
+        self.forget_headers()
     }
 
     /// What compaction may purge: deletions older than `gc_grace_s` seconds whose timestamp is below `fence_timestamp`

@@ -7,6 +7,7 @@ mod room;
 mod turn;
 
 use crate::bytes::Bytes;
+use crate::compaction::Written;
 use crate::durability::PendingSync;
 use crate::error::{EngineError, Result};
 use crate::store::Core;
@@ -69,9 +70,8 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
             if update.count == 0 {
                 return Ok(None);
             }
-            core.announce(update.has_header)?;
             let logged = flags & NO_LOG == 0;
-            apply(core, &mut scratch.batch, update.smallest_timestamp, logged)?;
+            apply(core, &mut scratch.batch, update.written, logged)?;
             core.count_write(request.len());
             match logged {
                 true => core.store().durability.after_write(),
@@ -85,12 +85,13 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
     })
 }
 
-/// Writes a batch of merges whose smallest timestamp is given; who needs more than the process's safety syncs after it. Who
-/// writes much looks for room before it.
-pub(crate) fn apply(core: &TableCore, batch: &mut Batch, smallest_timestamp: i64, logged: bool) -> Result<()> {
+/// Writes a batch of merges, of which `written` tells; who needs more than the process's safety syncs after it. Who writes
+/// much looks for room before it.
+pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, logged: bool) -> Result<()> {
     let store = core.store();
     store.durability.check()?;
-    let writing = core.purge().begin_write(smallest_timestamp);
+    let _recorded = core.announce(written.has_header)?;
+    let writing = core.purge().begin(written);
     match (logged, store.durability.sync_in_write()) {
         (true, true) => batch.write(&store.db, &store.modes.synced)?, // RocksDB syncs for a whole group at once
         (true, false) => in_turn(store, batch, &store.modes.logged)?,
@@ -109,20 +110,19 @@ fn in_turn(store: &Core, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
 }
 
 struct Update {
-    smallest_timestamp: i64,
+    written: Written,
     count: u32,
-    has_header: bool,
 }
 
 fn fill(scratch: &mut Scratch, core: &TableCore, request: &[u8]) -> Result<Update> {
     let mut bytes = Bytes::new(request, "write request");
     bytes.version(VERSION)?;
-    let smallest_timestamp = bytes.i64()?;
+    let min_timestamp = bytes.i64()?;
     let partition = bytes.counted()?;
     if cassiterite_codec::key::partition_len(partition) != Some(partition.len()) {
         return Err(bytes.malformed("the partition is not one"));
     }
-    let mut update = Update { smallest_timestamp, count: bytes.u32()?, has_header: false };
+    let mut update = Update { written: Written { min_timestamp, has_header: false }, count: bytes.u32()? };
     for _ in 0..update.count {
         let kind = bytes.u8()?;
         let kind = Kind::try_from(kind).map_err(|_| bytes.malformed(&format!("kind {kind:#x} is not known here")))?;
@@ -132,7 +132,7 @@ fn fill(scratch: &mut Scratch, core: &TableCore, request: &[u8]) -> Result<Updat
         }
         // What is stored malformed can never be merged again: refuse it here, where the caller still has the data.
         validate(kind, fragment).map_err(|error| bytes.malformed(&format!("a fragment is not one: {error}")))?;
-        update.has_header |= kind == Kind::Header;
+        update.written.has_header |= kind == Kind::Header;
         let key = &mut scratch.key;
         key.clear();
         key.extend_from_slice(partition);

@@ -15,7 +15,7 @@ use crate::faults::{reached, Step};
 use crate::links::sync_directory;
 use crate::read::Source;
 use crate::say::say;
-use crate::schema::say_hidden;
+use crate::schema::log_hidden;
 use crate::snapshot::{FileKind, ListedFile, Manifest};
 use crate::sys::TableFile;
 use crate::table::{Table, TableCore};
@@ -34,7 +34,7 @@ pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
         if !manifest.files.is_empty() {
             let plan = agree(table, core, &manifest, &record)?;
             let core = &table.with(|core| Ok(core.clone()))?; // as it is now that nobody else changes it
-            core.announce(manifest.has_headers)?;
+            let _recorded = core.announce(manifest.has_headers)?;
             reached(Step::Announced)?;
             let mut placing = Placing::new(table, core, &mut absorbed);
             take_in(&mut placing, directory, &manifest, plan)?;
@@ -78,7 +78,7 @@ fn agree(table: &Table, core: &TableCore, manifest: &Manifest, record: &Record) 
         }
         Ok(())
     })?;
-    say_hidden(before.as_ref(), &record);
+    log_hidden(before.as_ref(), &record);
     table.with(|core| {
         core.set_dropped(&record.dropped());
         Ok(())

@@ -134,8 +134,11 @@ impl EventHooks for StoreEvents {
         add(&self.totals.flush_bytes, data_bytes);
     }
 
-    fn compaction_completed(&self, _family: &str, input_bytes: u64, output_bytes: u64, ok: bool) {
+    fn compaction_completed(&self, family: &str, input_bytes: u64, output_bytes: u64, ok: bool) {
         if ok {
+            if let Some(table) = self.table(family) {
+                table.note_compaction();
+            }
             add(&self.totals.compactions, 1);
             add(&self.totals.compaction_input_bytes, input_bytes);
             add(&self.totals.compaction_output_bytes, output_bytes);

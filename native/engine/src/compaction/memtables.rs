@@ -1,23 +1,31 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The smallest timestamps of what is in memtables only.
+//! The smallest timestamps of what is in memtables only, and whether headers are among it.
 //!
 //! Each memtable has a segment; a chain links them, oldest first. A write lowers the segment that is current before it
 //! starts and the one that is current after it ended, and holds the first for as long as it runs: whichever memtable
 //! took it, a segment that is not older covers it until that memtable is in a file.
 
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// How many sealed segments are kept apart; older ones are united, which only purges less.
 const SEALED_SEGMENTS_MAX: usize = 64;
+
+/// What a write holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    pub min_timestamp: i64,
+    pub has_header: bool,
+}
 
 /// The writes of one memtable.
 #[derive(Debug)]
 pub(super) struct Segment {
     number: u64,
     smallest: AtomicI64,
+    has_header: AtomicBool,
     writers: AtomicUsize,
     next: OnceLock<Arc<Segment>>,
 }
@@ -27,26 +35,39 @@ impl Segment {
         Arc::new(Segment {
             number,
             smallest: AtomicI64::new(i64::MAX),
+            has_header: AtomicBool::new(false),
             writers: AtomicUsize::new(0),
             next: OnceLock::new(),
         })
     }
 
-    fn lower(&self, timestamp: i64) {
-        if timestamp < self.smallest.load(Ordering::SeqCst) {
-            self.smallest.fetch_min(timestamp, Ordering::SeqCst);
+    fn note(&self, written: Written) {
+        if written.min_timestamp < self.smallest.load(Ordering::SeqCst) {
+            self.smallest.fetch_min(written.min_timestamp, Ordering::SeqCst);
         }
+        if written.has_header {
+            self.has_header.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// What all its writes together hold.
+    fn written(&self) -> Written {
+        let min_timestamp = self.smallest.load(Ordering::SeqCst);
+        Written { min_timestamp, has_header: self.has_header.load(Ordering::SeqCst) }
     }
 
     /// The smallest timestamp from this segment on, later ones included; `i64::MAX` if nothing was written.
     pub(super) fn smallest_from_here(&self) -> i64 {
-        let mut smallest = self.smallest.load(Ordering::SeqCst);
-        let mut next = self.next.get();
-        while let Some(segment) = next {
-            smallest = smallest.min(segment.smallest.load(Ordering::SeqCst));
-            next = segment.next.get();
-        }
-        smallest
+        self.this_and_later().map(|segment| segment.written().min_timestamp).min().unwrap_or(i64::MAX)
+    }
+
+    /// Whether this segment or a later one may hold a header.
+    pub(super) fn has_header_from_here(&self) -> bool {
+        self.this_and_later().any(|segment| segment.written().has_header)
+    }
+
+    fn this_and_later(&self) -> impl Iterator<Item = &Segment> {
+        std::iter::successors(Some(self), |segment| segment.next.get().map(Arc::as_ref))
     }
 }
 
@@ -64,7 +85,7 @@ impl Drop for Segment {
 #[derive(Debug)]
 pub(super) struct Writing {
     segment: Arc<Segment>,
-    timestamp: i64,
+    written: Written,
 }
 
 /// Segments that were sealed at one moment, oldest first.
@@ -86,24 +107,24 @@ impl Unflushed {
         Unflushed { current: RwLock::new(Arc::clone(&first)), oldest: Mutex::new(first) }
     }
 
-    /// Before a write: its timestamps count from now on, until [`Unflushed::end`] and the flush that follows.
-    pub(super) fn begin(&self, timestamp: i64) -> Writing {
+    /// Before a write: what it holds counts from now on, until [`Unflushed::end`] and the flush that follows.
+    pub(super) fn begin(&self, written: Written) -> Writing {
         // Under the lock, so that a segment which has been sealed gets no new writers.
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.writers.fetch_add(1, Ordering::SeqCst);
-        current.lower(timestamp);
-        Writing { segment: Arc::clone(&current), timestamp }
+        current.note(written);
+        Writing { segment: Arc::clone(&current), written }
     }
 
     /// After a write, also one that failed.
     pub(super) fn end(&self, writing: &Writing) {
-        self.note(writing.timestamp);
+        self.note(writing.written);
         writing.segment.writers.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Lowers the current segment.
-    pub(super) fn note(&self, timestamp: i64) {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).lower(timestamp);
+    /// Notes in the current segment what its memtable may hold.
+    pub(super) fn note(&self, written: Written) {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).note(written);
     }
 
     /// The current memtable takes no more writes, a new one follows.
@@ -164,7 +185,7 @@ fn chain(oldest: &Arc<Segment>) -> Vec<Arc<Segment>> {
 fn unite_oldest(oldest: &mut Arc<Segment>) {
     let Some(following) = oldest.next.get().cloned() else { return };
     if oldest.writers.load(Ordering::SeqCst) == 0 {
-        following.lower(oldest.smallest.load(Ordering::SeqCst));
+        following.note(oldest.written());
         *oldest = following;
     }
 }
@@ -178,9 +199,12 @@ mod tests {
         unflushed.forget(sealed, immutable).smallest_from_here()
     }
 
+    fn row(min_timestamp: i64) -> Written {
+        Written { min_timestamp, has_header: false }
+    }
+
     fn write(unflushed: &Unflushed, timestamp: i64) {
-        let writing = unflushed.begin(timestamp);
-        unflushed.end(&writing);
+        unflushed.end(&unflushed.begin(row(timestamp)));
     }
 
     #[test]
@@ -199,7 +223,7 @@ mod tests {
     #[test]
     fn a_write_that_spans_two_memtables_counts_in_both() {
         let unflushed = Unflushed::new();
-        let writing = unflushed.begin(5);
+        let writing = unflushed.begin(row(5));
         unflushed.seal();
         unflushed.seal();
         assert_eq!(smallest(&unflushed, 0), 5, "held while it runs");
@@ -207,6 +231,19 @@ mod tests {
         assert_eq!(smallest(&unflushed, 0), 5, "in the memtable that was current at its end");
         unflushed.seal();
         assert_eq!(smallest(&unflushed, 0), i64::MAX);
+    }
+
+    #[test]
+    fn a_header_counts_until_its_memtable_is_flushed() {
+        let unflushed = Unflushed::new();
+        let has_header = |immutable| unflushed.forget(unflushed.sealed(), immutable).has_header_from_here();
+        write(&unflushed, 10);
+        assert!(!has_header(0));
+        unflushed.end(&unflushed.begin(Written { has_header: true, ..row(20) }));
+        assert!(has_header(0));
+        (0..SEALED_SEGMENTS_MAX * 2).for_each(|_| unflushed.seal());
+        assert!(has_header(usize::MAX), "also when segments are united");
+        assert!(!has_header(0));
     }
 
     #[test]

@@ -5,12 +5,13 @@
 
 use super::hot::Hot;
 use super::kept::Kept;
-use super::memtables::{Sealed, Segment, Unflushed, Writing};
+use super::memtables::{Sealed, Segment, Unflushed, Writing, Written};
 use super::run::CompactionRun;
 use crate::error::Result;
-use crate::raw::{self, CompactionSource, TableHooks};
+use crate::raw::{self, CompactionSource, EntryFacts, TableHooks};
 use crate::say::say;
-use cassiterite_codec::{key, ColumnSet};
+use cassiterite_codec::key::{self, Kind};
+use cassiterite_codec::{is_empty, ColumnSet};
 use rocksdb::{AsColumnFamilyRef, Options, DB};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,6 +36,7 @@ pub struct TablePurge {
     attached: AtomicBool,
     held: AtomicBool,
     subcompactions_seen: AtomicBool,
+    compacted: AtomicBool,
     settled_after_s: AtomicI64,
     pub(super) hot: Hot,
 }
@@ -133,6 +135,7 @@ impl TablePurge {
             attached: AtomicBool::new(false),
             held: AtomicBool::new(false),
             subcompactions_seen: AtomicBool::new(false),
+            compacted: AtomicBool::new(false),
             settled_after_s: AtomicI64::new(SETTLED_MARGIN_S),
             hot: Hot::new(),
         })
@@ -154,7 +157,8 @@ impl TablePurge {
         let unflushed = ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"];
         for property in unflushed {
             if db.property_int_value_cf(family, property).ok().flatten() != Some(0) {
-                self.note_write(i64::MIN);
+                self.lower_ever(i64::MIN);
+                self.unflushed.note(Written { min_timestamp: i64::MIN, has_header: true });
             }
         }
         for file in raw::listed_files(db, family)? {
@@ -166,21 +170,42 @@ impl TablePurge {
 
     /// Announces a write whose smallest timestamp is `min_timestamp`. Keep the guard until the database has returned.
     pub fn begin_write(&self, min_timestamp: i64) -> WriteGuard<'_> {
-        self.lower_ever(min_timestamp);
-        WriteGuard { table: self, writing: self.unflushed.begin(min_timestamp) }
+        self.begin(Written { min_timestamp, has_header: false })
+    }
+
+    /// The same of a write that may hold a header.
+    pub(crate) fn begin(&self, written: Written) -> WriteGuard<'_> {
+        self.lower_ever(written.min_timestamp);
+        WriteGuard { table: self, writing: self.unflushed.begin(written) }
     }
 
     /// Announces an ingestion of files whose smallest timestamp is `min_timestamp`. Keep the guard until the database has
     /// returned.
     pub fn begin_ingestion(&self, min_timestamp: i64) -> IngestGuard<'_> {
         self.lower_ever(min_timestamp);
-        IngestGuard { table: self, writing: self.ingested.begin(min_timestamp) }
+        IngestGuard { table: self, writing: self.ingested.begin(Written { min_timestamp, has_header: false }) }
     }
 
     /// Notes a timestamp that the current memtable may hold; [`TablePurge::begin_write`] is what writers need.
     pub fn note_write(&self, min_timestamp: i64) {
         self.lower_ever(min_timestamp);
-        self.unflushed.note(min_timestamp);
+        self.unflushed.note(Written { min_timestamp, has_header: false });
+    }
+
+    /// Whether a memtable may hold a header. For whoever keeps headers from being written.
+    pub(crate) fn has_unflushed_headers(&self, db: &DB, family: &impl AsColumnFamilyRef) -> bool {
+        let sealed = self.sealed();
+        let immutable = db.property_int_value_cf(family, "rocksdb.num-immutable-mem-table").ok().flatten();
+        self.forget(sealed, immutable.unwrap_or(u64::MAX)).has_header_from_here()
+    }
+
+    /// Whether a compaction has ended since this was asked last.
+    pub(crate) fn take_compacted(&self) -> bool {
+        self.compacted.swap(false, Ordering::AcqRel)
+    }
+
+    pub(super) fn note_compaction(&self) {
+        self.compacted.store(true, Ordering::Release);
     }
 
     /// What may be purged: deletions older than `gc_grace_s` by the clock of this machine plus `now_offset_s`, with
@@ -310,8 +335,13 @@ impl TableHooks for TablePurge {
         merged.is_ok()
     }
 
-    fn min_timestamp(&self, key: &[u8], fragment: &[u8]) -> i64 {
-        key::split(key).and_then(|parts| cassiterite_codec::min_timestamp(parts.kind, fragment)).unwrap_or(i64::MIN)
+    fn facts(&self, key: &[u8], fragment: &[u8]) -> EntryFacts {
+        let facts = key::split(key).and_then(|parts| {
+            let min_timestamp = cassiterite_codec::min_timestamp(parts.kind, fragment)?;
+            let is_header = parts.kind == Kind::Header && !is_empty(parts.kind, fragment);
+            Ok(EntryFacts { min_timestamp, is_header })
+        });
+        facts.unwrap_or(EntryFacts::UNKNOWN)
     }
 
     fn begin(self: &Arc<Self>, source: &CompactionSource<'_>) -> CompactionRun {

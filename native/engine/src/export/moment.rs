@@ -75,6 +75,7 @@ struct Part {
 
 impl Moment {
     pub(super) fn take(core: &TableCore, tokens: &TokenSet) -> Result<Moment> {
+        let headers = core.headers().seen();
         let parts = core.families().look(|member| Part::take(&member.family, tokens));
         let parts = parts.into_iter().collect::<Result<Vec<_>>>()?;
         let store = Arc::clone(core.store());
@@ -88,7 +89,7 @@ impl Moment {
             rows_options(&settings, &store.shared, &purge)
         };
         // After the iterators: they show no column that this does not know.
-        let record = core.record()?;
+        let record = core.record(headers)?;
         Ok(Moment { parts, id: core.id().to_vec(), record, has_memtables, not_whole: Vec::new(), rows_options, store })
     }
 

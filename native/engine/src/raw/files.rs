@@ -10,7 +10,7 @@ use rocksdb::{AsColumnFamilyRef, AsRawPtr, DB};
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-/// The version byte of the property `cassiterite.min_timestamp`.
+/// The version byte of our properties.
 const PROPERTY_VERSION: u8 = 1;
 
 /// What names a file for good, whatever its number: no two files of a column family have the same.
@@ -37,6 +37,8 @@ pub(crate) struct LiveFile {
     pub largest_key: Vec<u8>,
     /// The smallest timestamp of its entries; `None` where the file does not say.
     pub min_timestamp: Option<i64>,
+    /// How many of its entries are headers that delete something; `None` where the file does not say.
+    pub headers: Option<u64>,
     /// Smallest and largest sequence number in it.
     pub sequences: (u64, u64),
     /// How many entries it has, several of one key counted each.
@@ -60,6 +62,7 @@ pub(super) struct FileView {
     smallest_key: Bytes,
     largest_key: Bytes,
     min_timestamp_property: Bytes,
+    headers_property: Bytes,
     smallest_sequence: u64,
     largest_sequence: u64,
     entries: u64,
@@ -100,16 +103,18 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
     // SAFETY: the slices of a view live for this call.
     let (smallest, largest) = unsafe { (view.smallest_key.as_slice(), view.largest_key.as_slice()) };
     // SAFETY: as above.
-    let (property, session) = unsafe { (view.min_timestamp_property.as_slice(), view.session.as_slice()) };
+    let (min_timestamp, headers) =
+        unsafe { (view.min_timestamp_property.as_slice(), view.headers_property.as_slice()) };
     // SAFETY: as above.
-    let checksum = unsafe { view.checksum.as_slice() };
+    let (session, checksum) = unsafe { (view.session.as_slice(), view.checksum.as_slice()) };
     files.push(LiveFile {
         number: view.number,
         level: view.level,
         file_bytes: view.file_bytes,
         smallest_key: smallest.to_vec(),
         largest_key: largest.to_vec(),
-        min_timestamp: decode(property),
+        min_timestamp: decode(min_timestamp).map(i64::from_le_bytes),
+        headers: decode(headers).map(u64::from_le_bytes),
         sequences: (view.smallest_sequence, view.largest_sequence),
         entries: view.entries,
         raw_bytes: view.raw_bytes,
@@ -119,11 +124,10 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
     });
 }
 
-/// The timestamp that the property tells.
-pub(super) fn decode(property: &[u8]) -> Option<i64> {
+/// The number that the property tells.
+pub(super) fn decode(property: &[u8]) -> Option<[u8; 8]> {
     let (&version, rest) = property.split_first()?;
-    let timestamp = i64::from_le_bytes(rest.try_into().ok()?);
-    (version == PROPERTY_VERSION).then_some(timestamp)
+    rest.try_into().ok().filter(|_| version == PROPERTY_VERSION)
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ pub(crate) fn file_min_timestamp(path: &Path) -> Result<Option<i64>> {
     let mut property: Vec<u8> = Vec::new();
     // SAFETY: the path is NUL-terminated; `take_bytes` gets the vector it expects, only during the call.
     outcome(unsafe { cassiterite_file_min_timestamp(path.as_ptr(), take_bytes, ptr::from_mut(&mut property).cast()) })?;
-    Ok(decode(&property))
+    Ok(decode(&property).map(i64::from_le_bytes))
 }
 
 extern "C" fn take_bytes(target: *mut c_void, value: Bytes) {

@@ -33,8 +33,10 @@ void show_file(const rocksdb::SstFileMetaData& file, int level, const Properties
   const auto known = properties.find(file.file_number);
   const rocksdb::TableProperties& table = known == properties.end() ? kUnknown : *known->second;
   const auto& collected = table.user_collected_properties;
-  const auto found = collected.find(kMinTimestampProperty);
-  const Bytes property = found == collected.end() ? Bytes{nullptr, 0} : bytes(found->second);
+  const auto property = [&collected](const char* name) {
+    const auto found = collected.find(name);
+    return found == collected.end() ? Bytes{nullptr, 0} : bytes(found->second);
+  };
   const bool has_checksum = file.file_checksum_func_name == rocksdb::kStandardDbFileChecksumFuncName;
   const bool is_external = collected.count(rocksdb::ExternalSstFilePropertyNames::kVersion) > 0;
   const FileView view{file.file_number,
@@ -42,7 +44,8 @@ void show_file(const rocksdb::SstFileMetaData& file, int level, const Properties
                       file.size,
                       bytes(file.smallestkey),
                       bytes(file.largestkey),
-                      property,
+                      property(kMinTimestampProperty),
+                      property(kHeadersProperty),
                       file.smallest_seqno,
                       file.largest_seqno,
                       table.num_entries,

@@ -38,6 +38,12 @@ struct CompactionSource {
   size_t input_count;
 };
 
+// What an entry says to the properties of its file.
+struct EntryFacts {
+  int64_t min_timestamp;
+  bool is_header;
+};
+
 // Callbacks of one column family, implemented in table.rs.
 struct TableCalls {
   void* state;
@@ -45,7 +51,7 @@ struct TableCalls {
   // `run` is null outside a compaction. Returns false where the fragments cannot be merged.
   bool (*merge)(void* state, void* run, Bytes key, const Bytes* existing, const Bytes* operands, size_t count,
                 std::string* out);
-  int64_t (*min_timestamp)(void* state, Bytes key, Bytes value);
+  EntryFacts (*facts)(void* state, Bytes key, Bytes value);
   void* (*begin)(void* state, const CompactionSource* source);
   // Returns 0 keep, 1 remove, 2 change to `out`, 3 remove all before the key `out`.
   int (*filter)(void* run, Bytes key, bool is_operand, Bytes value, std::string* out);
@@ -72,7 +78,8 @@ struct FileView {
   uint64_t bytes;
   Bytes smallest_key;
   Bytes largest_key;
-  Bytes min_timestamp_property;  // empty where the file has none
+  Bytes min_timestamp_property;  // empty where the file has none, as the following
+  Bytes headers_property;
   uint64_t smallest_sequence;
   uint64_t largest_sequence;
   uint64_t entries;
@@ -98,5 +105,6 @@ Announcement& announcement();
 uint64_t file_number(const std::string& path);
 
 extern const char* const kMinTimestampProperty;
+extern const char* const kHeadersProperty;
 
 }  // namespace cassiterite

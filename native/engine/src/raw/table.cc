@@ -19,6 +19,7 @@
 namespace cassiterite {
 
 const char* const kMinTimestampProperty = "cassiterite.min_timestamp";
+const char* const kHeadersProperty = "cassiterite.headers";
 
 namespace {
 
@@ -152,56 +153,67 @@ class FragmentFilterFactory : public rocksdb::CompactionFilterFactory {
   const std::shared_ptr<Table> table_;
 };
 
-// Writes the smallest timestamp of a file into its properties: a version byte and a little-endian i64.
-class TimestampCollector : public rocksdb::TablePropertiesCollector {
- public:
-  explicit TimestampCollector(std::shared_ptr<Table> table) : table_(std::move(table)) {}
+// A version byte and a little-endian number.
+std::string versioned(uint64_t number) {
+  std::string value(1, '\x01');
+  for (int shift = 0; shift < 64; shift += 8) {
+    value.push_back(static_cast<char>(number >> shift));
+  }
+  return value;
+}
 
-  const char* Name() const override { return "cassiterite.timestamps"; }
+// Writes into the properties of a file the smallest timestamp in it, and how many entries delete more than a row.
+class EntryCollector : public rocksdb::TablePropertiesCollector {
+ public:
+  explicit EntryCollector(std::shared_ptr<Table> table) : table_(std::move(table)) {}
+
+  const char* Name() const override { return "cassiterite.entries"; }
 
   Status AddUserKey(const Slice& key, const Slice& value, rocksdb::EntryType type, rocksdb::SequenceNumber,
                     uint64_t) override {
     switch (type) {
       case rocksdb::kEntryPut:
-      case rocksdb::kEntryMerge:
-        smallest_ = std::min(smallest_, table_->calls.min_timestamp(table_->calls.state, bytes(key), bytes(value)));
+      case rocksdb::kEntryMerge: {
+        const EntryFacts facts = table_->calls.facts(table_->calls.state, bytes(key), bytes(value));
+        smallest_ = std::min(smallest_, facts.min_timestamp);
+        headers_ += facts.is_header ? 1 : 0;
         break;
+      }
       case rocksdb::kEntryDelete:
       case rocksdb::kEntrySingleDelete:
       case rocksdb::kEntryRangeDeletion:
         break;
       default:
         smallest_ = std::numeric_limits<int64_t>::min();
+        headers_++;
     }
     return Status::OK();
   }
 
   Status Finish(rocksdb::UserCollectedProperties* properties) override {
-    std::string value(1, '\x01');
-    for (int shift = 0; shift < 64; shift += 8) {
-      value.push_back(static_cast<char>(static_cast<uint64_t>(smallest_) >> shift));
-    }
-    (*properties)[kMinTimestampProperty] = value;
+    (*properties)[kMinTimestampProperty] = versioned(static_cast<uint64_t>(smallest_));
+    (*properties)[kHeadersProperty] = versioned(headers_);
     return Status::OK();
   }
 
   rocksdb::UserCollectedProperties GetReadableProperties() const override {
-    return {{kMinTimestampProperty, std::to_string(smallest_)}};
+    return {{kMinTimestampProperty, std::to_string(smallest_)}, {kHeadersProperty, std::to_string(headers_)}};
   }
 
  private:
   const std::shared_ptr<Table> table_;
   int64_t smallest_ = std::numeric_limits<int64_t>::max();
+  uint64_t headers_ = 0;
 };
 
-class TimestampCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {
+class EntryCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {
  public:
-  explicit TimestampCollectorFactory(std::shared_ptr<Table> table) : table_(std::move(table)) {}
+  explicit EntryCollectorFactory(std::shared_ptr<Table> table) : table_(std::move(table)) {}
 
-  const char* Name() const override { return "cassiterite.timestamps"; }
+  const char* Name() const override { return "cassiterite.entries"; }
 
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(Context) override {
-    return new TimestampCollector(table_);
+    return new EntryCollector(table_);
   }
 
  private:
@@ -214,7 +226,7 @@ extern "C" void cassiterite_table_install(rocksdb::Options* options, const Table
   auto table = std::make_shared<Table>(*calls);
   options->merge_operator = std::make_shared<FragmentMerge>(table);
   options->compaction_filter_factory = std::make_shared<FragmentFilterFactory>(table);
-  options->table_properties_collector_factories.push_back(std::make_shared<TimestampCollectorFactory>(table));
+  options->table_properties_collector_factories.push_back(std::make_shared<EntryCollectorFactory>(table));
 }
 
 extern "C" void cassiterite_string_assign(std::string* string, const char* data, size_t size) {

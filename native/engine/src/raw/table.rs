@@ -35,11 +35,25 @@ pub(crate) trait TableHooks: Send + Sync + 'static {
     /// Merges fragments of one key, oldest first, into `out` (empty). False where they cannot be merged.
     fn merge(&self, key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> bool;
 
-    /// The smallest timestamp in an entry; `i64::MIN` where that is not known, `i64::MAX` where there is none.
-    fn min_timestamp(&self, key: &[u8], fragment: &[u8]) -> i64;
+    /// What an entry says to the properties of its file.
+    fn facts(&self, key: &[u8], fragment: &[u8]) -> EntryFacts;
 
     /// A compaction starts on this thread.
     fn begin(self: &Arc<Self>, source: &CompactionSource<'_>) -> Self::Compaction;
+}
+
+/// What the properties of a file say of its entries. `EntryFacts` of shim.h.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EntryFacts {
+    /// The smallest timestamp; `i64::MIN` where that is not known, `i64::MAX` where there is none.
+    pub min_timestamp: i64,
+    /// Whether it deletes more than a row, or may.
+    pub is_header: bool,
+}
+
+impl EntryFacts {
+    pub(crate) const UNKNOWN: EntryFacts = EntryFacts { min_timestamp: i64::MIN, is_header: true };
 }
 
 /// One running compaction. Its keys come in ascending order; it is dropped when the compaction ends.
@@ -128,7 +142,7 @@ struct TableCalls {
     state: *mut c_void,
     drop_state: extern "C" fn(*mut c_void),
     merge: extern "C" fn(*mut c_void, *mut c_void, Bytes, *const Bytes, *const Bytes, usize, *mut c_void) -> bool,
-    min_timestamp: extern "C" fn(*mut c_void, Bytes, Bytes) -> i64,
+    facts: extern "C" fn(*mut c_void, Bytes, Bytes) -> EntryFacts,
     begin: extern "C" fn(*mut c_void, *const CompactionSource<'static>) -> *mut c_void,
     filter: extern "C" fn(*mut c_void, Bytes, bool, Bytes, *mut c_void) -> c_int,
     end: extern "C" fn(*mut c_void),
@@ -167,7 +181,7 @@ pub(crate) fn install_table<H: TableHooks>(options: &mut Options, hooks: &Arc<H>
         state: Arc::into_raw(Arc::clone(hooks)).cast_mut().cast(),
         drop_state: drop_state::<H>,
         merge: merge::<H>,
-        min_timestamp: min_timestamp::<H>,
+        facts: facts::<H>,
         begin: begin::<H>,
         filter: filter::<H>,
         end: end::<H>,
@@ -259,11 +273,11 @@ extern "C" fn merge<H: TableHooks>(
     })
 }
 
-extern "C" fn min_timestamp<H: TableHooks>(state: *mut c_void, key: Bytes, fragment: Bytes) -> i64 {
-    contained("the timestamps of a file", i64::MIN, || {
+extern "C" fn facts<H: TableHooks>(state: *mut c_void, key: Bytes, fragment: Bytes) -> EntryFacts {
+    contained("the properties of a file", EntryFacts::UNKNOWN, || {
         // SAFETY: C++ holds `state` while it calls; key and fragment live for this call.
         let (hooks, key, fragment) = unsafe { (&*state.cast::<H>(), key.as_slice(), fragment.as_slice()) };
-        hooks.min_timestamp(key, fragment)
+        hooks.facts(key, fragment)
     })
 }
 

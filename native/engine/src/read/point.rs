@@ -24,10 +24,11 @@ thread_local! {
 /// room for all of them.
 pub(super) fn read(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Result<Option<i32>> {
     let one = request.selection.count() == 1 && !request.with_static && core.arrivals().is_empty();
-    if one && !core.has_headers() {
+    let headers = core.headers().seen();
+    if one && !headers.possible() {
         let answered = single(core, request, buffer)?;
-        // A header that came before the row was read is announced by now; one that comes later was not in the same write.
-        if !core.has_headers() {
+        // A header that came before the row was read is recorded by now; one that comes later was not in the same write.
+        if core.headers().none_since(headers) {
             return Ok(Some(answered));
         }
     }
@@ -35,9 +36,9 @@ pub(super) fn read(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8
         return Ok(None);
     }
     loop {
-        let with_header = core.has_headers();
-        let answered = several(core, request, with_header, buffer)?;
-        if with_header || !core.has_headers() {
+        let headers = core.headers().seen();
+        let answered = several(core, request, headers.possible(), buffer)?;
+        if headers.possible() || core.headers().none_since(headers) {
             return Ok(answered);
         }
     }

@@ -71,7 +71,7 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// A read of one partition. `has_headers` is asked after the moment that is read has been fixed.
+    /// A read of one partition. `has_headers` is asked when the view is pinned.
     pub(crate) fn read(families: &Families, request: &ReadRequest<'_>, has_headers: impl Fn() -> bool) -> Result<Walk> {
         let slices = Slices::copy(&request.selection);
         let mut upper = request.partition.to_vec();

@@ -70,12 +70,12 @@ pub(crate) fn update(catalog: &Catalog, request: &SchemaRequest<'_>) -> Result<R
         before = Some(record.clone());
         request.apply(record)
     })?;
-    say_hidden(before.as_ref(), &after);
+    log_hidden(before.as_ref(), &after);
     Ok(after)
 }
 
-/// Says which columns have become hidden, and which are no longer; without a record from before, which are hidden.
-pub(crate) fn say_hidden(before: Option<&Record>, after: &Record) {
+/// Logs which columns have become hidden, and which no longer are; without a record from before, which are hidden.
+pub(crate) fn log_hidden(before: Option<&Record>, after: &Record) {
     let state_before = |id: u32| before?.columns.iter().find(|column| column.id == id).map(|column| column.state);
     for column in &after.columns {
         let name = format_args!("column {} ({})", String::from_utf8_lossy(&column.name), column.of);

@@ -55,11 +55,12 @@ impl Image {
 }
 
 fn list(core: &TableCore) -> Result<Manifest> {
+    let headers = core.headers().seen();
     let names: Vec<&str> = core.families().all().map(Member::name).collect();
     let files = table_files(&core.store().db, &names)?;
     let whole = files.into_iter().map(|(family, file)| ListedFile { kind: FileKind::Whole, family, file });
     // After the files: they have no column that it does not know.
-    Ok(Manifest::new(core.id(), &core.record()?, TokenSet::all(), whole.collect()))
+    Ok(Manifest::new(core.id(), &core.record(headers)?, TokenSet::all(), whole.collect()))
 }
 
 /// Whether `to` is on the same device; else there is nothing in it.

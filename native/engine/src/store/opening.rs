@@ -12,7 +12,7 @@ use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
 use crate::options::{database_options, family_options, Settings, Shared};
-use crate::schema::say_hidden;
+use crate::schema::log_hidden;
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::{Table, TableCore};
 use crate::wal;
@@ -131,7 +131,8 @@ fn open_tables(core: &Arc<Core>, mut families: Families) -> Result<()> {
             })
         };
         let table = Table::new(TableCore::open(core, &id, &record, purge_of)?);
-        say_hidden(None, &record);
+        log_hidden(None, &record);
+        table.catch_up_headers();
         core.tables()?.add(&id, record.generation, &table);
     }
     Ok(())

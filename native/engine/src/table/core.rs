@@ -5,6 +5,7 @@
 
 use super::changing::{Absorbed, Changing, FamiliesHeld};
 use super::families::{Families, Member};
+use super::headers::{Headers, HeadersSeen};
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
@@ -14,7 +15,7 @@ use crate::sys::{self, Family, ReadMode};
 use cassiterite_codec::ColumnSet;
 use rocksdb::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 
 /// gc_grace_seconds below this would have every file rewritten all the time: in an hour a large table cannot be.
 const PERIODIC_SECONDS_MIN: i64 = 86_400;
@@ -28,11 +29,17 @@ pub(crate) struct TableCore {
     shared: Arc<Shared>,
 }
 
+/// While it lives, the catalog goes on saying what was recorded.
+#[must_use = "what was recorded is to be written while this lives"]
+pub(crate) struct Recorded<'a> {
+    _writing: Option<RwLockReadGuard<'a, ()>>,
+}
+
 /// What all clones share.
 struct Shared {
     id: Vec<u8>,
     generation: u64,
-    has_headers: AtomicBool,
+    headers: Headers,
     has_data: AtomicBool,
     unlogged: AtomicBool,
     closing: AtomicBool,
@@ -58,7 +65,7 @@ impl TableCore {
         let shared = Shared {
             id: id.to_vec(),
             generation: record.generation,
-            has_headers: AtomicBool::new(record.has_headers),
+            headers: Headers::new(record.has_headers),
             has_data: AtomicBool::new(record.has_data),
             unlogged: AtomicBool::new(false),
             closing: AtomicBool::new(false),
@@ -129,8 +136,8 @@ impl TableCore {
     }
 
     /// Whether any partition of this generation may have a header.
-    pub(crate) fn has_headers(&self) -> bool {
-        self.shared.has_headers.load(Ordering::Acquire)
+    pub(crate) fn headers(&self) -> &Headers {
+        &self.shared.headers
     }
 
     pub(crate) fn has_data(&self) -> bool {
@@ -245,10 +252,12 @@ impl TableCore {
         self.shared.next_family.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Before the first write, and before the first header: readers rely on the catalog to know that there is none.
-    pub(crate) fn announce(&self, header: bool) -> Result<()> {
-        if self.has_data() && (!header || self.has_headers()) {
-            return Ok(());
+    /// Before the first write, and before the first header: readers rely on the catalog to know that there is none. To be
+    /// held until what was recorded is written.
+    pub(crate) fn announce(&self, header: bool) -> Result<Recorded<'_>> {
+        let recorded = Recorded { _writing: header.then(|| self.headers().writing()) };
+        if self.has_data() && (!header || self.headers().seen().possible()) {
+            return Ok(recorded);
         }
         if self.is_current()? {
             self.store().catalog.update(self.id(), |record| {
@@ -260,16 +269,17 @@ impl TableCore {
             })?;
         }
         if header {
-            self.shared.has_headers.store(true, Ordering::Release);
+            self.headers().set();
         }
         self.shared.has_data.store(true, Ordering::Release);
-        Ok(())
+        Ok(recorded)
     }
 
-    /// The catalog's record, with what it says of the current generation said of this one.
-    pub(crate) fn record(&self) -> Result<Record> {
+    /// The catalog's record, with what it says of the current generation said of this one. `seen` is from before the files
+    /// were listed that the record is for.
+    pub(crate) fn record(&self, seen: HeadersSeen) -> Result<Record> {
         let record = self.store().catalog.get(self.id())?.ok_or_else(EngineError::closed)?;
-        Ok(Record { has_headers: self.has_headers(), generation: self.generation(), ..record })
+        Ok(Record { has_headers: !self.headers().none_since(seen), generation: self.generation(), ..record })
     }
 
     /// Whether the catalog still names this generation.
@@ -314,6 +324,7 @@ impl TableCore {
         if self.shared.periodic_seconds.swap(seconds, Ordering::AcqRel) != seconds {
             self.families.all().try_for_each(|member| self.set_period(member))?;
         }
+        self.catch_up_headers();
         Ok(())
     }
 

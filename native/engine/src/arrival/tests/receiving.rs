@@ -8,7 +8,7 @@ use super::common::*;
 use super::images::steps;
 use super::world::*;
 use crate::arrival::ARRIVALS_MAX;
-use crate::faults::Step;
+use crate::faults::{Step, HOOK};
 
 const NAMED: [Step; 2] = [Step::Named, Step::Shown];
 
@@ -107,5 +107,24 @@ fn many_rows_become_an_arrival_and_more_go_onto_it() {
         assert_same(&receiver, &after, &names(), CLUSTERINGS);
         absorb_all(&receiver);
         assert_same(&receiver, &after, &names(), CLUSTERINGS);
+    }
+}
+
+#[test]
+fn headers_that_arrive_are_looked_for_whoever_looks_for_the_last_one_meanwhile() {
+    for receiver_has_data in [true, false] {
+        let world = World::new(receiver_has_data);
+        let receiver = table(&world.receiver);
+        let shipment = ship(&table(&world.sender), world.folder.path());
+        let looking = table(&world.receiver);
+        HOOK.set(Some(Box::new(move |_| {
+            looking.catch_up_headers();
+            Ok(())
+        })));
+        receiver.receive(&shipment).unwrap();
+        assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+        absorb_all(&receiver);
+        HOOK.set(None);
+        assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
     }
 }

@@ -5,6 +5,7 @@
 package io.cassiterite.nodetest.edge;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import org.junit.jupiter.api.BeforeAll;
@@ -82,6 +83,17 @@ class SchemaRefusalTest
         assertRefused("ALTER TABLE d DROP v USING TIMESTAMP 1000", "column v is dropped as of an earlier time");
         assertEquals(List.of("v='one'"), cql.texts("SELECT v FROM d"));
         cql.run("ALTER TABLE d DROP v");
+    }
+
+    @Test
+    void aDropIsLaterThanTheOneBeforeIt()
+    {
+        long inAnHourMicros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()) + TimeUnit.HOURS.toMicros(1);
+        cql.run("CREATE TABLE twice (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
+        cql.run("INSERT INTO twice (k, v) VALUES (1, 'one')");
+        cql.run("ALTER TABLE twice DROP v USING TIMESTAMP " + inAnHourMicros);
+        cql.run("ALTER TABLE twice ADD v text");
+        assertRefused("ALTER TABLE twice DROP v", "column v was dropped before as of a later time");
     }
 
     @ParameterizedTest

@@ -1,0 +1,162 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Whether a generation may hold header fragments. Where it does not, a point read looks up one key instead of two.
+//!
+//! The mark is set before the first header is written, and cleared when no file and no memtable has one any more. Writes,
+//! loads and shipments with headers hold a shared lock; the mark is cleared under the exclusive one, when none is on its
+//! way. A reader takes no lock. It checks the mark before and after it pins its view, and does without headers only if the
+//! mark was clear all the time.
+
+#[cfg(test)]
+mod tests;
+
+use super::core::TableCore;
+use super::Table;
+use crate::error::Result;
+use crate::raw::listed_files;
+use crate::say::say;
+use std::sync::atomic::{fence, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::time::{Duration, Instant};
+
+/// How often, at most, all files are looked at because compactions have ended.
+const LOOK_INTERVAL: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 60 });
+
+/// The mark of one generation.
+pub(crate) struct Headers {
+    /// How often it was set or cleared: odd while it is set.
+    changes: AtomicU64,
+    writing: RwLock<()>,
+    looked: Mutex<Option<Instant>>,
+}
+
+/// What a reader saw of the mark.
+#[derive(Clone, Copy)]
+pub(crate) struct HeadersSeen(u64);
+
+impl HeadersSeen {
+    /// Whether it was set.
+    pub(crate) fn possible(self) -> bool {
+        self.0 % 2 == 1
+    }
+}
+
+impl Headers {
+    pub(super) fn new(possible: bool) -> Headers {
+        Headers { changes: AtomicU64::new(u64::from(possible)), writing: RwLock::default(), looked: Mutex::default() }
+    }
+
+    /// The mark as it is.
+    pub(crate) fn seen(&self) -> HeadersSeen {
+        HeadersSeen(self.changes.load(Ordering::SeqCst))
+    }
+
+    /// Whether the mark was clear when it was seen, and has been ever since. To be asked when the view is pinned, or
+    /// everything read.
+    pub(crate) fn none_since(&self, seen: HeadersSeen) -> bool {
+        fence(Ordering::SeqCst);
+        !seen.possible() && self.seen().0 == seen.0
+    }
+
+    /// Sets the mark. For whoever holds [`Headers::writing`].
+    pub(super) fn set(&self) {
+        let set = |changes: u64| (!HeadersSeen(changes).possible()).then(|| changes + 1);
+        // It may be set already.
+        let _ = self.changes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, set);
+    }
+
+    fn clear(&self, _: &RwLockWriteGuard<'_, ()>) {
+        let clear = |changes: u64| HeadersSeen(changes).possible().then(|| changes + 1);
+        let _ = self.changes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, clear);
+    }
+
+    /// Held while headers are on their way into a memtable or file, from before the mark is looked at.
+    pub(super) fn writing(&self) -> RwLockReadGuard<'_, ()> {
+        self.writing.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `None` while headers are on their way: nobody waits for the others here.
+    fn none_on_its_way(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+        match self.writing.try_write() {
+            Ok(alone) => Some(alone),
+            Err(TryLockError::Poisoned(alone)) => Some(alone.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = looked.is_none_or(|looked| looked.elapsed() >= LOOK_INTERVAL);
+        if is_due {
+            *looked = Some(Instant::now());
+        }
+        is_due
+    }
+}
+
+impl Table {
+    /// Clears the mark if the table holds no header any more.
+    pub(super) fn forget_headers(&self) -> Result<()> {
+        self.with(TableCore::forget_headers) // the families stay what they are meanwhile
+    }
+
+    /// The same for who only gave the occasion: a failure is logged.
+    pub(crate) fn catch_up_headers(&self) {
+        log_failure(self.forget_headers());
+    }
+}
+
+impl TableCore {
+    /// Clears the mark where compactions of late have removed the last header. Looks at the files rarely, to be called often.
+    pub(super) fn catch_up_headers(&self) {
+        if !self.headers().seen().possible() || !self.headers().is_due() {
+            return;
+        }
+        if self.families().all().fold(false, |any, member| member.purge.take_compacted() | any) {
+            log_failure(self.forget_headers());
+        }
+    }
+
+    /// See [`Table::forget_headers`].
+    fn forget_headers(&self) -> Result<()> {
+        let headers = self.headers();
+        // Looks twice, for most often there are some, and nobody has to wait for that answer.
+        if !headers.seen().possible() || self.has_header_anywhere()? {
+            return Ok(());
+        }
+        let Some(alone) = headers.none_on_its_way() else { return Ok(()) };
+        if self.has_header_anywhere()? {
+            return Ok(());
+        }
+        // First in the catalog: a crash in between leaves a mark that is not needed.
+        self.store().catalog.update(self.id(), |record| {
+            if record.generation == self.generation() {
+                record.has_headers = false;
+            }
+            Ok(())
+        })?;
+        headers.clear(&alone);
+        Ok(())
+    }
+
+    /// Memtables first: what is in none any more is in a file that is listed then.
+    fn has_header_anywhere(&self) -> Result<bool> {
+        let db = &self.store().db;
+        if self.families().all().any(|member| member.purge.has_unflushed_headers(db, &member.family)) {
+            return Ok(true);
+        }
+        for member in self.families().all() {
+            if listed_files(db, &member.family)?.iter().any(|file| file.headers != Some(0)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn log_failure(forgotten: Result<()>) {
+    if let Err(error) = forgotten {
+        say(format_args!("point reads of a table go on looking for deletions: {error}"));
+    }
+}
