@@ -129,7 +129,8 @@ class MemtableAgainstCassandraTest
             try (UnfilteredRowIterator mine = ours.rowIterator(key, slices, columns, reversed, NOOP_LISTENER);
                  UnfilteredRowIterator their = theirs.rowIterator(key, slices, columns, reversed, NOOP_LISTENER))
             {
-                assertEquals(new PartitionContent(their), new PartitionContent(mine, columns), () -> filter.toString(metadata) + ' ' + columns);
+                assertEquals(new PartitionContent(their), new PartitionContent(mine, columns),
+                             () -> filter.toString(metadata) + ' ' + columns);
             }
             try (UnfilteredRowIterator mine = ours.rowIterator(key); UnfilteredRowIterator their = theirs.rowIterator(key))
             {

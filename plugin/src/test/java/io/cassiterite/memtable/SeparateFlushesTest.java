@@ -65,7 +65,7 @@ class SeparateFlushesTest
             store.close();
     }
 
-    @Property(tries = 60)
+    @Property(tries = 40)
     void answersAreEqual(@ForAll long seed)
     {
         Random random = new Random(seed);

@@ -16,6 +16,7 @@ final class Changes
     private int renames;
     private Step addingAgain;
     private TableShape.Column addedAgain;
+    private Step dropping;
 
     Changes(TableShape shape, Random random, List<ValueType> userTypes)
     {
@@ -66,7 +67,8 @@ final class Changes
     {
         TableShape.Column column = shape.cells.remove(random.nextInt(shape.cells.size()));
         shape.dropped.add(column);
-        return step("alter drop", "ALTER TABLE {t} DROP " + column.name);
+        dropping = step("alter drop", "ALTER TABLE {t} DROP " + column.name);
+        return dropping;
     }
 
     private List<Step> addAgain()
@@ -83,6 +85,8 @@ final class Changes
     {
         if (step == addingAgain)
             shape.cells.remove(addedAgain);
+        if (step == dropping)
+            shape.cells.add(shape.dropped.remove(shape.dropped.size() - 1));
     }
 
     private Step rename()

@@ -87,8 +87,8 @@ final class Reads
             rest.append(" LIMIT ").append(1 + random.nextInt(6));
         rest.append(tail);
         boolean partial = shape.rowsExpire && !projection.endsWith("*");
-        return Step.read(kind, "SELECT " + projection + rest, partial ? "SELECT " + withRegulars(projection) + rest : null,
-                         PAGES[random.nextInt(PAGES.length)], ahead());
+        Step read = Step.read(kind, "SELECT " + projection + rest, PAGES[random.nextInt(PAGES.length)], ahead());
+        return partial ? read.askingStock("SELECT " + withRegulars(projection) + rest) : read;
     }
 
     /** That all regular columns are read of each row: {@link Step#stockCql}. */
@@ -176,8 +176,8 @@ final class Reads
             return step("select distinct", "DISTINCT " + columns, partitions, false);
         String from = " FROM {t}" + (partitions.isEmpty() ? "" : " WHERE " + partitions);
         String limit = random.nextInt(4) == 0 ? " LIMIT " + (1 + random.nextInt(6)) : "";
-        return Step.read("select distinct", "SELECT DISTINCT " + columns + from + limit,
-                         "SELECT " + withRegulars(columns) + from + " PER PARTITION LIMIT 1" + limit, PAGES[PAGES.length - 1], ahead());
+        return Step.read("select distinct", "SELECT DISTINCT " + columns + from + limit, PAGES[PAGES.length - 1], ahead())
+                   .askingStock("SELECT " + withRegulars(columns) + from + " PER PARTITION LIMIT 1" + limit);
     }
 
     private String distinctColumns()

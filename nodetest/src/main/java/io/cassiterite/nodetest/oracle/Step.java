@@ -48,27 +48,41 @@ final class Step
 
     private Step(Action action, String kind, String cql, List<Bind> binds, long stampMicros, int pageSize, boolean read, long seconds)
     {
-        this(action, kind, cql, null, binds, stampMicros, pageSize, read, seconds, 0);
-    }
-
-    private Step(Action action, String kind, String cql, String stockCql, List<Bind> binds, long stampMicros, int pageSize,
-                 boolean read, long seconds, long atSeconds)
-    {
         this.action = action;
         this.kind = kind;
         this.cql = cql;
-        this.stockCql = stockCql;
+        this.stockCql = null;
         this.binds = binds;
         this.stampMicros = stampMicros;
         this.pageSize = pageSize;
         this.read = read;
         this.seconds = seconds;
+        this.atSeconds = 0;
+    }
+
+    private Step(Step step, String stockCql, long atSeconds)
+    {
+        this.action = step.action;
+        this.kind = step.kind;
+        this.cql = step.cql;
+        this.stockCql = stockCql;
+        this.binds = step.binds;
+        this.stampMicros = step.stampMicros;
+        this.pageSize = step.pageSize;
+        this.read = step.read;
+        this.seconds = step.seconds;
         this.atSeconds = atSeconds;
     }
 
     Step at(long secondsSinceCreation)
     {
-        return new Step(action, kind, cql, stockCql, binds, stampMicros, pageSize, read, seconds, secondsSinceCreation);
+        return new Step(this, stockCql, secondsSinceCreation);
+    }
+
+    /** @param statement see {@link #stockCql}; null for none */
+    Step askingStock(String statement)
+    {
+        return new Step(this, statement, atSeconds);
     }
 
     static Step write(String kind, String cql, List<Bind> binds, long stampMicros)
@@ -79,12 +93,6 @@ final class Step
     static Step read(String kind, String cql, int pageSize, long aheadSeconds)
     {
         return new Step(Action.STATEMENT, kind, cql, List.of(), SERVER_STAMP, pageSize, true, aheadSeconds);
-    }
-
-    /** @param stockCql see {@link #stockCql} */
-    static Step read(String kind, String cql, String stockCql, int pageSize, long aheadSeconds)
-    {
-        return new Step(Action.STATEMENT, kind, cql, stockCql, List.of(), SERVER_STAMP, pageSize, true, aheadSeconds, 0);
     }
 
     static Step node(Action action)

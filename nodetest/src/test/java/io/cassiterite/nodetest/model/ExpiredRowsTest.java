@@ -60,7 +60,8 @@ class ExpiredRowsTest
             assertRows(List.of("c=1, r2=null", "c=2, r2=null"), "SELECT c, r2", k, restriction);
             assertRows(List.of("c=1, s=7", "c=2, s=7"), "SELECT c, s", k, restriction);
             assertRows(List.of("c=1, m=null", "c=2, m={1:1}"), "SELECT c, m", k, restriction);
-            assertRows(List.of("[json]='{\"c\": 1, \"r2\": null}'", "[json]='{\"c\": 2, \"r2\": null}'"), "SELECT JSON c, r2", k, restriction);
+            assertRows(List.of("[json]='{\"c\": 1, \"r2\": null}'", "[json]='{\"c\": 2, \"r2\": null}'"), "SELECT JSON c, r2", k,
+                       restriction);
         }
     }
 
@@ -116,7 +117,8 @@ class ExpiredRowsTest
         Upkeep.flush(node, "expiredrowstest", flushed.stock());
         flushed.run("INSERT INTO T (k, c, r2) VALUES (1, 1, 2) USING TTL 3");
         flushed.later(4);
-        for (String select : new String[]{ "SELECT c, r2 FROM T", "SELECT c, r2 FROM T WHERE k = 1", "SELECT m FROM T WHERE k = 1 AND c = 1" })
+        for (String select : new String[]{ "SELECT c, r2 FROM T", "SELECT c, r2 FROM T WHERE k = 1",
+                                           "SELECT m FROM T WHERE k = 1 AND c = 1" })
             assertEquals(1, flushed.read(select).size(), select);
     }
 }
