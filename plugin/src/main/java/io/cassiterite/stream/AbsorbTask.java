@@ -153,7 +153,7 @@ final class AbsorbTask implements Runnable
     {
         while (!stopped)
         {
-            if (!absorbSome())
+            if (!mergeInSome())
                 LockSupport.parkNanos(this, INTERVAL_NANOS);
         }
     }
@@ -163,7 +163,7 @@ final class AbsorbTask implements Runnable
      *
      * @return true if more is to be done at once
      */
-    private boolean absorbSome()
+    private boolean mergeInSome()
     {
         boolean more = false;
         try
