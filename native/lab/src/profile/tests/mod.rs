@@ -12,6 +12,7 @@ mod pages;
 mod plan;
 mod planned;
 mod profile;
+mod robustness;
 mod rows;
 mod samples;
 mod settings;
