@@ -16,20 +16,29 @@ import net.jqwik.api.Property;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-import org.apache.cassandra.io.util.FileUtils;
 import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.io.util.FileUtils;
 
 import io.cassiterite.SpoiltBytes;
 
 /** Whatever stands in a table's marker or a store's identity, only the documented exception comes out. */
 class LabelFileProperties
 {
-    private static Path folder;
+    private static final String IDENTITY = "cassiterite.store";
 
+    private static Path folder;
+    private static byte[] marker;
+    private static byte[] identity;
+
+    /** Written once, for each write waits for the device. */
     @BeforeContainer
-    static void makeFolder() throws IOException
+    static void writeGoodOnes() throws IOException
     {
         folder = Files.createTempDirectory("cassiterite-labels");
+        new TableMarker("id", "shop.orders", "/store", "store id", "plugin").write(folder);
+        StoreIdentity.readOrCreate(folder);
+        marker = Files.readAllBytes(folder.resolve(TableMarker.FILE_NAME));
+        identity = Files.readAllBytes(folder.resolve(IDENTITY));
     }
 
     @AfterContainer
@@ -41,8 +50,7 @@ class LabelFileProperties
     @Property(tries = 3000)
     void markersAreReadOrRefused(@ForAll long seed) throws IOException
     {
-        new TableMarker("id", "shop.orders", "/store", "store id", "plugin").write(folder);
-        spoil(folder.resolve(TableMarker.FILE_NAME), new Random(seed));
+        spoil(folder.resolve(TableMarker.FILE_NAME), marker, new Random(seed));
         try
         {
             TableMarker.read(folder);
@@ -56,9 +64,7 @@ class LabelFileProperties
     @Property(tries = 3000)
     void identitiesAreReadOrRefused(@ForAll long seed) throws IOException
     {
-        Files.deleteIfExists(folder.resolve("cassiterite.store"));
-        StoreIdentity.readOrCreate(folder);
-        spoil(folder.resolve("cassiterite.store"), new Random(seed));
+        spoil(folder.resolve(IDENTITY), identity, new Random(seed));
         try
         {
             StoreIdentity.read(folder);
@@ -70,9 +76,9 @@ class LabelFileProperties
     }
 
     /** With the checksum that fits, as a rule. */
-    private static void spoil(Path file, Random random) throws IOException
+    private static void spoil(Path file, byte[] good, Random random) throws IOException
     {
-        byte[] bytes = SpoiltBytes.of(Files.readAllBytes(file), random);
+        byte[] bytes = SpoiltBytes.of(good, random);
         Files.write(file, bytes);
         String text = new String(bytes, StandardCharsets.UTF_8);
         int end = text.lastIndexOf("crc32c=");

@@ -32,7 +32,7 @@ class MalformedFragmentProperties
         TestNode.initialize();
     }
 
-    @Property(tries = 10_000)
+    @Property(tries = 3000)
     void rowsAreReadOrRefused(@ForAll long seed)
     {
         Random random = new Random(seed);
@@ -56,7 +56,7 @@ class MalformedFragmentProperties
         }
     }
 
-    @Property(tries = 10_000)
+    @Property(tries = 3000)
     void headersAreReadOrRefused(@ForAll long seed)
     {
         Random random = new Random(seed);
