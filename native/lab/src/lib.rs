@@ -25,3 +25,7 @@ pub mod observe;
 pub mod profile;
 pub mod report;
 pub mod stress;
+
+#[cfg(test)]
+#[path = "../../engine/tests/common/spoilt.rs"]
+mod spoilt;

@@ -97,7 +97,24 @@ fn message(line: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::spoilt::spoilt;
+    use proptest::prelude::*;
     use std::io::Write;
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(text in spoilt(vec![NODE_LOG.into()]), from in 0u64..200) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("system.log");
+            fs::write(&path, text).unwrap();
+            let since = LogSince { path: path.clone(), from };
+            let _ = (since.find(&["a"]), since.doing());
+            prop_assert!(since.trouble(&path).len() <= MOST_LINES);
+        }
+    }
+
+    const NODE_LOG: &str =
+        "INFO  [main] StorageService.java:2 - JOINING\nERROR [main] B.java:3 - Fatal\njava.lang.X\nCaused by: y\n";
 
     #[test]
     fn trouble_is_the_errors_since_then_with_their_reasons() {

@@ -72,15 +72,26 @@ fn state(word: &str) -> Option<RingState> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::spoilt::spoilt;
+    use proptest::prelude::*;
 
-    #[test]
-    fn every_node_of_every_rack_is_read() {
-        let text = "Datacenter: datacenter1\n=======================\nStatus=Up/Down\n|/ State=Normal/Leaving/Joining/Moving\n\
+    const TWO_RACKS: &str =
+        "Datacenter: datacenter1\n=======================\nStatus=Up/Down\n|/ State=Normal/Leaving/Joining/Moving\n\
             --  Address    Load        Tokens  Owns (effective)  Host ID                               Rack\n\
             UN  127.0.0.1  104.36 KiB  16      66.7%             5d2c8a36-7a3b-4f0b-8c70-2f3a9d1d0001  rack1\n\
             DN  127.0.0.2  ?           16      ?                 5d2c8a36-7a3b-4f0b-8c70-2f3a9d1d0002  rack2\n\
             UJ  127.0.0.3  1.2 MiB     16      ?                 5d2c8a36-7a3b-4f0b-8c70-2f3a9d1d0003  rack1\n\n";
-        let nodes = parse_status(text);
+
+    proptest! {
+        #[test]
+        fn arbitrary_text_never_panics(text in spoilt(vec![TWO_RACKS.into()])) {
+            prop_assert!(parse_status(&String::from_utf8_lossy(&text)).len() <= text.len());
+        }
+    }
+
+    #[test]
+    fn every_node_of_every_rack_is_read() {
+        let nodes = parse_status(TWO_RACKS);
         let states: Vec<String> = nodes.iter().map(|node| format!("{} {}", node.state, node.address)).collect();
         assert_eq!(states, ["UN 127.0.0.1", "DN 127.0.0.2", "UJ 127.0.0.3"]);
         assert_eq!((nodes[0].load.as_str(), nodes[0].owns.as_str()), ("104.36 KiB", "66.7%"));

@@ -136,6 +136,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::cluster::Engine;
+    use crate::spoilt::spoilt;
+    use proptest::prelude::*;
 
     fn state(base: &Path) -> State {
         let spec = ClusterSpec::new("t", Engine::Cassiterite, 2).unwrap();
@@ -160,6 +162,23 @@ mod tests {
             let error = format!("{:#}", State::read(folder.path()).unwrap_err());
             assert!(error.contains(told), "{error}");
         }
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(text in spoilt(vec![written()])) {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join(FILE), text).unwrap();
+            if let Ok(Some(state)) = State::read(folder.path()) {
+                let _ = (state.member(1), state.write(folder.path()));
+            }
+        }
+    }
+
+    fn written() -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        state(folder.path()).write(folder.path()).unwrap();
+        fs::read(folder.path().join(FILE)).unwrap()
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl GcLog {
         match (size(1), size(3)) {
             (Some(before), Some(after)) => {
                 let grown = before.saturating_sub(self.totals.used_bytes);
-                self.totals.allocated_bytes = self.totals.allocated_bytes.map(|sum| sum + grown);
+                self.totals.allocated_bytes = self.totals.allocated_bytes.map(|sum| sum.saturating_add(grown));
                 self.totals.used_bytes = after;
             }
             _ => self.totals.allocated_bytes = None,
@@ -113,7 +113,7 @@ fn bytes(number: &str, unit: &str) -> u64 {
         "G" => 30,
         _ => 0,
     };
-    number.parse::<u64>().unwrap_or(0) << shift
+    number.parse::<u64>().unwrap_or(0).saturating_mul(1 << shift)
 }
 
 #[cfg(test)]
@@ -123,7 +123,24 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::spoilt::spoilt;
+    use proptest::prelude::*;
 
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(text in spoilt(vec![FIRST.into(), HUGE.into()]), more in spoilt(vec![FIRST.into()])) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("gc.log");
+            fs::write(&path, &text).unwrap();
+            let mut log = GcLog::follow(&path);
+            let before = log.totals().unwrap();
+            fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(&more).unwrap();
+            prop_assert!(log.totals().unwrap().pauses >= before.pauses);
+        }
+    }
+
+    const HUGE: &str =
+        "GC(1) Pause 18446744073709551615B->0B(1B) 1.0ms\nGC(2) Pause 18446744073709551615B->0B(1B) 1e99ms\n";
     const FIRST: &str = "[0.036s][info][gc] Using G1\n\
         [2.062s][info][gc,start    ] GC(0) Pause Young (Normal) (G1 Evacuation Pause)\n\
         [2.084s][info][gc,phases   ] GC(0)   Evacuate Collection Set: 19.8ms\n\

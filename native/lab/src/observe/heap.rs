@@ -20,12 +20,21 @@ fn used_bytes(text: &str) -> Option<u64> {
         .filter(|line| line.contains(" total "))
         .filter_map(|line| line.split("used ").nth(1)?.split('K').next()?.trim().parse::<u64>().ok())
         .collect();
-    (!spaces.is_empty()).then(|| spaces.iter().sum::<u64>() * 1024)
+    (!spaces.is_empty()).then(|| spaces.into_iter().fold(0, u64::saturating_add).saturating_mul(1024))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spoilt::spoilt;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn arbitrary_text_never_panics(text in spoilt(vec![" heap total 1K, used 18446744073709551615K\n total 2K, used 7K".into()])) {
+            let _ = used_bytes(&String::from_utf8_lossy(&text));
+        }
+    }
 
     #[test]
     fn g1_says_one_number() {

@@ -10,6 +10,9 @@ use scylla::cluster::metadata::{CollectionType, ColumnType, NativeType};
 
 use super::tokens::{Cursor, TokenKind};
 
+/// Types within a type are read by recursion.
+const DEEPEST: usize = 100;
+
 /// A CQL type. Whether it is frozen matters only for a column, see [`TypeOf`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -107,18 +110,29 @@ impl Type {
 impl TypeOf {
     /// Reads a type in front of the cursor.
     pub fn parse(cursor: &mut Cursor<'_>, definitions: &Definitions) -> Result<Self> {
+        Self::nested(cursor, definitions, DEEPEST)
+    }
+
+    fn nested(cursor: &mut Cursor<'_>, definitions: &Definitions, depth: usize) -> Result<Self> {
+        let inner_depth = depth.checked_sub(1).with_context(|| format!("a type is more than {DEEPEST} types deep"))?;
         let name = cursor.qualified()?;
         if name == "frozen" {
             cursor.expect('<')?;
-            let inner = Self::parse(cursor, definitions)?;
+            let inner = Self::nested(cursor, definitions, inner_depth)?;
             cursor.expect('>')?;
             return Ok(Self { ty: inner.ty, multicell: false });
         }
         let mut inside = |parts: usize| -> Result<Vec<Type>> {
             cursor.expect('<')?;
+<<<<<<< HEAD
             let mut found = vec![Self::parse(cursor, definitions)?.ty];
             while cursor.symbol(',') {
                 found.push(Self::parse(cursor, definitions)?.ty);
+=======
+            let mut found = vec![Self::nested(cursor, definitions, inner_depth)?.held];
+            while cursor.symbol(',') {
+                found.push(Self::nested(cursor, definitions, inner_depth)?.held);
+>>>>>>> t1
             }
             cursor.expect('>')?;
             ensure!(parts == 0 || found.len() == parts, "{name} takes {parts} types, not {}", found.len());
@@ -133,7 +147,7 @@ impl TypeOf {
                 (Type::Map(Box::new(key), Box::new(value)), true)
             }
             "tuple" => (Type::Tuple(inside(0)?), false),
-            "vector" => (vector(cursor, definitions)?, false),
+            "vector" => (vector(cursor, definitions, inner_depth)?, false),
             _ => match (Type::native(&name), definitions.get(&name)) {
                 (_, Some(fields)) => (fields.clone(), true),
                 (Some(native), None) => (native, false),
@@ -157,9 +171,13 @@ fn only(types: Vec<Type>) -> Result<Type> {
     types.into_iter().next().context("a type is missing")
 }
 
-fn vector(cursor: &mut Cursor<'_>, definitions: &Definitions) -> Result<Type> {
+fn vector(cursor: &mut Cursor<'_>, definitions: &Definitions, depth: usize) -> Result<Type> {
     cursor.expect('<')?;
+<<<<<<< HEAD
     let element = TypeOf::parse(cursor, definitions)?.ty;
+=======
+    let element = TypeOf::nested(cursor, definitions, depth)?.held;
+>>>>>>> t1
     cursor.expect(',')?;
     let Some(TokenKind::Constant(length)) = cursor.take().map(|token| token.kind.clone()) else {
         bail!("vector has no length");

@@ -6,6 +6,8 @@
 
 #[path = "../common/page.rs"]
 mod page;
+#[path = "../../../engine/tests/common/spoilt.rs"]
+mod spoilt;
 mod synthetic;
 
 use std::time::{Duration, SystemTime};
@@ -19,8 +21,39 @@ use cassiterite_lab::report::{
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::Histogram;
+use proptest::prelude::*;
 
+use spoilt::spoilt;
 use synthetic::{latencies, outcome, run, tally};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn arbitrary_bytes_never_panic(json in spoilt(vec![kept("run.json", Run::write)]), page in spoilt(vec![kept("page.html", paged)])) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kept");
+        std::fs::write(&path, json).unwrap();
+        if let Ok(run) = Run::read(&path) {
+            let _ = (run.verdict(), run.complaint(), run.write(&path));
+        }
+        std::fs::write(&path, page).unwrap();
+        if let Ok((runs, title)) = html::read(&path) {
+            prop_assert!(html::write(&path, &title.unwrap_or_default(), &runs).is_ok());
+        }
+    }
+}
+
+fn kept(name: &str, write: impl Fn(&Run, &std::path::Path) -> anyhow::Result<()>) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    write(&run("spoilt", 1.0), &path).unwrap();
+    std::fs::read(path).unwrap()
+}
+
+fn paged(run: &Run, path: &std::path::Path) -> anyhow::Result<()> {
+    html::write(path, "title", std::slice::from_ref(run))
+}
 
 fn one_interval() -> Interval {
     let ms: Vec<f64> = (1..=100).map(f64::from).collect();

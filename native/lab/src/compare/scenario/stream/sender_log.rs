@@ -17,10 +17,10 @@ pub(super) fn shares(log: &str, plans: &[String], keyspace: &str) -> Shares {
     for line in log.lines().filter(|line| plans.iter().any(|plan| line.contains(plan.as_str()))) {
         if let Some(bytes) = started(line, "Start streaming sstable ", keyspace) {
             shares.whole_files += 1;
-            shares.whole_bytes += bytes;
+            shares.whole_bytes = shares.whole_bytes.saturating_add(bytes);
         } else if let Some(bytes) = started(line, "Start streaming file ", keyspace) {
             shares.cut_files += 1;
-            shares.cut_bytes += bytes;
+            shares.cut_bytes = shares.cut_bytes.saturating_add(bytes);
         }
     }
     shares
@@ -48,7 +48,20 @@ fn size_bytes(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spoilt::spoilt;
+    use proptest::prelude::*;
 
+    proptest! {
+        #[test]
+        fn arbitrary_text_never_panics(text in spoilt(vec![TWICE.into()])) {
+            let shares = shares(&String::from_utf8_lossy(&text), &["#8e".to_owned()], "ks");
+            prop_assert!(shares.whole_bytes <= shares.bytes());
+        }
+    }
+
+    const TWICE: &str = "#8e Start streaming sstable /ks/t/f to /a, totalSize = 999999999TiB\n\
+        #8e Start streaming file /ks/t/f to /a, totalSize = 18446744073709551615\n\
+        #8e Start streaming sstable /ks/t/f to /a, totalSize = 18446744073709551615\n";
     const PLAN: &str = "8e14e7f0-0000-1000-8000-000000000001";
 
     #[test]

@@ -23,7 +23,7 @@ pub struct Shares {
 impl Shares {
     /// All bytes.
     pub fn bytes(&self) -> u64 {
-        self.whole_bytes + self.cut_bytes
+        self.whole_bytes.saturating_add(self.cut_bytes)
     }
 
     /// Whole bytes of all; `None` when nothing went.
@@ -37,9 +37,9 @@ impl Sum for Shares {
     fn sum<I: Iterator<Item = Self>>(shares: I) -> Self {
         shares.fold(Self::default(), |all, one| Self {
             whole_files: all.whole_files + one.whole_files,
-            whole_bytes: all.whole_bytes + one.whole_bytes,
+            whole_bytes: all.whole_bytes.saturating_add(one.whole_bytes),
             cut_files: all.cut_files + one.cut_files,
-            cut_bytes: all.cut_bytes + one.cut_bytes,
+            cut_bytes: all.cut_bytes.saturating_add(one.cut_bytes),
         })
     }
 }

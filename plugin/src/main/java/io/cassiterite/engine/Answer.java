@@ -35,7 +35,7 @@ public final class Answer implements AutoCloseable
     private int end;
     private boolean repeat;
 
-    private Answer(Table table, Watch watch, ByteBuffer buffer)
+    Answer(Table table, Watch watch, ByteBuffer buffer)
     {
         this.table = table;
         this.watch = watch;
@@ -106,9 +106,13 @@ public final class Answer implements AutoCloseable
             }
             fetch(0);
         }
+        int left = limit - next - ENTRY_HEAD_BYTES;
+        int size = left < 0 ? -1 : buffer.getInt(next + 1);
+        if (size < 0 || size > left)
+            throw malformed(limit);
         kind = buffer.get(next);
         start = next + ENTRY_HEAD_BYTES;
-        end = start + buffer.getInt(next + 1);
+        end = start + size;
         next = end;
         return true;
     }
@@ -209,11 +213,12 @@ public final class Answer implements AutoCloseable
         }
     }
 
-    private void accept(int filled)
+    /** Takes what the engine has put at the start of the buffer. */
+    void accept(int filled)
     {
         int payload = filled < HEAD_BYTES ? -1 : buffer.getInt(8);
         if (payload < 0 || payload != filled - HEAD_BYTES)
-            throw new IllegalStateException("malformed answer of " + filled + " bytes from the engine");
+            throw malformed(filled);
         long handle = buffer.getLong(0);
         if (handle == 0 && cursor != null)
         {
@@ -224,6 +229,11 @@ public final class Answer implements AutoCloseable
             cursor = new Cursor(handle);
         next = HEAD_BYTES;
         limit = filled;
+    }
+
+    private static IllegalStateException malformed(int bytes)
+    {
+        return new IllegalStateException("malformed answer of " + bytes + " bytes from the engine");
     }
 
     private void grow(int bytes)

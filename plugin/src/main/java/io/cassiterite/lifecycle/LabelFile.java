@@ -64,8 +64,9 @@ final class LabelFile
             throw new IOException(path + " is damaged: its checksum does not match");
 
         String[] lines = text.substring(0, end).split("\n");
-        if (!lines[0].equals(format))
-            throw new IOException(path + " has the format '" + lines[0] + "', expected '" + format + '\'');
+        String found = lines.length == 0 ? "" : lines[0];
+        if (!found.equals(format))
+            throw new IOException(path + " has the format '" + found + "', expected '" + format + '\'');
 
         Map<String, String> values = new LinkedHashMap<>();
         for (int i = 1; i < lines.length; i++)

@@ -76,6 +76,14 @@ final class FragmentReader
         {
             return readRow(isStatic);
         }
+        catch (MalformedFragmentException e)
+        {
+            throw e;
+        }
+        catch (RuntimeException | AssertionError e)
+        {
+            throw new MalformedFragmentException(e);
+        }
         finally
         {
             in.limit(in.capacity());

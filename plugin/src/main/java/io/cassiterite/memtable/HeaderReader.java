@@ -38,6 +38,14 @@ final class HeaderReader
                 return new MutableDeletionInfo(partition);
             return new MutableDeletionInfo(partition, readRanges(in, comparator));
         }
+        catch (MalformedFragmentException e)
+        {
+            throw e;
+        }
+        catch (RuntimeException | AssertionError e)
+        {
+            throw new MalformedFragmentException(e);
+        }
         finally
         {
             in.limit(in.capacity());

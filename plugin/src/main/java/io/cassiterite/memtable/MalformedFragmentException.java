@@ -13,4 +13,10 @@ final class MalformedFragmentException extends RuntimeException
     {
         super("malformed fragment: " + message);
     }
+
+    /** @param cause thrown while a row or deletion was made of the bytes; Cassandra asserts much of what it is given */
+    MalformedFragmentException(Throwable cause)
+    {
+        super("malformed fragment: " + cause, cause);
+    }
 }
