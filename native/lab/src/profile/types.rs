@@ -124,15 +124,9 @@ impl TypeOf {
         }
         let mut inside = |parts: usize| -> Result<Vec<Type>> {
             cursor.expect('<')?;
-<<<<<<< HEAD
-            let mut found = vec![Self::parse(cursor, definitions)?.ty];
+            let mut found = vec![Self::nested(cursor, definitions, inner_depth)?.ty];
             while cursor.symbol(',') {
-                found.push(Self::parse(cursor, definitions)?.ty);
-=======
-            let mut found = vec![Self::nested(cursor, definitions, inner_depth)?.held];
-            while cursor.symbol(',') {
-                found.push(Self::nested(cursor, definitions, inner_depth)?.held);
->>>>>>> t1
+                found.push(Self::nested(cursor, definitions, inner_depth)?.ty);
             }
             cursor.expect('>')?;
             ensure!(parts == 0 || found.len() == parts, "{name} takes {parts} types, not {}", found.len());
@@ -173,11 +167,7 @@ fn only(types: Vec<Type>) -> Result<Type> {
 
 fn vector(cursor: &mut Cursor<'_>, definitions: &Definitions, depth: usize) -> Result<Type> {
     cursor.expect('<')?;
-<<<<<<< HEAD
-    let element = TypeOf::parse(cursor, definitions)?.ty;
-=======
-    let element = TypeOf::nested(cursor, definitions, depth)?.held;
->>>>>>> t1
+    let element = TypeOf::nested(cursor, definitions, depth)?.ty;
     cursor.expect(',')?;
     let Some(TokenKind::Constant(length)) = cursor.take().map(|token| token.kind.clone()) else {
         bail!("vector has no length");

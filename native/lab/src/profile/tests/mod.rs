@@ -12,11 +12,8 @@ mod pages;
 mod plan;
 mod planned;
 mod profile;
-<<<<<<< HEAD
 mod read_check;
-=======
 mod robustness;
->>>>>>> t1
 mod rows;
 mod samples;
 mod settings;
