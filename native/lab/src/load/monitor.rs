@@ -46,7 +46,7 @@ pub(super) struct Monitor<'a, S, L> {
     cut_at: Instant,
     /// While it lasts.
     warming: Option<Warming>,
-    /// What came of it; `None` for a warm-up of fixed length.
+    /// The result of the warm-up; `None` for one of fixed length.
     settled: Option<(bool, Settling)>,
     interrupted: bool,
     starter_over: Option<Instant>,

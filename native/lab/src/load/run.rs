@@ -34,7 +34,7 @@ pub async fn run(
     drive(session, workload, plan, listener).await
 }
 
-/// As [`run`], on any server.
+/// The same as [`run`], on any server.
 pub(super) async fn drive<S: Server>(
     server: Arc<S>,
     workload: Arc<dyn Workload>,

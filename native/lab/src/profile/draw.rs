@@ -24,7 +24,7 @@ const ROWS_SAMPLED: u64 = 20;
 const BARS: usize = 10;
 const BAR_WIDTH: usize = 40;
 
-/// What a profile makes of a population.
+/// The shape of the data that a profile makes from a population.
 #[derive(Clone, Debug)]
 pub struct Drawing {
     name: String,
