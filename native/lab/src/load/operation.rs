@@ -63,7 +63,7 @@ pub trait Operation: Send + Debug {
     }
 
     /// Sends it and checks the answer; called once. Errors are the server's or the driver's; one in the middle of an answer is
-    /// made by [`Answer::cut_short`].
+    /// made by [`Answer::followed_by`].
     fn run<'a>(self: Box<Self>, session: &'a Session) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
 }
 
