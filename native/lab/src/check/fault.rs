@@ -12,7 +12,7 @@ pub struct Row {
     pub row: u64,
 }
 
-/// What is wrong with an answer.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
     /// A row whose write was acknowledged is not there.
@@ -28,7 +28,7 @@ pub enum FaultKind {
 /// One wrong row of one answer.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What kind of wrong.
+    /// Its kind.
     pub kind: FaultKind,
     /// Which row.
     pub row: Row,

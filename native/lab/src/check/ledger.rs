@@ -13,14 +13,14 @@ use crate::check::history::{History, State, Version, Write};
 use crate::check::{FaultKind, Row};
 
 const SHARDS: usize = 256;
-/// What a row outside the dense part takes: key, state, and the hash map's spare room.
+/// Memory of a row outside the dense part: key, state, and the hash map's spare room.
 const SPARSE_BYTES_PER_ROW: u64 = 56;
 const DENSE_BYTES_PER_ROW: u64 = 8;
 
 /// How far back [`Ledger::candidates`] names versions that are wrong.
 const MOST_WRONG: usize = 10_000;
 
-/// What rows hold before the run writes them.
+/// The content of rows before the run writes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
     /// Nothing: the table was empty.
@@ -40,7 +40,7 @@ pub struct Shape {
     pub partitions: u64,
     /// Rows of a partition, at most.
     pub rows_per_partition: u64,
-    /// What the ledger may take; 8 bytes a row within the shape (resident only once touched), 56 bytes a row that is
+    /// Memory that the ledger may take; 8 bytes a row within the shape (resident only once touched), 56 bytes a row that is
     /// outside of it or when the array would not fit.
     pub most_bytes: u64,
 }
@@ -103,7 +103,7 @@ impl Shard {
     }
 }
 
-/// What a read that is about to start may see. Made by [`Ledger::begin_read`], used once the answer is there.
+/// The versions that a read which is about to start may show. Made by [`Ledger::begin_read`], used once the answer is there.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     row: Row,
@@ -227,7 +227,7 @@ impl Ledger {
         versions
     }
 
-    /// What is wrong when the answer showed version `seen`, or no row. Call it before the answer is thrown away: it
+    /// The fault of an answer that showed version `seen`, or no row. Call it before the answer is thrown away: it
     /// counts writes that began up to now as concurrent with the read.
     pub fn judge(&self, snapshot: &Snapshot, seen: Option<Version>) -> Option<FaultKind> {
         if snapshot.anything {
@@ -244,7 +244,7 @@ impl Ledger {
         }
     }
 
-    /// What the read should have shown, in words.
+    /// The expected versions, as text.
     pub fn expected(&self, snapshot: &Snapshot) -> String {
         let of = |w: &Write| {
             let state = match w.state {
@@ -264,7 +264,7 @@ impl Ledger {
         words.join(" or ")
     }
 
-    /// What the ledger could not do, in words; empty when it did all.
+    /// Warnings about rows that the ledger could not remember.
     pub fn warnings(&self) -> Vec<String> {
         match self.forgotten.load(Ordering::Relaxed) {
             0 => Vec::new(),

@@ -10,7 +10,7 @@ use super::scenario::Replacement;
 /// The samples of one engine, in order of size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
-    /// What was measured, with its unit.
+    /// The figure, with its unit.
     pub name: &'static str,
     /// The engine.
     pub engine: String,
@@ -45,7 +45,7 @@ pub const HEADS: [&str; 8] =
     ["replacements", "engine", "samples", "least", "lower quarter", "median", "upper quarter", "most"];
 
 impl Distribution {
-    /// What a table shows of it, in the order of [`HEADS`].
+    /// The cells of its table row, in the order of [`HEADS`].
     pub fn cells(&self) -> [String; 8] {
         let at = |share: f64| number(self.quantile(share));
         let samples = self.samples.len().to_string();

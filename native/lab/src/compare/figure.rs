@@ -19,7 +19,7 @@ pub enum Better {
     Neither,
 }
 
-/// What a number is counted in; values are always in this unit.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Operations, rows or slices per second.
@@ -76,7 +76,7 @@ impl Serialize for Unit {
 pub struct Figure {
     /// Phase and what it is: `read: P99`.
     pub name: String,
-    /// What it is counted in.
+    /// Its unit.
     pub unit: Unit,
     /// Which way is better.
     pub better: Better,
@@ -89,7 +89,7 @@ pub struct Figure {
     pub detail: Detail,
 }
 
-/// What a figure was made of, for intervals within a run.
+/// The data behind a figure, for intervals within a run.
 #[derive(Clone, Debug, Default)]
 pub enum Detail {
     /// A single number.
@@ -108,12 +108,12 @@ impl Figure {
         Self { name: name.into(), unit, better, value, doubt: None, detail: Detail::Single }
     }
 
-    /// The same, not to be judged for the first of these reasons, if there is any.
+    /// The same; it gets no verdict if there is a reason for doubt.
     pub fn doubted(self, reasons: &[String]) -> Self {
         Self { doubt: reasons.first().cloned(), ..self }
     }
 
-    /// The same, with what it was made of.
+    /// The same, with the data behind it.
     pub fn made_of(self, detail: Detail) -> Self {
         Self { detail, ..self }
     }

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What sstables and RocksDB's files end in; logs of writes are not tables.
+/// Suffixes of sstables and RocksDB's files; logs of writes are not tables.
 const SUFFIXES: [&str; 3] = ["db", "sst", "blob"];
 
 /// The engine keeps all its tables in one database below a folder of this name.

@@ -12,7 +12,7 @@ use crate::profile::Population;
 use super::figure::{Better, Detail, Figure, Unit};
 use super::statistics::{Blocks, Histogram};
 
-/// What to run.
+/// A phase to run.
 #[derive(Clone, Debug)]
 pub struct Phase {
     /// In front of its figures.
@@ -70,7 +70,7 @@ impl Used {
 pub struct Measured {
     /// Its name.
     pub name: String,
-    /// What the client saw.
+    /// The outcome of the load.
     pub outcome: Outcome,
     /// Reads or writes, by kind.
     pub classes: Vec<Class>,

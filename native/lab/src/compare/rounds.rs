@@ -24,14 +24,14 @@ pub struct Run {
     pub round: usize,
     /// Its place in the round, from 0.
     pub place: usize,
-    /// What it showed.
+    /// Its figures.
     #[serde(flatten)]
     pub trial: Trial,
-    /// What went otherwise than planned.
+    /// Deviations from the plan.
     pub notes: Vec<String>,
     /// Why its figures must not be believed; empty when they may.
     pub invalid: Vec<String>,
-    /// What could not be observed.
+    /// The values that could not be observed.
     pub absent: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub struct Run {
 pub struct Comparison {
     /// Where and with what.
     pub environment: Environment,
-    /// What was asked for.
+    /// The settings.
     pub settings: Settings,
     /// The engines in the order given, the last compared with each other one.
     pub engines: Vec<String>,

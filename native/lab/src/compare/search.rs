@@ -11,7 +11,7 @@
 use anyhow::{bail, Result};
 use serde::Serialize;
 
-/// What to look for.
+/// The level of service that the search is for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sla {
     /// The quantile of the response time, such as 0.99.
@@ -30,7 +30,7 @@ pub enum Length {
     Long,
 }
 
-/// What one run at one rate showed.
+/// The result of one run at one rate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Probe {
     /// Operations due per second.
@@ -70,7 +70,7 @@ pub struct Search {
     pub probes_max: usize,
 }
 
-/// What was found.
+/// The result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
     /// The highest rate at which the level held; `None`: it did not hold at the lowest rate tried.

@@ -23,10 +23,10 @@ pub enum Scale {
     Full,
 }
 
-/// What a comparison is asked to do.
+/// The settings of a comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct Settings {
-    /// What is run.
+    /// The scenario.
     pub scenario: Scenario,
     /// Sizes that were not given singly.
     pub scale: Scale,

@@ -49,7 +49,7 @@ pub struct Subject<'a> {
     consistency: Consistency,
     folders: Vec<PathBuf>,
     interrupt: Interrupt,
-    /// What went otherwise than planned without making numbers wrong.
+    /// Deviations from the plan that leave the numbers right.
     pub notes: Vec<String>,
     /// Why figures must not be believed.
     pub invalid: Vec<String>,
@@ -92,7 +92,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// What was asked for.
+    /// The settings.
     pub fn settings(&self) -> &'a Settings {
         self.settings
     }
@@ -107,7 +107,7 @@ impl<'a> Subject<'a> {
         &mut self.cluster
     }
 
-    /// What was acknowledged.
+    /// The ledger of acknowledged writes.
     pub fn ledger(&self) -> &Arc<Ledger> {
         &self.ledger
     }

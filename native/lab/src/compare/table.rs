@@ -90,7 +90,7 @@ pub fn ratio(judged: &Judged) -> Spread {
     Spread::new(format!("{ratio:.2}"), range.map(|(low, high)| format!("{low:.2}-{high:.2}")))
 }
 
-/// What the table means, for below it.
+/// The legend of the table.
 pub fn legend(comparison: &Comparison) -> Vec<String> {
     let settings = &comparison.settings;
     let mut words = vec![format!(

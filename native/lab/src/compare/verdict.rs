@@ -52,7 +52,7 @@ pub struct EngineRounds {
 pub struct Judged {
     /// The figure.
     pub name: String,
-    /// What it is counted in.
+    /// Its unit.
     pub unit: Unit,
     /// Which way is better.
     pub better: Better,

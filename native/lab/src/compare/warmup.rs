@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::load::Settling;
 
-/// What one slice lasts at most, in seconds.
+/// The longest slice, in seconds.
 const SLICE_MAX_S: f64 = 15.0;
 
 /// How a warm-up went.
@@ -21,7 +21,7 @@ pub struct Warmup {
     pub slice_s: f64,
     /// Server CPU per operation of each slice, in microseconds.
     pub cpu_us_per_operation: Vec<f64>,
-    /// It ended because nothing fell any more, not because its time was over.
+    /// The cost settled before the time was over.
     pub warm: bool,
 }
 

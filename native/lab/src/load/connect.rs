@@ -20,7 +20,7 @@ use crate::load::cost::THREAD_NAME;
 use crate::load::target::Target;
 use crate::load::tls;
 
-/// What a session needs to be there: TCP, TLS and protocol, user, the cluster's nodes and schema; each may take
+/// The steps of opening a session: TCP, TLS and protocol, user, the cluster's nodes and schema; each may take
 /// [`Target::connect_timeout`].
 const SETUP_STEPS: u32 = 4;
 

@@ -38,7 +38,7 @@ impl Cost {
         Self { cpu: Duration::from_micros(u64::try_from(cpu).unwrap_or(0)), load_threads: load_threads() }
     }
 
-    /// What came since `earlier`; threads that ended meanwhile are missing from `load_threads`.
+    /// The difference to `earlier`; threads that ended meanwhile are missing from `load_threads`.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         let load_threads = self.load_threads.zip(earlier.load_threads).map(|(now, then)| LoadThreads {
             cpu: now.cpu.saturating_sub(then.cpu),

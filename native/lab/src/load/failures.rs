@@ -18,7 +18,7 @@ const ERRORS_KEPT: usize = 20;
 #[derive(Debug, Default)]
 pub(super) struct Failures(Mutex<FailureReport>);
 
-/// What was kept.
+/// Counts, and the first few faults and errors as text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FailureReport {
     pub(super) faults: [FaultCount; 4],

@@ -21,6 +21,7 @@ mod plan;
 mod recorder;
 mod retry;
 mod run;
+mod running;
 mod series;
 mod target;
 mod tls;

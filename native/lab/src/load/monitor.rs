@@ -13,9 +13,9 @@ use tokio::task::JoinHandle;
 
 use crate::load::clock::Schedule;
 use crate::load::cost::Cost;
-use crate::load::pace::{Server, Shared};
 use crate::load::plan::Stop;
 use crate::load::recorder::{latencies, Counters};
+use crate::load::running::{RunningLoad, Server};
 use crate::load::series::{Series, Uncertainty};
 use crate::load::validity::Evidence;
 use crate::load::{Interval, Outcome, Settling, WarmUp, WarmedUp};
@@ -35,7 +35,7 @@ struct Warming {
 
 /// A load that is being followed.
 pub(super) struct Monitor<'a, S, L> {
-    shared: &'a Arc<Shared<S>>,
+    shared: &'a Arc<RunningLoad<S>>,
     start: Instant,
     schedule: Option<Schedule>,
     listener: L,
@@ -46,7 +46,7 @@ pub(super) struct Monitor<'a, S, L> {
     cut_at: Instant,
     /// While it lasts.
     warming: Option<Warming>,
-    /// What came of it; `None` for a warm-up of fixed length.
+    /// The result of the warm-up; `None` for one of fixed length.
     settled: Option<(bool, Settling)>,
     interrupted: bool,
     starter_over: Option<Instant>,
@@ -56,7 +56,7 @@ pub(super) struct Monitor<'a, S, L> {
 
 impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
     pub(super) fn new(
-        shared: &'a Arc<Shared<S>>,
+        shared: &'a Arc<RunningLoad<S>>,
         start: Instant,
         schedule: Option<Schedule>,
         listener: L,

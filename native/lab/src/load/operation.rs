@@ -31,7 +31,7 @@ pub struct Kind {
     pub class: Class,
 }
 
-/// What a finished operation did.
+/// The result of a finished operation.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// Partitions read or written.
@@ -42,7 +42,7 @@ pub struct Answer {
     pub value_bytes: u64,
     /// Rows whose content was compared with what was acknowledged.
     pub rows_checked: u64,
-    /// What was wrong with the answer.
+    /// Wrong rows of the answer.
     pub faults: Vec<Fault>,
 }
 
@@ -57,13 +57,13 @@ pub trait Operation: Send + Debug {
         false
     }
 
-    /// Its consistency level, where it is not the target's: says whether a wrong answer is allowed.
+    /// Its consistency level, where it is not the target's: it decides whether a wrong answer is allowed.
     fn consistency(&self) -> Option<Consistency> {
         None
     }
 
     /// Sends it and checks the answer; called once. Errors are the server's or the driver's; one in the middle of an answer is
-    /// made by [`Answer::cut_short`].
+    /// made by [`Answer::followed_by`].
     fn run<'a>(self: Box<Self>, session: &'a Session) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
 }
 

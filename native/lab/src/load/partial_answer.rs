@@ -38,7 +38,7 @@ impl Answer {
     }
 }
 
-/// What is wrong with what came of an answer, whole or not.
+/// The faults of an answer, or of the part of it that arrived.
 pub fn faults_of(answer: &anyhow::Result<Answer>) -> &[Fault] {
     what_came(answer).map_or(&[], |came| &came.faults)
 }
@@ -51,7 +51,7 @@ fn what_came(answer: &anyhow::Result<Answer>) -> Option<&Answer> {
     }
 }
 
-/// What the tries of one operation have found.
+/// Faults that the tries of one operation have found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     wrong: HashSet<(FaultKind, Row)>,
@@ -60,7 +60,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// What one try found that none before it has.
+    /// The faults that only this try found.
     pub(super) fn new_in(&mut self, answer: &anyhow::Result<Answer>) -> Vec<Fault> {
         let faults = faults_of(answer);
         let new = faults.iter().filter(|fault| !self.wrong.contains(&(fault.kind, fault.row))).cloned().collect();

@@ -23,7 +23,7 @@ pub enum Pace {
     /// Closed loop: a fixed number in flight, the next one starts when one ends. A slow server slows the load, so
     /// latencies hide the time that users would have waited.
     Closed,
-    /// The same with at most so many starts per second; there is no schedule, and what waits for its turn counts nowhere.
+    /// The same with at most so many starts per second; there is no schedule, so latencies leave out the wait.
     Limited {
         /// Operations per second at most.
         per_s: f64,
@@ -51,7 +51,7 @@ pub enum Stop {
     WorkloadEnds,
 }
 
-/// What is done about an operation that failed: it is planned and sent again after a pause that doubles.
+/// Retries of failed operations: an operation is planned and sent again after a pause that doubles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retries {
     /// Repeats at most; 0 is none.
@@ -141,11 +141,11 @@ pub struct Plan {
     pub threads: usize,
     /// When it ends.
     pub stop: Stop,
-    /// What is left out of the figures at the start.
+    /// The part at the start that is in no figure.
     pub warmup: WarmUp,
     /// Raised by the load when the warm-up is over.
     pub measuring: Signal,
-    /// What is done about failed operations.
+    /// Retries of failed operations.
     pub retries: Retries,
     /// Length of the intervals that the listener hears of.
     pub interval: Duration,

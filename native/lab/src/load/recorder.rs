@@ -31,7 +31,7 @@ pub(super) struct Times {
     pub(super) queued: bool,
 }
 
-/// What was recorded since the counters were cleared.
+/// Counts since the last call to `clear`.
 #[derive(Clone, Debug)]
 pub(super) struct Counters {
     pub(super) tallies: Vec<Tally>,
@@ -44,7 +44,7 @@ pub(super) struct Counters {
     pub(super) warmup: WarmupSums,
 }
 
-/// What the warm-up did, which is in nothing else.
+/// Sums over the warm-up, which are in no other counter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WarmupSums {
     pub(super) operations: u64,

@@ -15,9 +15,10 @@ use crate::load::clock::Schedule;
 use crate::load::failures::Failures;
 use crate::load::limiter::Limiter;
 use crate::load::monitor::Monitor;
-use crate::load::pace::{closed_loop, open_loop, Server, Shared};
+use crate::load::pace::{closed_loop, open_loop};
 use crate::load::plan::{Pace, Plan, Signal};
 use crate::load::recorder::Recorder;
+use crate::load::running::{RunningLoad, Server};
 use crate::load::{Interval, Outcome, WarmUp, Workload};
 
 /// Puts `workload` on the cluster as `plan` says; `listener` hears of every interval of the measured part as it ends, with
@@ -33,7 +34,7 @@ pub async fn run(
     drive(session, workload, plan, listener).await
 }
 
-/// As [`run`], on any server.
+/// The same as [`run`], on any server.
 pub(super) async fn drive<S: Server>(
     server: Arc<S>,
     workload: Arc<dyn Workload>,
@@ -71,9 +72,9 @@ fn share<S: Server>(
     plan: Plan,
     start: Instant,
     schedule: Option<Schedule>,
-) -> Result<Shared<S>> {
+) -> Result<RunningLoad<S>> {
     let (pace, warmup) = (plan.pace, plan.warmup);
-    let shared = Shared {
+    let shared = RunningLoad {
         recorder: Recorder::new(workload.kinds(), plan.threads)?,
         server,
         workload,

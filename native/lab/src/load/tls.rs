@@ -16,7 +16,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
 use crate::load::target::TlsFiles;
 
-/// What the driver needs to speak TLS; errors name the file.
+/// The TLS configuration of the driver; errors name the file.
 pub(super) fn client(files: &TlsFiles) -> Result<ClientConfig> {
     let provider = Arc::new(ring::default_provider());
     let mut roots = RootCertStore::empty();

@@ -13,7 +13,7 @@ use crate::load::{Latencies, Pace};
 /// Late starts below this are not worth a word.
 const LATE_NS: u64 = 1_000_000;
 
-/// What a run left to judge it by; warm-up excluded.
+/// The evidence of a run, without its warm-up.
 #[derive(Debug)]
 pub(super) struct Evidence<'a> {
     pub(super) plan: &'a Plan,

@@ -15,7 +15,7 @@ pub struct Client {
     waiting_s: f64,
 }
 
-/// What the client used between two moments.
+/// CPU of the client between two instants.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClientUse {
     /// Time between them.
@@ -42,7 +42,7 @@ impl Client {
         Self { at: Instant::now(), cpu_s, waiting_s: waiting_ns as f64 / 1e9 }
     }
 
-    /// What was used since an earlier instant.
+    /// The use since an earlier instant.
     pub fn since(&self, earlier: &Self) -> ClientUse {
         ClientUse {
             elapsed_s: (self.at - earlier.at).as_secs_f64(),

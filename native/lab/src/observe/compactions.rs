@@ -47,7 +47,7 @@ impl CompactionPoller {
         Self { servers, tasks }
     }
 
-    /// What the servers say, in their order.
+    /// The compactions of each server, in the order of the addresses.
     pub fn servers(&self) -> &[Arc<Compactions>] {
         &self.servers
     }
@@ -70,7 +70,7 @@ async fn ask(session: Arc<Session>, address: SocketAddr, server: Arc<Compactions
     }
 }
 
-/// What one server is asked.
+/// The queries to one server.
 struct NodeQueries {
     sstables: NodeQuery,
     keyspace: NodeQuery,

@@ -57,7 +57,7 @@ pub struct Software {
 /// SHA-256 of one thing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hash {
-    /// What it is: `cassandra.yaml of stock`, `plug-in jar`, `profile` ...
+    /// The file: `cassandra.yaml of stock`, `plug-in jar`, `profile` ...
     pub name: String,
     /// 64 hexadecimal digits.
     pub sha256: String,

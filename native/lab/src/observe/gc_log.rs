@@ -17,7 +17,7 @@ static PAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"GC\(\d+\) Pause [^\n]*?(?:(\d+)([BKMG])->(\d+)([BKMG])\(\d+[BKMG]\) )?([0-9.]+)ms\s*$").ok()
 });
 
-/// What the collections came to since the log began.
+/// Totals of the collections since the log began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GcTotals {
     /// Pauses that stopped all threads.

@@ -31,11 +31,11 @@ struct ProcessSample {
 pub struct Memory {
     /// All of it that is resident, pages of mapped files included.
     pub resident_bytes: u64,
-    /// What belongs to the process alone: heap, native allocations, stacks. `None` where the kernel does not say.
+    /// Memory of the process alone: heap, native allocations, stacks. `None` where the kernel does not say.
     pub anonymous_bytes: Option<u64>,
 }
 
-/// What was read of all processes.
+/// The samples of all processes.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessSamples(BTreeMap<i32, Vec<ProcessSample>>);
 
@@ -71,7 +71,7 @@ impl ProcessSampler {
         Self { stop: Some(stop), thread: thread.ok() }
     }
 
-    /// What was read.
+    /// The samples.
     pub fn stop(mut self) -> ProcessSamples {
         self.end().unwrap_or_default()
     }

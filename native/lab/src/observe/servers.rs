@@ -42,7 +42,7 @@ pub struct Reading {
     pub allocated_bytes: Option<u64>,
 }
 
-/// What one server did in one interval.
+/// One server over one interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Start of the interval in seconds since the watch began.
@@ -77,7 +77,7 @@ pub struct Record {
     pub nodes: Vec<String>,
     /// By time, then by node.
     pub samples: Vec<Sample>,
-    /// What could not be read, and of whom, in words.
+    /// The values that could not be read, with the server.
     pub absent: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use super::seed;
 use super::types::{Type, TypeOf};
 use super::value::{Content, Maker};
 
-/// What a column is to its table.
+/// The role of a column in its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Of the partition key.

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::tokens::{tokens, Cursor, Token, TokenKind};
 
-/// What is known of a statement's answer.
+/// The conditions of a statement, which tell which rows it concerns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// Whether it only reads.

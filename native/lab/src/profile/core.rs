@@ -22,7 +22,7 @@ pub struct Core {
     pub population: Population,
     /// The run's seed.
     pub seed: u64,
-    /// What was acknowledged, when reads are checked.
+    /// The ledger of acknowledged writes, when reads are checked.
     pub ledger: Option<Arc<Ledger>>,
     /// How far the sequence is written, when reads look back.
     pub written: Option<WrittenPrefix>,
@@ -89,7 +89,7 @@ impl Core {
         }
     }
 
-    /// What the ledger calls a row: small numbers where the seed is the key, so that it needs little memory, else hashes. See
+    /// The row in the ledger: small numbers where the seed is the key, so that it needs little memory, else hashes. See
     /// [`ledger_shape`].
     pub fn ledger_row(&self, seed: u64, partition: u64, clustering: u64) -> Row {
         if self.table.seeds_are_keys(self.population.partitions()) {

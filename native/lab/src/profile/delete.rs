@@ -15,7 +15,7 @@ use super::profile::Fields;
 use super::table::{id_of, Partition, Table};
 use super::verify::ROWS_MAX;
 
-/// What a delete takes away.
+/// The rows that a delete removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// The row whose clustering is bound.

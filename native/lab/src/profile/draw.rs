@@ -24,7 +24,7 @@ const ROWS_SAMPLED: u64 = 20;
 const BARS: usize = 10;
 const BAR_WIDTH: usize = 40;
 
-/// What a profile makes of a population.
+/// The shape of the data that a profile makes from a population.
 #[derive(Clone, Debug)]
 pub struct Drawing {
     name: String,
@@ -67,7 +67,9 @@ fn sample(table: &Table, population: &Population, name: String) -> Drawing {
     };
     let mut ids = Vec::new();
     for i in 0..taken {
-        let seed = if taken == partitions { first + i } else { first + below(mix(i), partitions) };
+        // One out of each of as many equal parts of the population: none twice.
+        let part = |i: u64| (u128::from(i) * u128::from(partitions) / u128::from(taken)) as u64;
+        let seed = first + part(i) + below(mix(i), part(i + 1) - part(i));
         let partition = table.partition(seed);
         let rows = table.rows(partition.id);
         let mut bytes = 0;

@@ -170,7 +170,7 @@ fn applied(result: QueryResult) -> Result<bool> {
 /// One insert, not yet sent.
 #[derive(Debug)]
 pub struct InsertOperation {
-    /// What to insert.
+    /// The insert.
     pub insert: Arc<Insert>,
     /// Its kind in the workload.
     pub kind: usize,

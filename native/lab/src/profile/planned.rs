@@ -17,7 +17,7 @@ use super::table::{id_of, Partition};
 /// A row to write.
 #[derive(Debug)]
 pub struct Planned {
-    /// What the ledger calls it.
+    /// Its row in the ledger.
     pub row: Row,
     /// The version that its write has begun; `None` without a ledger.
     pub version: Option<u32>,

@@ -31,7 +31,7 @@ impl Population {
         Self::Sequence { first: 1, last: last.max(1), wraps: true, lookback: None }
     }
 
-    /// What cassandra-stress takes without `-pop`: the sequence 1..n for runs that only write, else gaussian(1..n);
+    /// The default of cassandra-stress without `-pop`: the sequence 1..n for runs that only write, else gaussian(1..n);
     /// n is the number of operations, 1M if that is open.
     pub fn by_default(operations: Option<u64>, only_writes: bool) -> Result<Self> {
         let count = operations.filter(|count| *count > 0).unwrap_or(1_000_000);

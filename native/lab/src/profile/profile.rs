@@ -47,7 +47,7 @@ pub struct Profile {
     /// Scans of token ranges, by name.
     #[serde(default)]
     pub token_range_queries: Pairs<ScanSpec>,
-    /// What the operation that inserts is called; not a key of the file.
+    /// The name of the insert operation; not a key of the file.
     #[serde(skip, default = "insert_name")]
     insert_name: String,
 }
@@ -185,14 +185,14 @@ impl Profile {
         Ok(())
     }
 
-    /// What can be run: `insert` and the names of the queries.
+    /// The operations: `insert` and the names of the queries.
     pub fn operation_names(&self) -> Vec<&str> {
         let queries = self.queries.0.iter().map(|(name, _)| name.as_str());
         let scans = self.token_range_queries.0.iter().map(|(name, _)| name.as_str());
         std::iter::once(self.insert_name.as_str()).chain(queries).chain(scans).collect()
     }
 
-    /// What the operation that inserts is called.
+    /// The name of the insert operation.
     pub fn insert_name(&self) -> &str {
         &self.insert_name
     }

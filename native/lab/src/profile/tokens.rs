@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use anyhow::{bail, Context, Result};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A name or a keyword, lower case, or a quoted name as it is.
@@ -26,7 +26,7 @@ pub enum TokenKind {
 /// A token and where it stands.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
     /// Bytes of the statement.
     pub at: Range<usize>,

@@ -48,7 +48,7 @@ pub enum Type {
 /// The type of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeOf {
-    /// What it holds.
+    /// The type without `frozen`.
     pub ty: Type,
     /// A collection or user-defined type that is not frozen: its elements are cells of their own.
     pub multicell: bool,

@@ -10,7 +10,7 @@ use super::distribution::Distribution;
 use super::seed::{join, mix, Words};
 use super::types::Type;
 
-/// What the bytes of texts and blobs look like.
+/// The bytes of texts and blobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Content {
     /// Noise: blobs do not compress, texts by a quarter.

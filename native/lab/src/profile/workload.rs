@@ -31,7 +31,7 @@ use super::types::TypeOf;
 use super::verify::ROWS_MAX;
 use super::written_prefix::WrittenPrefix;
 
-/// What a run does with a profile.
+/// The options of a workload.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Operations and their weights: `insert` and names of queries.

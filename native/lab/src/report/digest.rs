@@ -37,7 +37,7 @@ pub struct Latency {
 pub struct Totals {
     /// The kind; `total` for all.
     pub name: String,
-    /// What was done.
+    /// Counts and latencies.
     #[serde(flatten)]
     pub part: Part,
     /// From the actual start.
@@ -61,7 +61,7 @@ pub struct Span {
     pub kinds: Vec<Part>,
 }
 
-/// What was done in some time.
+/// Counts and latencies over some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// Operations that ended well.

@@ -40,7 +40,7 @@ pub fn header(kinds: &[&str]) -> String {
     )
 }
 
-/// What a row shows beside the interval itself.
+/// The columns of a row that are not of its interval.
 #[derive(Clone, Copy, Debug)]
 pub struct RowContext {
     /// Operations of that kind since the start.

@@ -14,7 +14,7 @@ use super::sla::{Judgement, SlaVerdict};
 use crate::load::{FaultKind, Interval, Outcome, WarmedUp};
 use crate::observe::{Environment, Record};
 
-/// What a run's JSON calls itself.
+/// The format name in a run's JSON.
 pub const FORMAT: &str = "cassiterite-run";
 /// Grows when a field changes its meaning; new fields do not count.
 pub const VERSION: u32 = 1;
@@ -28,7 +28,7 @@ pub struct Run {
     pub version: u32,
     /// Its name among others: cassandra-stress's revision.
     pub name: String,
-    /// What was done: the command, or the name given to it.
+    /// The command, or the name given to it.
     pub operation: String,
     /// The engine whose table options the schema got.
     pub engine: Option<String>,
@@ -53,7 +53,7 @@ pub struct Run {
     pub spans: Vec<Span>,
     /// Bytes of values written, as the user counts them.
     pub value_bytes_written: u64,
-    /// What checked reads found.
+    /// The result of checked reads.
     pub checked: Checked,
     /// The first few errors in words.
     pub failures: Vec<Failure>,
@@ -63,15 +63,15 @@ pub struct Run {
     pub late: Option<Latency>,
     /// Why the run must not be believed; empty when it may.
     pub invalid: Vec<String>,
-    /// What was promised, and whether it held.
+    /// SLAs and their verdicts.
     pub slas: Vec<SlaVerdict>,
-    /// What the servers used, by the run's own time.
+    /// Samples of the servers, by the run's own time.
     pub servers: Record,
     /// Where and with what.
     pub environment: Environment,
 }
 
-/// What checked reads found.
+/// The result of checked reads.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Checked {
     /// Whether reads were checked at all.
@@ -104,12 +104,12 @@ pub struct Failure {
     pub times: u64,
 }
 
-/// What the outcome of a load does not know of itself.
+/// The part of a run that the outcome of its load does not know.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// Its name among others.
     pub name: String,
-    /// What was done.
+    /// The command, or the name given to it.
     pub operation: String,
     /// The engine whose table options the schema got.
     pub engine: Option<String>,
@@ -184,7 +184,7 @@ impl Run {
         std::fs::write(path, text).with_context(|| path.display().to_string())
     }
 
-    /// What it is worth.
+    /// The verdict on the run.
     pub fn verdict(&self) -> RunVerdict {
         if !self.invalid.is_empty() {
             RunVerdict::Invalid
@@ -232,7 +232,7 @@ fn spans(intervals: &[Interval], zero: Duration) -> Vec<Span> {
     spans
 }
 
-/// What a run is worth.
+/// The verdict on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunVerdict {
     /// Valid, and all that was promised held.

@@ -36,7 +36,7 @@ enum Condition {
 pub struct SlaVerdict {
     /// The condition as it was written.
     pub sla: String,
-    /// What was measured, in words.
+    /// The measured value, with its unit.
     pub measured: String,
     /// Whether it held.
     pub met: bool,
@@ -90,7 +90,7 @@ impl Condition {
     }
 }
 
-/// What came of all conditions on a run, and why the run is invalid all the same.
+/// The verdicts on all conditions of a run, and the reasons for which the run is invalid all the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     pub(super) slas: Vec<SlaVerdict>,

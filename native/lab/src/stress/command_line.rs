@@ -11,7 +11,7 @@ use super::syntax::{
     Form, Group, Parameter, Refused, COMMANDS, INFO_COMMANDS, OPTIONS, REFUSED_COMMANDS, REFUSED_OPTIONS,
 };
 
-/// What was given to one command or option.
+/// The parameters given to one command or option.
 #[derive(Debug, Default)]
 pub struct Given {
     /// The group's usual name, for messages.
@@ -34,12 +34,12 @@ impl Given {
         self.name
     }
 
-    /// Whether that word is there.
+    /// Whether that parameter is given.
     pub fn has(&self, word: &str) -> bool {
         self.values.contains_key(word)
     }
 
-    /// What stands behind that word.
+    /// The value of that parameter.
     pub fn value(&self, word: &str) -> Option<&str> {
         self.values.get(word).map(String::as_str)
     }
@@ -108,12 +108,12 @@ impl CommandLine {
         Ok(words)
     }
 
-    /// What was given to an option.
+    /// The parameters of an option.
     pub fn option(&self, name: &str) -> Option<&Given> {
         self.options.get(name)
     }
 
-    /// What was given to an option; nothing if it is not there.
+    /// The parameters of an option; none if it is absent.
     pub fn take(&mut self, name: &str) -> Given {
         self.options.remove(name).unwrap_or_default()
     }

@@ -12,7 +12,7 @@ use procfs::process::{FDTarget, Process};
 
 use crate::observe::{Environment, WatchedServer};
 
-/// What to watch of the servers at these addresses; of those elsewhere only their names are known.
+/// The servers at these addresses, to be watched; of remote ones only the names are known.
 pub fn servers(addresses: &[SocketAddr]) -> Vec<WatchedServer> {
     let processes = listeners();
     addresses.iter().map(|address| watched(*address, find(&processes, *address))).collect()

@@ -29,15 +29,15 @@ const LONGEST_WARMUP: Duration = Duration::from_secs(30);
 /// A JVM on two cores compiles for two or three minutes.
 const AUTO_WARMUP: WarmUp = WarmUp::UntilSettled { slice: Duration::from_secs(10), at_most: Duration::from_secs(240) };
 
-/// What a run needs.
+/// Everything that a run needs.
 pub struct Measurement<'a> {
     /// The command line.
     pub settings: &'a Settings,
     /// The cluster.
     pub session: &'a Arc<Session>,
-    /// What runs.
+    /// The workload.
     pub ready: &'a PreparedTask,
-    /// What is watched.
+    /// The watched servers.
     pub servers: &'a Servers,
     /// Where it runs.
     pub environment: &'a Environment,
@@ -45,7 +45,7 @@ pub struct Measurement<'a> {
     pub rate: Rate,
     /// Threads of the runtime.
     pub threads: usize,
-    /// What the consistency level can explain.
+    /// The faults that the consistency level can explain.
     pub levels: Arc<Levels>,
     /// The engine, by name.
     pub engine: Option<String>,
@@ -174,7 +174,7 @@ impl Measurement<'_> {
         Ok(Run::new(about, outcome, judgement, self.record(zero), self.environment.clone()))
     }
 
-    /// What was seen of the servers, by the run's own time.
+    /// Samples of the servers, by the run's own time.
     fn record(&self, zero: Option<Instant>) -> Record {
         let mut record = self.servers.record();
         let Some(zero) = zero else { return Record { samples: Vec::new(), ..record } };
@@ -228,7 +228,7 @@ impl Measurement<'_> {
     }
 }
 
-/// What the client itself cost, and by how much it was late.
+/// CPU of the client per operation, and by how much it was late.
 fn client(run: &Run) -> String {
     let late = run.late.map(|late| {
         format!("; started late by P50 {:.3} ms, P99 {:.3} ms, max {:.3} ms", late.p50_ms, late.p99_ms, late.max_ms)

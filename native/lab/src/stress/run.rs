@@ -184,7 +184,7 @@ impl Stress<'_> {
         Ok(environment)
     }
 
-    /// What the consistency level can explain, given the keyspace's replication.
+    /// The faults that the consistency level can explain, given the keyspace's replication.
     fn levels(&self) -> Levels {
         let level = self.settings.work.consistency;
         let state = self.session.get_cluster_state();

@@ -34,9 +34,9 @@ pub struct Task {
 
 /// A workload, ready to run.
 pub struct PreparedTask {
-    /// What runs.
+    /// The workload.
     pub workload: Arc<UserWorkload>,
-    /// What was acknowledged, where reads are checked.
+    /// The ledger of acknowledged writes, where reads are checked.
     pub ledger: Option<Arc<Ledger>>,
     /// Why reads are not checked, or which are not.
     pub unchecked: Vec<String>,
@@ -157,7 +157,7 @@ impl Task {
     }
 }
 
-/// What follows WITH: the engine's table options, then those of `-schema`, which are of the same kind and therefore win.
+/// The table options after WITH: the engine's table options, then those of `-schema`, which are of the same kind and therefore win.
 fn with(engine: Option<Engine>, schema: &TableSchema) -> String {
     let engine = engine.map(|engine| engine.table_options().to_owned()).filter(|options| !options.is_empty());
     let own_compaction = schema.compaction.as_ref().map(|map| format!("compaction = {map}"));

@@ -282,10 +282,11 @@ fn servers_that_cannot_keep_up_miss_an_sla_and_spoil_a_run_without_one() {
     assert_eq!((run.verdict(), run.invalid), (RunVerdict::Invalid, vec!["client: late".to_owned()]));
 }
 
-/// Not a test: `LOOK=DIR cargo test --test report look` writes pages to look at.
+/// Writes pages for a look at them in a browser: `PAGES=DIR cargo test --test report -- --ignored`.
 #[test]
-fn look() {
-    let Ok(folder) = std::env::var("LOOK") else { return };
+#[ignore = "writes pages for a browser into the folder PAGES"]
+fn pages_for_a_browser() {
+    let Ok(folder) = std::env::var("PAGES") else { return };
     let folder = std::path::Path::new(&folder);
     html::write(&folder.join("one.html"), "user ops(insert=24,get=1)", &[run("r1", 1.0)]).unwrap();
     html::write(&folder.join("two.html"), "stock beside cassiterite", &[run("stock", 1.6), run("cassiterite", 1.0)])

@@ -22,7 +22,7 @@ use super::search::Found;
 use super::subject::Subject;
 use super::warmup::Warmup;
 
-/// What is run on each engine.
+/// A scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scenario {
@@ -45,7 +45,7 @@ pub enum Scenario {
     Stream,
 }
 
-/// What a scenario showed of one engine in one round.
+/// The results of a scenario for one engine in one round.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Trial {
     /// Its numbers.
@@ -66,7 +66,7 @@ pub struct Searched {
     pub name: String,
     /// `P99 <= 2 ms`.
     pub level: String,
-    /// What was found.
+    /// The result.
     pub found: Found,
 }
 

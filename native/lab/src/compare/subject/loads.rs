@@ -23,11 +23,11 @@ const CHANGE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A load while something was done.
 pub(in crate::compare) struct During<T> {
-    /// What the client saw.
+    /// The outcome of the load.
     pub outcome: Outcome,
     /// When it began, in milliseconds since 1970.
     pub began_unix_ms: f64,
-    /// What came of what was done.
+    /// The result of the change.
     pub done: T,
 }
 

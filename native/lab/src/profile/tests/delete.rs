@@ -74,7 +74,7 @@ fn change() -> impl Strategy<Value = Change> {
         .prop_map(|(partition, row, deletes, acknowledged)| Change { partition, row, deletes, acknowledged })
 }
 
-/// What a row may show: versions, and whether it may be absent.
+/// The versions that a read may show, and whether the row may be absent.
 #[derive(Clone, Debug, Default)]
 struct May {
     show: Vec<u32>,

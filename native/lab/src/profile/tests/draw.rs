@@ -36,3 +36,11 @@ fn fixed_rows_are_drawn_exactly() {
             .unwrap();
     assert_eq!(drawing.total_bytes(), 500.0 * 1008.0);
 }
+
+#[test]
+fn a_sample_takes_no_partition_twice() {
+    let population = Population::sequence(20_000);
+    let drawing =
+        draw(&builtin::rows(10).unwrap(), &Mix::only("write"), &population, &InsertSpec::default()).unwrap().to_string();
+    assert!(drawing.contains("sample of 2000 partitions") && !drawing.contains("have only"), "{drawing}");
+}

@@ -39,7 +39,7 @@ impl Written {
         Self { core, ledger, rows }
     }
 
-    /// What is wrong with an answer of these rows.
+    /// The faults of an answer with these rows.
     fn faults(&self, cql: &str, rows: &[&Row]) -> Vec<String> {
         let conditions = Conditions::of(cql).unwrap();
         let verifier = Verifier::of(&self.core.table, &["k", "c", "v"], &conditions, Fields::SameRow).unwrap();

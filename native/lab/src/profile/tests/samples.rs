@@ -35,7 +35,7 @@ fn of_role(profile: &Profile, role: Role) -> Vec<String> {
     columns.into_iter().filter(|column| column.role == role).map(|column| column.name).collect()
 }
 
-/// What the table's column takes, said or not.
+/// The settings of the column in the table, with defaults.
 fn effective(profile: &Profile, name: &str) -> [String; 3] {
     let table = table_of(profile);
     let column: &Column = table.columns().find(|column| column.name == name).unwrap();

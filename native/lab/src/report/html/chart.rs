@@ -22,7 +22,7 @@ pub enum Style {
     Bars,
 }
 
-/// What the numbers of the vertical axis are; each has a formatter in `charts.js`.
+/// The quantity of the vertical axis; each has a formatter in `charts.js`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -36,7 +36,7 @@ pub enum Quantity {
     BytesPerS,
 }
 
-/// What the horizontal axis is.
+/// The horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Across {
@@ -49,7 +49,7 @@ pub enum Across {
 /// Values along the horizontal axis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Series {
-    /// What stands in the legend.
+    /// Its name in the legend.
     pub name: String,
     /// A colour of the style sheet, without its dashes.
     pub color: String,
@@ -104,20 +104,20 @@ pub struct Chart {
     /// Its heading.
     #[serde(skip)]
     pub title: String,
-    /// What the numbers are, after the heading.
+    /// A note on the numbers, after the heading.
     #[serde(skip)]
     pub unit: String,
     /// Height of the drawing in pixels, with its horizontal axis.
     pub height: u32,
-    /// What the horizontal axis is.
+    /// The horizontal axis.
     pub across: Across,
     /// Where the horizontal axis ends.
     pub end: f64,
-    /// What the vertical axis is.
+    /// The vertical axis.
     pub quantity: Quantity,
     /// Whether the vertical axis is logarithmic.
     pub log: bool,
-    /// What is drawn.
+    /// The series.
     pub series: Vec<Series>,
 }
 

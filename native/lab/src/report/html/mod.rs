@@ -49,7 +49,7 @@ pub fn read(path: &Path) -> Result<(Vec<Run>, Option<String>)> {
     Ok((runs.with_context(|| shown.to_string())?, Some(page.title)))
 }
 
-/// What a page keeps of itself.
+/// The data that a page keeps, so that runs can be added.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Data {
     title: String,

@@ -37,7 +37,7 @@ pub struct Data {
     pub split_factor: Option<u32>,
     /// Keyspace and table.
     pub schema: TableSchema,
-    /// What all pseudo-random choices begin with.
+    /// The seed of all pseudo-random choices.
     pub seed: u64,
 }
 

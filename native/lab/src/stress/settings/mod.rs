@@ -35,9 +35,9 @@ pub struct Settings {
     pub connection: Connection,
     /// Which rows.
     pub data: Data,
-    /// What a failure means.
+    /// Errors, checks and SLAs.
     pub verdict: Verdict,
-    /// What is written where.
+    /// Reports and console.
     pub output: Output,
     /// Whose table options the schema gets.
     pub engine: Option<Engine>,

@@ -8,7 +8,7 @@ use anyhow::{bail, ensure, Result};
 use super::work::{Command, Stop, Work};
 use crate::stress::command_line::Given;
 
-/// What starts an operation.
+/// The pace of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rate {
     /// The clock: so many are due per second, and each counts from when it was due.

@@ -78,7 +78,7 @@ impl Given {
         }
     }
 
-    /// What `read` makes of the text behind a word.
+    /// The value of a parameter, parsed by `read`.
     pub fn parsed<T>(&self, word: &str, what: &str, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>> {
         let Some(text) = self.value(word) else { return Ok(None) };
         match read(text) {

@@ -8,7 +8,7 @@ use anyhow::{bail, ensure, Result};
 use crate::report::Sla;
 use crate::stress::command_line::CommandLine;
 
-/// What is done about operations that fail.
+/// The settings of `-errors`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Errors {
     /// Tries after the first.
@@ -32,14 +32,14 @@ pub enum Check {
     Off,
 }
 
-/// What makes a run fail.
+/// The settings that decide whether a run passes.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// Failed operations.
     pub errors: Errors,
     /// Whether what is read is compared with what was acknowledged.
     pub check: Check,
-    /// What must hold.
+    /// The SLAs.
     pub slas: Vec<Sla>,
 }
 

@@ -14,7 +14,7 @@ use super::value;
 use crate::profile::Distribution;
 use crate::stress::command_line::Given;
 
-/// What is done.
+/// The command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Inserts into `standard1`.
@@ -56,7 +56,7 @@ pub enum Stop {
     },
 }
 
-/// What is left out of the measurement at the start.
+/// The warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warmup {
     /// As much as the length of the run suggests.
@@ -83,11 +83,11 @@ pub enum Truncate {
 /// The command and its common words.
 #[derive(Clone, Debug)]
 pub struct Work {
-    /// What is done.
+    /// The command.
     pub command: Command,
     /// When it ends.
     pub stop: Stop,
-    /// What is left out of the measurement at the start.
+    /// The warm-up.
     pub warmup: Warmup,
     /// When the table is emptied.
     pub truncate: Truncate,
@@ -95,7 +95,7 @@ pub struct Work {
     pub consistency: Consistency,
     /// Of conditional statements.
     pub serial_consistency: SerialConsistency,
-    /// What is added to a counter.
+    /// The increments of counters.
     pub add: Distribution,
 }
 
@@ -129,7 +129,7 @@ impl Work {
         }
     }
 
-    /// What is done, with weights where there are several: `user ops(insert=24,get=1)`.
+    /// The operations, with weights where there are several: `user ops(insert=24,get=1)`.
     pub fn operation(&self) -> String {
         let (word, ratios) = match &self.command {
             Command::User { ops, .. } => ("ops", ops),

@@ -30,7 +30,7 @@ pub enum Form {
 pub struct Parameter {
     /// Its beginning: `n=`, `err<`, `ops`, `no-warmup`; empty for free parameters.
     pub name: &'static str,
-    /// What follows.
+    /// Its form.
     pub form: Form,
     /// One line of help.
     pub about: &'static str,
@@ -52,9 +52,9 @@ pub struct Group {
     pub names: &'static [&'static str],
     /// One line of help.
     pub about: &'static str,
-    /// What it supports.
+    /// Supported parameters.
     pub parameters: &'static [Parameter],
-    /// What it does not support.
+    /// Unsupported parameters.
     pub refused: &'static [Refused],
 }
 

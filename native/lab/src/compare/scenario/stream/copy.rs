@@ -16,7 +16,7 @@ use nix::sys::resource::{getrusage, UsageWho};
 use nix::sys::sendfile::sendfile;
 use nix::sys::time::TimeValLike;
 
-/// What the receiver reads and writes at a time.
+/// The buffer of the receiver.
 const BLOCK_BYTES: usize = 1 << 20;
 /// One call of `sendfile` moves no more than 2 GiB anyway.
 const CALL_BYTES: u64 = 1 << 30;
@@ -24,7 +24,7 @@ const CALL_BYTES: u64 = 1 << 30;
 /// A copy that was made.
 #[derive(Clone, Copy, Debug)]
 pub struct Copied {
-    /// What went over.
+    /// The bytes that were copied.
     pub bytes: u64,
     /// Until the last byte was written.
     pub written: Duration,

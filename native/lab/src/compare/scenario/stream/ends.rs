@@ -10,14 +10,14 @@ use crate::cluster::{Cluster, NodeInfo};
 use crate::compare::subject::QUIET_S;
 use crate::observe::{Memory, ProcessSamples};
 
-/// Who sent and who received.
+/// The senders and the receiver.
 #[derive(Clone, Debug)]
 pub(super) struct Ends {
     pub senders: Vec<NodeInfo>,
     pub receiver: NodeInfo,
 }
 
-/// What one end used; the senders are several nodes.
+/// CPU and memory of one end; the senders are several nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Used {
     /// CPU seconds of its processes while the streaming ran, without what the same processes use when they are idle.
@@ -43,7 +43,7 @@ impl Ends {
     }
 }
 
-/// What these nodes used between two moments in milliseconds since 1970. They must have been quiet when the watch ended.
+/// CPU and memory of these nodes between two instants in milliseconds since 1970. They must be quiet at the end.
 pub(super) fn used(samples: &ProcessSamples, nodes: &[&NodeInfo], from_unix_ms: f64, to_unix_ms: f64) -> Used {
     let pids: Vec<i32> = nodes.iter().filter_map(|node| node.pid).collect();
     let memories: Vec<Memory> = pids.iter().filter_map(|pid| samples.peak(*pid, from_unix_ms, to_unix_ms)).collect();

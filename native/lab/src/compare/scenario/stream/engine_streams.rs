@@ -16,7 +16,7 @@ const REASONS: &str = "SELECT plan_id, keyspace_name, reason_text FROM cassiteri
 
 type Stream = (String, String, String, i64, i64, i64, i64);
 
-/// What came of one keyspace to a node in these plans.
+/// The bytes of one keyspace that a node received in these plans.
 pub(super) async fn shares(session: &Session, node: &NodeInfo, plans: &[String], keyspace: &str) -> Result<Shares> {
     let streams: Vec<Stream> = rows(session, node, SHARES).await?;
     let came = streams

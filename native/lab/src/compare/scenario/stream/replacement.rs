@@ -30,7 +30,7 @@ pub struct Replacement {
     pub joining_s: Option<f64>,
     /// Bytes of the table, as they were sent.
     pub bytes: u64,
-    /// What of them went whole.
+    /// The part of them that was sent as whole files.
     pub shares: Shares,
     /// The nodes that sent: CPU together, memory of the largest.
     pub senders: Used,

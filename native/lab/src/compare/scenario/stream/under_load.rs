@@ -71,7 +71,7 @@ fn within(outcome: &Outcome, from: Duration, to: Duration) -> Outcome {
     Outcome { tallies: tallies.collect(), intervals, ..outcome.clone() }
 }
 
-/// What ended in intervals that lie at least partly between two moments, and of what ended later that which was due before the
+/// Operations of the intervals that overlap two instants, and later ones that were due before the
 /// second: the streaming held it up.
 fn parts(intervals: &[Interval], from: Duration, to: Duration) -> Vec<Interval> {
     let after = intervals.iter().filter(|interval| interval.to > from);
