@@ -23,6 +23,7 @@ LAB := native/target/release/cassiterite
 JAR := plugin/target/cassiterite-5.0-0.1.0.jar
 JAR_PATH := io/cassiterite/native/linux-x86_64
 RUST_LOG := build/test-rust.log
+SCRIPTS_LOG := build/test-scripts.log
 PLUGIN_SOURCES := $(shell find plugin/src/main -type f 2> /dev/null)
 NODETEST_CLASSPATH := nodetest/target/classpath
 
@@ -68,7 +69,7 @@ $(JAR): $(LIB) $(PLUGIN_SOURCES) pom.xml plugin/pom.xml | deps
 	    cp plugin/target/jar/$(notdir $(JAR)) $(JAR).new && mv $(JAR).new $(JAR)
 
 .PHONY: run
-run: build ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data in ./data; Ctrl-C stops it
+run: lab ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data in ./data; Ctrl-C stops it
 	@scripts/python-env.sh
 	@scripts/run
 
@@ -78,7 +79,7 @@ demo: lab ## guided tour: flights in, queries, kill -9 during writes, a node of 
 	@build/venv/bin/python scripts/demo.py
 
 .PHONY: class-archive
-class-archive: build
+class-archive: lab
 	@scripts/class-archive.sh
 
 .PHONY: test-begun
@@ -87,8 +88,13 @@ test-begun:
 	@touch build/test-begun
 
 .PHONY: test
-test: test-begun lint test-rust test-lab test-java test-node ## lint and all tests
+test: test-begun lint test-scripts test-rust test-lab test-java test-node ## lint and all tests
 	@python3 scripts/test_summary.py
+
+.PHONY: test-scripts
+test-scripts: deps
+	@echo "== tests of scripts"
+	@python3 -m unittest discover -s scripts/tests 2>&1 | tee $(SCRIPTS_LOG)
 
 .PHONY: test-rust
 test-rust: deps
@@ -110,38 +116,60 @@ test-java: build
 	@$(MVN) -pl plugin test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
 .PHONY: test-node
-test-node: lab class-archive
+test-node: class-archive
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 
 .PHONY: test-cluster
-test-cluster: lab class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, every comparison once: not in `make test`, for they take more than half an hour
+test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, every comparison once: not in `make test`, for they take more than half an hour
 	@echo "== cluster tests"
 	@cd native && cargo test --quiet --locked -p cassiterite-lab --test compare_stream --test compare_scenarios -j $(JOBS) -- --ignored
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
+LINT := build/lint-venv/bin
+SHELL_SCRIPTS = $(shell grep -lrE '^\#!.*[ /](ba)?sh$$' scripts .ci)
+
+.PHONY: lint-env
+lint-env: need
+	@scripts/python-env.sh lint
+
 .PHONY: lint
-lint: deps ## format and lint of all languages; warnings are errors
+lint: deps lint-env deny lint-docs ## format and lint of all languages; warnings are errors
 	@echo "== lint"
 	@cd native && cargo fmt --all --check
 	@cd native && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
 	@$(MVN) -Plint -fae process-test-classes | grep -E '^\[(ERROR|WARNING)\]|BUILD' | grep -v 'The POM for'
-	@for file in scripts/*.sh scripts/run scripts/node scripts/nodetool; do bash -n "$$file"; done
-	@python3 -W error -m py_compile scripts/*.py scripts/demo_parts/*.py
+	@$(LINT)/shellcheck $(SHELL_SCRIPTS)
+	@$(LINT)/ruff check --quiet --config config/ruff.toml scripts
+	@$(LINT)/ruff format --quiet --check --config config/ruff.toml scripts
+	@$(LINT)/typos --config config/typos.toml
+
+# Empty while the documents are being rewritten: findings are only counted.
+DOCS_STRICT ?=
+.PHONY: lint-docs
+lint-docs: lint-env ## Markdown: 100 columns, no broken links; DOCS_STRICT=yes makes findings an error
+	@echo "== lint of documents"
+	@$(LINT)/rumdl check --config config/rumdl.toml . $(if $(DOCS_STRICT),,--fail-on never | grep '^Issues' || true)
+
+.PHONY: deny
+deny: need ## licences, bans and sources of the crates (native/deny.toml)
+	@scripts/cargo-deny.sh
 
 .PHONY: format
-format: ## bring the sources into the format that lint wants, as far as a tool can
+format: lint-env ## bring the sources into the format that lint wants, as far as a tool can
 	@cd native && cargo fmt --all
-	@find plugin/src nodetest/src -name '*.java' | xargs scripts/java_format.py
+	@$(MVN) -q spotless:apply
+	@$(LINT)/ruff check --quiet --fix --config config/ruff.toml --select I scripts
+	@$(LINT)/ruff format --quiet --config config/ruff.toml scripts
 
 $(NODETEST_CLASSPATH): nodetest/pom.xml pom.xml
 	@$(MVN) -q -pl nodetest compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test
 
 .PHONY: nodetest-classes
-nodetest-classes: build $(NODETEST_CLASSPATH)
+nodetest-classes: lab $(NODETEST_CLASSPATH)
 	@$(MVN) -q -pl nodetest compile
 
 PLUGIN_CLASSPATH := plugin/target/classpath

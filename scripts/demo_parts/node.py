@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """One Cassandra node, as a process of its own, started by scripts/node."""
+
 import os
 import pathlib
 import shutil
@@ -27,10 +28,18 @@ def free_port():
 
 def connect(port, addresses=(ADDRESS,), consistency=ConsistencyLevel.LOCAL_ONE):
     """A cluster and a session that asks these nodes only; the caller shuts the cluster down."""
-    profile = ExecutionProfile(load_balancing_policy=WhiteListRoundRobinPolicy(addresses),
-                               request_timeout=REQUEST_SECONDS, consistency_level=consistency)
-    cluster = Cluster(addresses, port=port, protocol_version=5, connect_timeout=REQUEST_SECONDS,
-                      execution_profiles={EXEC_PROFILE_DEFAULT: profile})
+    profile = ExecutionProfile(
+        load_balancing_policy=WhiteListRoundRobinPolicy(addresses),
+        request_timeout=REQUEST_SECONDS,
+        consistency_level=consistency,
+    )
+    cluster = Cluster(
+        addresses,
+        port=port,
+        protocol_version=5,
+        connect_timeout=REQUEST_SECONDS,
+        execution_profiles={EXEC_PROFILE_DEFAULT: profile},
+    )
     return cluster, cluster.connect()
 
 
@@ -48,17 +57,35 @@ class Node:
 
     def start(self):
         """Returns the seconds until the node took CQL connections."""
-        command = [str(ROOT / "scripts" / "node"), "--base", str(self.base), "--heap", "1g", "--fast",
-                   "--cql-port", str(self.port), "--storage-port", str(self.other_ports[0]),
-                   "--jmx-port", str(self.other_ports[1]), "--die-with", str(os.getpid()),
-                   "--yaml", "commitlog_sync: batch", "--yaml", "batch_size_warn_threshold: 64KiB",
-                   "--yaml", "batch_size_fail_threshold: 256KiB"]
+        command = [
+            str(ROOT / "scripts" / "node"),
+            "--base",
+            str(self.base),
+            "--heap",
+            "1g",
+            "--fast",
+            "--cql-port",
+            str(self.port),
+            "--storage-port",
+            str(self.other_ports[0]),
+            "--jmx-port",
+            str(self.other_ports[1]),
+            "--die-with",
+            str(os.getpid()),
+            "--yaml",
+            "commitlog_sync: batch",
+            "--yaml",
+            "batch_size_warn_threshold: 64KiB",
+            "--yaml",
+            "batch_size_fail_threshold: 256KiB",
+        ]
         if self.stock:
             command.append("--stock")
         begin = time.monotonic()
         with open(self.base / "console.log", "ab") as console:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=console, stderr=console,
-                                            start_new_session=True)
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=console, stderr=console, start_new_session=True
+            )
         while not self.listens():
             if self.process.poll() is not None:
                 raise SystemExit(f"demo: the node did not start; see {self.base}/console.log and logs/system.log")

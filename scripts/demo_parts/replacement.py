@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """The last act: in a cluster of three a node dies under load and is replaced."""
+
 import time
 
 from cassandra import ConsistencyLevel
@@ -41,13 +42,12 @@ def replace_under_load(cluster):
 
 
 def streamed(cluster, number):
-    """What the node itself recorded: (seconds of streaming, bytes, share of the table's bytes that came as whole files)."""
+    """What the node itself recorded: (seconds of streaming, bytes, share of the bytes that came as whole files)."""
     connected, session = connect(cluster.port, [cluster.address(number)])
     plans = [row for row in session.execute(RECEIVED) if row.bytes_to_receive and row.status_success_timestamp]
     share = None
     if not cluster.stock:
-        came = [row for row in session.execute(SHARES)
-                if row.direction_name == "IN" and row.keyspace_name == "demo"]
+        came = [row for row in session.execute(SHARES) if row.direction_name == "IN" and row.keyspace_name == "demo"]
         whole, rows = sum(row.whole_bytes for row in came), sum(row.row_bytes for row in came)
         share = whole / (whole + rows) if whole + rows else None
     connected.shutdown()
@@ -76,17 +76,23 @@ def act(memtable, partitions, say, bar):
     total = sum(len(rows) for rows in partitions.values())
     cluster = Cluster(stock=memtable != "cassiterite")
     try:
-        say(f"5. Three nodes, {total:,} flights on each; {CLIENTS * ROWS_PER_SECOND} bookings per second at QUORUM; "
-            f"node {VICTIM} dies and a fresh one takes its place")
+        say(
+            f"5. Three nodes, {total:,} flights on each; {CLIENTS * ROWS_PER_SECOND} bookings per second at QUORUM; "
+            f"node {VICTIM} dies and a fresh one takes its place"
+        )
         cluster.up()
         with bar(total, "insert") as progress:
             fill(cluster, partitions, memtable, progress.update)
         results, errors, seconds, fresh = replace_under_load(cluster)
         streaming, received, share = streamed(cluster, fresh)
         whole = "" if share is None else f", {share:.0%} of the bytes as whole files, the rest rows not yet compacted"
-        print(f"killed -9; {seconds:.1f} s later the fresh node serves (its start and the wait for the others included)")
+        print(
+            f"killed -9; {seconds:.1f} s later the fresh node serves (its start and the wait for the others included)"
+        )
         print(f"streamed: {received / MEBIBYTE:,.0f} MiB in {streaming:.1f} s{whole}")
-        print(f"errors that the clients saw: {', '.join(f'{count} x {name}' for name, count in errors.items()) or 'none'}")
+        print(
+            f"errors that the clients saw: {', '.join(f'{count} x {name}' for name, count in errors.items()) or 'none'}"
+        )
         say("6. The other two nodes are stopped: every acknowledged row must be on the fresh one")
         with bar(total, "compare") as progress:
             return verify(cluster, fresh, partitions, results, progress.update)

@@ -1,5 +1,6 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """Writers that go on until the node dies, and know which of their rows were acknowledged."""
+
 import hashlib
 import multiprocessing
 import threading
@@ -43,7 +44,8 @@ def write_until_death(writer, port, started, answer):
     while not dead.is_set():
         free.acquire()
         session.execute_async(insert, (writer, number, *booking(writer, number))).add_callbacks(
-            on_success, on_error, callback_args=(number,))
+            on_success, on_error, callback_args=(number,)
+        )
         number += 1
     answer.put((writer, number, list(acknowledged)))
     answer.close()
@@ -60,7 +62,8 @@ class Writers:
         self.started = [context.Event() for _ in range(WRITERS)]
         self.processes = [
             context.Process(target=write_until_death, args=(i, port, self.started[i], self.answers), daemon=True)
-            for i in range(WRITERS)]
+            for i in range(WRITERS)
+        ]
         for process in self.processes:
             process.start()
         for event in self.started:

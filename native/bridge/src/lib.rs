@@ -23,7 +23,8 @@ use jni::objects::JValue;
 use jni::sys::{jint, JNI_ERR, JNI_VERSION_1_8};
 use jni::JavaVM;
 
-/// Called by the JVM when `NativeLibrary` loads this library: says its version there, and finds the exception's class.
+/// Called by the JVM when `NativeLibrary` loads this library: sets its version and the hash of its RocksDB there, and
+/// finds the exception's class.
 ///
 /// # Safety
 /// Only the JVM calls this, with its own, valid `vm`.
@@ -39,7 +40,12 @@ fn on_load(vm: &JavaVM) -> jni::errors::Result<()> {
     let mut env = vm.get_env()?;
     funnel::prepare(&mut env)?;
     let library = env.find_class("io/cassiterite/engine/NativeLibrary")?;
-    let version = env.new_string(env!("CARGO_PKG_VERSION"))?;
-    let field = env.get_static_field_id(&library, "libraryVersion", "Ljava/lang/String;")?;
-    env.set_static_field(&library, field, JValue::Object(&version))
+    let built_with =
+        [("libraryVersion", env!("CARGO_PKG_VERSION")), ("libraryRocksdb", env!("CASSITERITE_ROCKSDB_SHA256"))];
+    for (name, value) in built_with {
+        let value = env.new_string(value)?;
+        let field = env.get_static_field_id(&library, name, "Ljava/lang/String;")?;
+        env.set_static_field(&library, field, JValue::Object(&value))?;
+    }
+    Ok(())
 }

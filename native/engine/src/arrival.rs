@@ -13,7 +13,6 @@
 
 mod absorb;
 mod columns;
-mod faults;
 mod foreign;
 mod parcel;
 mod place;
@@ -23,7 +22,6 @@ mod socket;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use faults::{reached, Step};
 pub(crate) use foreign::Foreign;
 pub use socket::{receive_bytes, share_socket};
 

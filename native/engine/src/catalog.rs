@@ -3,9 +3,13 @@
 
 //! Which tables, generations and columns exist: records in the default column family (docs/formats.md, Catalog).
 
+mod column;
 mod record;
 
-pub(crate) use record::{decode_columns, encode_columns, sealed, unsealed, Column, ColumnKind, Record, FIRST_FAMILY};
+pub(crate) use column::{
+    decode_columns, decode_drops, encode_columns, encode_drops, Column, ColumnKind, ColumnState, NO_DROP,
+};
+pub(crate) use record::{sealed, unsealed, Record, FIRST_FAMILY};
 
 use crate::database::Database;
 use crate::error::{EngineError, Result};

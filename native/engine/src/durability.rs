@@ -6,10 +6,17 @@
 //! In every mode the log record has left the process before a write returns, so that a killed process loses nothing;
 //! what differs is when the device has it.
 
+mod pending;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use pending::PendingSync;
+
 use crate::compaction::StoreEvents;
 use crate::database::Database;
 use crate::error::{EngineError, Result};
 use crate::options::SyncMode;
+use pending::Awaited;
 use rocksdb::DB;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -106,36 +113,27 @@ impl Durability {
         }
     }
 
-    /// Called after each logged write; returns when it is as durable as the mode promises. In periodic mode it waits
-    /// while the log has not been synced for longer than the node allows, so that a slow device slows its writers down.
-    pub(crate) fn after_write(&self) -> Result<()> {
+    /// Called after each logged write; what its writer has to wait for before it acknowledges the write, if anything. In
+    /// periodic mode it waits while the log has not been synced for longer than the node allows, so that a slow device
+    /// slows its writers down.
+    pub(crate) fn after_write(self: &Arc<Self>) -> Result<Option<PendingSync>> {
         self.written.fetch_add(1, Ordering::Release);
-        match self.mode {
-            SyncMode::Batch => Ok(()),
+        let awaited = match self.mode {
+            SyncMode::Batch => return Ok(None),
             SyncMode::Periodic { lag, .. } => {
-                let expected_ns = self.now_ns().saturating_sub(nanoseconds(lag));
-                if self.synced_at_ns.load(Ordering::Acquire) >= expected_ns {
-                    return Ok(());
+                let begun_ns = self.now_ns().saturating_sub(nanoseconds(lag));
+                if self.has_synced_since(begun_ns) {
+                    return Ok(None);
                 }
-                self.wait(self.lock()?, |_| self.synced_at_ns.load(Ordering::Acquire) >= expected_ns)
+                Awaited::SyncSince(begun_ns)
             }
-            SyncMode::Group(_) => {
-                let state = self.lock()?;
-                let target = state.begun + 1;
-                self.wait(state, |state| state.ended >= target)
-            }
-        }
+            SyncMode::Group(_) => Awaited::Round(self.lock()?.begun + 1),
+        };
+        Ok(Some(PendingSync::new(self, awaited)))
     }
 
-    fn wait(&self, mut state: MutexGuard<'_, State>, is_durable: impl Fn(&State) -> bool) -> Result<()> {
-        while !is_durable(&state) && state.failure.is_none() && !state.stopping {
-            state = self.changed.wait(state).map_err(|_| EngineError::poisoned())?;
-        }
-        match &state.failure {
-            Some(failure) => Err(failure.clone()),
-            None if !is_durable(&state) => Err(EngineError::closed()),
-            None => Ok(()),
-        }
+    fn has_synced_since(&self, begun_ns: u64) -> bool {
+        self.synced_at_ns.load(Ordering::Acquire) >= begun_ns
     }
 
     /// Brings every write that has returned onto the device.
@@ -144,7 +142,7 @@ impl Durability {
         let covered = self.written.load(Ordering::Acquire);
         // Syncing a log that a write has failed on makes RocksDB's error, which could be resumed from, a fatal one.
         let synced = match self.events.log_error() {
-            Some(error) => Err(EngineError::from_status(&error.status)),
+            Some(failed) => Err(failed.error),
             None => db.flush_wal(true).map_err(EngineError::from),
         };
         match synced {
@@ -172,12 +170,22 @@ impl Durability {
         Ok(())
     }
 
-    /// Ends the timer; writers that still wait get [`EngineError::Closed`].
+    /// Ends the timer.
     pub(crate) fn stop(&self) {
         if let Ok(mut state) = self.state.lock() {
             state.stopping = true;
         }
         self.changed.notify_all();
+    }
+
+    /// The last sync, once the timer has ended and nobody writes any more. Writers that still wait hear what came of it.
+    pub(crate) fn finish(&self, db: &DB) -> Result<()> {
+        let synced = self.sync(db);
+        if synced.is_ok() {
+            self.lock()?.ended = u64::MAX;
+        }
+        self.changed.notify_all();
+        synced
     }
 
     fn run(&self, interval: Duration, db: &DB) {
@@ -221,51 +229,4 @@ impl Durability {
 
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    const LAG: Duration = Duration::from_millis(50);
-
-    /// Without a timer, so that no sync ever comes but those of the test.
-    fn periodic(lag: Duration) -> Arc<Durability> {
-        let mode = SyncMode::Periodic { interval: Duration::from_secs(3600), lag };
-        Arc::new(Durability::new(mode, &StoreEvents::new()))
-    }
-
-    fn writer(durability: &Arc<Durability>) -> JoinHandle<Result<()>> {
-        let durability = Arc::clone(durability);
-        std::thread::spawn(move || durability.after_write())
-    }
-
-    #[test]
-    fn writers_wait_for_a_sync_that_is_late_and_for_no_other() {
-        periodic(Duration::from_secs(3600)).after_write().unwrap();
-        let durability = periodic(LAG);
-        std::thread::sleep(2 * LAG);
-        let waiting = writer(&durability);
-        std::thread::sleep(LAG);
-        assert!(!waiting.is_finished(), "the last sync is too long ago");
-        durability.synced_at_ns.store(durability.now_ns(), Ordering::Release);
-        drop(durability.state.lock().unwrap());
-        durability.changed.notify_all();
-        waiting.join().unwrap().unwrap();
-    }
-
-    #[test]
-    fn writers_that_wait_hear_of_a_failure_and_of_the_end() {
-        let durability = periodic(LAG);
-        std::thread::sleep(2 * LAG);
-        let waiting = writer(&durability);
-        durability.state.lock().unwrap().failure = Some(EngineError::Io("gone".into()));
-        durability.changed.notify_all();
-        assert!(matches!(waiting.join().unwrap(), Err(EngineError::Io(_))));
-        durability.recover().unwrap();
-        let waiting = writer(&durability);
-        durability.stop();
-        assert!(matches!(waiting.join().unwrap(), Err(EngineError::Closed(_))));
-    }
 }

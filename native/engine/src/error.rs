@@ -60,9 +60,6 @@ pub enum EngineError {
     Internal(String),
 }
 
-/// How RocksDB begins to say that something was cut short or is in use.
-const BUSY: [&str; 4] = ["Resource busy", "Operation failed. Try again", "Operation aborted", "Result incomplete"];
-
 /// The result of everything in this crate.
 pub type Result<T> = std::result::Result<T, EngineError>;
 
@@ -117,39 +114,8 @@ impl EngineError {
         EngineError::Closed("the store or table has been closed".into())
     }
 
-    /// Whether RocksDB says that a column family has been dropped.
-    pub(crate) fn is_dropped_family(&self) -> bool {
-        self.message().contains("Column family dropped")
-    }
-
-    /// Whether RocksDB refuses to take files in, having changed nothing, because of what the column family holds.
-    pub(crate) fn is_refused_ingestion(&self) -> bool {
-        self.kind() == Kind::Internal && self.message().contains("Invalid argument")
-    }
-
     pub(crate) fn poisoned() -> Self {
         EngineError::Internal("a thread panicked while it held a lock; restart the node".into())
-    }
-
-    /// Reads the kind out of the text of a RocksDB status.
-    pub(crate) fn from_status(status: &str) -> Self {
-        let lower = status.to_ascii_lowercase();
-        let kind = if lower.contains("no space") || lower.contains("space limit") {
-            Kind::NoSpace
-        } else if status.starts_with("Corruption") {
-            Kind::Corruption
-        } else if status.starts_with("Shutdown in progress") {
-            return EngineError::Closed(format!("the store is closing ({status})"));
-        } else if lower.contains("lock hold by current process") || lower.contains("while lock file") {
-            return EngineError::Busy(format!("another process or store has this directory open: {status}"));
-        } else if status.starts_with("IO error") {
-            Kind::Io
-        } else if BUSY.iter().any(|start| status.starts_with(start)) {
-            Kind::Busy
-        } else {
-            Kind::Internal
-        };
-        Self::new(kind, format!("RocksDB: {status}"))
     }
 }
 
@@ -160,12 +126,6 @@ impl fmt::Display for EngineError {
 }
 
 impl std::error::Error for EngineError {}
-
-impl From<rocksdb::Error> for EngineError {
-    fn from(error: rocksdb::Error) -> Self {
-        Self::from_status(error.as_ref())
-    }
-}
 
 impl From<std::io::Error> for EngineError {
     fn from(error: std::io::Error) -> Self {

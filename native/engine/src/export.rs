@@ -14,7 +14,8 @@ mod rows;
 mod tests;
 
 use crate::error::{EngineError, Result};
-use crate::snapshot::{link, FileKind, ListedFile, Manifest};
+use crate::links::link;
+use crate::snapshot::{FileKind, ListedFile, Manifest};
 use crate::sys::TableFile;
 use crate::table::{Table, TableCore};
 use crate::tokens::{TokenRange, TokenSet};
@@ -57,7 +58,7 @@ fn ship(table: &Table, core: &TableCore, tokens: TokenSet, directory: &Path) -> 
     let mut shipped = Vec::new();
     for file in whole {
         let name = format!("{}-{:06}.sst", file.origin.session, file.origin.number);
-        link(&moment.path_of(file.number), &directory.join(&name))?;
+        link(&moment.path_of(file.number), &directory.join(&name), &|| core.check_open())?;
         shipped.push(Shipped::whole(&name, &file));
         let file = TableFile {
             name,

@@ -6,8 +6,8 @@
 //! Files that lie wholly outside go at once; what is left is compacted while compactions drop what is not kept. A crash
 //! leaves everything inside as it was, and outside possibly part of what was there.
 
-use crate::arrival::{reached, Step};
 use crate::error::{EngineError, Result};
+use crate::faults::{reached, Step};
 use crate::raw::{listed_files, LiveFile};
 use crate::sys::{compact_range, delete_files, Family, Iter, IterSpec};
 use crate::table::{Member, Table, TableCore};

@@ -12,6 +12,7 @@
 //! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
 //! * `export` and `arrival` shipments from node to node, and the column families that they wait in; `keep` cleanup;
 //!   `range_sizes` estimates; `ring` where files are cut; `say` what nobody asked for;
+//! * `links` hard links and copies of files; `staging` folders for them; `faults` the steps at which a test may stop or fail the work;
 //! * `compaction` merge operator and purge filter; `raw` the C++ shim and the C functions used directly: all unsafe code.
 //!
 //! Requests and answers are bytes: `docs/boundary.md`. What is on disk: `docs/formats.md`.
@@ -34,7 +35,9 @@ mod device;
 mod durability;
 mod error;
 mod export;
+mod faults;
 mod keep;
+mod links;
 mod load;
 mod options;
 mod range_sizes;
@@ -45,6 +48,7 @@ mod ring;
 mod say;
 mod schema;
 mod snapshot;
+mod staging;
 mod stats;
 mod store;
 mod table;

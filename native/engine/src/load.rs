@@ -3,12 +3,12 @@
 
 //! Loads a snapshot into a live table: its files become a column family of their own, whose fragments are merged in.
 
-use crate::arrival::{reached, Foreign, Step};
-use crate::catalog::{Column, Record};
+use crate::arrival::Foreign;
+use crate::catalog::Record;
 use crate::device::check_room;
 use crate::error::{EngineError, Result};
+use crate::faults::{reached, Step};
 use crate::say::say;
-use crate::schema::same_type;
 use crate::snapshot::Manifest;
 use crate::sys::{Batch, Iter};
 use crate::table::{Table, TableCore};
@@ -69,7 +69,7 @@ fn room_for(manifest: &Manifest, core: &TableCore, directory: &Path) -> Result<u
 /// Makes a column family of each group of files.
 fn stage(core: &TableCore, directory: &Path, manifest: &Manifest, sources: &mut Vec<Foreign>) -> Result<()> {
     for files in manifest.groups() {
-        sources.push(Foreign::open(core.store(), core.family_name(), directory, &files)?);
+        sources.push(Foreign::open(core, directory, &files)?);
     }
     Ok(())
 }
@@ -80,14 +80,11 @@ fn load_sources(core: &TableCore, sources: &[Foreign], columns: &ColumnMap) -> R
     sources.iter().try_fold(0, |loaded, source| Ok(loaded + merge_all(core, source, columns)?))
 }
 
-/// Columns of the snapshot by name, kind and type. What the table no longer has is left out.
+/// Columns of the snapshot by name, kind and type, hidden ones too. What the table no longer has is left out.
 fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> ColumnMap {
-    let same = |left: &Column, right: &Column| {
-        left.name == right.name && left.kind == right.kind && same_type(&left.of, &right.of)
-    };
     let mut pairs = Vec::new();
-    for old in manifest.columns.iter().filter(|column| !column.dropped) {
-        match record.live().find(|new| same(old, new)) {
+    for old in manifest.columns.iter().filter(|column| column.is_kept()) {
+        match record.kept_like(old) {
             Some(new) => pairs.push((old.id, new.id)),
             None => say(format_args!(
                 "loading {}: the table has no column {} of type {}: its values are left out",
@@ -164,6 +161,7 @@ impl Loading<'_> {
     fn write(&mut self) -> Result<()> {
         if !self.batch.is_empty() {
             check_room(self.core.store().db.path(), 0)?;
+            self.core.store().room.wait(self.core)?;
             apply(self.core, &mut self.batch, self.smallest_timestamp, true)?;
             self.batch.clear();
             self.smallest_timestamp = i64::MAX;

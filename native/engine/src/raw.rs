@@ -15,6 +15,7 @@ mod events;
 mod files;
 mod ingest;
 mod ring;
+mod status;
 pub(crate) mod sys;
 mod table;
 
@@ -23,13 +24,13 @@ pub(crate) use blocks::tune_blocks;
 pub use events::StallCondition;
 pub(crate) use events::{install_events, EventHooks};
 pub(crate) use files::{listed_files, LiveFile, Origin};
-pub(crate) use ingest::{file_min_timestamp, ingest, Ingestion};
+pub(crate) use ingest::{file_min_timestamp, ingest, try_to_ingest, Ingested, Ingestion};
 pub(crate) use ring::Ring;
+pub(crate) use status::Status;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, TableHooks};
 
-use crate::error::{EngineError, Result};
 use crate::say::say;
-use std::ffi::{c_char, c_void, CStr};
+use std::ffi::c_void;
 
 /// Borrowed bytes of C++ (`Bytes` in shim.h).
 #[repr(C)]
@@ -64,20 +65,6 @@ fn contained<T>(what: &str, otherwise: T, call: impl FnOnce() -> T) -> T {
             otherwise
         }
     }
-}
-
-/// Turns a malloc'ed error text (null is success) into a result.
-fn checked(message: *mut c_char) -> Result<()> {
-    if message.is_null() {
-        return Ok(());
-    }
-    // SAFETY: the shim hands over a malloc'ed, NUL-terminated string; it is copied, then freed once.
-    let text = unsafe {
-        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-        librocksdb_sys::rocksdb_free(message.cast());
-        text
-    };
-    Err(EngineError::from_status(&text))
 }
 
 /// The C++ object behind a handle of the C API, whose first member is a pointer to it.

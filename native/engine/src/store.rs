@@ -3,6 +3,7 @@
 
 //! The store of a node: one RocksDB, its catalog and its tables.
 
+mod closing;
 mod leftovers;
 mod opening;
 mod tables;
@@ -22,11 +23,11 @@ use crate::table::Table;
 use crate::write::{Room, Turn};
 use leftovers::Leftovers;
 use rocksdb::Options;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use std::thread::JoinHandle;
 use tables::Tables;
 
+pub(crate) use closing::Closing;
 pub(crate) use opening::staging;
 
 /// A store. Every method may be called from any thread; after [`Store::close`] all answer [`EngineError::Closed`].
@@ -54,8 +55,8 @@ pub(crate) struct Core {
     /// The options that the database was opened with: they hold its statistics.
     pub options: Options,
     pub settings: Mutex<Settings>,
-    /// Set when closing begins, for calls that take long.
-    closing: AtomicBool,
+    /// For calls that take long, also those that outlast their table.
+    pub closing: Arc<Closing>,
     tables: Mutex<Tables>,
     leftovers: Leftovers,
 }
@@ -63,10 +64,7 @@ pub(crate) struct Core {
 impl Core {
     /// An error once closing has begun.
     pub(crate) fn check_open(&self) -> Result<()> {
-        if self.closing.load(Ordering::Acquire) {
-            return Err(EngineError::closed());
-        }
-        Ok(())
+        self.closing.check()
     }
 
     /// The settings in effect.
@@ -101,21 +99,22 @@ impl Store {
         let Some(live) = self.live.write().map_err(|_| EngineError::poisoned())?.take() else {
             return Ok(());
         };
-        live.core.closing.store(true, Ordering::Release);
+        live.core.closing.begin();
         sys::stop_manual_compactions(&live.core.db);
         let flushed = live.core.each_table(|table| table.flush_unlogged());
         live.core.close_tables()?;
+        live.core.closing.wait();
         live.core.durability.stop();
-        if let Some(timer) = live.timer {
-            timer.join().map_err(|_| EngineError::Internal("the thread that syncs the log panicked".into()))?;
-        }
-        let synced = live.core.durability.sync(&live.core.db);
+        let ended = live.timer.map_or(Ok(()), JoinHandle::join);
+        // Also where that has failed: writers wait for it.
+        let synced = live.core.durability.finish(&live.core.db);
         // Flushes what has come without a log meanwhile, and ends background work; the database itself closes with its
         // last owner, and is locked until then.
         live.core.db.cancel_all_background_work(true);
         let closed = Arc::into_inner(live.core).map(|core| core.db).and_then(Arc::into_inner);
         flushed?;
         synced?;
+        ended.map_err(|_| EngineError::Internal("the thread that syncs the log panicked".into()))?;
         closed.map(drop).ok_or_else(|| EngineError::Internal("the store is still in use and stays open".into()))
     }
 
@@ -150,10 +149,10 @@ impl Store {
             if let Some(failure) = core.durability.failure() {
                 return Ok(Some((failure.kind(), failure.message().to_owned())));
             }
-            Ok(core.events.first_error().map(|error| {
-                let status = EngineError::from_status(&error.status);
-                (status.kind(), format!("{} failed: {}", error.during, status.message()))
-            }))
+            Ok(core
+                .events
+                .first_error()
+                .map(|failed| (failed.error.kind(), format!("{} failed: {}", failed.during, failed.error.message()))))
         })
     }
 

@@ -7,6 +7,8 @@ mod changing;
 mod core;
 mod families;
 mod hot;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use self::core::TableCore;
 pub(crate) use changing::{Absorbed, FamiliesHeld};
@@ -28,7 +30,8 @@ const RETRY: Duration = Duration::from_millis(1);
 /// A table generation. Every method may be called from any thread; once the store or the table has been closed all
 /// answer [`EngineError::Closed`].
 pub struct Table {
-    /// Held shared by every call that is short, and alone to change the families.
+    /// Held shared by every call that is short, and alone to change the families. A write waits
+    /// for a common sync and for room in the memtables without it.
     live: RwLock<Option<TableCore>>,
     /// Held shared by work that takes long, which does so on a copy: closing waits for it, nobody else does. Taken before
     /// `live`, never while holding that.
@@ -107,7 +110,7 @@ impl Table {
                 return Err(EngineError::Invalid("the schema is of another table".into()));
             }
             core.hand_out_ids();
-            let record = core.store().catalog.update(core.id(), |record| request.apply(record))?;
+            let record = schema::update(&core.store().catalog, &request)?;
             core.set_dropped(&record.dropped());
             schema::answer(&record)
         })
@@ -196,7 +199,7 @@ impl Table {
     /// Applies one partition update (a write request) atomically. `flags` 1: without a log record. When it returns, the
     /// update is as durable as the node's commitlog_sync promises.
     pub fn write(&self, request: &[u8], flags: u32) -> Result<()> {
-        self.with(|core| write::write(core, request, flags))
+        write::write(self, request, flags)
     }
 
     /// Reads one partition (a read request) into `answer`: the bytes filled, or the negated size that is needed.

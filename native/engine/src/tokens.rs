@@ -156,6 +156,21 @@ impl TokenSet {
 #[cfg(test)]
 mod tests {
     use super::{TokenRange, TokenSet};
+    use crate::common::ranges;
+    use crate::common::spoilt::spoilt;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(list in spoilt(vec![ranges(&[(i64::MIN, 3), (5, 9), (8, i64::MAX)])]), token: i64) {
+            if let Ok(ranges) = TokenRange::list(&list) {
+                let (set, keys) = (TokenSet::of(ranges.clone()), ranges.iter().map(|range| (range.first_key(), range.end_key())));
+                prop_assert!(keys.into_iter().all(|(first, end)| first < end));
+                prop_assert_ne!(set.contains(token), set.complement().contains(token));
+                let _ = (set.resume_key(token), set.holds(token, i64::MAX), set.touches(i64::MIN, token));
+            }
+        }
+    }
 
     fn set(ranges: &[(i64, i64)]) -> TokenSet {
         TokenSet::of(ranges.iter().map(|&(left, right)| TokenRange { left, right }).collect())

@@ -7,10 +7,11 @@ mod room;
 mod turn;
 
 use crate::bytes::Bytes;
+use crate::durability::PendingSync;
 use crate::error::{EngineError, Result};
 use crate::store::Core;
 use crate::sys::{Batch, WriteMode};
-use crate::table::TableCore;
+use crate::table::{Table, TableCore};
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use std::cell::RefCell;
@@ -33,8 +34,32 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch { batch: Batch::new(), key: Vec::new() });
 }
 
-/// Applies one partition update; see [`crate::Table::write`].
-pub(crate) fn write(core: &TableCore, request: &[u8], flags: u32) -> Result<()> {
+/// Applies one partition update; see [`Table::write`]. It waits for memtables and for the log without the table's lock: who
+/// changes the families would wait as long, and everybody else for that.
+pub(crate) fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
+    let is_full = |core: &TableCore| core.store().room.is_full(core.store());
+    let try_write = |core: &TableCore| match is_full(core) {
+        true => Ok(None),
+        false => update(core, request, flags).map(Some),
+    };
+    let pending = match table.with(try_write)? {
+        Some(pending) => pending,
+        None => {
+            table.with_copy(wait_for_room)?;
+            table.with(|core| update(core, request, flags))?
+        }
+    };
+    pending.map_or(Ok(()), PendingSync::wait)
+}
+
+#[cold]
+fn wait_for_room(core: &TableCore) -> Result<()> {
+    core.store().durability.check()?;
+    core.store().room.wait(core)
+}
+
+/// Applies one partition update at once; what has to happen before it may be acknowledged, if anything.
+fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<PendingSync>> {
     if flags & !NO_LOG != 0 {
         return Err(EngineError::Invalid(format!("write flags {flags:#x} are not known here")));
     }
@@ -42,16 +67,16 @@ pub(crate) fn write(core: &TableCore, request: &[u8], flags: u32) -> Result<()> 
         scratch.batch.clear();
         let written = fill(scratch, core, request).and_then(|update| {
             if update.count == 0 {
-                return Ok(());
+                return Ok(None);
             }
             core.announce(update.has_header)?;
             let logged = flags & NO_LOG == 0;
             apply(core, &mut scratch.batch, update.smallest_timestamp, logged)?;
             core.count_write(request.len());
-            if logged {
-                core.store().durability.after_write()?;
+            match logged {
+                true => core.store().durability.after_write(),
+                false => Ok(None),
             }
-            Ok(())
         });
         if scratch.batch.bytes() > BATCH_BYTES_KEPT {
             scratch.batch = Batch::new();
@@ -60,11 +85,11 @@ pub(crate) fn write(core: &TableCore, request: &[u8], flags: u32) -> Result<()> 
     })
 }
 
-/// Writes a batch of merges whose smallest timestamp is given; who needs more than the process's safety syncs after it.
+/// Writes a batch of merges whose smallest timestamp is given; who needs more than the process's safety syncs after it. Who
+/// writes much looks for room before it.
 pub(crate) fn apply(core: &TableCore, batch: &mut Batch, smallest_timestamp: i64, logged: bool) -> Result<()> {
     let store = core.store();
     store.durability.check()?;
-    store.room.wait(store)?;
     let writing = core.purge().begin_write(smallest_timestamp);
     match (logged, store.durability.sync_in_write()) {
         (true, true) => batch.write(&store.db, &store.modes.synced)?, // RocksDB syncs for a whole group at once

@@ -425,7 +425,7 @@ fn ids_of_columns_dropped_elsewhere_are_not_used_here() {
     let (v, w, gone) = ((0, "v", "blob"), (0, "w", "blob"), (0, "gone", "blob"));
     let sender = sending.table(&schema(&TABLE, &[v, w, gone])).unwrap();
     sender.write(&update(&partition("a"), &[(ROW, &clustering(1), &row(10, 3, b"dropped"))]), 0).unwrap();
-    sender.columns(&schema(&TABLE, &[v, w])).unwrap();
+    sender.columns(&schema_with_drops(&TABLE, &[v, w], &[(0, "gone", 5)])).unwrap();
     let receiver = receiving.table(&schema(&TABLE, &[v, w])).unwrap();
     put(&receiver, "b", 1, 10, b"mine");
     receiver.receive(&ship(&sender, folder.path())).unwrap();
@@ -435,6 +435,30 @@ fn ids_of_columns_dropped_elsewhere_are_not_used_here() {
     let error = receiver.receive(&ship(&unknown, folder.path())).unwrap_err();
     assert_eq!(error.kind(), Kind::Invalid);
     assert!(error.message().contains("later"), "{error}");
+}
+
+#[test]
+fn values_of_hidden_columns_travel_and_stay_hidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let (v, w, hidden) = ((0, "v", "blob"), (0, "w", "blob"), (0, "hidden", "blob"));
+    for (number, mine) in [vec![v, w], vec![w, v], vec![v, hidden, w]].into_iter().enumerate() {
+        let (sending, receiving) =
+            (folder.path().join(format!("sender {number}")), folder.path().join(format!("{number}")));
+        let (sending, receiving) = (open(&sending), open(&receiving));
+        let sender = sending.table(&schema(&TABLE, &[v, w, hidden])).unwrap();
+        sender.write(&update(&partition("a"), &[(ROW, &clustering(1), &row(10, 3, b"hidden"))]), 0).unwrap();
+        sender.columns(&schema(&TABLE, &[v, w])).unwrap();
+        let receiver = receiving.table(&schema(&TABLE, &mine)).unwrap();
+        receiver.columns(&schema(&TABLE, &[v, w])).unwrap();
+        put(&receiver, "b", 1, 10, b"mine");
+        receiver.receive(&ship(&sender, folder.path())).unwrap();
+        assert_eq!(ids(&receiver).len(), 2, "hidden here too");
+        absorb_all(&receiver);
+        receiver.compact().unwrap();
+        receiver.columns(&schema(&TABLE, &[v, w, hidden])).unwrap();
+        let id = ids(&receiver).into_iter().find(|(_, name)| name == "hidden").unwrap().0;
+        assert_eq!(rows(&receiver, "a"), [row(10, id, b"hidden")], "{mine:?}");
+    }
 }
 
 #[test]

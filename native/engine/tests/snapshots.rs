@@ -122,6 +122,28 @@ fn loading_merges_with_what_is_there_under_the_ids_of_the_table() {
 }
 
 #[test]
+fn loading_keeps_values_of_columns_that_are_hidden_on_either_side() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(&directory.path().join("store"));
+    let (v, w) = ((0, "v", "blob"), (0, "w", "blob"));
+    for (number, hidden_in_source, hidden_in_target) in [(1, true, false), (2, false, true), (3, true, true)] {
+        let taken = directory.path().join(format!("snapshot {number}"));
+        let source = store.table(&schema(&[number; 16], &[v, w])).unwrap();
+        source.write(&update(&partition("a"), &[(ROW, &clustering(1), &row(10, 2, b"of w"))]), 0).unwrap();
+        let target = store.table(&schema(&[number + 10; 16], &[w, v])).unwrap();
+        if hidden_in_source {
+            source.columns(&schema(&[number; 16], &[v])).unwrap();
+        }
+        if hidden_in_target {
+            target.columns(&schema(&[number + 10; 16], &[v])).unwrap();
+        }
+        source.snapshot(&taken).unwrap();
+        assert_eq!(target.load(&taken).unwrap(), 1);
+        assert_eq!(rows(&target, "a"), [row(10, 1, b"of w")], "{number}");
+    }
+}
+
+#[test]
 fn damage_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(&directory.path().join("store"));

@@ -3,10 +3,19 @@
 
 //! The lab: real Apache Cassandra clusters on one machine, cassandra-stress profiles, engines side by side.
 //!
-//! It measures; it is not a database, a driver or a cluster manager for production. The layers, top to bottom:
-//! `compare` runs scenarios on engines in turn, `stress` is one run as cassandra-stress users know it, `report` writes it
-//! down, `load` starts operations on time and records them, `check` remembers what was acknowledged, `profile` makes
-//! schemas, statements and rows out of a cassandra-stress profile, `observe` watches servers and client, `cluster` starts nodes.
+//! It measures; it is not a database, a driver or a cluster manager for production. Its modules, and which others each may
+//! use (`tests/layers.rs` holds them to it):
+//!
+//! | module | what it does | uses |
+//! |---|---|---|
+//! | [`compare`] | runs a scenario on several engines and gives a verdict | all but `stress` |
+//! | [`stress`] | runs one load, with the command line of cassandra-stress | all but `compare` |
+//! | [`report`] | writes a run as JSON, HDR log, rows and HTML; judges SLAs | `load`, `observe` |
+//! | [`profile`] | makes schema, statements and rows from a cassandra-stress profile | `load`, `check` |
+//! | [`load`] | starts operations on time and records them | `check` |
+//! | [`check`] | remembers acknowledged writes and judges answers by them | none |
+//! | [`observe`] | watches servers, client and machine | none |
+//! | [`cluster`] | starts, changes and stops clusters | none |
 
 pub mod check;
 pub mod cluster;

@@ -9,6 +9,8 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use cassiterite_lab::cluster::cli::ClusterCommand;
+use cassiterite_lab::cluster::node::cli::NodeCommand;
+use cassiterite_lab::cluster::node::owner;
 use cassiterite_lab::compare::cli::CompareCommand;
 use cassiterite_lab::stress::cli::StressCommand;
 
@@ -28,18 +30,25 @@ struct Cassiterite {
 enum Part {
     /// Unmodified Cassandra nodes on 127.0.0.1, .2, .3 ...
     Cluster(ClusterCommand),
-    /// One load, in the words of cassandra-stress.
+    /// One node in the foreground, in place of this process.
+    Node(Box<NodeCommand>),
+    /// One load, with the command line of cassandra-stress.
     Stress(StressCommand),
     /// The same scenario on several engines, with a verdict.
     Compare(Box<CompareCommand>),
+    /// Kills a node when its owner is gone; only this program starts it.
+    #[command(name = owner::WATCH, hide = true)]
+    WatchOwner,
 }
 
 impl Part {
     fn run(self) -> Result<ExitCode> {
         match self {
             Part::Cluster(command) => command.run(),
+            Part::Node(command) => command.run(),
             Part::Stress(command) => command.run(),
             Part::Compare(command) => command.run(),
+            Part::WatchOwner => owner::watch(),
         }
     }
 }

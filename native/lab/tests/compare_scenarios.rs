@@ -30,9 +30,9 @@ fn compared(scenario: &str) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cassiterite"));
     command.args(["compare", scenario, "--engines", "stock,cassiterite"]).args(SIZES.split(' '));
     let output = command.arg("--json").arg(&json).output().unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let message = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     let text = std::fs::read_to_string(&json).unwrap_or_default();
-    assert!(!text.is_empty(), "{scenario}: {said}");
+    assert!(!text.is_empty(), "{scenario}: {message}");
     serde_json::from_str(&text).unwrap()
 }
 
@@ -55,11 +55,11 @@ fn every_scenario_runs_on_both_engines_and_tells_what_it_has_to() {
         let runs = compared["runs"].as_array().unwrap();
         assert_eq!(runs.len(), 2, "{scenario}");
         for run in runs {
-            let told = |name: &str| figure(run, name);
+            let value = |name: &str| figure(run, name);
             assert_eq!(faults_of_the_servers(run), Vec::<&str>::new(), "{scenario}: {run:#}");
-            assert!(told(above_zero).is_some_and(|value| value > 0.0), "{scenario}: {run:#}");
-            assert!(told(&format!("{checked}rows checked")).is_some_and(|rows| rows > 0.0), "{scenario}: {run:#}");
-            let wrong = told(&format!("{checked}wrong rows")).unwrap_or(0.0);
+            assert!(value(above_zero).is_some_and(|value| value > 0.0), "{scenario}: {run:#}");
+            assert!(value(&format!("{checked}rows checked")).is_some_and(|rows| rows > 0.0), "{scenario}: {run:#}");
+            let wrong = value(&format!("{checked}wrong rows")).unwrap_or(0.0);
             assert_eq!(wrong, 0.0, "{scenario}: {run:#}");
             if ["emp", "features"].contains(&scenario) {
                 assert!(!run["searches"][0]["found"]["probes"].as_array().unwrap().is_empty(), "{run:#}");

@@ -17,9 +17,9 @@ fn compared(engines: &str) -> Value {
     command.args(["compare", "stream", "--scale", "tiny", "--samples", "1", "--rate", "50", "--fast-nodes"]);
     command.args(["--engines", engines, "--port", "43600", "--json"]).arg(&json);
     let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let message = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     let text = std::fs::read_to_string(&json).unwrap();
-    assert!(!text.is_empty(), "{said}");
+    assert!(!text.is_empty(), "{message}");
     serde_json::from_str(&text).unwrap()
 }
 

@@ -141,9 +141,9 @@ async fn rows_that_expire_are_not_checked(session: &Session) {
 async fn a_query_says_its_own_level(session: &Session) {
     let mut profile = profile("counter.yaml");
     created(session, &profile).await;
-    for (said, level) in [(Some("QUORUM"), Some(Consistency::Quorum)), (None, None)] {
+    for (message, level) in [(Some("QUORUM"), Some(Consistency::Quorum)), (None, None)] {
         let query = profile.queries.0.iter_mut().find(|(name, _)| name == "total");
-        query.unwrap().1.consistency_level = said.map(str::to_owned);
+        query.unwrap().1.consistency_level = message.map(str::to_owned);
         let reads = prepared(session, &profile, "total=1", 10, None).await;
         assert_eq!(reads.plan(0).unwrap().consistency(), level);
     }

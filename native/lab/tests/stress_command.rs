@@ -14,10 +14,10 @@ fn stress(words: &[&str]) -> Output {
 /// The one line on standard error of a command that ends with exit code 2.
 fn refused(words: &[&str]) -> String {
     let output = stress(words);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
-    said.trim_end().to_owned()
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message.trim_end().to_owned()
 }
 
 fn profile(text: &str) -> (tempfile::TempDir, String) {
@@ -36,7 +36,7 @@ fn words_that_are_not_taken() {
     let daemon = refused(&["read", "n=1", "-sendto", "host"]);
     assert_eq!(
         daemon,
-        "cassiterite: option '-sendto' is not taken: there is no daemon; start the command where it shall run"
+        "cassiterite: option '-sendto' is not supported: there is no daemon; start the command where it shall run"
     );
     assert_eq!(refused(&[]), "cassiterite: no command given; 'cassiterite stress help' lists them");
 }
@@ -44,15 +44,15 @@ fn words_that_are_not_taken() {
 #[test]
 fn a_bad_profile() {
     let (_folder, word) = profile("keyspace: x\ntable: y\nbogus: 1\n");
-    let said = refused(&["user", &word, "ops(insert=1)", "n=1"]);
-    assert!(said.contains("unknown field `bogus`") && said.contains("line 3"), "{said}");
-    let said = refused(&["user", "profile=/nowhere.yaml", "ops(insert=1)", "n=1"]);
-    assert!(said.contains("/nowhere.yaml: No such file"), "{said}");
-    let said = refused(&["user", "profile=/one.yaml,/two.yaml", "ops(one.insert=1,two.insert=1)", "n=1"]);
-    assert_eq!(said, "cassiterite: user: profile=/one.yaml,/two.yaml: a run has one profile");
+    let message = refused(&["user", &word, "ops(insert=1)", "n=1"]);
+    assert!(message.contains("unknown field `bogus`") && message.contains("line 3"), "{message}");
+    let message = refused(&["user", "profile=/nowhere.yaml", "ops(insert=1)", "n=1"]);
+    assert!(message.contains("/nowhere.yaml: No such file"), "{message}");
+    let message = refused(&["user", "profile=/one.yaml,/two.yaml", "ops(one.insert=1,two.insert=1)", "n=1"]);
+    assert_eq!(message, "cassiterite: user: profile=/one.yaml,/two.yaml: a run has one profile");
     let (_folder, word) = profile(PROFILE);
-    let said = refused(&["user", &word, "ops(inzert=1)", "n=1"]);
-    assert_eq!(said, "cassiterite: ops: the profile has no 'inzert', only insert, get");
+    let message = refused(&["user", &word, "ops(inzert=1)", "n=1"]);
+    assert_eq!(message, "cassiterite: ops: the profile has no 'inzert', only insert, get");
 }
 
 #[test]
@@ -82,8 +82,8 @@ fn reports_that_cannot_be_written_are_refused_at_once() {
         ("-html", missing.display().to_string(), "cannot write"),
         ("-graph", format!("file={}", other.display()), "is not a page of runs"),
     ] {
-        let said = refused(&["read", "n=1", "-node", "127.0.0.1", "-port", "native=1", option, &file]);
-        assert!(said.contains(why), "{option}: {said}");
+        let message = refused(&["read", "n=1", "-node", "127.0.0.1", "-port", "native=1", option, &file]);
+        assert!(message.contains(why), "{option}: {message}");
     }
     assert_eq!(std::fs::read_to_string(other).unwrap(), "<p>not a page of runs</p>");
 }
@@ -91,8 +91,8 @@ fn reports_that_cannot_be_written_are_refused_at_once() {
 #[test]
 fn a_dead_node() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let said = refused(&["read", "n=1", "-node", "127.0.0.1", "-port", &format!("native={port}")]);
-    assert!(said.starts_with(&format!("cassiterite: cannot connect to 127.0.0.1:{port}: ")), "{said}");
+    let message = refused(&["read", "n=1", "-node", "127.0.0.1", "-port", &format!("native={port}")]);
+    assert!(message.starts_with(&format!("cassiterite: cannot connect to 127.0.0.1:{port}: ")), "{message}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use base64::Engine as _;
-use cassiterite_lab::report::{html, Run, Standing};
+use cassiterite_lab::report::{html, Run, RunVerdict};
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::Histogram;
@@ -69,7 +69,7 @@ impl Lab {
         command.output().unwrap()
     }
 
-    /// The exit code, the run as it was written down, and what was said. Repeated while the machine is too busy for the client.
+    /// The exit code, the run as it was written down, and the output. Repeated while the machine is too busy for the client.
     fn judged(&self, words: &[&str]) -> (Option<i32>, Run, Output) {
         let json = self.file("run.json");
         let mut tries = 0..5;
@@ -78,7 +78,7 @@ impl Lab {
             let output = self.run(&[words, &["-json", json.to_str().unwrap()]].concat(), &OWN);
             let run = Run::read(&json).unwrap_or_else(|error| panic!("{error:#}: {output:?}"));
             let is_busy =
-                run.verdict() == Standing::Invalid && run.invalid.iter().all(|why| why.starts_with("client:"));
+                run.verdict() == RunVerdict::Invalid && run.invalid.iter().all(|why| why.starts_with("client:"));
             if !is_busy || tries.next().is_none() {
                 return (output.status.code(), run, output);
             }
@@ -88,7 +88,7 @@ impl Lab {
     /// A run of 100 operations that passes.
     fn passed(&self, words: &[&str]) -> Run {
         let (code, run, output) = self.judged(&[&counted(words, "n=100")[..], &PACE].concat());
-        assert_eq!((code, said(&output)), (Some(0), String::new()), "{words:?}: {run:?}");
+        assert_eq!((code, stderr(&output)), (Some(0), String::new()), "{words:?}: {run:?}");
         assert_eq!((run.total.part.operations, run.total.part.errors), (100, 0), "{words:?}");
         run
     }
@@ -96,7 +96,7 @@ impl Lab {
     /// The one line of a command that ends with exit code 2.
     fn refused(&self, words: &[&str], mode: &[&str]) -> String {
         let output = self.run(&counted(words, "n=1"), mode);
-        let line = said(&output);
+        let line = stderr(&output);
         assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{words:?}: {output:?}");
         line
     }
@@ -108,7 +108,7 @@ fn counted<'a>(words: &[&'a str], count: &'a str) -> Vec<&'a str> {
 }
 
 /// Standard error.
-fn said(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -129,7 +129,7 @@ fn files_are_there_and_can_be_read(lab: &Lab) {
     let files = ["-log", &log_word, &hdr_word, "-html", page.to_str().unwrap(), "-graph", &graph_word, "revision=r1"];
     let words = ["write", "n=100", "-sla", "p99<=30s", "errors<=0", "rate>=1/s"];
     let (code, run, output) = lab.judged(&[&words[..], &PACE, &files].concat());
-    assert_eq!((code, said(&output)), (Some(0), String::new()), "{run:?}");
+    assert_eq!((code, stderr(&output)), (Some(0), String::new()), "{run:?}");
 
     assert_eq!((run.format.as_str(), run.version, run.total.part.rows), ("cassiterite-run", 1, 100));
     assert!(run.slas.len() == 3 && run.slas.iter().all(|sla| sla.met), "{:?}", run.slas);
@@ -187,14 +187,14 @@ fn every_command_runs(lab: &Lab) {
 fn an_sla_decides_between_0_and_1(lab: &Lab) {
     let read = ["read", "n=100", "-pop", "seq=1..100"];
     let (code, run, output) = lab.judged(&[&read[..], &PACE, &["-sla", "p99<=1us", "errors<=0"]].concat());
-    let line = said(&output);
-    assert_eq!((code, line.lines().count(), run.verdict()), (Some(1), 1, Standing::Missed), "{output:?}");
+    let line = stderr(&output);
+    assert_eq!((code, line.lines().count(), run.verdict()), (Some(1), 1, RunVerdict::Missed), "{output:?}");
     assert!(line.starts_with("cassiterite: SLA missed: p99<=1us (") && !line.contains("errors"), "{line}");
 
     // More is due than one operation in flight can do.
     let full = ["write", "n=1000", "-rate", "fixed=100000/s", "threads=1", "-sla", "errors<=0"];
     let (code, run, output) = lab.judged(&full);
-    let line = said(&output);
+    let line = stderr(&output);
     assert_eq!((code, line.lines().count()), (Some(1), 1), "{output:?}");
     assert!(line.starts_with("cassiterite: SLA missed: rate=100000/s (rate not reached: "), "{line}");
     assert!(line.contains("all 1 in flight were busy") && run.invalid.is_empty(), "{line}");
@@ -203,7 +203,7 @@ fn an_sla_decides_between_0_and_1(lab: &Lab) {
 fn wrong_rows_and_wrong_use_are_2(lab: &Lab) {
     let never = ["read", "n=100", "-check", "written", "-pop", "seq=100001..100100"];
     let (code, run, output) = lab.judged(&[&never[..], &PACE].concat());
-    let line = said(&output);
+    let line = stderr(&output);
     assert_eq!((code, line.lines().count(), run.unexplained_faults()), (Some(2), 1, 100), "{output:?}");
     assert!(line.starts_with("cassiterite: the run is invalid: 100 wrong rows"), "{line}");
 

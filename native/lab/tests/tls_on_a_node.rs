@@ -51,16 +51,16 @@ fn words(trusted: &Path, identity: Option<&Path>) -> Vec<String> {
 }
 
 /// A number from a run's results.
-fn total<'a>(said: &'a str, what: &str) -> Option<&'a str> {
-    let line = said.lines().find(|line| line.starts_with(&format!("Total {what} ")))?;
+fn total<'a>(message: &'a str, what: &str) -> Option<&'a str> {
+    let line = message.lines().find(|line| line.starts_with(&format!("Total {what} ")))?;
     line.split_whitespace().nth(3)
 }
 
 /// The one line on standard error of a command that ends with exit code 2.
 fn refusal(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{said}");
-    said
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), message.lines().count()), (Some(2), 1), "{message}");
+    message
 }
 
 #[test]
@@ -72,15 +72,15 @@ fn rows_go_through_tls_and_who_is_not_trusted_is_told_so() {
 
     for command in ["write", "read"] {
         // Not its exit code: a client that waits for a core has an invalid run, through TLS or not.
-        let said = String::from_utf8(stress(&node, command, &words(&own.ca(), Some(&client))).stdout).unwrap();
-        assert_eq!((total(&said, "partitions"), total(&said, "errors")), (Some("200"), Some("0")), "{said}");
+        let message = String::from_utf8(stress(&node, command, &words(&own.ca(), Some(&client))).stdout).unwrap();
+        assert_eq!((total(&message, "partitions"), total(&message, "errors")), (Some("200"), Some("0")), "{message}");
     }
-    let said = refusal(&stress(&node, "read", &words(&other.ca(), Some(&client))));
-    assert!(said.contains("its certificate is not trusted: no authority in"), "{said}");
-    let said = refusal(&stress(&node, "read", &words(&own.ca(), None)));
-    assert!(said.contains("client's certificate") || said.contains("client certificate"), "{said}");
-    let said = refusal(&stress(&node, "read", &words(&own.ca(), Some(&identity(&other, "stranger")))));
-    assert!(said.contains("client's certificate") || said.contains("client certificate"), "{said}");
-    let said = refusal(&stress(&node, "read", &[]));
-    assert!(said.contains("TLS"), "{said}");
+    let message = refusal(&stress(&node, "read", &words(&other.ca(), Some(&client))));
+    assert!(message.contains("its certificate is not trusted: no authority in"), "{message}");
+    let message = refusal(&stress(&node, "read", &words(&own.ca(), None)));
+    assert!(message.contains("client's certificate") || message.contains("client certificate"), "{message}");
+    let message = refusal(&stress(&node, "read", &words(&own.ca(), Some(&identity(&other, "stranger")))));
+    assert!(message.contains("client's certificate") || message.contains("client certificate"), "{message}");
+    let message = refusal(&stress(&node, "read", &[]));
+    assert!(message.contains("TLS"), "{message}");
 }

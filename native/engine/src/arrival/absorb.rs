@@ -4,13 +4,13 @@
 //! Brings arrivals into the base, step by step: where an arrival is larger than the base the two change places first, so that
 //! what is rewritten is the smaller.
 
-use super::faults::{reached, Step};
 use super::foreign::everything;
 use super::place::Placing;
 use super::rows::{rewrite, FILE_BYTES};
 use super::LEVEL0_FILES_MAX;
 use crate::device::check_room;
 use crate::error::{EngineError, Result};
+use crate::faults::{reached, Step};
 use crate::read::Source;
 use crate::sys::{Iter, IterSpec};
 use crate::table::{Absorbed, Member, Table, TableCore};

@@ -3,7 +3,6 @@
 
 //! Where the files of a shipment go.
 
-use super::faults::{reached, Step};
 use super::foreign::import_linked;
 use super::parcel::Parcel;
 use super::receive::as_rows;
@@ -11,7 +10,8 @@ use super::rows::{disjoint, FILE_BYTES};
 use super::{ARRIVALS_MAX, FILES_AT_ONCE_MAX, LEVEL0_FILES_MAX};
 use crate::catalog::family_name;
 use crate::error::{EngineError, Result};
-use crate::raw::ingest;
+use crate::faults::{reached, Step};
+use crate::raw::{ingest, try_to_ingest, Ingested};
 use crate::sys::Family;
 use crate::table::{Absorbed, Member, Table, TableCore};
 use std::sync::Arc;
@@ -117,17 +117,13 @@ impl<'a> Placing<'a> {
                 arrival.purge.begin_ingestion(whole.min_timestamp),
                 (!rows.is_empty()).then(|| self.core.purge().begin_ingestion(rows.min_timestamp)),
             );
-            let ingested = ingest(db, &ingestions);
+            let ingested = try_to_ingest(db, &ingestions);
             drop(writing);
-            match ingested {
-                Ok(()) => {
-                    let arrival = arrival.clone();
-                    self.start_over(&arrival);
-                    reached(Step::Ingested)?;
-                    return Ok(true);
-                }
-                Err(error) if error.is_refused_ingestion() => {}
-                Err(error) => return Err(error),
+            if ingested? == Ingested::All {
+                let arrival = arrival.clone();
+                self.start_over(&arrival);
+                reached(Step::Ingested)?;
+                return Ok(true);
             }
         }
         Ok(false)
@@ -150,7 +146,7 @@ impl<'a> Placing<'a> {
             first = whole.files.clone();
             &first
         };
-        let family = import_linked(store, &options, &name, &whole.directory, lowest)?;
+        let family = import_linked(self.core, &options, &name, &whole.directory, lowest)?;
         let made = reached(Step::Imported)
             .and_then(|()| self.finish(&family, (!whole.is_empty()).then_some(rows)))
             .and_then(|()| Member::open(store, family.clone(), number, Arc::clone(&purge)))

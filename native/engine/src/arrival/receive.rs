@@ -3,8 +3,7 @@
 
 //! Takes a shipment in: checks what it is, brings its column ids in line, and places its files.
 
-use super::columns::{adopt, plan, reserve, Plan};
-use super::faults::{reached, Step};
+use super::columns::{admit_hidden, adopt, plan, reserve, Plan};
 use super::foreign::Foreign;
 use super::parcel::{bytes, Parcel};
 use super::place::Placing;
@@ -12,9 +11,12 @@ use super::rows::{disjoint, rewrite, Rows, FILE_BYTES};
 use crate::catalog::Record;
 use crate::device::check_room;
 use crate::error::{EngineError, Result};
+use crate::faults::{reached, Step};
+use crate::links::sync_directory;
 use crate::read::Source;
 use crate::say::say;
-use crate::snapshot::{sync_directory, FileKind, ListedFile, Manifest};
+use crate::schema::say_hidden;
+use crate::snapshot::{FileKind, ListedFile, Manifest};
 use crate::sys::TableFile;
 use crate::table::{Table, TableCore};
 use cassiterite_codec::columns::ColumnMap;
@@ -59,36 +61,33 @@ fn check(core: &TableCore, manifest: &Manifest) -> Result<Record> {
 
 /// Makes the ids of the columns mean the same here, where they can.
 fn agree(table: &Table, core: &TableCore, manifest: &Manifest, record: &Record) -> Result<Plan> {
-    let plan = match plan(&manifest.columns, record)? {
-        Plan::Rewrite(map) if !try_to_adopt(table, manifest)? => Plan::Rewrite(map),
-        Plan::Rewrite(_) => Plan::Same(Vec::new()),
-        same => same,
-    };
-    let Plan::Same(_) = &plan else { return Ok(plan) };
-    agree_on_same(table, core, manifest)
-}
-
-/// The columns may have been altered since they were looked at: what is the same is decided where nobody alters them.
-fn agree_on_same(table: &Table, core: &TableCore, manifest: &Manifest) -> Result<Plan> {
-    let mut agreed = Plan::Same(Vec::new());
+    if let Plan::Rewrite(_) = plan(&manifest.columns, record)? {
+        try_to_adopt(table, manifest)?;
+    }
+    // The columns may have been altered since they were looked at: this is decided where nobody alters them.
+    let (mut before, mut agreed) = (None, Plan::Same(Vec::new()));
     let record = core.store().catalog.update(core.id(), |record| {
+        before = Some(record.clone());
         agreed = plan(&manifest.columns, record)?;
-        if let Plan::Same(unused) = &agreed {
-            reserve(unused, record);
+        match &agreed {
+            Plan::Same(unused) => reserve(unused, record),
+            Plan::Rewrite(_) => {
+                admit_hidden(&manifest.columns, record)?;
+                agreed = plan(&manifest.columns, record)?;
+            }
         }
         Ok(())
     })?;
-    if let Plan::Same(_) = &agreed {
-        table.with(|core| {
-            core.set_dropped(&record.dropped());
-            Ok(())
-        })?;
-    }
+    say_hidden(before.as_ref(), &record);
+    table.with(|core| {
+        core.set_dropped(&record.dropped());
+        Ok(())
+    })?;
     Ok(agreed)
 }
 
 /// Takes over the sender's ids if nothing has been written here and nobody has been told the ids so far.
-fn try_to_adopt(table: &Table, manifest: &Manifest) -> Result<bool> {
+fn try_to_adopt(table: &Table, manifest: &Manifest) -> Result<()> {
     // Alone: a write that has begun by now would use the old ids.
     let adopted = table.alone(|core| {
         if core.has_data() || core.ids_handed_out() {
@@ -103,7 +102,7 @@ fn try_to_adopt(table: &Table, manifest: &Manifest) -> Result<bool> {
     if adopted {
         reached(Step::Adopted)?;
     }
-    Ok(adopted)
+    Ok(())
 }
 
 fn take_in(placing: &mut Placing<'_>, directory: &Path, manifest: &Manifest, plan: Plan) -> Result<()> {
@@ -143,7 +142,7 @@ pub(super) fn as_rows(
 /// Makes a column family of each list of files. Those made before a failure are in `foreign`, too.
 fn borrow(core: &TableCore, directory: &Path, lists: &[Vec<TableFile>], foreign: &mut Vec<Foreign>) -> Result<()> {
     for files in lists.iter().filter(|files| !files.is_empty()) {
-        foreign.push(Foreign::open(core.store(), core.family_name(), directory, files)?);
+        foreign.push(Foreign::open(core, directory, files)?);
     }
     reached(Step::Borrowed)
 }

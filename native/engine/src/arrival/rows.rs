@@ -3,12 +3,12 @@
 
 //! Files of rows: every fragment as a merge operand, which may be ingested over anything.
 
-use super::foreign::Staged;
 use super::parcel::Parcel;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::rows_options;
 use crate::read::Source;
+use crate::staging::Staged;
 use crate::store::Core;
 use crate::sys::{file_name, TableFile};
 use cassiterite_codec::columns::{remap, ColumnMap};

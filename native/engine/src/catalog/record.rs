@@ -3,48 +3,22 @@
 
 //! One table's catalog record.
 
+use super::column::{decode_columns, decode_drops, encode_columns, encode_drops, Column, ColumnState};
 use crate::bytes::{put_counted, Bytes};
 use crate::error::{EngineError, Result};
 use cassiterite_codec::ColumnSet;
 
-/// Of a generation that has only the family it began with.
+/// Without families: of a generation that had only the first one. What it has not was dropped.
 const VERSION_PLAIN: u8 = 1;
+/// Without the drops that columns were added after.
 const VERSION_FAMILIES: u8 = 2;
+const VERSION: u8 = 3;
 const COUNTER: u8 = 1;
 const HAS_HEADERS: u8 = 2;
 const HAS_DATA: u8 = 4;
-const DROPPED: u8 = 1;
 const CHECKSUM_BYTES: usize = 4;
 /// The number of the family that every generation begins with.
 pub(crate) const FIRST_FAMILY: u32 = 0;
-
-/// Whether a column belongs to rows or to the static row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ColumnKind {
-    Regular = 0,
-    Static = 1,
-}
-
-impl ColumnKind {
-    pub(crate) fn from_byte(byte: u8) -> Option<ColumnKind> {
-        match byte {
-            0 => Some(ColumnKind::Regular),
-            1 => Some(ColumnKind::Static),
-            _ => None,
-        }
-    }
-}
-
-/// A column that a table has or had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Column {
-    pub id: u32,
-    pub kind: ColumnKind,
-    pub dropped: bool,
-    pub name: Vec<u8>,
-    /// CQL type.
-    pub of: String,
-}
 
 /// What the catalog says of one table or index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,11 +44,26 @@ pub(crate) struct Record {
 impl Record {
     /// The ids that must no longer be read.
     pub(crate) fn dropped(&self) -> ColumnSet {
-        self.columns.iter().filter(|column| column.dropped).map(|column| column.id).collect()
+        self.columns.iter().filter(|column| !column.is_kept()).map(|column| column.id).collect()
     }
 
+    /// Those that the schema has.
     pub(crate) fn live(&self) -> impl Iterator<Item = &Column> {
-        self.columns.iter().filter(|column| !column.dropped)
+        self.columns.iter().filter(|column| column.state == ColumnState::Live)
+    }
+
+    /// The column like another one whose values stay: there is one at most.
+    pub(crate) fn kept_like(&self, other: &Column) -> Option<&Column> {
+        self.columns.iter().find(|column| column.is_kept() && column.is_like(other))
+    }
+
+    /// An id that no column has had.
+    pub(crate) fn new_column_id(&mut self) -> Result<u32> {
+        let id = self.next_column_id;
+        self.next_column_id = id
+            .checked_add(1)
+            .ok_or_else(|| EngineError::Invalid("the table has used up all column ids; copy it".into()))?;
+        Ok(id)
     }
 
     /// Makes it the record of an empty generation.
@@ -89,29 +78,27 @@ impl Record {
 
     pub(crate) fn encode(&self, key: &[u8]) -> Result<Vec<u8>> {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-        let plain = self.next_family == FIRST_FAMILY + 1;
-        let mut out = vec![if plain { VERSION_PLAIN } else { VERSION_FAMILIES }];
+        let mut out = vec![VERSION];
         out.push(flag(self.counter, COUNTER) | flag(self.has_headers, HAS_HEADERS) | flag(self.has_data, HAS_DATA));
         out.extend_from_slice(&self.generation.to_le_bytes());
         out.extend_from_slice(&self.next_column_id.to_le_bytes());
         put_counted(&mut out, self.keyspace.as_bytes())?;
         put_counted(&mut out, self.name.as_bytes())?;
         encode_columns(&mut out, &self.columns)?;
-        if !plain {
-            out.extend_from_slice(&self.base.to_le_bytes());
-            out.extend_from_slice(&self.next_family.to_le_bytes());
-            let count =
-                u32::try_from(self.arrivals.len()).map_err(|_| EngineError::Internal("too many arrivals".into()))?;
-            out.extend_from_slice(&count.to_le_bytes());
-            self.arrivals.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
-        }
+        out.extend_from_slice(&self.base.to_le_bytes());
+        out.extend_from_slice(&self.next_family.to_le_bytes());
+        let count =
+            u32::try_from(self.arrivals.len()).map_err(|_| EngineError::Internal("too many arrivals".into()))?;
+        out.extend_from_slice(&count.to_le_bytes());
+        self.arrivals.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        encode_drops(&mut out, &self.columns);
         Ok(sealed(out, key))
     }
 
     pub(crate) fn decode(key: &[u8], value: &[u8]) -> Result<Record> {
         let body = unsealed(value, key, "a table's catalog record")?;
         let mut bytes = Bytes::new(body, "catalog record");
-        let version = bytes.one_of(&[VERSION_PLAIN, VERSION_FAMILIES])?;
+        let version = bytes.one_of(&[VERSION_PLAIN, VERSION_FAMILIES, VERSION])?;
         let flags = bytes.u8()?;
         let mut record = Record {
             generation: bytes.u64()?,
@@ -126,43 +113,18 @@ impl Record {
             arrivals: Vec::new(),
             next_family: FIRST_FAMILY + 1,
         };
-        if version == VERSION_FAMILIES {
+        if version >= VERSION_FAMILIES {
             record.base = bytes.u32()?;
             record.next_family = bytes.u32()?;
             let count = bytes.u32()?;
             record.arrivals = (0..count).map(|_| bytes.u32()).collect::<Result<_>>()?;
         }
+        if version == VERSION {
+            decode_drops(&mut bytes, &mut record.columns)?;
+        }
         bytes.end()?;
         Ok(record)
     }
-}
-
-/// `u32 count, count * (u32 id, u8 kind, u8 dropped, u32 length + name, u32 length + CQL type)`.
-pub(crate) fn encode_columns(out: &mut Vec<u8>, columns: &[Column]) -> Result<()> {
-    let count = u32::try_from(columns.len()).map_err(|_| EngineError::Invalid("too many columns".into()))?;
-    out.extend_from_slice(&count.to_le_bytes());
-    for column in columns {
-        out.extend_from_slice(&column.id.to_le_bytes());
-        out.push(column.kind as u8);
-        out.push(if column.dropped { DROPPED } else { 0 });
-        put_counted(out, &column.name)?;
-        put_counted(out, column.of.as_bytes())?;
-    }
-    Ok(())
-}
-
-/// What [`encode_columns`] wrote.
-pub(crate) fn decode_columns(bytes: &mut Bytes<'_>) -> Result<Vec<Column>> {
-    let count = bytes.u32()?;
-    let mut columns = Vec::new();
-    for _ in 0..count {
-        let id = bytes.u32()?;
-        let kind = ColumnKind::from_byte(bytes.u8()?).ok_or_else(|| bytes.malformed("a column of no known kind"))?;
-        let dropped = bytes.u8()? & DROPPED != 0;
-        let (name, of) = (bytes.counted()?.to_vec(), bytes.text()?.to_owned());
-        columns.push(Column { id, kind, dropped, name, of });
-    }
-    Ok(columns)
 }
 
 /// The body with the CRC-32C of key and body behind it.
@@ -187,15 +149,20 @@ pub(crate) fn unsealed<'a>(bytes: &'a [u8], key: &[u8], what: &str) -> Result<&'
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::column::{ColumnKind, NO_DROP};
     use super::*;
+    use crate::common::spoilt::spoilt;
+    use proptest::prelude::*;
 
     const KEY: &[u8] = b"t0123456789abcdef";
 
+    /// A record with families as `next_family` says, and columns of which little is known.
     fn record(next_family: u32) -> Record {
-        let column = |id, kind, dropped, name: &str| Column {
+        let column = |id, kind, state, name: &str| Column {
             id,
             kind,
-            dropped,
+            state,
+            added_after_ms: None,
             name: name.as_bytes().to_vec(),
             of: "frozen<list<text>>".into(),
         };
@@ -208,22 +175,62 @@ mod tests {
             keyspace: "ks".into(),
             name: "t".into(),
             next_column_id: 4,
-            columns: vec![column(1, ColumnKind::Regular, false, "v"), column(3, ColumnKind::Static, true, "s")],
+            columns: vec![
+                column(1, ColumnKind::Regular, ColumnState::Live, "v"),
+                column(3, ColumnKind::Static, ColumnState::Dropped, "s"),
+            ],
             base: if first_only { FIRST_FAMILY } else { 2 },
             arrivals: if first_only { Vec::new() } else { vec![0, 3] },
             next_family,
         }
     }
 
+    /// The same with a column in each state, added after a drop, before any, and nobody knows when.
+    fn record_with_drops() -> Record {
+        let mut record = record(4);
+        let hidden = Column {
+            id: 2,
+            kind: ColumnKind::Static,
+            state: ColumnState::Hidden,
+            added_after_ms: Some(NO_DROP),
+            name: b"h".to_vec(),
+            of: "int".into(),
+        };
+        record.columns.push(hidden);
+        record.columns[0].added_after_ms = Some(1_700_000_000_123);
+        record
+    }
+
+    fn golden(version: u8) -> Vec<u8> {
+        let name = format!("tests/golden/catalog-v{version}.bin");
+        std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    }
+
     #[test]
-    fn golden() {
-        for (name, record) in [("catalog-v1.bin", record(1)), ("catalog-v2.bin", record(4))] {
-            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-            let encoded = record.encode(KEY).unwrap();
-            let stored = std::fs::read(&path).unwrap();
-            assert_eq!(encoded, stored, "{name}");
-            assert_eq!(Record::decode(KEY, &stored).unwrap(), record);
+    fn the_golden_record_is_written_and_read() {
+        assert_eq!(record_with_drops().encode(KEY).unwrap(), golden(VERSION));
+        assert_eq!(Record::decode(KEY, &golden(VERSION)).unwrap(), record_with_drops());
+    }
+
+    #[test]
+    fn records_of_older_versions_are_read() {
+        assert_eq!(Record::decode(KEY, &golden(VERSION_PLAIN)).unwrap(), record(1));
+        assert_eq!(Record::decode(KEY, &golden(VERSION_FAMILIES)).unwrap(), record(4));
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(body in spoilt([1, 4].map(|next| plain(&record(next))).into())) {
+            let _ = Record::decode(KEY, &body);
+            if let Ok(record) = Record::decode(KEY, &sealed(body, KEY)) {
+                prop_assert!(record.encode(KEY).is_ok());
+            }
         }
+    }
+
+    /// The encoded record without its seal.
+    fn plain(record: &Record) -> Vec<u8> {
+        unsealed(&record.encode(KEY).unwrap(), KEY, "").unwrap().to_vec()
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! The failures of background work that stand: numbered as they come, so that a resume ends those that it knew of and no
 //! later one.
 
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A failure of background work.
@@ -14,8 +14,8 @@ pub struct BackgroundError {
     pub during: &'static str,
     /// 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable.
     pub severity: i32,
-    /// RocksDB's status as text.
-    pub status: String,
+    /// What RocksDB says.
+    pub error: EngineError,
 }
 
 /// The errors of one store that nothing has ended yet.
@@ -130,8 +130,9 @@ impl Ends {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::StoreEvents;
+    use super::BackgroundError;
     use crate::error::EngineError;
-    use crate::raw::EventHooks;
+    use crate::raw::{EventHooks, Status};
     use std::sync::Arc;
 
     const FLUSH: i32 = 0;
@@ -139,16 +140,24 @@ mod tests {
 
     fn failed(reason: i32) -> Arc<StoreEvents> {
         let events = StoreEvents::new();
-        events.background_error(reason, 2, "first");
+        fail(&events, reason, "first");
         events
     }
 
+    fn fail(events: &StoreEvents, reason: i32, message: &str) {
+        events.background_error(reason, 2, Status::of_text(format!("IO error: {message}")));
+    }
+
+    fn told(error: Option<BackgroundError>) -> Option<String> {
+        Some(error?.error.message().rsplit(": ").next()?.to_owned())
+    }
+
     fn first(events: &StoreEvents) -> Option<String> {
-        events.first_error().map(|error| error.status)
+        told(events.first_error())
     }
 
     fn first_of_log(events: &StoreEvents) -> Option<String> {
-        events.log_error().map(|error| error.status)
+        told(events.log_error())
     }
 
     #[test]
@@ -156,9 +165,9 @@ mod tests {
         for reason in [FLUSH, LOG_WRITE] {
             let events = failed(reason);
             let resume = || {
-                events.background_error(reason, 2, "second");
+                fail(&events, reason, "second");
                 events.recovery_ended(true, "OK");
-                events.background_error(reason, 2, "third");
+                fail(&events, reason, "third");
                 Ok(())
             };
             events.resume(resume).unwrap();
@@ -173,7 +182,7 @@ mod tests {
     fn a_resume_that_fails_ends_nothing() {
         let events = failed(LOG_WRITE);
         events.resume(|| Err(EngineError::Io("still".into()))).unwrap_err();
-        events.background_error(FLUSH, 2, "second");
+        fail(&events, FLUSH, "second");
         assert_eq!((first(&events).unwrap(), first_of_log(&events).unwrap()), ("first".into(), "first".into()));
         events.recovery_ended(false, "still");
         assert_eq!(first(&events).unwrap(), "first");
@@ -182,7 +191,7 @@ mod tests {
     #[test]
     fn a_recovery_that_nobody_asked_for_ends_all() {
         let events = failed(LOG_WRITE);
-        events.background_error(FLUSH, 2, "an attempt to recover failed");
+        fail(&events, FLUSH, "an attempt to recover failed");
         events.recovery_ended(true, "OK");
         assert_eq!((first(&events), first_of_log(&events)), (None, None));
     }

@@ -6,7 +6,7 @@
 use super::errors::{BackgroundError, StandingErrors};
 use super::purge::TablePurge;
 use crate::error::Result;
-use crate::raw::{self, EventHooks, StallCondition};
+use crate::raw::{self, EventHooks, StallCondition, Status};
 use crate::say::say;
 use rocksdb::Options;
 use std::collections::HashMap;
@@ -165,11 +165,11 @@ impl EventHooks for StoreEvents {
         stalled.insert(family.to_owned(), condition);
     }
 
-    fn background_error(&self, reason: i32, severity: i32, status: &str) {
+    fn background_error(&self, reason: i32, severity: i32, status: Status) {
         add(&self.totals.background_errors, 1);
-        let error = BackgroundError { during: reason_name(reason), severity, status: status.to_owned() };
-        say(format_args!("background error during {}, severity {severity}: {status}", error.during));
-        self.errors.add(error, reason == LOG_WRITE);
+        let during = reason_name(reason);
+        say(format_args!("background error during {during}, severity {severity}: {}", status.text));
+        self.errors.add(BackgroundError { during, severity, error: status.into() }, reason == LOG_WRITE);
     }
 
     fn recovery_ended(&self, ok: bool, status: &str) {

@@ -285,3 +285,45 @@ fn look_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Out
 fn add(counter: &AtomicU64, amount: u64) {
     counter.fetch_add(amount, Ordering::Relaxed);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::spoilt::spoilt;
+    use crate::common::{clustering, partition, partition_deletion, row, HEADER, ROW, STATIC};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    fn keys() -> Vec<Vec<u8>> {
+        let of = |kind, clustering: &[u8]| [&partition("a"), &[kind][..], clustering].concat();
+        vec![of(HEADER, &[]), of(STATIC, &[]), of(ROW, &clustering(1)), of(ROW, &clustering(2))]
+    }
+
+    fn fragment() -> impl Strategy<Value = Vec<u8>> {
+        spoilt(vec![partition_deletion(3), row(2, 1, b"value"), row(4, 1, b""), EMPTY_FRAGMENT.to_vec()])
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(
+            entries in vec((spoilt(keys()), any::<bool>(), fragment()), 1..8),
+            operands in vec(fragment(), 1..4),
+        ) {
+            let table = TablePurge::new("a");
+            let mut run = CompactionRun {
+                policy: table.policy(),
+                table,
+                outside: None,
+                partition: Partition::default(),
+                shown_key: Vec::new(),
+                shown_operands: 0,
+                merged: Vec::new(),
+            };
+            for (key, is_operand, fragment) in &entries {
+                run.filter(key, *is_operand, fragment, &mut Vec::new());
+                let shown: Vec<&[u8]> = operands.iter().map(Vec::as_slice).collect();
+                run.merge(key, !is_operand, &shown, &mut Vec::new());
+            }
+        }
+    }
+}

@@ -3,13 +3,14 @@
 
 //! What an operator does: resume after an error, and change the throughput of background writes.
 
-use super::{checked, object_of};
+use super::object_of;
+use super::status::{outcome, Failure};
 use crate::error::Result;
 use rocksdb::{AsRawPtr, Options, DB};
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 
 extern "C" {
-    fn cassiterite_resume(db: *mut c_void) -> *mut c_char;
+    fn cassiterite_resume(db: *mut c_void) -> *mut Failure;
     fn cassiterite_limiter_new(bytes_per_second: i64) -> *mut c_void;
     fn cassiterite_limiter_drop(limiter: *mut c_void);
     fn cassiterite_sum_files(options: *mut c_void);
@@ -26,7 +27,7 @@ pub(crate) fn sum_files(options: &mut Options) {
 /// Asks RocksDB to leave the read-only state that a background error put it in.
 pub(crate) fn resume(db: &DB) -> Result<()> {
     // SAFETY: the database is borrowed for the call.
-    checked(unsafe { cassiterite_resume(object_of(db.as_raw_ptr())) })
+    outcome(unsafe { cassiterite_resume(object_of(db.as_raw_ptr())) })
 }
 
 /// Limits what flushes and compactions write; may be changed at any time from any thread.

@@ -75,8 +75,8 @@ class Listener : public rocksdb::EventListener {
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
     const std::string message = error->ToString();
-    calls_.background_error(calls_.state, static_cast<int>(reason), static_cast<int>(error->severity()),
-                            text(message));
+    calls_.background_error(calls_.state, static_cast<int>(reason), static_cast<int>(error->severity()), error->code(),
+                            error->subcode(), text(message));
   }
 
   void OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& info) override {

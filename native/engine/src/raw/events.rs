@@ -3,6 +3,7 @@
 
 //! What RocksDB tells about its background work.
 
+use super::status::Status;
 use super::{contained, Bytes};
 use rocksdb::{AsRawPtr, Options};
 use std::ffi::{c_int, c_void};
@@ -32,7 +33,7 @@ pub(crate) trait EventHooks: Send + Sync + 'static {
     /// Writes of a column family are held back otherwise than before.
     fn stall_changed(&self, family: &str, condition: StallCondition);
     /// Background work failed. Severities: 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable.
-    fn background_error(&self, reason: i32, severity: i32, status: &str);
+    fn background_error(&self, reason: i32, severity: i32, status: Status);
     /// RocksDB's own recovery from a background error ended.
     fn recovery_ended(&self, ok: bool, status: &str);
 }
@@ -46,7 +47,7 @@ struct EventCalls {
     compaction_completed: extern "C" fn(*mut c_void, Bytes, u64, u64, bool),
     subcompaction_begun: extern "C" fn(*mut c_void, Bytes, c_int),
     stall_changed: extern "C" fn(*mut c_void, Bytes, c_int),
-    background_error: extern "C" fn(*mut c_void, c_int, c_int, Bytes),
+    background_error: extern "C" fn(*mut c_void, c_int, c_int, u8, u8, Bytes),
     recovery_ended: extern "C" fn(*mut c_void, bool, Bytes),
 }
 
@@ -117,8 +118,17 @@ extern "C" fn stall_changed<H: EventHooks>(state: *mut c_void, family: Bytes, co
     deliver::<H>(state, family, |hooks, family| hooks.stall_changed(family, condition));
 }
 
-extern "C" fn background_error<H: EventHooks>(state: *mut c_void, reason: c_int, severity: c_int, status: Bytes) {
-    deliver::<H>(state, status, |hooks, status| hooks.background_error(reason, severity, status));
+extern "C" fn background_error<H: EventHooks>(
+    state: *mut c_void,
+    reason: c_int,
+    severity: c_int,
+    code: u8,
+    subcode: u8,
+    text: Bytes,
+) {
+    deliver::<H>(state, text, |hooks, text| {
+        hooks.background_error(reason, severity, Status::new(code, subcode, text.to_owned()));
+    });
 }
 
 extern "C" fn recovery_ended<H: EventHooks>(state: *mut c_void, ok: bool, status: Bytes) {

@@ -3,10 +3,11 @@
 
 //! The live files of a column family, each with the smallest timestamp that its properties tell.
 
-use super::{checked, object_of, Bytes};
+use super::status::{outcome, Failure};
+use super::{object_of, Bytes};
 use crate::error::Result;
 use rocksdb::{AsColumnFamilyRef, AsRawPtr, DB};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::ptr;
 
 /// The version byte of the property `cassiterite.min_timestamp`.
@@ -77,7 +78,7 @@ extern "C" {
         family: *mut c_void,
         call: FileCall,
         target: *mut c_void,
-    ) -> *mut c_char;
+    ) -> *mut Failure;
 }
 
 /// Lists the live files of a column family as of one moment. Those that are compacted away while it looks may be without
@@ -85,7 +86,7 @@ extern "C" {
 pub(crate) fn listed_files(db: &DB, family: &impl AsColumnFamilyRef) -> Result<Vec<LiveFile>> {
     let mut files: Vec<LiveFile> = Vec::new();
     // SAFETY: both handles are borrowed for the call, and `push_file` gets the vector it expects, only during it.
-    checked(unsafe {
+    outcome(unsafe {
         let (db, family) = (object_of(db.as_raw_ptr()), object_of(family.inner()));
         cassiterite_listed_files(db, family, push_file, ptr::from_mut(&mut files).cast())
     })?;
@@ -123,4 +124,18 @@ pub(super) fn decode(property: &[u8]) -> Option<i64> {
     let (&version, rest) = property.split_first()?;
     let timestamp = i64::from_le_bytes(rest.try_into().ok()?);
     (version == PROPERTY_VERSION).then_some(timestamp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::spoilt::spoilt;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(property in spoilt(vec![vec![PROPERTY_VERSION, 1, 2, 3, 4, 5, 6, 7, 8]])) {
+            prop_assert!(decode(&property).is_none() || property.len() == 9);
+        }
+    }
 }

@@ -3,10 +3,13 @@
 
 // Ingestion of files into several column families in one atomic step, and what a file says of itself.
 
-#include <cstring>
+#include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "db/column_family.h"
 #include "rocksdb/db.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/options.h"
@@ -27,8 +30,6 @@ struct Ingestion {
 
 namespace {
 
-char* message_of(const rocksdb::Status& status) { return status.ok() ? nullptr : strdup(status.ToString().c_str()); }
-
 rocksdb::IngestExternalFileOptions options_of(const Ingestion& ingestion) {
   rocksdb::IngestExternalFileOptions options;
   options.link_files = true;
@@ -43,9 +44,14 @@ rocksdb::IngestExternalFileOptions options_of(const Ingestion& ingestion) {
   return options;
 }
 
+bool is_dropped(const Ingestion& ingestion) {
+  return static_cast<rocksdb::ColumnFamilyHandleImpl*>(ingestion.family)->cfd()->IsDropped();
+}
+
 }  // namespace
 
-extern "C" char* cassiterite_ingest(rocksdb::DB* db, const Ingestion* ingestions, size_t count) {
+// All files, or none. `overlaps` becomes true where that is because a family has keys in the range of its whole files.
+extern "C" Failure* cassiterite_ingest(rocksdb::DB* db, const Ingestion* ingestions, size_t count, bool* overlaps) {
   std::vector<rocksdb::IngestExternalFileArg> args;
   for (size_t at = 0; at < count; at++) {
     const Ingestion& ingestion = ingestions[at];
@@ -63,15 +69,24 @@ extern "C" char* cassiterite_ingest(rocksdb::DB* db, const Ingestion* ingestions
     }
     args.push_back(std::move(arg));
   }
-  return message_of(db->IngestExternalFiles(args));
+  // In two steps: what is wrong with the files or the call itself is found in the first one.
+  std::unique_ptr<rocksdb::FileIngestionHandle> prepared;
+  const rocksdb::Status possible = db->PrepareFileIngestion(args, &prepared);
+  if (!possible.ok()) {
+    return failure_of(possible);
+  }
+  const rocksdb::Status status = db->CommitFileIngestionHandle(std::move(prepared));
+  // The second one calls an argument invalid if a family was dropped, or if keys overlap, in its memtable or in its files.
+  *overlaps = status.IsInvalidArgument() && std::none_of(ingestions, ingestions + count, is_dropped);
+  return failure_of(status);
 }
 
 // Shows the bytes of the property that tells the smallest timestamp; empty where the file has none.
-extern "C" char* cassiterite_file_min_timestamp(const char* path, ValueCall call, void* target) {
+extern "C" Failure* cassiterite_file_min_timestamp(const char* path, ValueCall call, void* target) {
   rocksdb::SstFileReader reader{rocksdb::Options()};
   const rocksdb::Status status = reader.Open(path);
   if (!status.ok()) {
-    return message_of(status);
+    return failure_of(status);
   }
   const auto properties = reader.GetTableProperties();
   const auto found = properties->user_collected_properties.find(kMinTimestampProperty);

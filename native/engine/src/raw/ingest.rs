@@ -4,8 +4,9 @@
 //! Takes files into column families that exist, several at once in one atomic step.
 
 use super::files::decode;
+use super::status::{outcome, take, Failure};
 use super::sys::Family;
-use super::{checked, object_of, Bytes};
+use super::{object_of, Bytes};
 use crate::error::{EngineError, Result};
 use rocksdb::{AsColumnFamilyRef, AsRawPtr, DB};
 use std::ffi::{c_char, c_void, CString};
@@ -36,12 +37,17 @@ struct RawIngestion {
 }
 
 extern "C" {
-    fn cassiterite_ingest(db: *mut c_void, ingestions: *const RawIngestion, count: usize) -> *mut c_char;
+    fn cassiterite_ingest(
+        db: *mut c_void,
+        ingestions: *const RawIngestion,
+        count: usize,
+        overlaps: *mut bool,
+    ) -> *mut Failure;
     fn cassiterite_file_min_timestamp(
         path: *const c_char,
         call: extern "C" fn(*mut c_void, Bytes),
         target: *mut c_void,
-    ) -> *mut c_char;
+    ) -> *mut Failure;
 }
 
 impl Ingestion<'_> {
@@ -52,8 +58,25 @@ impl Ingestion<'_> {
     }
 }
 
-/// Links all files into their families, durably: all of them, or none. The families must differ.
+/// What came of an ingestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Ingested {
+    All,
+    /// Nothing, and nothing has changed: a family has keys in the range of its whole files.
+    Nothing,
+}
+
+/// Links all files into their families, durably: all of them, or none. The families must differ, and have room for whole files.
 pub(crate) fn ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<()> {
+    match try_to_ingest(db, ingestions)? {
+        Ingested::All => Ok(()),
+        Ingested::Nothing => Err(EngineError::Internal("whole files overlap what is there".into())),
+    }
+}
+
+/// The same where whole files may overlap what is there.
+pub(crate) fn try_to_ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<Ingested> {
     let paths: Vec<Vec<CString>> = ingestions
         .iter()
         .map(|ingestion| ingestion.paths.iter().map(|path| c_path(path)).collect())
@@ -74,8 +97,15 @@ pub(crate) fn ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<()> {
             checksums: checksums.as_ref().map_or(ptr::null(), |checksums| checksums.as_ptr()),
         })
         .collect();
+    let mut overlaps = false;
     // SAFETY: database, families, and the strings and arrays that `raw` points into are alive for the call.
-    checked(unsafe { cassiterite_ingest(object_of(db.as_raw_ptr()), raw.as_ptr(), raw.len()) })
+    let failure =
+        take(unsafe { cassiterite_ingest(object_of(db.as_raw_ptr()), raw.as_ptr(), raw.len(), &mut overlaps) });
+    match failure {
+        None => Ok(Ingested::All),
+        Some(_) if overlaps => Ok(Ingested::Nothing),
+        Some(status) => Err(status.into()),
+    }
 }
 
 /// The smallest timestamp of a file's entries; `None` where the file does not say.
@@ -83,7 +113,7 @@ pub(crate) fn file_min_timestamp(path: &Path) -> Result<Option<i64>> {
     let path = c_path(path)?;
     let mut property: Vec<u8> = Vec::new();
     // SAFETY: the path is NUL-terminated; `take_bytes` gets the vector it expects, only during the call.
-    checked(unsafe { cassiterite_file_min_timestamp(path.as_ptr(), take_bytes, ptr::from_mut(&mut property).cast()) })?;
+    outcome(unsafe { cassiterite_file_min_timestamp(path.as_ptr(), take_bytes, ptr::from_mut(&mut property).cast()) })?;
     Ok(decode(&property))
 }
 
@@ -96,4 +126,69 @@ extern "C" fn take_bytes(target: *mut c_void, value: Bytes) {
 fn c_path(path: &Path) -> Result<CString> {
     let text = path.to_str().ok_or_else(|| EngineError::Invalid(format!("{} is not UTF-8", path.display())))?;
     CString::new(text).map_err(|_| EngineError::Invalid(format!("a path holds a NUL byte: {text:?}")))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::common::{open, put, schema, table};
+    use crate::error::Kind;
+    use crate::raw::listed_files;
+    use crate::sys::file_name;
+    use crate::{Store, Table};
+    use std::sync::Arc;
+
+    fn other(store: &Store) -> Arc<Table> {
+        store.table(&schema(&[7; 16], &[(0, "v", "blob")])).unwrap()
+    }
+
+    /// Ingests whole files into a table.
+    fn ingest_into(table: &Table, paths: Vec<PathBuf>) -> Result<Ingested> {
+        table.with(|core| {
+            let whole = Ingestion { family: core.family(), paths, whole: true, checksums: None };
+            try_to_ingest(&core.store().db, &[whole])
+        })
+    }
+
+    /// The one file of a table with two rows.
+    fn whole_file(store: &Store) -> PathBuf {
+        let table = table(store);
+        put(&table, "a", 1, 1, b"x");
+        put(&table, "a", 3, 1, b"x");
+        table.compact().unwrap();
+        let found = table.with(|core| {
+            let files = listed_files(&core.store().db, core.family())?;
+            Ok(files.iter().map(|file| core.store().db.path().join(file_name(file.number))).collect::<Vec<_>>())
+        });
+        let [path] = <[PathBuf; 1]>::try_from(found.unwrap()).unwrap();
+        path
+    }
+
+    #[test]
+    fn files_are_taken_where_nothing_lies_in_their_range() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = open(directory.path());
+        let path = whole_file(&store);
+        let other = other(&store);
+        assert_eq!(ingest_into(&other, vec![path.clone()]), Ok(Ingested::All));
+        assert_eq!(ingest_into(&other, vec![path.clone()]), Ok(Ingested::Nothing), "a file lies there");
+        let emptied = other.truncate().unwrap();
+        put(&emptied, "a", 2, 1, b"between");
+        assert_eq!(ingest_into(&emptied, vec![path]), Ok(Ingested::Nothing), "a memtable lies there");
+    }
+
+    #[test]
+    fn what_else_is_wrong_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = open(directory.path());
+        let path = whole_file(&store);
+        let other = other(&store);
+        assert_eq!(ingest_into(&other, Vec::new()).unwrap_err().kind(), Kind::Invalid);
+        assert_eq!(ingest_into(&other, vec![directory.path().join("none.sst")]).unwrap_err().kind(), Kind::Io);
+        std::fs::write(directory.path().join("torn.sst"), b"no table").unwrap();
+        assert_eq!(ingest_into(&other, vec![directory.path().join("torn.sst")]).unwrap_err().kind(), Kind::Corruption);
+        other.with(|core| core.family().delete(core.family_name())).unwrap();
+        assert_eq!(ingest_into(&other, vec![path]).unwrap_err().kind(), Kind::Closed, "the family is gone");
+    }
 }

@@ -3,7 +3,6 @@
 
 // Live files with their timestamps, and the calls that neither the crate nor the C API has.
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -24,9 +23,6 @@ namespace {
 using rocksdb::ColumnFamilyHandle;
 using rocksdb::DB;
 using rocksdb::Status;
-
-// A malloc'ed text of an error, null for success; freed by rocksdb_free.
-char* message_of(const Status& status) { return status.ok() ? nullptr : strdup(status.ToString().c_str()); }
 
 using Properties = std::unordered_map<uint64_t, const rocksdb::TableProperties*>;
 
@@ -95,35 +91,35 @@ Status show_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* targe
 }  // namespace
 
 // Also files of which the properties are gone already, because they were compacted away meanwhile.
-extern "C" char* cassiterite_listed_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
-  return message_of(show_files(db, family, call, target));
+extern "C" Failure* cassiterite_listed_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
+  return failure_of(show_files(db, family, call, target));
 }
 
 // What a compaction has to know of the rest of its column family; a file without properties forbids it to purge what is in its
 // range. The order of the three steps is part of the purge
 // rules: a memtable that is not counted any more is in a file that is listed afterwards.
-extern "C" char* cassiterite_compaction_look(const CompactionSource* source, uint64_t* immutable_memtables,
+extern "C" Failure* cassiterite_compaction_look(const CompactionSource* source, uint64_t* immutable_memtables,
                                              uint64_t* snapshots, uint32_t* max_subcompactions, FileCall call,
                                              void* target) {
   auto* db = static_cast<rocksdb::DBImpl*>(source->db);
   const std::unique_ptr<ColumnFamilyHandle> family = db->GetColumnFamilyHandleUnlocked(source->family_id);
   if (family == nullptr) {
-    return strdup("the column family is gone");
+    return failure_of(Status::ColumnFamilyDropped());
   }
   *max_subcompactions = source->db->GetDBOptions().max_subcompactions;
   if (!source->db->GetIntProperty(family.get(), DB::Properties::kNumImmutableMemTable, immutable_memtables) ||
       !source->db->GetIntProperty(family.get(), DB::Properties::kNumSnapshots, snapshots)) {
-    return strdup("a property of the column family cannot be read");
+    return failure_of(Status::Incomplete("a property of the column family cannot be read"));
   }
-  return message_of(show_files(source->db, family.get(), call, target));
+  return failure_of(show_files(source->db, family.get(), call, target));
 }
 
 // The merged value of a key; untouched where there is none. What no log has does not count: a crash would take it back.
-extern "C" char* cassiterite_compaction_get(const CompactionSource* source, Bytes key, ValueCall call, void* target) {
+extern "C" Failure* cassiterite_compaction_get(const CompactionSource* source, Bytes key, ValueCall call, void* target) {
   auto* db = static_cast<rocksdb::DBImpl*>(source->db);
   const std::unique_ptr<ColumnFamilyHandle> family = db->GetColumnFamilyHandleUnlocked(source->family_id);
   if (family == nullptr) {
-    return strdup("the column family is gone");
+    return failure_of(Status::ColumnFamilyDropped());
   }
   rocksdb::ReadOptions options;
   options.read_tier = rocksdb::kPersistedTier;
@@ -132,7 +128,7 @@ extern "C" char* cassiterite_compaction_get(const CompactionSource* source, Byte
   if (status.ok()) {
     call(target, bytes(value));
   }
-  return status.IsNotFound() ? nullptr : message_of(status);
+  return status.IsNotFound() ? nullptr : failure_of(status);
 }
 
 // Keeps a CRC-32C of every file from when it is written.
@@ -140,7 +136,7 @@ extern "C" void cassiterite_sum_files(rocksdb::Options* options) {
   options->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
 }
 
-extern "C" char* cassiterite_resume(DB* db) { return message_of(db->Resume()); }
+extern "C" Failure* cassiterite_resume(DB* db) { return failure_of(db->Resume()); }
 
 using Limiter = std::shared_ptr<rocksdb::RateLimiter>;
 

@@ -22,6 +22,14 @@ static_assert(sizeof(Bytes) == sizeof(rocksdb::Slice));
 
 inline Bytes bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
+// How a call failed; malloc'ed, freed by rocksdb_free. Null is success.
+struct Failure {
+  uint8_t code;     // rocksdb::Status::Code
+  uint8_t subcode;  // rocksdb::Status::SubCode
+  char text[1];     // of people, NUL-terminated
+};
+Failure* failure_of(const rocksdb::Status& status);
+
 // Who runs a compaction, as far as the thread that creates its filter knows. `db` is null where that is not known.
 struct CompactionSource {
   rocksdb::DB* db;
@@ -53,7 +61,7 @@ struct EventCalls {
   void (*compaction_completed)(void* state, Bytes family, uint64_t input_bytes, uint64_t output_bytes, bool ok);
   void (*subcompaction_begun)(void* state, Bytes family, int number);
   void (*stall_changed)(void* state, Bytes family, int condition);
-  void (*background_error)(void* state, int reason, int severity, Bytes message);
+  void (*background_error)(void* state, int reason, int severity, uint8_t code, uint8_t subcode, Bytes message);
   void (*recovery_ended)(void* state, bool ok, Bytes message);
 };
 

@@ -27,6 +27,7 @@ pub(crate) use range::{approximate_bytes, compact_range, delete_files};
 pub(crate) use version::rocksdb_version;
 pub(crate) use write::{Batch, WriteMode};
 
+use super::status::{outcome, Failure, Status};
 use crate::error::{EngineError, Result};
 use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, DB};
@@ -54,7 +55,7 @@ fn take_error(error: *mut c_char) -> Option<EngineError> {
         ffi::rocksdb_free(error.cast());
         text
     };
-    Some(EngineError::from_status(&text))
+    Some(Status::of_text(text).into())
 }
 
 fn raw(db: &DB) -> *mut ffi::rocksdb_t {
@@ -104,14 +105,12 @@ extern "C" {
         database: *mut ffi::rocksdb_t,
         family: *mut ffi::rocksdb_column_family_handle_t,
         canceled: *mut bool,
-    ) -> *mut c_char;
+    ) -> *mut Failure;
 }
 
 /// Rewrites a whole column family to its bottommost level, also files that are there already; fails early once `canceled`.
 pub(crate) fn compact(family: &Family, canceled: &AtomicBool) -> Result<()> {
     // SAFETY: both handles and the flag are alive for the call, which only reads the flag, atomically.
-    match take_error(unsafe { cassiterite_compact(raw(family.db()), family.pointer(), canceled.as_ptr()) }) {
-        None => Ok(()),
-        Some(error) => Err(error.context("compacting a table")),
-    }
+    outcome(unsafe { cassiterite_compact(raw(family.db()), family.pointer(), canceled.as_ptr()) })
+        .map_err(|error| error.context("compacting a table"))
 }

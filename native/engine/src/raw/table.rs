@@ -4,10 +4,11 @@
 //! Merge, purge and timestamps of one column family.
 
 use super::files::{push_file, FileView, LiveFile};
-use super::{checked, contained, Bytes};
+use super::status::{outcome, Failure};
+use super::{contained, Bytes};
 use crate::error::Result;
 use rocksdb::{AsRawPtr, Options};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr;
@@ -84,7 +85,7 @@ impl CompactionSource<'_> {
         let mut files: Vec<LiveFile> = Vec::new();
         // SAFETY: `self` is the structure that C++ passed to `begin`, still borrowed; the compaction that runs on this
         // thread keeps the database open; `push_file` gets the vector it expects, only during this call.
-        checked(unsafe {
+        outcome(unsafe {
             cassiterite_compaction_look(
                 ptr::from_ref(self).cast(),
                 &mut immutable_memtables,
@@ -109,7 +110,7 @@ impl CompactionSource<'_> {
         let mut found: Option<Vec<u8>> = None;
         if !self.db.is_null() {
             // SAFETY: as in `look`; `take_value` gets the option it expects, only during this call.
-            checked(unsafe {
+            outcome(unsafe {
                 cassiterite_compaction_get(
                     ptr::from_ref(self).cast(),
                     Bytes { data: key.as_ptr(), size: key.len() },
@@ -143,13 +144,13 @@ extern "C" {
         max_subcompactions: *mut u32,
         call: extern "C" fn(*mut c_void, *const FileView),
         target: *mut c_void,
-    ) -> *mut c_char;
+    ) -> *mut Failure;
     fn cassiterite_compaction_get(
         source: *const c_void,
         key: Bytes,
         call: extern "C" fn(*mut c_void, Bytes),
         target: *mut c_void,
-    ) -> *mut c_char;
+    ) -> *mut Failure;
 }
 
 /// Puts a value into the `Option<Vec<u8>>` behind `target`.

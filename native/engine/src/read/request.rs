@@ -132,3 +132,36 @@ impl<'a> Selection<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::spoilt::spoilt;
+    use crate::common::{everything, partition, point, read_request, scan_request};
+    use proptest::prelude::*;
+
+    fn good() -> Vec<Vec<u8>> {
+        let (key, points) = (partition("a"), [point(1), point(2)]);
+        vec![
+            read_request(STATIC | REVERSED, 1, &key, &everything()),
+            read_request(POINTS, 0, &key, &points),
+            scan_request(WHOLE, 1, &key, &[], &everything()),
+            scan_request(POINTS | STATIC, 1, &[], &key, &points),
+        ]
+    }
+
+    /// Slices and points come out as many as were counted.
+    fn check(selection: &Selection<'_>) -> bool {
+        selection.iter().count() == selection.count()
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(request in spoilt(good())) {
+            prop_assert!(ReadRequest::parse(&request).map_or(true, |read| check(&read.selection)));
+            if let Ok(ScanRequest { of: ScanOf::Selected(selection), .. }) = ScanRequest::parse(&request) {
+                prop_assert!(check(&selection));
+            }
+        }
+    }
+}

@@ -10,9 +10,11 @@ mod tests;
 pub(crate) use file::{FileKind, ListedFile};
 
 use crate::bytes::{put_counted, Bytes};
-use crate::catalog::{decode_columns, encode_columns, sealed, unsealed, Column, Record};
+use crate::catalog::{
+    decode_columns, decode_drops, encode_columns, encode_drops, sealed, unsealed, Column, ColumnState, Record,
+};
 use crate::error::{EngineError, Result};
-use crate::snapshot::sync_directory;
+use crate::links::sync_directory;
 use crate::sys::TableFile;
 use crate::tokens::{TokenRange, TokenSet};
 use std::fs::{self, File};
@@ -24,7 +26,9 @@ pub(crate) const NAME: &str = "cassiterite.manifest";
 const MAGIC: &[u8; 8] = b"CASSSNAP";
 /// Snapshots of one family, all their files whole.
 const VERSION_SNAPSHOT: u8 = 1;
-const VERSION: u8 = 3;
+/// Without hidden columns; still written where there are none.
+const VERSION_ALL_SHOWN: u8 = 3;
+const VERSION: u8 = 4;
 const COUNTER: u8 = 1;
 const HEADERS: u8 = 2;
 
@@ -104,13 +108,17 @@ impl Manifest {
     fn encode(&self) -> Result<Vec<u8>> {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let mut out = MAGIC.to_vec();
-        out.push(VERSION);
+        let hides = self.columns.iter().any(|column| column.state == ColumnState::Hidden);
+        out.push(if hides { VERSION } else { VERSION_ALL_SHOWN });
         out.push(flag(self.counter, COUNTER) | flag(self.has_headers, HEADERS));
         out.extend_from_slice(&self.generation.to_le_bytes());
         put_counted(&mut out, &self.id)?;
         put_counted(&mut out, self.keyspace.as_bytes())?;
         put_counted(&mut out, self.name.as_bytes())?;
         encode_columns(&mut out, &self.columns)?;
+        if hides {
+            encode_drops(&mut out, &self.columns);
+        }
         put_count(&mut out, self.tokens.ranges().len())?;
         for range in self.tokens.ranges() {
             out.extend_from_slice(&range.left.to_le_bytes());
@@ -137,7 +145,10 @@ impl Manifest {
         let generation = bytes.u64()?;
         let id = bytes.counted()?.to_vec();
         let (keyspace, name) = (bytes.text()?.to_owned(), bytes.text()?.to_owned());
-        let columns = decode_columns(&mut bytes)?;
+        let mut columns = decode_columns(&mut bytes)?;
+        if version == VERSION {
+            decode_drops(&mut bytes, &mut columns)?;
+        }
         let tokens = match version {
             VERSION_SNAPSHOT => TokenSet::all(),
             _ => TokenSet::of(TokenRange::take_list(&mut bytes)?),

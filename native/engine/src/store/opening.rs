@@ -12,6 +12,7 @@ use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
 use crate::options::{database_options, family_options, Settings, Shared};
+use crate::schema::say_hidden;
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::{Table, TableCore};
 use crate::wal;
@@ -20,7 +21,6 @@ use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -77,7 +77,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         shared,
         options,
         settings: Mutex::new(settings),
-        closing: AtomicBool::new(false),
+        closing: Arc::default(),
         tables: Mutex::new(Tables::default()),
         leftovers: Leftovers::default(),
     });
@@ -131,6 +131,7 @@ fn open_tables(core: &Arc<Core>, mut families: Families) -> Result<()> {
             })
         };
         let table = Table::new(TableCore::open(core, &id, &record, purge_of)?);
+        say_hidden(None, &record);
         core.tables()?.add(&id, record.generation, &table);
     }
     Ok(())

@@ -9,7 +9,7 @@ mod tests;
 use super::Core;
 use crate::catalog::{family_name, Record};
 use crate::error::{EngineError, Result};
-use crate::schema::SchemaRequest;
+use crate::schema::{self, SchemaRequest};
 use crate::sys::Family;
 use crate::table::{Member, Table, TableCore};
 use std::collections::HashMap;
@@ -64,7 +64,7 @@ impl Core {
         let mut tables = self.tables()?;
         if let Some(table) = tables.current(request.id).map(Arc::clone) {
             drop(tables); // never wait for a table while holding the list: others do it the other way round
-            let record = self.catalog.update(request.id, |record| request.apply(record))?;
+            let record = schema::update(&self.catalog, request)?;
             table.with(|core| {
                 core.set_dropped(&record.dropped());
                 Ok(())

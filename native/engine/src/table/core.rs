@@ -12,6 +12,7 @@ use crate::stats::Counters;
 use crate::store::Core;
 use crate::sys::{self, Family, ReadMode};
 use cassiterite_codec::ColumnSet;
+use rocksdb::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -280,10 +281,10 @@ impl TableCore {
     /// Writes the memtables to files.
     pub(crate) fn flush(&self) -> Result<()> {
         for member in self.families.all() {
-            match self.store().db.flush_cf(&member.family).map_err(EngineError::from) {
+            match self.store().db.flush_cf(&member.family) {
                 // An arrival that has been absorbed meanwhile.
-                Err(error) if error.is_dropped_family() => {}
-                other => other.map_err(|error| error.context("flushing a table"))?,
+                Err(error) if error.kind() == ErrorKind::ColumnFamilyDropped => {}
+                other => other.map_err(|error| EngineError::from(error).context("flushing a table"))?,
             }
         }
         Ok(())

@@ -166,6 +166,8 @@ fn mask(crc: u32) -> u32 {
 #[allow(clippy::expect_used)]
 mod tests {
     use super::*;
+    use crate::common::spoilt::spoilt;
+    use proptest::prelude::*;
     use std::io::Write;
 
     fn append(log: &mut Vec<u8>, of: u8, payload: &[u8]) {
@@ -186,6 +188,16 @@ mod tests {
         let mut log = Vec::new();
         (0..3).for_each(|number| append(&mut log, FULL, &batch(10 + 2 * number, 2)));
         log
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))] // each looks for a record at every byte of two blocks
+
+        #[test]
+        fn arbitrary_bytes_never_panic(log in spoilt(vec![three(), over_blocks()])) {
+            let damage = scanned(&log).damage;
+            prop_assert!(damage.is_none_or(|damage| damage.at <= log.len() as u64), "{damage:?}");
+        }
     }
 
     fn scanned(log: &[u8]) -> Scan {
@@ -231,12 +243,17 @@ mod tests {
         assert_eq!(scanned(&log).damage, Some(Damage { at: 29, followed: true }));
     }
 
-    #[test]
-    fn a_record_goes_over_blocks_and_its_own_rest_is_no_later_record() {
+    fn over_blocks() -> Vec<u8> {
         let mut log = Vec::new();
         append(&mut log, FIRST, &[&batch(7, 3)[..], &vec![1; BLOCK_BYTES - HEADER_BYTES - 22]].concat());
         append(&mut log, MIDDLE, &vec![2; BLOCK_BYTES - HEADER_BYTES]);
         append(&mut log, LAST, b"end");
+        log
+    }
+
+    #[test]
+    fn a_record_goes_over_blocks_and_its_own_rest_is_no_later_record() {
+        let mut log = over_blocks();
         let scan = scanned(&log);
         assert_eq!((scan.next_sequence, scan.damage), (Some(10), None));
         log[100] ^= 1;

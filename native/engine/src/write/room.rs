@@ -8,8 +8,10 @@
 //! them for as long as a reader takes.
 
 use crate::error::Result;
+use crate::faults::{reached, Step};
 use crate::store::Core;
 use crate::sys::{is_flushing, unflushed_bytes};
+use crate::table::TableCore;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -36,28 +38,26 @@ struct Found {
 }
 
 impl Room {
-    /// Returns when there is room for another write, or has not been for long.
-    pub(crate) fn wait(&self, store: &Core) -> Result<()> {
-        let buffers = &store.shared.write_buffers;
-        let budget = buffers.get_buffer_size();
-        let bound = budget + budget / SLACK;
-        if buffers.get_usage() <= bound {
+    /// Whether a write has to [`Self::wait`] first. Waits for nobody.
+    pub(crate) fn is_full(&self, store: &Core) -> bool {
+        usage(store) > bound(store)
+            // Whoever has it is looking for room.
+            && !self.found.try_lock().is_ok_and(|found| found.as_ref().is_some_and(|found| found.is_good(store)))
+    }
+
+    /// Returns when there is room for another write, or has not been for long. Not for whoever holds the table's lock: who
+    /// changes its families would wait, and then its readers.
+    pub(crate) fn wait(&self, core: &TableCore) -> Result<()> {
+        let store = core.store();
+        let bound = bound(store);
+        if usage(store) <= bound {
             return Ok(());
         }
-        self.wait_for_flushes(store, bound)
-    }
-
-    /// How many writes have waited.
-    pub(crate) fn waits(&self) -> u64 {
-        self.waits.load(Ordering::Relaxed)
-    }
-
-    #[cold]
-    fn wait_for_flushes(&self, store: &Core, bound: usize) -> Result<()> {
         let begun = Instant::now();
+        reached(Step::AwaitingFlushes)?;
+        core.check_open()?;
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let usage = || store.shared.write_buffers.get_usage();
-        if found.as_ref().is_some_and(|found| Instant::now() < found.until && usage() < found.up_to_usage) {
+        if found.as_ref().is_some_and(|found| found.is_good(store)) {
             return Ok(());
         }
         let mut unflushed = unflushed_bytes(&store.db);
@@ -65,13 +65,34 @@ impl Room {
         // Without a flush under way it is the next write that makes RocksDB begin one.
         while unflushed > bound && begun.elapsed() < PATIENCE && is_flushing(&store.db) {
             waits = 1;
-            store.check_open()?;
+            core.check_open()?;
             std::thread::sleep(PAUSE);
             unflushed = unflushed_bytes(&store.db);
         }
         self.waits.fetch_add(waits, Ordering::Relaxed);
-        let up_to_usage = usage().saturating_add(bound.saturating_sub(unflushed));
+        let up_to_usage = usage(store).saturating_add(bound.saturating_sub(unflushed));
         *found = Some(Found { until: Instant::now() + FOUND_FOR, up_to_usage });
         Ok(())
     }
+
+    /// How many writes have waited.
+    pub(crate) fn waits(&self) -> u64 {
+        self.waits.load(Ordering::Relaxed)
+    }
+}
+
+impl Found {
+    fn is_good(&self, store: &Core) -> bool {
+        Instant::now() < self.until && usage(store) < self.up_to_usage
+    }
+}
+
+/// What all memtables take, with those that only readers hold.
+fn usage(store: &Core) -> usize {
+    store.shared.write_buffers.get_usage()
+}
+
+fn bound(store: &Core) -> usize {
+    let budget = store.shared.write_buffers.get_buffer_size();
+    budget + budget / SLACK
 }

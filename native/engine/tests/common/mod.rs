@@ -5,6 +5,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod shipments;
+pub mod spoilt;
 
 use cassiterite_codec::key::{encode_partition, murmur3_token};
 use cassiterite_engine::{cursor_next, Store, Table};
@@ -45,7 +46,12 @@ pub fn counted(out: &mut Vec<u8>, bytes: &[u8]) {
 
 /// A table schema request; columns are kind, name, type.
 pub fn schema(id: &[u8], columns: &[(u8, &str, &str)]) -> Vec<u8> {
-    let mut out = vec![1, 0];
+    schema_with_drops(id, columns, &[])
+}
+
+/// The same with dropped columns: kind, name, milliseconds.
+pub fn schema_with_drops(id: &[u8], columns: &[(u8, &str, &str)], dropped: &[(u8, &str, i64)]) -> Vec<u8> {
+    let mut out = vec![2, 0];
     counted(&mut out, id);
     counted(&mut out, b"ks");
     counted(&mut out, b"t");
@@ -54,6 +60,12 @@ pub fn schema(id: &[u8], columns: &[(u8, &str, &str)]) -> Vec<u8> {
         out.push(*kind);
         counted(&mut out, name.as_bytes());
         counted(&mut out, of.as_bytes());
+    }
+    out.extend_from_slice(&(dropped.len() as u32).to_le_bytes());
+    for (kind, name, at_ms) in dropped {
+        out.push(*kind);
+        counted(&mut out, name.as_bytes());
+        out.extend_from_slice(&at_ms.to_le_bytes());
     }
     out
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::check::history::{History, State, Version, Write};
-use crate::load::{FaultKind, Row};
+use crate::check::{FaultKind, Row};
 
 const SHARDS: usize = 256;
 /// What a row outside the dense part takes: key, state, and the hash map's spare room.
@@ -140,7 +140,7 @@ impl Snapshot {
 /// Remembers, for each row, the last acknowledged write and those in flight or in doubt. Safe to share between threads.
 ///
 /// One ledger sees all writes of the rows: another client that writes the same rows makes it accuse wrongly. It judges rows
-/// without TTL whose writes carry timestamps of this client (as [`crate::load::connect`] sets them up), so that a write which
+/// without TTL whose writes carry timestamps of this client (as `load::connect` sets them up), so that a write which
 /// begins after another has ended wins.
 #[derive(Debug)]
 pub struct Ledger {
@@ -201,7 +201,7 @@ impl Ledger {
     /// A read of `row` is about to be sent.
     pub fn begin_read(&self, row: Row) -> Snapshot {
         let (slot, shard) = self.open(row);
-        match self.look(&shard, slot, row) {
+        match self.history_of(&shard, slot, row) {
             Some(history) => {
                 let anything = history.writes.iter().any(|w| w.last == 0 && w.present && w.absent);
                 Snapshot { row, newest: history.newest, writes: history.writes, anything }
@@ -301,10 +301,10 @@ impl Ledger {
     /// Newest version and newest delete that have begun.
     fn now(&self, row: Row) -> (Version, Version) {
         let (slot, shard) = self.open(row);
-        self.look(&shard, slot, row).map_or((0, 0), |history| (history.newest, history.last_delete))
+        self.history_of(&shard, slot, row).map_or((0, 0), |history| (history.newest, history.last_delete))
     }
 
-    fn look(&self, shard: &Shard, slot: Option<usize>, row: Row) -> Option<History> {
+    fn history_of(&self, shard: &Shard, slot: Option<usize>, row: Row) -> Option<History> {
         if let Some(history) = shard.moving.get(&row) {
             return Some(history.clone());
         }

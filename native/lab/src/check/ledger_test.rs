@@ -152,13 +152,13 @@ fn play(steps: &[Step], before: Before, shape: Shape, exact: bool) {
 fn compare(ledger: &Ledger, model: &Model, snapshot: &Snapshot, begun: usize, exact: bool) {
     let newest = model.writes.len() as Version;
     for seen in std::iter::once(None).chain((0..=newest + 1).map(Some)) {
-        let (told, true_one) = (ledger.judge(snapshot, seen), model.judge(begun, seen));
+        let (judged, right) = (ledger.judge(snapshot, seen), model.judge(begun, seen));
         if exact {
-            assert_eq!(told, true_one, "saw {seen:?}, expected {}", ledger.expected(snapshot));
+            assert_eq!(judged, right, "saw {seen:?}, expected {}", ledger.expected(snapshot));
         } else {
-            assert!(told.is_none() || true_one.is_some(), "saw {seen:?}, which is right");
+            assert!(judged.is_none() || right.is_some(), "saw {seen:?}, which is right");
         }
-        if let (Some(version), None, false) = (seen, told, snapshot.accepts_anything()) {
+        if let (Some(version), None, false) = (seen, judged, snapshot.accepts_anything()) {
             assert!(ledger.candidates(snapshot, false).contains(&version), "{version} is right but no candidate");
         }
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use scylla::statement::Consistency;
 
-use crate::load::FaultKind;
+use crate::check::FaultKind;
 
 /// Copies of each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ struct Replicas {
 /// A read must see an acknowledged write when the replicas of both overlap for certain: R + W > RF, over all data centres
 /// or within the local one. A node that was down and came back, even after `kill -9`, still counts: it acknowledged what is
 /// in its commit log. A node that lost its data (replaced, disk wiped, power lost with a periodic commit log) does not:
-/// whoever takes it away says so by [`Levels::replica_lost`], and from then on W is one less until [`Levels::repaired`].
+/// whoever takes it away calls [`Levels::replica_lost`], and from then on W is one less until [`Levels::repaired`].
 /// Mixed-up rows are never allowed. A row resurrected because a replica was away for longer than `gc_grace_seconds` is not
 /// recognised as such: it counts as unexplained.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The words of `cassiterite cluster`.
+//! The options of `cassiterite cluster`.
 
-mod spec_words;
+mod spec_options;
 mod status;
 
 use std::os::unix::process::CommandExt;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use anyhow::{bail, Context, Result};
 use clap::{Args, Subcommand};
 
-use self::spec_words::SpecWords;
+use self::spec_options::SpecOptions;
 use super::progress::{Bars, Interrupt};
 use super::{spec, Cluster, Home};
 
@@ -63,7 +63,7 @@ struct Owner {
 #[derive(Subcommand, Debug)]
 enum Action {
     /// Start a cluster, or again one that is down, and wait until every node is UN
-    Up(Box<SpecWords>),
+    Up(Box<SpecOptions>),
     /// Stop every node; nothing is left running
     Down {
         /// Delete everything that the nodes kept, too
@@ -133,9 +133,9 @@ struct Tool {
     /// The node to talk to [default: the first that runs]
     #[arg(long)]
     node: Option<u32>,
-    /// Its own words
+    /// The tool's own options
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    words: Vec<String>,
+    options: Vec<String>,
 }
 
 impl ClusterCommand {
@@ -143,7 +143,7 @@ impl ClusterCommand {
     pub fn run(self) -> Result<ExitCode> {
         let place = self.place;
         match self.action {
-            Action::Up(words) => return up(&place, &words),
+            Action::Up(options) => return up(&place, &options),
             Action::Down { delete } => down(&place, delete)?,
             Action::Status => return status::show(&place.open()?),
             Action::Kill { node } => {
@@ -165,8 +165,8 @@ impl ClusterCommand {
     }
 }
 
-fn up(place: &Place, words: &SpecWords) -> Result<ExitCode> {
-    let spec = words.spec(&place.name, place.folder()?)?;
+fn up(place: &Place, options: &SpecOptions) -> Result<ExitCode> {
+    let spec = options.spec(&place.name, place.folder()?)?;
     eprintln!(
         "Cluster '{}': {} of {} ({}), {} heap each, in {}",
         spec.name,
@@ -224,7 +224,7 @@ fn chosen(cluster: &Cluster, node: Option<u32>) -> Result<super::NodeInfo> {
 fn nodetool(place: &Place, tool: Tool) -> Result<ExitCode> {
     let cluster = place.open()?;
     let node = chosen(&cluster, tool.node)?;
-    replaced_by(cluster.nodetool_command(node.number)?.args(tool.words))
+    replaced_by(cluster.nodetool_command(node.number)?.args(tool.options))
 }
 
 fn cqlsh(place: &Place, tool: Tool) -> Result<ExitCode> {
@@ -233,7 +233,7 @@ fn cqlsh(place: &Place, tool: Tool) -> Result<ExitCode> {
     let program = if ours.is_file() { ours } else { PathBuf::from("cqlsh") };
     // cqlsh takes the address behind its options.
     let mut command = Command::new(program);
-    command.args(tool.words).arg(node.address.to_string()).arg(node.cql_port.to_string());
+    command.args(tool.options).arg(node.address.to_string()).arg(node.cql_port.to_string());
     replaced_by(&mut command).context("scripts/python-env.sh installs cqlsh in build/venv")
 }
 
@@ -248,7 +248,7 @@ fn logs(place: &Place, node: u32, follow: bool) -> Result<ExitCode> {
 }
 
 /// Becomes that program: its terminal, its signals, its exit code.
-fn replaced_by(command: &mut Command) -> Result<ExitCode> {
+pub(super) fn replaced_by(command: &mut Command) -> Result<ExitCode> {
     let error = command.exec();
     Err(error).with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))
 }

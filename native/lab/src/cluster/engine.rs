@@ -10,11 +10,11 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 
-/// What keeps the rows.
+/// The storage engine of a cluster's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
-    /// Stock Cassandra in its best dress: trie memtable off heap, BTI sstables, unified compaction.
+    /// Tuned stock Cassandra: trie memtable off heap, BTI sstables, unified compaction.
     Stock,
     /// Stock Cassandra as its cassandra.yaml comes: skip-list memtable on heap, BIG sstables, size-tiered compaction.
     StockDefault,

@@ -85,7 +85,7 @@ impl Cluster {
         self.state.formed
     }
 
-    /// What keeps the rows.
+    /// The storage engine.
     pub fn engine(&self) -> Engine {
         self.state.spec.engine
     }
@@ -93,7 +93,7 @@ impl Cluster {
     /// For CREATE KEYSPACE ... WITH replication =
     pub fn replication(&self) -> String {
         let factor = self.state.spec.replication_factor;
-        format!("{{'class': 'NetworkTopologyStrategy', '{}': {factor}}}", super::spec::DATACENTER)
+        format!("{{'class': 'NetworkTopologyStrategy', '{}': {factor}}}", super::node::DATACENTER)
     }
 
     /// Its nodes, by number.

@@ -1,18 +1,19 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The checkout with the scripts, the jars and the configuration that nodes are started from.
+//! The checkout with the jars, the configuration and the tools that nodes need.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 
 /// Environment variable that names the checkout.
 const VARIABLE: &str = "CASSITERITE_HOME";
-const NODE: &str = "scripts/node";
+const CONFIGURATION: &str = "config/cassandra";
+const PLUGIN: &str = "plugin/target/cassiterite-5.0-0.1.0.jar";
 
-/// The folder that holds `scripts/node`.
+/// The folder that holds `config/cassandra`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home(PathBuf);
 
@@ -23,7 +24,7 @@ impl Home {
             let named = PathBuf::from(named);
             return match above(&named) {
                 Some(home) if home == named => Ok(Self(home)),
-                _ => bail!("{VARIABLE} is {}, where there is no {NODE}", named.display()),
+                _ => bail!("{VARIABLE} is {}, where there is no {CONFIGURATION}", named.display()),
             };
         }
         let program = env::current_exe().ok();
@@ -42,6 +43,23 @@ impl Home {
         self.0.join(path)
     }
 
+    /// A file that all nodes share.
+    pub(super) fn configuration(&self, file: &str) -> PathBuf {
+        self.0.join(CONFIGURATION).join(file)
+    }
+
+    /// The plug-in's jar as `make build` leaves it.
+    pub(super) fn plugin(&self) -> PathBuf {
+        self.0.join(PLUGIN)
+    }
+
+    /// Refuses a checkout without Cassandra.
+    pub(super) fn ensure_cassandra(&self) -> Result<()> {
+        let version = self.0.join("build/cassandra/version");
+        ensure!(version.is_file(), "{} is missing: run 'make build'", version.display());
+        Ok(())
+    }
+
     /// Where clusters are kept unless told otherwise: `build/clusters` of the checkout, where that can be written, else
     /// `cassiterite-cluster` in the current folder.
     pub fn clusters(&self) -> PathBuf {
@@ -55,7 +73,7 @@ impl Home {
 }
 
 fn above(path: &Path) -> Option<PathBuf> {
-    path.ancestors().find(|folder| folder.join(NODE).is_file()).map(Path::to_path_buf)
+    path.ancestors().find(|folder| folder.join(CONFIGURATION).is_dir()).map(Path::to_path_buf)
 }
 
 #[cfg(test)]

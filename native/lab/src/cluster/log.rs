@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a node's system.log says since a moment: what it is doing, and what went wrong.
+//! A node's system.log from a point in time on: what the node does, and what went wrong.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! One node as the cluster remembers it, and the command that starts it.
+//! One node as the cluster remembers it, and as the cluster starts it.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -11,10 +11,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
-use super::spec::DATACENTER;
+use super::node::{Location, NodeSpec, DATACENTER};
 use super::{process, tokens, yaml, ClusterSpec, Home};
 
-/// A node that replaces another listens so long for a sign of life of that one, where Cassandra gives it a minute.
+/// How long a node that replaces another listens for signs of life of that one. Cassandra's default is a minute.
 const BROADCAST_INTERVAL_MS: u32 = 10_000;
 
 /// How a node comes into the ring the first time.
@@ -111,44 +111,42 @@ impl Member {
             fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         }
         let console = fs::File::create(self.console(spec)).context("cannot write the console log")?;
-        let mut command = Command::new(home.join("scripts/node"));
-        command.args(self.words(home, spec, seeds)?);
+        let mut command = self.node(home, spec, seeds)?.prepare(home)?;
         command.stdin(Stdio::null()).stdout(console.try_clone()?).stderr(console).process_group(0);
         Ok(command)
     }
 
-    fn words(&self, home: &Home, spec: &ClusterSpec, seeds: &[Ipv4Addr]) -> Result<Vec<String>> {
-        let base = self.base(spec);
+    fn node(&self, home: &Home, spec: &ClusterSpec, seeds: &[Ipv4Addr]) -> Result<NodeSpec> {
         let seeds: Vec<String> = seeds.iter().map(|seed| format!("{seed}:{}", spec.storage_port)).collect();
-        let mut words = Words::default();
-        words.pair("--base", base.display());
-        words.pair("--address", self.address);
-        words.pair("--cql-port", spec.cql_port);
-        words.pair("--storage-port", spec.storage_port);
-        words.pair("--jmx-port", self.jmx_port);
-        words.pair("--cluster", &spec.name);
-        words.pair("--seeds", seeds.join(","));
-        words.pair("--heap", &spec.heap);
-        words.pair("--vnodes", spec.vnodes);
-        words.pair("--dc", DATACENTER);
-        words.pair("--rack", &self.rack);
-        words.pair("--gc-log", self.gc_log(spec).display());
-        self.place(spec, &mut words);
-        self.enter(spec, &mut words);
-        let wal = spec.wal_dir.as_ref().map(|dir| spec.placed(dir, self.number).join("engine-wal"));
-        for line in yaml::lines(home, spec.engine, wal.as_deref(), &spec.set)? {
-            words.pair("--yaml", line);
-        }
-        words.pair("--jvm", format!("-Dcassandra.ring_delay_ms={}", self.ring_delay_ms()));
-        words.pair("--jvm", format!("-Dcassandra.broadcast_interval_ms={BROADCAST_INTERVAL_MS}"));
-        for option in &spec.jvm {
-            words.pair("--jvm", option);
-        }
-        Ok(words.0)
+        let mut jvm = vec![
+            format!("-Dcassandra.ring_delay_ms={}", self.ring_delay_ms()),
+            format!("-Dcassandra.broadcast_interval_ms={BROADCAST_INTERVAL_MS}"),
+        ];
+        jvm.extend(spec.jvm.iter().cloned());
+        let node = NodeSpec {
+            address: self.address,
+            cql_port: spec.cql_port,
+            storage_port: spec.storage_port,
+            jmx_port: self.jmx_port,
+            cluster: spec.name.clone(),
+            seeds: Some(seeds.join(",")),
+            heap: spec.heap.clone(),
+            plugin: spec.engine.has_plugin().then(|| home.plugin()),
+            data_dirs: spec.data_dirs.iter().map(|dir| spec.placed(dir, self.number).join("data")).collect(),
+            wal_dir: spec.wal_dir.as_ref().map(|dir| spec.placed(dir, self.number)),
+            vnodes: Some(spec.vnodes),
+            location: Some(Location { datacenter: DATACENTER.to_owned(), rack: self.rack.clone() }),
+            gc_log: Some(self.gc_log(spec)),
+            settings: yaml::settings(spec.engine, &spec.set)?,
+            jvm,
+            fast: spec.fast,
+            ..NodeSpec::new(home, self.base(spec))
+        };
+        Ok(if self.joined { node } else { self.entering(spec, node) })
     }
 
-    /// On one machine a second is enough to hear from a peer; Cassandra waits for this several times when it joins. One that
-    /// comes back after `kill -9` gives its peers twice this to connect to it again, who try more and more seldom.
+    /// A joining node waits for this several times, and peers on one machine hear of each other within a second. A node that comes
+    /// back after `kill -9` waits longer, for its peers try to connect to it more and more seldom.
     fn ring_delay_ms(&self) -> u32 {
         if self.joined {
             15_000
@@ -157,57 +155,22 @@ impl Member {
         }
     }
 
-    fn place(&self, spec: &ClusterSpec, words: &mut Words) {
-        for dir in &spec.data_dirs {
-            words.pair("--data-dir", spec.placed(dir, self.number).join("data").display());
-        }
-        if let Some(dir) = &spec.wal_dir {
-            words.pair("--wal-dir", spec.placed(dir, self.number).display());
-        }
-        if !spec.engine.has_plugin() {
-            words.0.push("--stock".to_owned());
-        }
-        if spec.fast {
-            words.0.push("--fast".to_owned());
-        }
-        if let Some(owner) = spec.owner_pid {
-            words.pair("--die-with", owner);
-        }
-    }
-
-    /// What only a first start says. Later ones find it in the node's own tables.
-    fn enter(&self, spec: &ClusterSpec, words: &mut Words) {
-        if self.joined {
-            return;
-        }
+    /// Adds what only a first start needs. A later start finds it in the node's own tables.
+    fn entering(&self, spec: &ClusterSpec, mut node: NodeSpec) -> NodeSpec {
         match self.entry {
-            Entry::Founder => {
-                let tokens = tokens::evenly(self.number - 1, spec.nodes, spec.vnodes);
-                let tokens: Vec<String> = tokens.iter().map(i64::to_string).collect();
-                words.pair("--tokens", tokens.join(","));
-            }
+            Entry::Founder => node.tokens = tokens::evenly(self.number - 1, spec.nodes, spec.vnodes),
             Entry::Stream | Entry::Empty if self.replaces.is_none() => {
                 // Fewer racks than replicas: Cassandra would refuse to spread the tokens for that many.
                 let even =
                     if spec.racks == 1 || spec.racks >= spec.replication_factor { spec.replication_factor } else { 1 };
-                words.pair("--yaml", format!("allocate_tokens_for_local_replication_factor: {even}"));
+                node.settings.push(("allocate_tokens_for_local_replication_factor".to_owned(), even.into()));
             }
             Entry::Stream => {}
-            Entry::Empty => words.pair("--jvm", "-Dcassandra.allow_unsafe_replace=true"),
+            Entry::Empty => node.jvm.push("-Dcassandra.allow_unsafe_replace=true".to_owned()),
         }
-        if let Some(dead) = self.replaces {
-            words.pair("--replace", dead);
-        }
-        words.pair("--bootstrap", if self.entry == Entry::Stream { "yes" } else { "no" });
-    }
-}
-
-#[derive(Default)]
-struct Words(Vec<String>);
-
-impl Words {
-    fn pair(&mut self, option: &str, value: impl std::fmt::Display) {
-        self.0.extend([option.to_owned(), value.to_string()]);
+        node.replaces = self.replaces;
+        node.bootstrap = Some(self.entry == Entry::Stream);
+        node
     }
 }
 
@@ -216,48 +179,50 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::cluster::Engine;
+    use std::path::Path;
 
     fn spec(engine: Engine) -> ClusterSpec {
         let spec = ClusterSpec::new("t", engine, 2).unwrap();
         ClusterSpec { base: "/c".into(), vnodes: 2, ..spec }
     }
 
-    fn words(spec: &ClusterSpec, member: &Member) -> Vec<String> {
-        member.words(&Home::find().unwrap(), spec, &[Ipv4Addr::LOCALHOST]).unwrap()
-    }
-
-    fn value<'a>(words: &'a [String], option: &str) -> Option<&'a str> {
-        words.windows(2).find(|pair| pair[0] == option).map(|pair| pair[1].as_str())
+    fn node(spec: &ClusterSpec, member: &Member) -> NodeSpec {
+        member.node(&Home::find().unwrap(), spec, &[Ipv4Addr::LOCALHOST]).unwrap()
     }
 
     #[test]
     fn a_founder_brings_its_tokens_once() {
         let spec = spec(Engine::Stock);
         let mut member = Member::first(&spec, 2).unwrap();
-        let first = words(&spec, &member);
-        assert_eq!(value(&first, "--base"), Some("/c/node2"));
-        assert_eq!(value(&first, "--seeds"), Some("127.0.0.1:7000"));
-        assert_eq!(value(&first, "--bootstrap"), Some("no"));
-        assert_eq!(value(&first, "--tokens").unwrap().split(',').count(), 2);
-        assert!(first.contains(&"--stock".to_owned()));
+        let first = node(&spec, &member);
+        assert_eq!((first.base.as_path(), first.seeds.as_deref()), (Path::new("/c/node2"), Some("127.0.0.1:7000")));
+        assert_eq!((first.bootstrap, first.tokens.len(), first.plugin), (Some(false), 2, None));
         member.joined = true;
-        assert_eq!(
-            (value(&words(&spec, &member), "--tokens"), value(&words(&spec, &member), "--bootstrap")),
-            (None, None)
-        );
+        let later = node(&spec, &member);
+        assert_eq!((later.bootstrap, later.tokens.len()), (None, 0));
     }
 
     #[test]
     fn a_node_that_replaces_says_whom_and_brings_no_tokens() {
         let spec = spec(Engine::Cassiterite);
         let dead = Ipv4Addr::new(127, 0, 0, 2);
-        let streaming = words(&spec, &Member::new(&spec, 3, Entry::Stream, Some(dead)).unwrap());
-        assert_eq!(value(&streaming, "--replace"), Some("127.0.0.2"));
-        assert_eq!((value(&streaming, "--bootstrap"), value(&streaming, "--tokens")), (Some("yes"), None));
-        assert!(!streaming.contains(&"--stock".to_owned()));
-        let empty = words(&spec, &Member::new(&spec, 3, Entry::Empty, Some(dead)).unwrap());
-        assert_eq!(value(&empty, "--bootstrap"), Some("no"));
-        assert!(empty.contains(&"-Dcassandra.allow_unsafe_replace=true".to_owned()));
+        let unsafe_replace = "-Dcassandra.allow_unsafe_replace=true".to_owned();
+        let streaming = node(&spec, &Member::new(&spec, 3, Entry::Stream, Some(dead)).unwrap());
+        assert_eq!((streaming.replaces, streaming.bootstrap), (Some(dead), Some(true)));
+        assert!(streaming.tokens.is_empty() && streaming.plugin.is_some() && !streaming.jvm.contains(&unsafe_replace));
+        let empty = node(&spec, &Member::new(&spec, 3, Entry::Empty, Some(dead)).unwrap());
+        assert_eq!((empty.replaces, empty.bootstrap), (Some(dead), Some(false)));
+        assert!(empty.jvm.contains(&unsafe_replace));
+    }
+
+    #[test]
+    fn a_node_that_joins_spreads_its_tokens_for_as_many_replicas_as_there_are_racks() {
+        for (racks, spread) in [(1, 3), (2, 1), (3, 3)] {
+            let spec = ClusterSpec { racks, replication_factor: 3, ..spec(Engine::Stock) };
+            let joining = node(&spec, &Member::new(&spec, 4, Entry::Stream, None).unwrap());
+            let last = joining.settings.last().unwrap();
+            assert_eq!((last.0.as_str(), &last.1), ("allocate_tokens_for_local_replication_factor", &spread.into()));
+        }
     }
 
     #[test]
@@ -265,9 +230,9 @@ mod tests {
         let spec =
             ClusterSpec { data_dirs: vec!["/d".into()], wal_dir: Some("/w".into()), ..spec(Engine::Cassiterite) };
         let member = Member::first(&spec, 1).unwrap();
-        let words = words(&spec, &member);
-        assert_eq!(value(&words, "--data-dir"), Some("/d/t/node1/data"));
-        assert_eq!(value(&words, "--wal-dir"), Some("/w/t/node1"));
+        let node = node(&spec, &member);
+        assert_eq!(node.data_dirs, [Path::new("/d/t/node1/data")]);
+        assert_eq!(node.wal_dir.as_deref(), Some(Path::new("/w/t/node1")));
         assert_eq!(member.folders(&spec), [PathBuf::from("/c/node1"), "/d/t/node1".into(), "/w/t/node1".into()]);
     }
 }

@@ -4,7 +4,7 @@
 //! Unmodified Apache Cassandra processes on 127.0.0.1, .2, .3 ...
 //!
 //! A cluster is a folder: `cluster.json` says what it is and which processes run, `nodeN` is what node N keeps. Every
-//! command finds its cluster again through that folder, and every node is started by `scripts/node`. All calls block.
+//! command finds its cluster again through that folder. All calls block.
 
 pub mod cli;
 mod engine;
@@ -15,6 +15,7 @@ mod home;
 mod lifecycle;
 mod log;
 mod member;
+pub mod node;
 mod process;
 mod progress;
 mod ready;

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Result};
-use nix::sys::signal::{kill, killpg, Signal};
+use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
 
 const POLL: Duration = Duration::from_millis(100);
@@ -34,12 +34,10 @@ fn of_node(base: &Path) -> Vec<i32> {
         .collect()
 }
 
-/// The JVM names its storage directory; before that, `scripts/node` is told its base.
+/// The JVM names its storage directory.
 fn belongs(cmdline: &[u8], base: &Path) -> bool {
     let base = base.as_os_str().as_bytes();
-    let words: Vec<&[u8]> = cmdline.split(|byte| *byte == 0).collect();
-    words.iter().any(|word| word.strip_prefix(b"-Dcassandra.storagedir=") == Some(base))
-        || words.windows(2).any(|pair| pair == [b"--base".as_slice(), base])
+    cmdline.split(|byte| *byte == 0).any(|word| word.strip_prefix(b"-Dcassandra.storagedir=") == Some(base))
 }
 
 /// Ends the nodes of these base folders: SIGTERM to all, SIGKILL to those that are still there after a minute.
@@ -69,7 +67,8 @@ fn ended_by<P: AsRef<Path>>(bases: &[P], signal: Signal, limit: Duration) -> boo
     while absent < 2 {
         let there = of_nodes(bases);
         for pid in there.iter().filter(|pid| told.insert(**pid)) {
-            send(Pid::from_raw(*pid), signal);
+            // The process may have ended meanwhile.
+            let _ = kill(Pid::from_raw(*pid), signal);
         }
         absent = if there.is_empty() { absent + 1 } else { 0 };
         if Instant::now() > deadline {
@@ -78,12 +77,6 @@ fn ended_by<P: AsRef<Path>>(bases: &[P], signal: Signal, limit: Duration) -> boo
         thread::sleep(POLL);
     }
     true
-}
-
-/// A node is the leader of its group, in which there may be the shell that watches its owner; both end.
-fn send(pid: Pid, signal: Signal) {
-    // One that ended meanwhile is what is wanted.
-    let _ = if nix::unistd::getpgid(Some(pid)) == Ok(pid) { killpg(pid, signal) } else { kill(pid, signal) };
 }
 
 #[cfg(test)]
@@ -96,7 +89,6 @@ mod tests {
     fn only_the_command_line_tells_whose_a_pid_is() {
         let base = Path::new("/c/node1");
         assert!(belongs(b"java\0-Dcassandra.storagedir=/c/node1\0Main\0", base));
-        assert!(belongs(b"bash\0scripts/node\0--base\0/c/node1\0--stock\0", base));
         assert!(!belongs(b"java\0-Dcassandra.storagedir=/c/node10\0", base));
         assert!(!belongs(b"tail\0-f\0/c/node1\0", base));
         assert!(!belongs(b"", base));
@@ -109,7 +101,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path();
         let mut command = Command::new("sh");
-        command.args(["-c", "read x", "sh", "--base"]).arg(base).stdin(std::process::Stdio::piped());
+        let named = format!("-Dcassandra.storagedir={}", base.display());
+        command.args(["-c", "read x", "sh", &named]).stdin(std::process::Stdio::piped());
         let mut child = command.spawn().unwrap();
         let pid = i32::try_from(child.id()).unwrap();
         while !is_node(pid, base) {

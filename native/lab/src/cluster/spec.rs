@@ -12,8 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{heap, yaml, Engine, Home};
 
-/// The datacenter of every node.
-pub(super) const DATACENTER: &str = "datacenter1";
 const MOST_NODES: u32 = 32;
 const MOST_VNODES: u32 = 256;
 
@@ -26,7 +24,7 @@ pub struct ClusterSpec {
     /// The folder that holds everything that is not placed elsewhere.
     #[serde(skip)]
     pub base: PathBuf,
-    /// What keeps the rows.
+    /// The storage engine.
     pub engine: Engine,
     /// Nodes to begin with, 1 to 32.
     pub nodes: u32,

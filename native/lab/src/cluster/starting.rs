@@ -14,6 +14,7 @@ use anyhow::{bail, Context, Result};
 
 use super::log::LogSince;
 use super::member::Member;
+use super::node::owner::Owner;
 use super::progress::Progress;
 use super::{ready, ClusterSpec, Home};
 
@@ -47,19 +48,31 @@ pub(super) fn start(home: &Home, spec: &ClusterSpec, member: &Member, running: &
     let seeds = if seeds.is_empty() { vec![member.address] } else { seeds };
     ensure_ports(spec, member)?;
     let log = LogSince::now(member.system_log(spec));
-    let child =
+    let owner = spec.owner_pid.map(Owner::find).transpose()?;
+    let mut child =
         member.command(home, spec, &seeds)?.spawn().with_context(|| format!("cannot start {}", member.name()))?;
     let pid = i32::try_from(child.id()).context("a pid beyond what Linux has")?;
-    Ok(Started { member: Member { pid: Some(pid), ..member.clone() }, log, ended: reaped(child) })
+    let watcher = match owner.map(|owner| owner.watch_over(pid)).transpose() {
+        Ok(watcher) => watcher,
+        Err(error) => {
+            child.kill()?;
+            child.wait()?;
+            return Err(error);
+        }
+    };
+    Ok(Started { member: Member { pid: Some(pid), ..member.clone() }, log, ended: reaped(child, watcher) })
 }
 
-/// Waits for the process in a thread of its own, so that its end leaves no zombie however long this program runs.
-fn reaped(mut child: Child) -> Arc<OnceLock<ExitStatus>> {
+/// Waits for the node and its watcher in a thread, so that their ends leave no zombies however long this program runs.
+fn reaped(mut child: Child, watcher: Option<Child>) -> Arc<OnceLock<ExitStatus>> {
     let ended = Arc::new(OnceLock::new());
     let end = Arc::clone(&ended);
     thread::spawn(move || {
         if let Ok(status) = child.wait() {
             let _ = end.set(status);
+        }
+        if let Some(mut watcher) = watcher {
+            let _ = watcher.wait();
         }
     });
     ended

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The words of `cassiterite compare`.
+//! The command line of `cassiterite compare`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use clap::Args;
 use super::rounds::Comparison;
 use super::scenario::Scenario;
 use super::settings::{Scale, Settings};
-use super::subject::alone;
+use super::subject::lock_clusters;
 use super::{page, table};
 use crate::cluster::{Engine, Interrupt};
 use crate::report::ensure_writable;
@@ -97,9 +97,9 @@ impl CompareCommand {
         let settings = self.settings()?;
         ensure!(
             self.engines.len() > 1,
-            "--engines: one engine compares with nothing; say two, such as stock,cassiterite"
+            "--engines: one engine compares with nothing; give two, such as stock,cassiterite"
         );
-        let _alone = alone()?;
+        let _lock = lock_clusters()?;
         self.json.iter().chain(&self.html).try_for_each(|file| ensure_writable(file))?;
         let mut comparison = Comparison::new(&settings, &self.engines)?;
         let interrupt = Interrupt::listen()?;
@@ -115,12 +115,12 @@ impl CompareCommand {
     fn settings(&self) -> Result<Settings> {
         let scale = Settings::new(self.scenario, self.scale);
         let set = |text: &String| -> Result<(String, String)> {
-            let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: say KEY=VALUE"))?;
+            let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: KEY=VALUE is expected"))?;
             Ok((key.to_owned(), value.to_owned()))
         };
-        let said = self.set.iter().map(set).collect::<Result<Vec<_>>>()?;
+        let given = self.set.iter().map(set).collect::<Result<Vec<_>>>()?;
         let nodes = self.nodes.unwrap_or(scale.nodes);
-        // As many copies as there are nodes to keep them, unless told otherwise.
+        // As many copies as there are nodes to keep them, unless given.
         let copies = if self.scenario == Scenario::Stream { scale.replication_factor } else { nodes.min(3) };
         let settings = Settings {
             rounds: self.rounds.unwrap_or(scale.rounds),
@@ -137,7 +137,7 @@ impl CompareCommand {
             samples: self.samples.unwrap_or(scale.samples),
             compaction: self.compaction.clone(),
             heap: self.heap.clone().unwrap_or_else(|| scale.heap.clone()),
-            set: [scale.set.clone(), said].concat(),
+            set: [scale.set.clone(), given].concat(),
             port: self.port.unwrap_or(scale.port),
             fast_nodes: self.fast_nodes,
             settle_max_s: self.settle.unwrap_or(scale.settle_max_s),

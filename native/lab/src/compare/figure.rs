@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! One number of one engine in one round, and what may be said of it.
+//! A figure: one number of one engine in one round, its unit, and which way is better.
 
 use serde::{Serialize, Serializer};
 
@@ -15,7 +15,7 @@ pub enum Better {
     Lower,
     /// More of it.
     Higher,
-    /// Told, not judged.
+    /// It is shown, but gets no verdict.
     Neither,
 }
 
@@ -102,7 +102,7 @@ pub enum Detail {
 }
 
 impl Figure {
-    /// A figure that is judged or told by its value alone.
+    /// A figure that consists of its value alone.
     pub fn new(name: impl Into<String>, unit: Unit, better: Better, value: Option<f64>) -> Self {
         let value = value.filter(|value| value.is_finite());
         Self { name: name.into(), unit, better, value, doubt: None, detail: Detail::Single }

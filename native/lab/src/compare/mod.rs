@@ -1,10 +1,11 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The same scenario on several engines, interleaved in rounds, with ratios, their intervals and a verdict.
+//! `cassiterite compare`: the same scenario on several engines, interleaved in rounds, with ratios, their intervals and a
+//! verdict. Uses every other module but `stress`.
 //!
-//! A [`scenario`] runs [`phase`]s on a [`subject`] (one engine's fresh cluster) and returns [`figure`]s; [`rounds`] does so for
-//! every engine in turn; [`verdict`] makes ratios and verdicts of it by [`statistics`]; [`table`] and [`page`] show it.
+//! A [`scenario`] runs [`phase`]s on a [`subject`] (the fresh cluster of one engine) and returns [`figure`]s. [`rounds`] repeats
+//! that for every engine. [`verdict`] computes ratios and verdicts with [`statistics`]; [`table`] and [`page`] show them.
 
 pub mod cli;
 pub mod distribution;

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Who goes first.
+//! The order of the engines in each round.
 
 /// The order of `engines` slots in a round: rotated from round to round and turned around after each full turn, so that
 /// over `2 * engines` rounds each has been in every place equally often, before and after each other.

@@ -127,7 +127,7 @@ fn judgement(judged: &Judged) -> Markup {
     html! {
         td.range { (spread(&ratio(judged))) }
         td class=(class) title=[judged.reason.as_ref()] {
-            @if judged.better != Better::Neither { (judged.verdict.words()) }
+            @if judged.better != Better::Neither { (judged.verdict.label()) }
         }
         td { (interval(judged, mark)) }
     }
@@ -202,7 +202,7 @@ fn warmups(comparison: &Comparison) -> Markup {
             @for run in &comparison.runs {
                 li {
                     "round " (run.round + 1) ", place " (run.place + 1) ": " (run.engine)
-                    @for warmup in &run.trial.warmups { " · warm-up " (warmup.words()) }
+                    @for warmup in &run.trial.warmups { " · warm-up " (warmup.summary()) }
                     @for note in run.notes.iter().chain(&run.absent) { br; span.soft { (note) } }
                 }
             }
@@ -213,16 +213,16 @@ fn warmups(comparison: &Comparison) -> Markup {
 fn environment(comparison: &Comparison) -> Markup {
     let environment = &comparison.environment;
     let (machine, software) = (&environment.machine, &environment.software);
-    let said = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    let or_unknown = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
     let memory = machine
         .memory_bytes
         .map_or("unknown".to_owned(), |bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
     html! {
         h2 { "Environment" }
         ul {
-            li { "machine: " (said(&machine.cpu)) ", " (machine.cpus.unwrap_or(0)) " CPUs, " (memory) ", Linux " (said(&machine.kernel))
+            li { "machine: " (or_unknown(&machine.cpu)) ", " (machine.cpus.unwrap_or(0)) " CPUs, " (memory) ", Linux " (or_unknown(&machine.kernel))
                 @if let Some(load) = environment.load_average { ", load average at the start " (load) } }
-            li { "Cassandra " (said(&software.cassandra)) ", " (said(&software.java)) ", lab " (software.lab) ", commit " (said(&software.commit)) }
+            li { "Cassandra " (or_unknown(&software.cassandra)) ", " (or_unknown(&software.java)) ", lab " (software.lab) ", commit " (or_unknown(&software.commit)) }
             li { "command: " code { (environment.command) } }
             li { "settings: " code { (serde_json::to_string(&comparison.settings).unwrap_or_default()) } }
             @for hash in &environment.hashes { li { (hash.name) ": " code { (hash.sha256) } } }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a comparison is asked to do; written into every report.
+//! The settings of a comparison; every report carries them.
 
 use std::time::Duration;
 
@@ -117,20 +117,20 @@ impl Settings {
         ensure!(self.value_bytes > 0, "--value-bytes 0: a row needs a value");
         ensure!(
             self.rate_per_s > 0.0 && self.rate_per_s.is_finite(),
-            "--rate {}: say operations per second",
+            "--rate {}: a number of operations per second is expected",
             self.rate_per_s
         );
         ensure!(self.in_flight > 0 && self.threads > 0, "--in-flight and --threads are at least 1");
         ensure!(
             (1..=self.nodes).contains(&self.replication_factor),
-            "--replication-factor {}: say 1 to the number of nodes",
+            "--replication-factor {}: 1 to the number of nodes is expected",
             self.replication_factor
         );
         if self.scenario == Scenario::Stream {
             ensure!(self.samples > 0, "--samples 0: no node would be replaced");
             ensure!(
                 self.nodes > 1 && self.replication_factor > 1,
-                "a node is replaced out of the other replicas: say at least 2 --nodes and --replication-factor 2"
+                "a node is replaced out of the other replicas: give at least --nodes 2 and --replication-factor 2"
             );
         }
         ensure!(self.port <= u16::MAX - 100, "--port {}: there is no room for the ports after it", self.port);
@@ -167,13 +167,13 @@ mod tests {
     #[test]
     fn what_cannot_be_measured_is_refused_by_name() {
         let good = Settings::new(Scenario::Reads, Scale::Tiny);
-        let told = |settings: Settings| settings.validate().unwrap_err().to_string();
-        assert!(told(Settings { rounds: 0, ..good.clone() }).contains("--rounds"));
-        assert!(told(Settings { rate_per_s: f64::NAN, ..good.clone() }).contains("--rate"));
-        assert!(told(Settings { replication_factor: 2, ..good.clone() }).contains("--replication-factor"));
-        assert!(told(Settings { port: 65_500, ..good }).contains("--port"));
+        let refusal = |settings: Settings| settings.validate().unwrap_err().to_string();
+        assert!(refusal(Settings { rounds: 0, ..good.clone() }).contains("--rounds"));
+        assert!(refusal(Settings { rate_per_s: f64::NAN, ..good.clone() }).contains("--rate"));
+        assert!(refusal(Settings { replication_factor: 2, ..good.clone() }).contains("--replication-factor"));
+        assert!(refusal(Settings { port: 65_500, ..good }).contains("--port"));
         let stream = Settings::new(Scenario::Stream, Scale::Tiny);
-        assert!(told(Settings { replication_factor: 1, ..stream.clone() }).contains("replicas"));
-        assert!(told(Settings { samples: 0, ..stream }).contains("--samples"));
+        assert!(refusal(Settings { replication_factor: 1, ..stream.clone() }).contains("replicas"));
+        assert!(refusal(Settings { samples: 0, ..stream }).contains("--samples"));
     }
 }

@@ -1,10 +1,10 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! One engine's cluster while a scenario runs on it: fresh when it comes up, gone when it is dropped.
+//! The subject of a scenario: the fresh cluster of one engine, which is deleted afterwards.
 
 mod loads;
-mod place;
+mod location;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use tokio::runtime::Runtime;
 use crate::check::{Before, Ledger, Levels, Replication};
 use crate::cluster::{Cluster, Engine, Interrupt};
 use crate::load::{self, Target};
-use crate::observe::{Reading, Record, Servers, Watched};
+use crate::observe::{Reading, Record, Servers, WatchedServer};
 use crate::profile::{Profile, Schema, UserWorkload};
 
 use super::files::table_bytes;
@@ -27,9 +27,9 @@ use super::phase::{once, Used};
 use super::scenario::Scenario;
 use super::settings::Settings;
 
-pub use place::alone;
-use place::spec;
-pub(super) use place::{await_free, LOCALHOST};
+pub use location::lock_clusters;
+use location::spec;
+pub(super) use location::{await_free, LOCALHOST};
 
 /// A node burns less than this of a core when it is quiet; an idle one burns 0.03.
 const QUIET_CORES: f64 = 0.1;
@@ -138,7 +138,7 @@ impl<'a> Subject<'a> {
         let deadline = Instant::now() + Duration::from_secs(self.settings.settle_max_s);
         let mut quiet = 0;
         while quiet < QUIET_S {
-            self.go_on()?;
+            self.ensure_not_interrupted()?;
             if Instant::now() > deadline {
                 self.notes.push(format!("the servers were not quiet after {} s", self.settings.settle_max_s));
                 return Ok(false);
@@ -215,7 +215,7 @@ impl<'a> Subject<'a> {
 }
 
 fn watch(cluster: &Cluster) -> Servers {
-    let watched = cluster.nodes().into_iter().map(|node| Watched {
+    let watched = cluster.nodes().into_iter().map(|node| WatchedServer {
         name: node.name,
         pid: node.pid,
         gc_log: Some(node.gc_log),

@@ -121,7 +121,7 @@ pub fn legend(comparison: &Comparison) -> Vec<String> {
     words
 }
 
-/// The table and what has to be said below it.
+/// The table, and the notes below it.
 pub fn text(comparison: &Comparison) -> String {
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED);
@@ -168,7 +168,7 @@ fn spreads(comparison: &Comparison) -> String {
 fn judged_cell(judged: &Judged) -> Cell {
     let words = match judged.better {
         Better::Neither => ratio(judged).to_string(),
-        _ => format!("{} {}", ratio(judged), judged.verdict.words()),
+        _ => format!("{} {}", ratio(judged), judged.verdict.label()),
     };
     let cell = Cell::new(words).set_alignment(CellAlignment::Right);
     match judged.verdict {
@@ -185,10 +185,10 @@ mod tests {
 
     #[test]
     fn a_range_is_told_where_there_are_several() {
-        let told = |values: &[f64]| {
+        let text = |values: &[f64]| {
             let figure = |value: &f64| Figure::new("x", Unit::Seconds, Better::Lower, Some(*value));
             spread(values.iter().map(figure).collect::<Vec<_>>().iter()).to_string()
         };
-        assert_eq!(["not measured", "2.00", "2.50 (1.00-10.0)"], [&[][..], &[2.0], &[3.0, 1.0, 2.0, 10.0]].map(told));
+        assert_eq!(["not measured", "2.00", "2.50 (1.00-10.0)"], [&[][..], &[2.0], &[3.0, 1.0, 2.0, 10.0]].map(text));
     }
 }

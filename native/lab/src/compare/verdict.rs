@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! From rounds of figures to ratios and verdicts.
+//! Ratios and verdicts from the figures of all rounds.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use super::statistics::{
 /// The share of verdicts other than "cannot tell" that may be wrong; with engines alike, the chance that there is any.
 pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
 
-/// What may be said.
+/// The verdict on one figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     /// The subject is better than the baseline.
@@ -29,7 +29,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// As it is written everywhere.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Verdict::Better => "better",
             Verdict::Worse => "worse",
@@ -72,9 +72,9 @@ pub struct Judged {
     pub p: Option<f64>,
     /// Rounds in which both have the figure.
     pub rounds: usize,
-    /// What may be said.
+    /// The verdict on one figure.
     pub verdict: Verdict,
-    /// Why nothing may be said, when the numbers themselves do not show it.
+    /// Why there is no verdict, when the numbers themselves do not show it.
     pub reason: Option<String>,
 }
 

@@ -1,21 +1,16 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A JVM is warm when it no longer gets cheaper.
+//! The warm-up of a scenario, which ends when the servers' CPU per operation has settled.
 //!
 //! The C2 compiler works for two or three minutes on two cores and costs up to half of the CPU meanwhile: a comparison of
-//! cold JVMs compares their compilers. The warm-up runs the phase's own operations in slices and ends when server CPU per
-//! operation no longer falls.
+//! cold JVMs compares their compilers. The warm-up runs the phase's own operations in slices.
 
 use anyhow::Result;
 use serde::Serialize;
 
-/// Slices that must bring nothing before the server counts as warm.
-const SLICES_WITHOUT_GAIN: usize = 3;
-/// Slices at least: before that even a plateau is the compiler's.
-const SLICES_MIN: usize = 6;
-/// A fall by less than this share is none.
-const GAIN_MIN: f64 = 0.03;
+use crate::load::Settling;
+
 /// What one slice lasts at most, in seconds.
 const SLICE_MAX_S: f64 = 15.0;
 
@@ -34,37 +29,27 @@ impl Warmup {
     /// Runs slices until the server is warm, `limit_s` seconds at most. `slice` runs one of the given length in seconds and
     /// returns the server CPU per operation in microseconds; `None` where it cannot be seen.
     pub fn run(limit_s: f64, mut slice: impl FnMut(f64) -> Result<Option<f64>>) -> Result<Self> {
-        let slice_s = (limit_s / (2 * SLICES_MIN) as f64).clamp(1.0, SLICE_MAX_S);
+        let slice_s = (limit_s / (2 * Settling::SLICES_MIN) as f64).clamp(1.0, SLICE_MAX_S);
         let mut warmup = Self { slice_s, ..Self::default() };
-        let slices_max = (limit_s / slice_s).floor() as usize;
+        let (mut settling, slices_max) = (Settling::default(), (limit_s / slice_s).floor() as usize);
         for _ in 0..slices_max {
             // Without numbers there is no telling: the whole time is used.
-            if let Some(cost) = slice(slice_s)? {
-                warmup.cpu_us_per_operation.push(cost);
-            }
-            if no_longer_falls(&warmup.cpu_us_per_operation) {
+            if slice(slice_s)?.is_some_and(|cost| settling.add(cost)) {
                 warmup.warm = true;
                 break;
             }
         }
+        warmup.cpu_us_per_operation = settling.costs().to_vec();
         Ok(warmup)
     }
 
     /// One line for people.
-    pub fn words(&self) -> String {
+    pub fn summary(&self) -> String {
         let costs = &self.cpu_us_per_operation;
         let (first, last) = (costs.first().copied().unwrap_or(0.0), costs.last().copied().unwrap_or(0.0));
         let seconds = self.slice_s * costs.len() as f64;
         let end = if self.warm { "no longer falling" } else { "time over, may still have been falling" };
         format!("{seconds:.0} s, {first:.0} to {last:.0} us of server CPU per operation, {end}")
-    }
-}
-
-fn no_longer_falls(costs: &[f64]) -> bool {
-    let least = |costs: &[f64]| costs.iter().copied().fold(f64::INFINITY, f64::min);
-    costs.len() >= SLICES_MIN && {
-        let (before, last) = costs.split_at(costs.len() - SLICES_WITHOUT_GAIN);
-        least(last) > least(before) * (1.0 - GAIN_MIN)
     }
 }
 
@@ -96,7 +81,7 @@ mod tests {
     fn it_is_bounded_and_says_when_it_was_cut_off() {
         let cut = run(10.0, 20.0);
         assert_eq!((cut.warm, cut.cpu_us_per_operation.len()), (false, 10));
-        assert!(cut.words().contains("time over"));
+        assert!(cut.summary().contains("time over"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! When operation i is due, and a wait that ends within microseconds of it.
+//! The schedule of an open loop, and a timer that is right to microseconds.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -25,8 +25,8 @@ impl Schedule {
     }
 
     /// How many operations are due by then.
-    pub(super) fn due_by(&self, moment: Instant) -> u64 {
-        match moment.checked_duration_since(self.start) {
+    pub(super) fn due_by(&self, instant: Instant) -> u64 {
+        match instant.checked_duration_since(self.start) {
             Some(elapsed) => (elapsed.as_secs_f64() * self.per_s) as u64 + 1,
             None => 0,
         }
@@ -44,26 +44,26 @@ impl Schedule {
 pub(super) struct Alarm {
     timer: TimerFd,
     /// The same timer as tokio can wait for it: what can be read are 8 bytes for each time it went off.
-    rings: Receiver,
+    expirations: Receiver,
 }
 
 impl Alarm {
     pub(super) fn new() -> Result<Self> {
         let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
         let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags).context("no timer from the kernel")?;
-        let rings = Receiver::from_owned_fd_unchecked(timer.as_fd().try_clone_to_owned()?)?;
-        Ok(Self { timer, rings })
+        let expirations = Receiver::from_owned_fd_unchecked(timer.as_fd().try_clone_to_owned()?)?;
+        Ok(Self { timer, expirations })
     }
 
-    /// Returns once `moment` has passed.
-    pub(super) async fn until(&mut self, moment: Instant) -> Result<()> {
-        let Some(wait) = moment.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero()) else {
+    /// Returns once `instant` has passed.
+    pub(super) async fn until(&mut self, instant: Instant) -> Result<()> {
+        let Some(wait) = instant.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero()) else {
             return Ok(());
         };
         self.timer.set(Expiration::OneShot(TimeSpec::from_duration(wait)), TimerSetTimeFlags::empty())?;
         // Room for more than there is: then tokio knows that all was read.
         let mut count = [0; 16];
-        let read = self.rings.read(&mut count).await?;
+        let read = self.expirations.read(&mut count).await?;
         ensure!(read > 0, "the kernel's timer is gone");
         Ok(())
     }
@@ -93,10 +93,10 @@ mod tests {
         runtime.block_on(async {
             let mut alarm = Alarm::new().unwrap();
             for wait_us in [0, 50, 300, 2000, 100] {
-                let moment = Instant::now() + Duration::from_micros(wait_us);
-                alarm.until(moment).await.unwrap();
-                assert!(Instant::now() >= moment);
-                assert!(moment.elapsed() < Duration::from_millis(500));
+                let instant = Instant::now() + Duration::from_micros(wait_us);
+                alarm.until(instant).await.unwrap();
+                assert!(Instant::now() >= instant);
+                assert!(instant.elapsed() < Duration::from_millis(500));
             }
         });
     }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Why a session could not be opened, in one line.
+//! Explains in one line why a session could not be opened.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Turns of a closed loop that may not start more than so many operations per second.
+//! Limits the starts per second of a closed loop.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ impl Limiter {
     }
 
     /// Returns when it is the caller's turn.
-    pub(super) async fn turn(&self) {
+    pub(super) async fn acquire(&self) {
         let at = self.book(Instant::now());
         if at > Instant::now() {
             tokio::time::sleep_until(at.into()).await;

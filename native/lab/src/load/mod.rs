@@ -1,20 +1,22 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Operations started on time and recorded without coordinated omission.
+//! Starts operations on time and records them without coordinated omission. Uses `check`.
 //!
-//! `connect` opens a session on a [`Target`], [`run`] puts a [`Workload`] on it as a [`Plan`] says and returns the
-//! [`Outcome`]. Both run in a runtime made by [`runtime`], whose threads are the client.
+//! [`connect`] opens a session on a [`Target`]; [`run`] runs a [`Workload`] on it by a [`Plan`] and returns the [`Outcome`].
+//! Both need a runtime made by [`runtime`], whose threads are the client.
 
 mod clock;
 mod connect;
 mod connect_error;
 mod cost;
-mod cut_short;
+mod failures;
 mod limiter;
+mod monitor;
 mod operation;
 mod outcome;
 mod pace;
+mod partial_answer;
 mod plan;
 mod recorder;
 mod retry;
@@ -22,13 +24,15 @@ mod run;
 mod series;
 mod target;
 mod tls;
-mod trouble;
 mod validity;
+mod warmup;
 
+pub use crate::check::{Fault, FaultKind, Row};
 pub use connect::{connect, runtime};
-pub use cut_short::faults_of;
-pub use operation::{Answer, Class, Fault, FaultKind, Kind, Operation, Row, Workload};
+pub use operation::{Answer, Class, Kind, Operation, Workload};
 pub use outcome::{wrong_rows, FaultCount, Interval, Latencies, Outcome, Tally};
-pub use plan::{Halt, Limits, Pace, Plan, Retries, Stop};
+pub use partial_answer::faults_of;
+pub use plan::{Limits, Pace, Plan, Retries, Signal, Stop};
 pub use run::run;
 pub use target::{Target, TlsFiles};
+pub use warmup::{Settling, WarmUp, WarmedUp};

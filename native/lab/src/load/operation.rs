@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a workload gives to the load, and what it says of an answer.
+//! The interface between a workload and the load: operations and their answers.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -10,6 +10,8 @@ use std::pin::Pin;
 use anyhow::Result;
 use scylla::client::session::Session;
 use scylla::statement::Consistency;
+
+use crate::check::Fault;
 
 /// Whether an operation reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,39 +29,6 @@ pub struct Kind {
     pub name: String,
     /// Reads or writes.
     pub class: Class,
-}
-
-/// One CQL row of a workload: which partition of the population, which row of the partition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Row {
-    /// The partition's seed: its keys are a pure function of it.
-    pub partition: u64,
-    /// The row's number in the partition; its clustering is a pure function of both.
-    pub row: u64,
-}
-
-/// What is wrong with an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FaultKind {
-    /// A row whose write was acknowledged is not there.
-    Lost,
-    /// A row is there as it was before a write that was acknowledged.
-    Stale,
-    /// A row's cells do not belong together, or were never written; or a row is there that must not be, or twice.
-    MixedUp,
-    /// A row whose deletion was acknowledged is there again.
-    Resurrected,
-}
-
-/// One wrong row of one answer.
-#[derive(Clone, Debug)]
-pub struct Fault {
-    /// What kind of wrong.
-    pub kind: FaultKind,
-    /// Which row.
-    pub row: Row,
-    /// Key, what was expected, what came, in words.
-    pub detail: String,
 }
 
 /// What a finished operation did.

@@ -1,11 +1,13 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a run of a load came to: the one form that reports, comparisons and SLA verdicts read.
+//! The outcome of a load, which reports, comparisons and SLAs read.
 
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+
+use crate::load::WarmedUp;
 
 /// Latencies in nanoseconds, 3 significant digits, 1 ns to 1 h.
 pub type Latencies = Histogram<u64>;
@@ -53,6 +55,8 @@ pub struct Outcome {
     pub in_flight: usize,
     /// The measured part, without the warm-up.
     pub elapsed: Duration,
+    /// The part before it; `None` where the first operation counted.
+    pub warmup: Option<WarmedUp>,
     /// Totals by kind.
     pub tallies: Vec<Tally>,
     /// The run over time; at most 600 intervals (neighbours are joined beyond that), latencies to 2 digits.
@@ -79,6 +83,8 @@ pub struct Outcome {
     pub invalid: Vec<String>,
     /// Those of `invalid` that are the servers' doing: the rate was not reached as all operations in flight waited for them.
     pub saturated: Vec<String>,
+    /// That of `invalid` which says that operations failed.
+    pub failed: Option<String>,
 }
 
 /// Wrong rows of one kind.

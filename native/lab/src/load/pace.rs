@@ -16,12 +16,12 @@ use scylla::statement::Consistency;
 use tokio::sync::Notify;
 
 use crate::load::clock::{Alarm, Schedule};
-use crate::load::cut_short::Found;
+use crate::load::failures::Failures;
 use crate::load::limiter::Limiter;
-use crate::load::plan::{Halt, Plan, Retries};
+use crate::load::partial_answer::Found;
+use crate::load::plan::{Plan, Retries, Signal, Stop};
 use crate::load::recorder::{Recorder, Times};
 use crate::load::retry::is_passing;
-use crate::load::trouble::Trouble;
 use crate::load::{Answer, Class, Fault, Operation, Workload};
 
 /// Starts closer together than this are made in one go: a wake-up costs about as much as an operation.
@@ -47,9 +47,9 @@ pub(super) struct Shared<S> {
     pub(super) workload: Arc<dyn Workload>,
     pub(super) plan: Plan,
     pub(super) recorder: Recorder,
-    pub(super) trouble: Trouble,
-    /// Operations due from this moment on are measured.
-    pub(super) measured_from: Instant,
+    pub(super) failures: Failures,
+    /// Operations due from this instant on are measured; unknown in a warm-up without a fixed end.
+    pub(super) measured_from: OnceLock<Instant>,
     /// When the time of the run is over, once that is known.
     pub(super) ends: OnceLock<Instant>,
     /// Operations, warm-up included, after which none starts.
@@ -57,7 +57,7 @@ pub(super) struct Shared<S> {
     pub(super) started: AtomicU64,
     pub(super) in_flight: AtomicUsize,
     pub(super) measured: AtomicU64,
-    pub(super) halt: Halt,
+    pub(super) halt: Signal,
     /// Holds back the loops of a limited closed loop.
     pub(super) limiter: Option<Limiter>,
     /// The workload had no more operations.
@@ -75,7 +75,34 @@ impl<S> Debug for Shared<S> {
 
 impl<S: Server> Shared<S> {
     fn is_over(&self) -> bool {
-        self.halt.is_halted() || self.exhausted.load(Ordering::Relaxed)
+        self.halt.is_raised() || self.exhausted.load(Ordering::Relaxed)
+    }
+
+    /// Whether an operation that is due then counts.
+    fn is_measured(&self, due: Instant) -> bool {
+        self.measured_from.get().is_some_and(|from| due >= *from)
+    }
+
+    /// Ends the warm-up: operations that are due from then on count, and the length of the run counts from then.
+    pub(super) fn measure_from(&self, from: Instant, schedule: Option<Schedule>) {
+        let due_before = |instant: Instant| {
+            schedule.map_or(0, |schedule| schedule.due_within(instant.saturating_duration_since(schedule.start)))
+        };
+        match self.plan.stop {
+            Stop::Count(count) => {
+                self.most.fetch_min(due_before(from) + count, Ordering::Relaxed);
+            }
+            Stop::Duration(time) => {
+                // An end from outside may have come first.
+                let _ = self.ends.set(from + time);
+                if schedule.is_some() {
+                    self.most.fetch_min(due_before(from + time), Ordering::Relaxed);
+                }
+            }
+            Stop::Uncertainty { .. } | Stop::WorkloadEnds => {}
+        }
+        // Last: whoever sees it sees the limits as well.
+        let _ = self.measured_from.set(from);
     }
 
     fn plan(&self, index: u64) -> Option<Box<dyn Operation>> {
@@ -89,7 +116,7 @@ impl<S: Server> Shared<S> {
     /// Sends an operation, again when that may help, and records it.
     ///
     /// `due`: as scheduled; `None` is now.
-    async fn operate(&self, index: u64, operation: Box<dyn Operation>, due: Option<Instant>, held: bool) {
+    async fn operate(&self, index: u64, operation: Box<dyn Operation>, due: Option<Instant>, queued: bool) {
         let (kind, level) = (operation.kind(), operation.consistency());
         let may_repeat = self.plan.retries.any_write
             || operation.is_idempotent()
@@ -99,7 +126,7 @@ impl<S: Server> Shared<S> {
         let mut answer = self.server.send(operation).await;
         let (mut repeats, mut found) = (0, Found::default());
         while let Err(error) = &answer {
-            if !may_repeat || repeats >= self.plan.retries.most || self.halt.is_halted() || !is_passing(error) {
+            if !may_repeat || repeats >= self.plan.retries.most || self.halt.is_raised() || !is_passing(error) {
                 break;
             }
             tokio::time::sleep(Retries::pause(&self.plan.retries, repeats)).await;
@@ -108,29 +135,30 @@ impl<S: Server> Shared<S> {
             repeats += 1;
             answer = self.server.send(again).await;
         }
-        let times = Times { due, started, ended: Instant::now(), held };
+        let times = Times { due, started, ended: Instant::now(), queued };
         self.note_faults(found.new_in(&answer), level);
         self.record(kind, times, repeats, &answer, found.rows_checked);
     }
 
     fn note_faults(&self, faults: Vec<Fault>, level: Option<Consistency>) {
         if !faults.is_empty() {
-            self.trouble.faults(&faults, self.plan.levels.as_deref(), level);
+            self.failures.faults(&faults, self.plan.levels.as_deref(), level);
         }
     }
 
     fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>, rows_checked: u64) {
-        if times.due < self.measured_from {
+        if !self.is_measured(times.due) {
+            self.recorder.record_warmup(times, answer.is_ok());
             return;
         }
         if let Err(error) = answer {
-            self.trouble.error(error);
+            self.failures.error(error);
         }
         self.recorder.record(kind, times, repeats, answer.as_ref().ok(), rows_checked);
     }
 
     /// Waits until fewer than `below` operations are in flight.
-    pub(super) async fn wait_for_room(&self, below: usize) {
+    pub(super) async fn wait_for_slot(&self, below: usize) {
         self.awaited.store(true, Ordering::SeqCst);
         while self.in_flight.load(Ordering::SeqCst) >= below {
             self.ended.notified().await;
@@ -163,28 +191,28 @@ pub(super) async fn open_loop<S: Server>(shared: Arc<Shared<S>>, schedule: Sched
     let mut alarm = Alarm::new()?;
     let mut index = 0;
     // Since the most were in flight, and until all that became due meanwhile has started.
-    let mut held = false;
+    let mut queued = false;
     while index < shared.most.load(Ordering::Relaxed) {
         let due = schedule.due(index);
         if shared.is_over() || shared.ends.get().is_some_and(|ends| Instant::now() >= *ends + shared.plan.drain) {
             break;
         }
         if due > Instant::now() {
-            held = false;
+            queued = false;
             alarm.until(due.max(Instant::now() + QUANTUM)).await?;
             continue;
         }
         if shared.in_flight.load(Ordering::SeqCst) >= shared.plan.in_flight {
-            held = true;
+            queued = true;
             tokio::select! {
-                () = shared.wait_for_room(shared.plan.in_flight) => {}
-                () = shared.halt.halted() => continue,
+                () = shared.wait_for_slot(shared.plan.in_flight) => {}
+                () = shared.halt.raised() => continue,
             }
         }
         let Some(operation) = shared.plan(index) else { break };
         shared.started.store(index + 1, Ordering::Relaxed);
         let one = InFlight::enter(&shared);
-        tokio::spawn(async move { one.0.operate(index, operation, Some(due), held).await });
+        tokio::spawn(async move { one.0.operate(index, operation, Some(due), queued).await });
         index += 1;
         if index % BURST == 0 {
             tokio::task::yield_now().await;
@@ -210,13 +238,13 @@ pub(super) async fn closed_loop<S: Server>(shared: Arc<Shared<S>>) -> Result<()>
 async fn one_after_the_other<S: Server>(shared: &Shared<S>) {
     loop {
         if let Some(limiter) = &shared.limiter {
-            limiter.turn().await;
+            limiter.acquire().await;
         }
         let now = Instant::now();
         if shared.is_over() || shared.ends.get().is_some_and(|ends| now >= *ends) {
             return;
         }
-        if now >= shared.measured_from
+        if shared.is_measured(now)
             && shared.measured.fetch_add(1, Ordering::Relaxed) >= shared.most.load(Ordering::Relaxed)
         {
             return;

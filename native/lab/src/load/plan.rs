@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! How a load runs: pace, size, length, retries, and when it must not be believed.
+//! The plan of a load: pace, operations in flight, length, retries, and the limits of a valid run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use crate::check::Levels;
+use crate::load::WarmUp;
 
 /// When operations start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,34 +97,34 @@ impl Default for Limits {
     }
 }
 
-/// Ends a load from outside; clones end the same load. Safe to share between threads.
+/// Raised once, for good; clones are the same signal. Safe to share between threads.
 #[derive(Clone, Debug, Default)]
-pub struct Halt(Arc<HaltState>);
+pub struct Signal(Arc<SignalState>);
 
 #[derive(Debug, Default)]
-struct HaltState {
-    halted: AtomicBool,
+struct SignalState {
+    raised: AtomicBool,
     changed: Notify,
 }
 
-impl Halt {
-    /// No more operations start; those in flight are waited for and counted.
-    pub fn halt(&self) {
-        self.0.halted.store(true, Ordering::Release);
+impl Signal {
+    /// Raises it.
+    pub fn raise(&self) {
+        self.0.raised.store(true, Ordering::Release);
         self.0.changed.notify_waiters();
     }
 
-    /// Whether [`Halt::halt`] was called.
-    pub fn is_halted(&self) -> bool {
-        self.0.halted.load(Ordering::Acquire)
+    /// Whether [`Signal::raise`] was called.
+    pub fn is_raised(&self) -> bool {
+        self.0.raised.load(Ordering::Acquire)
     }
 
-    /// Returns once halted.
-    pub(super) async fn halted(&self) {
+    /// Returns once raised.
+    pub async fn raised(&self) {
         let changed = self.0.changed.notified();
         tokio::pin!(changed);
         changed.as_mut().enable();
-        if !self.is_halted() {
+        if !self.is_raised() {
             changed.await;
         }
     }
@@ -140,8 +141,10 @@ pub struct Plan {
     pub threads: usize,
     /// When it ends.
     pub stop: Stop,
-    /// Time at the start whose operations run but are thrown away (wrong answers are kept).
-    pub warmup: Duration,
+    /// What is left out of the figures at the start.
+    pub warmup: WarmUp,
+    /// Raised by the load when the warm-up is over.
+    pub measuring: Signal,
     /// What is done about failed operations.
     pub retries: Retries,
     /// Length of the intervals that the listener hears of.
@@ -152,10 +155,10 @@ pub struct Plan {
     pub limits: Limits,
     /// Which wrong answers the consistency levels allow; `None` allows none.
     pub levels: Option<Arc<Levels>>,
-    /// Breaks the run off from outside: what is due and has not started never does.
-    pub halt: Halt,
+    /// Breaks the run off from outside: what is due and has not started never does; what is in flight is waited for.
+    pub halt: Signal,
     /// Ends the run from outside as its length would: an open loop still starts what is due by then.
-    pub end: Halt,
+    pub end: Signal,
     /// Whether Ctrl-C ends the run early; a second one does not wait for operations in flight.
     pub ctrl_c: bool,
 }
@@ -167,14 +170,15 @@ impl Default for Plan {
             in_flight: 64,
             threads: 1,
             stop: Stop::Duration(Duration::from_secs(10)),
-            warmup: Duration::ZERO,
+            warmup: WarmUp::NONE,
+            measuring: Signal::default(),
             retries: Retries::default(),
             interval: Duration::from_secs(1),
             drain: Duration::from_secs(30),
             limits: Limits::default(),
             levels: None,
-            halt: Halt::default(),
-            end: Halt::default(),
+            halt: Signal::default(),
+            end: Signal::default(),
             ctrl_c: true,
         }
     }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Where finished operations are counted: one sheet for each thread, so that threads do not wait for each other.
+//! Counts finished operations: each thread has counters of its own, so that threads do not wait for each other.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,22 +28,46 @@ pub(super) struct Times {
     pub(super) started: Instant,
     pub(super) ended: Instant,
     /// It had to wait for others to end, as the most were in flight.
-    pub(super) held: bool,
+    pub(super) queued: bool,
 }
 
-/// What was recorded since the sheet was cleared.
+/// What was recorded since the counters were cleared.
 #[derive(Clone, Debug)]
-pub(super) struct Sheet {
+pub(super) struct Counters {
     pub(super) tallies: Vec<Tally>,
-    /// From due to started, of operations that were not held back by the limit of operations in flight.
+    /// From due to started, of operations that the limit of operations in flight did not hold back.
     pub(super) late_ns: Latencies,
-    pub(super) held: u64,
+    pub(super) queued: u64,
     pub(super) value_bytes: u64,
     pub(super) rows_checked: u64,
     pub(super) last_end: Option<Instant>,
+    pub(super) warmup: WarmupSums,
 }
 
-impl Sheet {
+/// What the warm-up did, which is in nothing else.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WarmupSums {
+    pub(super) operations: u64,
+    pub(super) errors: u64,
+    /// Of all of them.
+    pub(super) service: Duration,
+}
+
+impl WarmupSums {
+    fn add(&mut self, more: Self) {
+        self.operations += more.operations;
+        self.errors += more.errors;
+        self.service += more.service;
+    }
+
+    /// `None` without operations.
+    pub(super) fn mean_service_ms(&self) -> Option<f64> {
+        let count = self.operations + self.errors;
+        (count > 0).then(|| self.service.as_secs_f64() * 1e3 / count as f64)
+    }
+}
+
+impl Counters {
     pub(super) fn new(kinds: &[Kind]) -> Result<Self> {
         let tally = |kind: &Kind| -> Result<Tally> {
             Ok(Tally {
@@ -60,23 +84,25 @@ impl Sheet {
         Ok(Self {
             tallies: kinds.iter().map(tally).collect::<Result<_>>()?,
             late_ns: latencies()?,
-            held: 0,
+            queued: 0,
             value_bytes: 0,
             rows_checked: 0,
             last_end: None,
+            warmup: WarmupSums::default(),
         })
     }
 
-    /// Adds what another sheet of the same kinds holds.
+    /// Adds other counters of the same kinds.
     pub(super) fn add(&mut self, other: &Self) -> Result<()> {
         for (tally, more) in self.tallies.iter_mut().zip(&other.tallies) {
             add_tally(tally, more)?;
         }
         self.late_ns.add(&other.late_ns)?;
-        self.held += other.held;
+        self.queued += other.queued;
         self.value_bytes += other.value_bytes;
         self.rows_checked += other.rows_checked;
         self.last_end = self.last_end.max(other.last_end);
+        self.warmup.add(other.warmup);
         Ok(())
     }
 
@@ -87,13 +113,18 @@ impl Sheet {
             tally.service_ns.reset();
         }
         self.late_ns.reset();
-        (self.held, self.value_bytes, self.rows_checked, self.last_end) = (0, 0, 0, None);
+        (self.queued, self.value_bytes, self.rows_checked, self.last_end) = (0, 0, 0, None);
+        self.warmup = WarmupSums::default();
+    }
+
+    fn is_clear(&self) -> bool {
+        self.last_end.is_none() && self.warmup.operations + self.warmup.errors == 0
     }
 
     fn record(&mut self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>, rows_checked: u64) {
         self.last_end = self.last_end.max(Some(times.ended));
-        if times.held {
-            self.held += 1;
+        if times.queued {
+            self.queued += 1;
         } else {
             self.late_ns.saturating_record(nanoseconds(times.started.duration_since(times.due)));
         }
@@ -136,43 +167,54 @@ thread_local! {
     static THREAD: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// The sheets. A thread keeps to its own; the lock is there for the collector, who comes once an interval.
+/// The counters. A thread keeps to its own; the lock is there for the collector, who comes once an interval.
 #[derive(Debug)]
 pub(super) struct Recorder {
-    sheets: Vec<Mutex<Sheet>>,
+    counters: Vec<Mutex<Counters>>,
 }
 
 impl Recorder {
     pub(super) fn new(kinds: &[Kind], threads: usize) -> Result<Self> {
-        let sheets = (0..=threads).map(|_| Ok(Mutex::new(Sheet::new(kinds)?))).collect::<Result<_>>()?;
-        Ok(Self { sheets })
+        let counters = (0..=threads).map(|_| Ok(Mutex::new(Counters::new(kinds)?))).collect::<Result<_>>()?;
+        Ok(Self { counters })
     }
 
     pub(super) fn record(&self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>, rows_checked: u64) {
+        self.with_counters(|counters| counters.record(kind, times, retries, answer, rows_checked));
+    }
+
+    /// Records an operation of the warm-up.
+    pub(super) fn record_warmup(&self, times: Times, ended_well: bool) {
+        let service = times.ended.duration_since(times.started);
+        let (operations, errors) = if ended_well { (1, 0) } else { (0, 1) };
+        self.with_counters(|counters| counters.warmup.add(WarmupSums { operations, errors, service }));
+    }
+
+    fn with_counters(&self, write: impl FnOnce(&mut Counters)) {
         let number = THREAD.with(|thread| {
             let number = thread.get().unwrap_or_else(|| NEXT_THREAD.fetch_add(1, Ordering::Relaxed));
             thread.set(Some(number));
             number
         });
-        if let Some(sheet) = self.sheets.get(number % self.sheets.len()) {
-            open(sheet).record(kind, times, retries, answer, rows_checked);
+        if let Some(counters) = self.counters.get(number % self.counters.len()) {
+            write(&mut open(counters));
         }
     }
 
     /// Moves everything recorded since the last call into `sum`, which is cleared first.
-    pub(super) fn collect(&self, sum: &mut Sheet) -> Result<()> {
+    pub(super) fn collect(&self, sum: &mut Counters) -> Result<()> {
         sum.clear();
-        for sheet in &self.sheets {
-            let mut sheet = open(sheet);
-            if sheet.last_end.is_some() {
-                sum.add(&sheet)?;
-                sheet.clear();
+        for counters in &self.counters {
+            let mut counters = open(counters);
+            if !counters.is_clear() {
+                sum.add(&counters)?;
+                counters.clear();
             }
         }
         Ok(())
     }
 }
 
-fn open(sheet: &Mutex<Sheet>) -> MutexGuard<'_, Sheet> {
-    sheet.lock().unwrap_or_else(PoisonError::into_inner)
+fn open(counters: &Mutex<Counters>) -> MutexGuard<'_, Counters> {
+    counters.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,14 +7,14 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::bail;
 use scylla::errors::{ExecutionError, RequestAttemptError};
 
 use super::*;
-use crate::load::{Answer, Class, Fault, FaultKind, Kind, Operation, Row};
+use crate::load::{Answer, Class, Fault, FaultKind, Kind, Operation, Row, Stop};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -134,7 +134,7 @@ fn a_run_that_is_ended_while_the_server_stands_still_starts_what_was_due() {
     let end = plan.end.clone();
     let ending = std::thread::spawn(move || {
         std::thread::sleep(SECOND);
-        end.halt();
+        end.raise();
     });
     let (outcome, _) = go(Model::stalled(), workload(Class::Read, u64::MAX), plan);
     ending.join().unwrap();
@@ -180,12 +180,56 @@ fn the_count_is_exact_and_the_warmup_is_not_in_it() {
             tokio::time::sleep(Duration::from_millis(1)).await;
             Ok(Answer::default())
         });
-        let plan = Plan { warmup: Duration::from_millis(300), ..plan(pace, 8, Stop::Count(400)) };
+        let plan = Plan { warmup: WarmUp::For(Duration::from_millis(300)), ..plan(pace, 8, Stop::Count(400)) };
         let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), plan);
         assert_eq!(outcome.tallies[0].operations, 400, "{pace:?}");
         assert!(server.asked.load(Ordering::Relaxed) > 500, "{pace:?}: warm-up operations run too");
         assert!(outcome.intervals[0].from >= Duration::from_millis(300));
+        let warmup = outcome.warmup.unwrap();
+        assert_eq!(
+            warmup.operations + 400,
+            server.asked.load(Ordering::Relaxed),
+            "{pace:?}: each is in one of the two"
+        );
     }
+}
+
+#[test]
+fn a_warmup_ends_when_the_service_time_has_settled_or_its_time_is_over() {
+    let slice = Duration::from_millis(30);
+    // Three slices are too few to tell.
+    for (pace, slices, settled) in
+        [(Pace::Open { per_s: 1000.0 }, 500, true), (Pace::Closed, 500, true), (Pace::Closed, 3, false)]
+    {
+        let server = Model::new(|_| async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            Ok(Answer::default())
+        });
+        let warmup = WarmUp::UntilSettled { slice, at_most: slice * slices };
+        let plan = Plan { warmup, ..plan(pace, 8, Stop::Count(400)) };
+        let measuring = plan.measuring.clone();
+        let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), plan);
+        let warmup = outcome.warmup.unwrap();
+        assert_eq!((outcome.tallies[0].operations, measuring.is_raised()), (400, true), "{pace:?}");
+        assert_eq!(
+            warmup.operations + 400,
+            server.asked.load(Ordering::Relaxed),
+            "{pace:?}: each is in one of the two"
+        );
+        assert_eq!(warmup.settled, Some(settled), "{warmup:?}");
+        assert!(outcome.intervals[0].from >= slice * slices.min(6), "{warmup:?}");
+        assert!(settled == (warmup.service_ms.len() >= 6), "{warmup:?}");
+    }
+}
+
+#[test]
+fn a_run_that_ends_in_its_warmup_has_measured_nothing() {
+    let server = Model::new(|_| async { Ok(Answer::default()) });
+    let warmup = WarmUp::UntilSettled { slice: SECOND * 60, at_most: SECOND * 600 };
+    let plan = Plan { warmup, ..plan(Pace::Closed, 2, Stop::Count(400)) };
+    let (outcome, heard) = go(server, workload(Class::Read, 100), plan);
+    assert_eq!((outcome.tallies[0].operations, outcome.warmup.as_ref().unwrap().operations), (0, 100));
+    assert!(heard.is_empty() && reasons(&outcome)[0].contains("no operation ended well"), "{:?}", outcome.invalid);
 }
 
 #[test]
@@ -214,6 +258,7 @@ fn what_the_cluster_refuses_is_not_repeated() {
     assert_eq!(outcome.first_errors.len(), 1);
     assert_eq!(outcome.first_errors[0].1, 5);
     assert!(reasons(&outcome)[0].contains("5 of 5 operations failed"), "{:?}", outcome.invalid);
+    assert_eq!(outcome.failed.as_ref(), reasons(&outcome).first().copied());
 }
 
 #[test]
@@ -246,10 +291,10 @@ fn what_is_wrong_with_a_part_of_an_answer_counts_once() {
     let timeout = || anyhow::Error::new(ExecutionError::RequestTimeout(SECOND));
     let server = Model::new(move |number| async move {
         match number {
-            0 => Err(part(&[1, 2]).cut_short(timeout())),
-            1 => Err(part(&[2, 3]).cut_short(timeout()).context("reading")),
+            0 => Err(part(&[1, 2]).followed_by(timeout())),
+            1 => Err(part(&[2, 3]).followed_by(timeout()).context("reading")),
             2 => Ok(part(&[3, 4, 4])),
-            _ => Err(part(&[1]).cut_short(anyhow::anyhow!("refused"))),
+            _ => Err(part(&[1]).followed_by(anyhow::anyhow!("refused"))),
         }
     });
     let (outcome, _) = go(server, workload(Class::Read, 2), plan(Pace::Closed, 1, Stop::WorkloadEnds));
@@ -270,8 +315,8 @@ fn a_server_that_is_too_slow_is_named_and_the_run_does_not_go_on_forever() {
     let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
     assert!(begun.elapsed() < SECOND * 3);
     assert!(outcome.not_started > 800, "{}", outcome.not_started);
-    let told = outcome.saturated.join("; ");
-    assert!(told.contains("rate not reached") && told.contains("all 4 in flight were busy"), "{told}");
+    let reasons = outcome.saturated.join("; ");
+    assert!(reasons.contains("rate not reached") && reasons.contains("all 4 in flight were busy"), "{reasons}");
     assert!(outcome.saturated.iter().all(|reason| outcome.invalid.contains(reason)), "{:?}", outcome.invalid);
 }
 
@@ -283,18 +328,18 @@ fn operations_that_never_end_are_told_of() {
     });
     let plan = Plan { drain: SECOND / 4, ..plan(Pace::Open { per_s: 100.0 }, 64, Stop::Count(3)) };
     let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
-    let told = outcome.invalid.join("; ");
-    assert!(told.contains("3 operations had not ended 0.25 s after"), "{told}");
-    assert!(told.contains("no operation ended well"), "{told}");
+    let reasons = outcome.invalid.join("; ");
+    assert!(reasons.contains("3 operations had not ended 0.25 s after"), "{reasons}");
+    assert!(reasons.contains("no operation ended well"), "{reasons}");
 }
 
 #[test]
 fn it_ends_when_told_and_still_reports() {
-    let halt = Halt::default();
+    let halt = Signal::default();
     let plan = Plan { halt: halt.clone(), ..plan(Pace::Open { per_s: 1000.0 }, 4, Stop::WorkloadEnds) };
     let ended = std::thread::spawn(move || {
         std::thread::sleep(SECOND / 2);
-        halt.halt();
+        halt.raise();
     });
     let server = Model::new(|_| async { Ok(Answer::default()) });
     let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);

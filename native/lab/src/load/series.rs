@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The run over time, in bounded memory; and when its rate is steady.
+//! The intervals of a run in bounded memory, and the uncertainty of its rate.
 
 use anyhow::Result;
 use hdrhistogram::Histogram;
@@ -108,20 +108,20 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::load::recorder::Sheet;
+    use crate::load::recorder::Counters;
     use crate::load::{Class, Kind};
 
     #[test]
     fn a_long_run_keeps_few_intervals_and_all_operations() {
         let kinds = [Kind { name: "get".to_owned(), class: Class::Read }];
-        let mut sheet = Sheet::new(&kinds).unwrap();
-        sheet.tallies[0].operations = 1;
-        sheet.tallies[0].response_ns.record(1000).unwrap();
+        let mut counters = Counters::new(&kinds).unwrap();
+        counters.tallies[0].operations = 1;
+        counters.tallies[0].response_ns.record(1000).unwrap();
         let mut series = Series::default();
         let length = 2500;
         for second in 0..length {
             let (from, to) = (Duration::from_secs(second), Duration::from_secs(second + 1));
-            series.push(&Interval { from, to, backlog: second, tallies: sheet.tallies.clone() }).unwrap();
+            series.push(&Interval { from, to, backlog: second, tallies: counters.tallies.clone() }).unwrap();
         }
         let intervals = series.into_intervals();
         assert!((300..=MOST_INTERVALS).contains(&intervals.len()), "{}", intervals.len());

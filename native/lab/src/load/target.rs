@@ -11,7 +11,7 @@ use scylla::statement::{Consistency, SerialConsistency};
 /// A cluster, stock or not, and how to speak to it.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// `host:port` each; the port is 9042 when not said.
+    /// `host:port` each; the port is 9042 unless given.
     pub contact_points: Vec<String>,
     /// User, when the cluster wants one.
     pub username: Option<String>,
@@ -36,7 +36,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// These contact points, nothing else said.
+    /// These contact points, and defaults for the rest.
     pub fn new(contact_points: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { contact_points: contact_points.into_iter().map(Into::into).collect(), ..Self::default() }
     }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! When a run must not be believed, and why.
+//! Decides whether a run is valid, with the reasons against it.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub(super) struct Evidence<'a> {
     /// Starts after they were due, without those that waited for room.
     pub(super) late_ns: &'a Latencies,
     /// Operations that had to wait for room.
-    pub(super) held: u64,
+    pub(super) queued: u64,
     pub(super) operations: u64,
     pub(super) errors: u64,
     pub(super) not_started: u64,
@@ -58,14 +58,15 @@ impl Evidence<'_> {
 
     /// Operations often had to wait for others to end.
     fn is_full(&self) -> bool {
-        self.held * 10 > self.started()
+        self.queued * 10 > self.started()
     }
 
     fn started(&self) -> u64 {
         self.operations + self.errors
     }
 
-    fn errors(&self) -> Option<String> {
+    /// More operations failed than the plan allows: the reason as in [`Self::invalid`].
+    pub(super) fn errors(&self) -> Option<String> {
         let share = self.errors as f64 / self.started().max(1) as f64;
         let limit = self.plan.limits.error_share;
         (self.errors > 0 && share > limit).then(|| {
@@ -80,14 +81,14 @@ impl Evidence<'_> {
     }
 
     fn client_cpu(&self) -> Option<String> {
-        let cpu = self.cost.drivers.map_or(self.cost.cpu, |drivers| drivers.cpu);
+        let cpu = self.cost.load_threads.map_or(self.cost.cpu, |load_threads| load_threads.cpu);
         let (cores, threads) = (self.per_elapsed(cpu), self.plan.threads.max(1));
         (cores / threads as f64 > self.plan.limits.client_cpu_share)
             .then(|| format!("client: its {threads} threads used {cores:.2} cores; the client was the bottleneck"))
     }
 
     fn run_queue(&self) -> Option<String> {
-        let share = self.per_elapsed(self.cost.drivers?.run_queue) / self.plan.threads.max(1) as f64;
+        let share = self.per_elapsed(self.cost.load_threads?.run_queue) / self.plan.threads.max(1) as f64;
         (share > self.plan.limits.run_queue_share).then(|| {
             format!(
                 "client: ready to run but without a core for {:.0} % of the run; the machine is too busy",

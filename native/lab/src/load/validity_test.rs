@@ -6,13 +6,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use super::*;
-use crate::load::cost::Drivers;
+use crate::load::cost::LoadThreads;
 use crate::load::recorder::latencies;
 use crate::load::Stop;
 
 fn cost(cpu_s: u64, run_queue_s: u64) -> Cost {
     let cpu = Duration::from_secs(cpu_s);
-    Cost { cpu, drivers: Some(Drivers { cpu, run_queue: Duration::from_secs(run_queue_s) }) }
+    Cost { cpu, load_threads: Some(LoadThreads { cpu, run_queue: Duration::from_secs(run_queue_s) }) }
 }
 
 struct Run {
@@ -21,7 +21,7 @@ struct Run {
     response_ms: u64,
     service_ms: u64,
     late_ms: u64,
-    held: u64,
+    queued: u64,
     errors: u64,
     not_started: u64,
     elapsed: Duration,
@@ -38,7 +38,7 @@ impl Run {
             response_ms: 4,
             service_ms: 4,
             late_ms: 0,
-            held: 0,
+            queued: 0,
             errors: 0,
             not_started: 0,
             elapsed: Duration::from_secs(10),
@@ -60,7 +60,7 @@ impl Run {
             response_ns: &response_ns,
             service_ns: &service_ns,
             late_ns: &late_ns,
-            held: self.held,
+            queued: self.queued,
             operations: 10_000 - self.errors - self.not_started,
             errors: self.errors,
             not_started: self.not_started,
@@ -86,7 +86,7 @@ fn a_good_run_is_believed() {
 fn the_client_ran_out_of_cpu() {
     let reason = Run { cost: cost(19, 1), ..Run::good() }.only_reason();
     assert!(reason.contains("its 2 threads used 1.90 cores"), "{reason}");
-    let unnamed = Cost { drivers: None, ..cost(19, 0) };
+    let unnamed = Cost { load_threads: None, ..cost(19, 0) };
     assert_eq!(Run { cost: unnamed, ..Run::good() }.only_reason(), reason);
 }
 
@@ -104,13 +104,13 @@ fn late_starts_count_when_they_are_much_of_the_response_time() {
 #[test]
 fn the_rate_was_missed_by_the_servers_or_by_the_client() {
     // The last operation waited for all the time that the servers were behind.
-    let slow = Run { elapsed: Duration::from_secs(12), response_ms: 2000, held: 5000, ..Run::good() };
+    let slow = Run { elapsed: Duration::from_secs(12), response_ms: 2000, queued: 5000, ..Run::good() };
     assert!(slow.only_reason().contains("833 of 1000 operations per second; all 64 in flight were busy"));
     assert_eq!(slow.judge().1, Some(slow.only_reason()));
     let client = Run { elapsed: Duration::from_secs(12), response_ms: 2000, ..Run::good() };
     assert!(client.only_reason().contains("client: the backlog grew"));
     assert_eq!(client.judge().1, None);
-    let cut = Run { not_started: 3000, held: 5000, elapsed: Duration::from_secs(10), ..Run::good() };
+    let cut = Run { not_started: 3000, queued: 5000, elapsed: Duration::from_secs(10), ..Run::good() };
     assert!(cut.only_reason().contains("3000 operations never started"));
     assert_eq!(cut.judge().1, Some(cut.only_reason()));
     let both = Run { cost: cost(19, 1), ..cut };
@@ -125,7 +125,7 @@ fn a_last_slow_answer_does_not_make_a_short_run_miss_its_rate() {
 
 #[test]
 fn nothing_that_ended_well_is_nothing_to_judge() {
-    let mut run = Run { errors: 10_000, elapsed: Duration::from_secs(20), held: 10_000, ..Run::good() };
+    let mut run = Run { errors: 10_000, elapsed: Duration::from_secs(20), queued: 10_000, ..Run::good() };
     run.plan.limits.error_share = 1.0;
     let (reasons, saturated) = run.judge();
     assert!(reasons[0].starts_with("no operation ended well in the measured time"), "{reasons:?}");

@@ -1,13 +1,13 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! This process: its CPU and how long its threads waited for one.
+//! CPU time of the client, which is this process.
 
 use std::time::Instant;
 
 use procfs::process::Process;
 
-/// The client's own counters at some moment.
+/// The client's own counters at some instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Client {
     at: Instant,
@@ -42,7 +42,7 @@ impl Client {
         Self { at: Instant::now(), cpu_s, waiting_s: waiting_ns as f64 / 1e9 }
     }
 
-    /// What was used since an earlier moment.
+    /// What was used since an earlier instant.
     pub fn since(&self, earlier: &Self) -> ClientUse {
         ClientUse {
             elapsed_s: (self.at - earlier.at).as_secs_f64(),

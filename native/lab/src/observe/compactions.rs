@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Compactions that servers run, as their virtual tables tell: asked over CQL, one small query to each server at a time.
+//! Polls the number of running compactions from the virtual tables of each server.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,10 +13,10 @@ use scylla::client::session::Session;
 use tokio::task::AbortHandle;
 use tokio::time::MissedTickBehavior;
 
-use super::question::Question;
+use super::node_query::NodeQuery;
 
 /// A server that takes longer for all that it is asked is not known to do anything.
-const PATIENCE: Duration = Duration::from_secs(2);
+const ANSWER_MAX: Duration = Duration::from_secs(2);
 const UNKNOWN: u64 = u64::MAX;
 
 /// How many compactions a server ran when it was last asked. Safe to share between threads.
@@ -31,12 +31,12 @@ impl Compactions {
 }
 
 /// Asks servers until it is dropped.
-pub struct Asking {
+pub struct CompactionPoller {
     servers: Vec<Arc<Compactions>>,
     tasks: Vec<AbortHandle>,
 }
 
-impl Asking {
+impl CompactionPoller {
     /// Asks each of these servers every `every`, in the runtime that this is called in.
     pub fn begin(session: &Arc<Session>, addresses: &[SocketAddr], every: Duration) -> Self {
         let servers: Vec<_> = addresses.iter().map(|_| Arc::new(Compactions(AtomicU64::new(UNKNOWN)))).collect();
@@ -53,41 +53,41 @@ impl Asking {
     }
 }
 
-impl Drop for Asking {
+impl Drop for CompactionPoller {
     fn drop(&mut self) {
         self.tasks.iter().for_each(AbortHandle::abort);
     }
 }
 
 async fn ask(session: Arc<Session>, address: SocketAddr, server: Arc<Compactions>, every: Duration) {
-    let mut questions = Questions::of(address);
+    let mut queries = NodeQueries::of(address);
     let mut next = tokio::time::interval(every);
     next.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         next.tick().await;
-        let running = tokio::time::timeout(PATIENCE, questions.running(&session)).await;
+        let running = tokio::time::timeout(ANSWER_MAX, queries.running(&session)).await;
         server.0.store(running.ok().and_then(Result::ok).unwrap_or(UNKNOWN), Ordering::Relaxed);
     }
 }
 
 /// What one server is asked.
-struct Questions {
-    sstables: Question,
-    keyspace: Question,
-    engine: Question,
+struct NodeQueries {
+    sstables: NodeQuery,
+    keyspace: NodeQuery,
+    engine: NodeQuery,
     /// The engine's keyspace appears with its first table.
     has_engine: bool,
 }
 
-impl Questions {
+impl NodeQueries {
     fn of(address: SocketAddr) -> Self {
         Self {
-            sstables: Question::to(address, "SELECT kind FROM system_views.sstable_tasks"),
-            keyspace: Question::to(
+            sstables: NodeQuery::to(address, "SELECT kind FROM system_views.sstable_tasks"),
+            keyspace: NodeQuery::to(
                 address,
                 "SELECT keyspace_name FROM system_virtual_schema.keyspaces WHERE keyspace_name = 'cassiterite'",
             ),
-            engine: Question::to(address, "SELECT running FROM cassiterite.work WHERE name = 'compaction'"),
+            engine: NodeQuery::to(address, "SELECT running FROM cassiterite.work WHERE name = 'compaction'"),
             has_engine: false,
         }
     }

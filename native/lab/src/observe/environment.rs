@@ -1,12 +1,12 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Where and with what a run was made: every report carries it.
+//! The environment of a run, which every report carries: machine, versions, command line, hashes.
 
 use std::path::Path;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use procfs::Current;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -77,7 +77,7 @@ impl Environment {
             },
             hashes: Vec::new(),
             command: std::env::args().map(without_password).collect::<Vec<_>>().join(" "),
-            when_unix_s: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            when_unix_s: u64::try_from(Timestamp::now().as_second()).unwrap_or(0),
             load_average: procfs::LoadAverage::current().ok().map(|load| load.one),
         }
     }
@@ -145,8 +145,8 @@ fn commit(home: &Path) -> Option<String> {
 
 fn java() -> Option<String> {
     let java = std::env::var("JAVA_HOME").map_or_else(|_| "java".to_owned(), |home| format!("{home}/bin/java"));
-    let said = Command::new(java).arg("-version").output().ok()?;
-    let text = String::from_utf8_lossy(&said.stderr).into_owned();
+    let output = Command::new(java).arg("-version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
     text.lines().find(|line| line.contains("version")).map(str::to_owned)
 }
 
@@ -162,10 +162,10 @@ mod tests {
 
     #[test]
     fn a_password_is_in_no_report() {
-        let said = |word: &str| without_password(word.to_owned());
-        assert_eq!(said("password=two words"), "password=***");
-        assert_eq!(said("user=me password=secret words"), "user=me password=***");
-        assert_eq!(said("user=me"), "user=me");
+        let kept = |word: &str| without_password(word.to_owned());
+        assert_eq!(kept("password=two words"), "password=***");
+        assert_eq!(kept("user=me password=secret words"), "user=me password=***");
+        assert_eq!(kept("user=me"), "user=me");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The JVM's own log of its collections (`-Xlog:gc*:file=...`), followed while it grows.
+//! Follows the GC log of a JVM (`-Xlog:gc*:file=...`) while it grows.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

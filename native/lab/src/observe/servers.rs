@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Servers watched from the outside: counters when asked for, and a sample every second.
+//! Watches servers from the outside: counters on demand, and a sample every second.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use super::{heap_used_bytes, Compactions, GcLog, GcTotals, ProcessReading};
 
 /// A server to watch.
 #[derive(Clone, Debug)]
-pub struct Watched {
+pub struct WatchedServer {
     /// Its name in reports.
     pub name: String,
     /// Its process, when it runs on this machine.
@@ -82,7 +82,7 @@ pub struct Record {
 }
 
 struct Server {
-    watched: Watched,
+    watched: WatchedServer,
     gc_log: Option<GcLog>,
 }
 
@@ -130,7 +130,7 @@ pub struct Servers {
 
 impl Servers {
     /// Starts to watch, one sample of each server every `every`. Reads as far as the rights of this process go and never fails.
-    pub fn watch(nodes: Vec<Watched>, every: Duration) -> Self {
+    pub fn watch(nodes: Vec<WatchedServer>, every: Duration) -> Self {
         let servers: Vec<_> = nodes
             .into_iter()
             .map(|watched| Mutex::new(Server { gc_log: watched.gc_log.as_deref().map(GcLog::follow), watched }))
@@ -264,9 +264,13 @@ mod tests {
 
     #[test]
     fn a_watch_samples_and_says_what_it_cannot_see() {
-        let here =
-            Watched { name: "here".to_owned(), pid: Some(std::process::id() as i32), gc_log: None, compactions: None };
-        let far = Watched { name: "far".to_owned(), pid: None, gc_log: None, compactions: None };
+        let here = WatchedServer {
+            name: "here".to_owned(),
+            pid: Some(std::process::id() as i32),
+            gc_log: None,
+            compactions: None,
+        };
+        let far = WatchedServer { name: "far".to_owned(), pid: None, gc_log: None, compactions: None };
         let servers = Servers::watch(vec![here, far], Duration::from_millis(20));
         std::thread::sleep(Duration::from_millis(1500));
         let record = servers.stop();

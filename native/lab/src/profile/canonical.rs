@@ -1,18 +1,18 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A value in one order, whatever order its sets and maps came in.
+//! Sorts sets and maps within a value, so that equal values have equal bytes.
 
 use super::types::Type;
 
 /// The value with the elements of every set and map sorted by their bytes; `None` if the bytes are not of the type.
-pub fn canonical(held: &Type, bytes: &[u8]) -> Option<Vec<u8>> {
-    if !held.is_reordered() {
+pub fn canonical(ty: &Type, bytes: &[u8]) -> Option<Vec<u8>> {
+    if !ty.is_reordered() {
         return Some(bytes.to_vec());
     }
     let mut rest = bytes;
     let mut parts = Vec::new();
-    match held {
+    match ty {
         Type::Tuple(fields) => {
             for field in fields {
                 match part(&mut rest)? {
@@ -43,7 +43,7 @@ pub fn canonical(held: &Type, bytes: &[u8]) -> Option<Vec<u8>> {
         }
         _ => return Some(bytes.to_vec()),
     }
-    if matches!(held, Type::Set(_) | Type::Map(..)) {
+    if matches!(ty, Type::Set(_) | Type::Map(..)) {
         parts.sort();
     }
     let mut sorted = Vec::with_capacity(bytes.len());

@@ -58,7 +58,7 @@ impl Column {
     pub fn new(definition: &Definition, spec: Option<&ColumnSpec>) -> Result<Self> {
         let name = &definition.name;
         let given = |of: fn(&ColumnSpec) -> &Option<Distribution>| spec.and_then(|spec| of(spec).clone());
-        let population = given(|spec| &spec.population).unwrap_or_else(|| everything(&definition.kind.held));
+        let population = given(|spec| &spec.population).unwrap_or_else(|| everything(&definition.kind.ty));
         let size = given(|spec| &spec.size).unwrap_or_else(|| Distribution::uniform(4, 8));
         let cluster = given(|spec| &spec.cluster).unwrap_or_else(|| Distribution::fixed(1));
         ensure!(size.min() >= 0, "columnspec of {name}: size {size} can be negative");
@@ -70,13 +70,13 @@ impl Column {
         );
         let content = spec.map_or(Content::Noise, |spec| spec.content);
         let salt = seed::of_bytes(name.as_bytes());
-        let maker = Maker { held: definition.kind.held.clone(), population, size, salt, content };
+        let maker = Maker { ty: definition.kind.ty.clone(), population, size, salt, content };
         Ok(Self { name: name.clone(), role: definition.role, multicell: definition.kind.multicell, maker, cluster })
     }
 
     /// Whether cassandra-stress adds to it (`c = c + ?`) instead of setting it.
     pub fn is_added_to(&self) -> bool {
-        match self.maker.held {
+        match self.maker.ty {
             Type::Counter => true,
             Type::List(_) | Type::Set(_) => self.multicell,
             _ => false,
@@ -89,8 +89,8 @@ impl Column {
     }
 }
 
-fn everything(held: &Type) -> Distribution {
-    match held {
+fn everything(ty: &Type) -> Distribution {
+    match ty {
         Type::Boolean => Distribution::uniform(0, 1),
         Type::Tinyint => Distribution::uniform(i64::from(i8::MIN), i64::from(i8::MAX)),
         Type::Smallint => Distribution::uniform(i64::from(i16::MIN), i64::from(i16::MAX)),

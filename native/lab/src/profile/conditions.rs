@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a statement restricts: enough to know which rows the answer of a `SELECT` must hold, and which ones a `DELETE` takes away.
+//! The restrictions of a statement: which rows a `SELECT` must return, and which a `DELETE` removes.
 
 use anyhow::Result;
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What all operations of a workload share.
+//! The part of a workload that all its operations share: table, population, ledger.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::load::Row;
 use super::population::Population;
 use super::seed::{below, join, mix};
 use super::table::{Partition, Table};
-use super::written::Written;
+use super::written_prefix::WrittenPrefix;
 
 /// The table, its population, and what is remembered of it.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Core {
     /// What was acknowledged, when reads are checked.
     pub ledger: Option<Arc<Ledger>>,
     /// How far the sequence is written, when reads look back.
-    pub written: Option<Written>,
+    pub written: Option<WrittenPrefix>,
     /// Partitions between the visits of one, see [`Core::visit`].
     pub revisit: Revisit,
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! `CREATE KEYSPACE`, `CREATE TABLE` and `CREATE TYPE`, read as far as rows and options need it.
+//! Parses `CREATE KEYSPACE`, `CREATE TABLE` and `CREATE TYPE`, as far as rows and options need it.
 
 use std::ops::Range;
 
@@ -115,7 +115,7 @@ pub fn user_type(cql: &str, types: &Definitions) -> Result<Option<(String, Type)
     let mut fields = Vec::new();
     loop {
         let field = cursor.name()?;
-        fields.push(TypeOf::parse(&mut cursor, types).with_context(|| format!("type {name}, field {field}"))?.held);
+        fields.push(TypeOf::parse(&mut cursor, types).with_context(|| format!("type {name}, field {field}"))?.ty);
         if !cursor.symbol(',') {
             break;
         }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Deletes beside checked reads: which rows a `DELETE` takes away, and how the ledger hears of them.
+//! Deletes beside checked reads: which rows a `DELETE` removes, and their entries in the ledger.
 
 use std::ops::Range;
 
@@ -52,12 +52,12 @@ impl Extent {
 
 /// Deletes of rows that the ledger knows to have begun.
 #[derive(Debug)]
-pub struct Begun<'a> {
+pub struct PendingDelete<'a> {
     ledger: &'a Ledger,
     rows: Vec<(Row, Version)>,
 }
 
-impl<'a> Begun<'a> {
+impl<'a> PendingDelete<'a> {
     /// Before the delete is sent. `None` without a ledger.
     pub fn new(core: &'a Core, seed: u64, partition: &Partition, rows: Range<u64>) -> Option<Self> {
         let ledger = core.ledger.as_deref()?;

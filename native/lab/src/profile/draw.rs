@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The shape of the data that a profile makes, before anything is sent: sampled, and said so.
+//! Draws the shape of the data that a profile makes, from a sample and without a cluster.
 
 use std::fmt::{self, Write as _};
 

@@ -13,7 +13,7 @@ use super::levels;
 use super::ratio::Ratio;
 use super::yaml::named;
 
-/// What was said of inserts; the methods give what holds.
+/// The settings of inserts as given; the methods apply the defaults.
 #[derive(Clone, Debug, Default)]
 pub struct InsertSpec {
     partitions: Option<Distribution>,

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Which operations, how often: `ops(insert=24,getallfeatures=1)`.
+//! The mix of operations and their weights: `ops(insert=24,getallfeatures=1)`.
 
 use std::str::FromStr;
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! cassandra-stress user profiles: schema, distributions, rows, statements.
+//! cassandra-stress user profiles: schema, distributions, rows, statements. Uses `load` and `check`.
 //!
 //! A [`Profile`] is read from YAML or is one of [`builtin`]. Its [`Schema`] makes the tables, [`draw::draw`] shows what rows it
 //! makes, [`UserWorkload`] runs its operations. Rows are pure functions: a partition's key of its seed, a clustering of partition
@@ -29,6 +29,7 @@ mod population;
 mod profile;
 mod query;
 mod ratio;
+mod read_check;
 mod scan;
 mod schedule;
 mod schema;
@@ -40,9 +41,8 @@ mod tokens;
 mod types;
 mod value;
 mod verify;
-mod watch;
 mod workload;
-mod written;
+mod written_prefix;
 mod yaml;
 
 pub use distribution::{integer, Distribution};

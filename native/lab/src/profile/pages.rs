@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! An answer, page by page.
+//! Reads an answer page by page.
 
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -26,10 +26,10 @@ where
     loop {
         let (page, more) = match ask(next).await {
             Ok(answered) => answered,
-            Err(error) => return Err(answer.cut_short(error.into())),
+            Err(error) => return Err(answer.followed_by(error.into())),
         };
         if let Err(error) = see(page, &mut answer) {
-            return Err(answer.cut_short(error));
+            return Err(answer.followed_by(error));
         }
         match more.into_paging_control_flow() {
             ControlFlow::Break(()) => return Ok(answer),

@@ -33,7 +33,7 @@ impl Population {
 
     /// What cassandra-stress takes without `-pop`: the sequence 1..n for runs that only write, else gaussian(1..n);
     /// n is the number of operations, 1M if that is open.
-    pub fn without_words(operations: Option<u64>, only_writes: bool) -> Result<Self> {
+    pub fn by_default(operations: Option<u64>, only_writes: bool) -> Result<Self> {
         let count = operations.filter(|count| *count > 0).unwrap_or(1_000_000);
         if only_writes {
             return Ok(Self::sequence(count));

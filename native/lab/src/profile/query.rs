@@ -18,13 +18,13 @@ use crate::load::{Answer, Operation};
 use super::cells::Cells;
 use super::conditions::Conditions;
 use super::core::Core;
-use super::delete::{Begun, Extent};
+use super::delete::{Extent, PendingDelete};
 use super::levels;
 use super::pages;
 use super::profile::{Fields, Profile, QuerySpec};
+use super::read_check::ReadCheck;
 use super::table::Partition;
 use super::verify::Verifier;
-use super::watch::Watch;
 
 /// A statement of a workload.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ impl QueryOperation {
         let query = &self.query;
         let rows = extent.rows(&query.core.table, partition, row);
         let count = rows.end - rows.start;
-        let begun = Begun::new(&query.core, self.seed, partition, rows);
+        let begun = PendingDelete::new(&query.core, self.seed, partition, rows);
         let sent = session.execute_unpaged(&query.statement, bound).await;
         if let Some(begun) = begun {
             begun.end(sent.is_ok());
@@ -176,14 +176,14 @@ impl QueryOperation {
                 let rows = page.into_rows_result()?;
                 answer.rows += rows.rows_num() as u64;
                 if let Some(watch) = &mut watch {
-                    watch.see(&query.core, &rows, answer)?;
+                    watch.check_page(&query.core, &rows, answer)?;
                 }
             }
             Ok(())
         };
         let mut answer = pages::all(ask, see).await?;
         if let Some(watch) = watch {
-            Watch::finish(watch, &query.core, &mut answer);
+            ReadCheck::finish(watch, &query.core, &mut answer);
         }
         answer.partitions = answer.rows.min(1);
         Ok(answer)

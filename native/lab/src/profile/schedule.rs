@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Which operation has which number, and which partitions it takes: a period drawn once and repeated.
+//! The schedule of a mix: the kind and the partitions of each operation, from a period that is drawn once and repeated.
 //!
 //! An operation is found by its number alone, in the proportions of the mix exactly, and operations share out a sequence of
 //! partitions without gaps although some take more of them than others.

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The table whose rows are made: keys from the partition's seed, clusterings from partition and row, cells from all three.
+//! Makes the rows of a table: keys from the partition's seed, clusterings from partition and row, cells from all three.
 
 use std::collections::HashMap;
 
@@ -75,7 +75,7 @@ impl Table {
 
     /// Whether it holds counters.
     pub fn is_counter(&self) -> bool {
-        self.values.iter().any(|column| column.maker.held == Type::Counter)
+        self.values.iter().any(|column| column.maker.ty == Type::Counter)
     }
 
     /// Whether a version of a row can be told from its cells.
@@ -87,7 +87,7 @@ impl Table {
     pub fn seeds_are_keys(&self, partitions: u64) -> bool {
         let counts = |column: &Column| {
             let maker = &column.maker;
-            let distinct = match maker.held {
+            let distinct = match maker.ty {
                 Type::Bigint | Type::Varint => true,
                 Type::Text | Type::Ascii | Type::Blob => maker.size.min() >= 10, // 60 random bits and more
                 _ => false,

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! CQL types, as a generator of values needs them.
+//! CQL types, as the generator of values needs them.
 
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ pub enum Type {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeOf {
     /// What it holds.
-    pub held: Type,
+    pub ty: Type,
     /// A collection or user-defined type that is not frozen: its elements are cells of their own.
     pub multicell: bool,
 }
@@ -112,19 +112,19 @@ impl TypeOf {
             cursor.expect('<')?;
             let inner = Self::parse(cursor, definitions)?;
             cursor.expect('>')?;
-            return Ok(Self { held: inner.held, multicell: false });
+            return Ok(Self { ty: inner.ty, multicell: false });
         }
         let mut inside = |parts: usize| -> Result<Vec<Type>> {
             cursor.expect('<')?;
-            let mut found = vec![Self::parse(cursor, definitions)?.held];
+            let mut found = vec![Self::parse(cursor, definitions)?.ty];
             while cursor.symbol(',') {
-                found.push(Self::parse(cursor, definitions)?.held);
+                found.push(Self::parse(cursor, definitions)?.ty);
             }
             cursor.expect('>')?;
             ensure!(parts == 0 || found.len() == parts, "{name} takes {parts} types, not {}", found.len());
             Ok(found)
         };
-        let (held, multicell) = match name.as_str() {
+        let (ty, multicell) = match name.as_str() {
             "list" => (Type::List(Box::new(only(inside(1)?)?)), true),
             "set" => (Type::Set(Box::new(only(inside(1)?)?)), true),
             "map" => {
@@ -140,7 +140,7 @@ impl TypeOf {
                 (None, None) => bail!("unknown type {name}; user-defined types belong into extra_definitions"),
             },
         };
-        Ok(Self { held, multicell })
+        Ok(Self { ty, multicell })
     }
 
     /// Of a column as the driver knows it.
@@ -149,7 +149,7 @@ impl TypeOf {
             ColumnType::Collection { frozen, .. } | ColumnType::UserDefinedType { frozen, .. } => !frozen,
             _ => false,
         };
-        Ok(Self { held: held(known)?, multicell })
+        Ok(Self { ty: type_of(known)?, multicell })
     }
 }
 
@@ -159,7 +159,7 @@ fn only(types: Vec<Type>) -> Result<Type> {
 
 fn vector(cursor: &mut Cursor<'_>, definitions: &Definitions) -> Result<Type> {
     cursor.expect('<')?;
-    let element = TypeOf::parse(cursor, definitions)?.held;
+    let element = TypeOf::parse(cursor, definitions)?.ty;
     cursor.expect(',')?;
     let Some(TokenKind::Constant(length)) = cursor.take().map(|token| token.kind.clone()) else {
         bail!("vector has no length");
@@ -168,20 +168,20 @@ fn vector(cursor: &mut Cursor<'_>, definitions: &Definitions) -> Result<Type> {
     Ok(Type::Vector(Box::new(element), length.parse().with_context(|| format!("length {length} of a vector"))?))
 }
 
-fn held(known: &ColumnType<'_>) -> Result<Type> {
+fn type_of(known: &ColumnType<'_>) -> Result<Type> {
     Ok(match known {
         ColumnType::Native(native) => native_of(native)?,
         ColumnType::Collection { typ, .. } => match typ {
-            CollectionType::List(element) => Type::List(Box::new(held(element)?)),
-            CollectionType::Set(element) => Type::Set(Box::new(held(element)?)),
-            CollectionType::Map(key, value) => Type::Map(Box::new(held(key)?), Box::new(held(value)?)),
+            CollectionType::List(element) => Type::List(Box::new(type_of(element)?)),
+            CollectionType::Set(element) => Type::Set(Box::new(type_of(element)?)),
+            CollectionType::Map(key, value) => Type::Map(Box::new(type_of(key)?), Box::new(type_of(value)?)),
             other => bail!("no generator for the type {other:?}"),
         },
-        ColumnType::Vector { typ, dimensions } => Type::Vector(Box::new(held(typ)?), usize::from(*dimensions)),
+        ColumnType::Vector { typ, dimensions } => Type::Vector(Box::new(type_of(typ)?), usize::from(*dimensions)),
         ColumnType::UserDefinedType { definition, .. } => {
-            Type::Tuple(definition.field_types.iter().map(|(_, field)| held(field)).collect::<Result<_>>()?)
+            Type::Tuple(definition.field_types.iter().map(|(_, field)| type_of(field)).collect::<Result<_>>()?)
         }
-        ColumnType::Tuple(fields) => Type::Tuple(fields.iter().map(held).collect::<Result<_>>()?),
+        ColumnType::Tuple(fields) => Type::Tuple(fields.iter().map(type_of).collect::<Result<_>>()?),
         other => bail!("no generator for the type {other:?}"),
     })
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Values in the form in which the CQL protocol carries them, made out of an identity.
+//! Makes values in the form of the CQL protocol from an identity.
 //!
 //! Two equal identities of a column give equal values, so a column has at most as many values as its population.
 //! Scalars that can say a number say the identity (cassandra-stress's `generate/values`), others hash it.
@@ -24,7 +24,7 @@ pub enum Content {
 #[derive(Clone, Debug)]
 pub struct Maker {
     /// The type.
-    pub held: Type,
+    pub ty: Type,
     /// Identities, also those of a collection's elements.
     pub population: Distribution,
     /// Characters, bytes or elements.
@@ -44,17 +44,17 @@ impl Maker {
     /// Appends the value of an identity to `out`; false says that it is null (a multi-cell collection without elements).
     pub fn make(&self, identity: i64, multicell: bool, out: &mut Vec<u8>) -> bool {
         let start = out.len();
-        self.append(&self.held, identity, out);
-        let empty = matches!(self.held, Type::List(_) | Type::Set(_) | Type::Map(..)) && out[start..] == [0; 4];
+        self.append(&self.ty, identity, out);
+        let empty = matches!(self.ty, Type::List(_) | Type::Set(_) | Type::Map(..)) && out[start..] == [0; 4];
         if multicell && empty {
             out.truncate(start);
         }
         !(multicell && empty)
     }
 
-    fn append(&self, held: &Type, identity: i64, out: &mut Vec<u8>) {
+    fn append(&self, ty: &Type, identity: i64, out: &mut Vec<u8>) {
         let seed = identity as u64;
-        match held {
+        match ty {
             // '0' to 'o': 64 characters without a table to look them up in.
             Type::Ascii | Type::Text => {
                 self.noise(seed, out, |word| (word & 0x3f3f_3f3f_3f3f_3f3f) + 0x3030_3030_3030_3030)

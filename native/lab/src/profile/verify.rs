@@ -1,15 +1,15 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Which statements' answers can be compared with what was acknowledged, and how an answer's columns tell its rows.
+//! Decides which statements can be checked, and how the columns of an answer identify its rows.
 
 use scylla::statement::prepared::PreparedStatement;
 
 use super::conditions::Conditions;
 use super::core::Core;
 use super::profile::Fields;
+use super::read_check::ReadCheck;
 use super::table::{Partition, Table};
-use super::watch::Watch;
 
 /// Partitions with more rows are read unchecked, and not deleted beside checked reads: what is remembered of each row would cost
 /// more than the operation.
@@ -65,14 +65,13 @@ impl Verifier {
             conditions.equal.len() > table.keys.len() + if one_row { table.clustering.columns().len() } else { 0 };
         let complete = !others && (one_row || !conditions.partial);
         // What is sorted on its way comes back with another id.
-        let tells_others =
-            !one_row && !table.clustering.columns().iter().any(|column| column.maker.held.is_reordered());
+        let tells_others = !one_row && !table.clustering.columns().iter().any(|column| column.maker.ty.is_reordered());
         Some(Self { keys, clustering, one_row, complete, tells_others, places })
     }
 
     /// Before a read is sent: what it may see.
-    pub fn watch<'a>(&'a self, core: &Core, seed: u64, partition: &Partition, row: u64) -> Option<Watch<'a>> {
+    pub fn watch<'a>(&'a self, core: &Core, seed: u64, partition: &Partition, row: u64) -> Option<ReadCheck<'a>> {
         let rows = if self.one_row { row..row + 1 } else { 0..core.table.rows(partition.id) };
-        Watch::begin(self, core, seed, partition, rows)
+        ReadCheck::begin(self, core, seed, partition, rows)
     }
 }

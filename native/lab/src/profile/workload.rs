@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A profile as a workload: what the load runs.
+//! A profile as a workload that the load runs.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use super::seed::{join, of_bytes};
 use super::table::Table;
 use super::types::TypeOf;
 use super::verify::ROWS_MAX;
-use super::written::Written;
+use super::written_prefix::WrittenPrefix;
 
 /// What a run does with a profile.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// These operations on these partitions; nothing else said.
+    /// These operations on these partitions, and defaults for the rest.
     pub fn new(ops: Mix, population: Population) -> Self {
         Self { ops, population, insert: InsertSpec::default(), seed: 1, ledger: None }
     }
@@ -156,7 +156,7 @@ fn core(columns: Vec<Definition>, profile: &Profile, spec: &InsertSpec, options:
         population: options.population.clone(),
         seed: options.seed,
         ledger: options.ledger.clone(),
-        written: looks_back.then(Written::default),
+        written: looks_back.then(WrittenPrefix::default),
         revisit: Revisit { visits, window },
     })
 }

@@ -1,21 +1,21 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A run written down: JSON, HDR log, cassandra-stress rows, one HTML page.
+//! Reports of a run: JSON, HDR log, the rows of cassandra-stress, one HTML page; and SLAs. Uses `load` and `observe`.
 
 mod digest;
 mod hdr_log;
 pub mod html;
-mod place;
 mod rows;
 mod run;
 mod sla;
 mod uncertainty;
+mod writable;
 
 pub use digest::{Latency, Part, Span, Totals};
 pub use hdr_log::HdrLog;
-pub use place::ensure_writable;
-pub use rows::{header, results, row, Beside, Collections};
-pub use run::{About, Checked, Failure, Faults, Run, Standing, FORMAT, VERSION};
-pub use sla::{Sla, SlaVerdict};
+pub use rows::{header, results, row, Collections, RowContext};
+pub use run::{About, Checked, Failure, Faults, Run, RunVerdict, FORMAT, VERSION};
+pub use sla::{Judgement, Sla, SlaVerdict};
 pub use uncertainty::Uncertainty;
+pub use writable::ensure_writable;

@@ -42,7 +42,7 @@ pub fn header(kinds: &[&str]) -> String {
 
 /// What a row shows beside the interval itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Beside {
+pub struct RowContext {
     /// Operations of that kind since the start.
     pub total_operations: u64,
     /// Standard error of the row rate.
@@ -52,13 +52,13 @@ pub struct Beside {
 }
 
 /// One row: what `kind` did in `span`.
-pub fn row(kinds: &[&str], kind: &str, span: &Span, part: &Part, beside: &Beside) -> String {
-    let (width, s, gc) = (width(kinds), span.length_s(), &beside.collections);
+pub fn row(kinds: &[&str], kind: &str, span: &Span, part: &Part, context: &RowContext) -> String {
+    let (width, s, gc) = (width(kinds), span.length_s(), &context.collections);
     let Latency { mean_ms, p50_ms, p95_ms, p99_ms, p999_ms, max_ms } = part.response;
     format!(
         "{:<width$}{:>10},{:>8.0},{:>8.0},{:>8.0},{mean_ms:>8.1},{p50_ms:>8.1},{p95_ms:>8.1},{p99_ms:>8.1},{p999_ms:>8.1},{max_ms:>8.1},{:>7.1},{:>9.5},{:>7},{:>7.0},{:>8.0},{:>8.0},{:>8.0},{:>8.0},{:>8}",
-        format!("{kind},"), beside.total_operations, part.operations as f64 / s, part.partitions as f64 / s,
-        part.rows as f64 / s, span.to_s, beside.uncertainty, part.errors, gc.count, gc.max_ms, gc.sum_ms, gc.sdv_ms, gc.mb,
+        format!("{kind},"), context.total_operations, part.operations as f64 / s, part.partitions as f64 / s,
+        part.rows as f64 / s, span.to_s, context.uncertainty, part.errors, gc.count, gc.max_ms, gc.sum_ms, gc.sdv_ms, gc.mb,
         span.backlog
     )
 }

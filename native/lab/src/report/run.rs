@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A finished run in the form that is kept.
+//! A finished run in the form that JSON and pages keep.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use anyhow::{ensure, Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::digest::{self, Latency, Span, Totals};
-use super::sla::{self, SlaVerdict};
-use crate::load::{FaultKind, Interval, Outcome};
+use super::sla::{Judgement, SlaVerdict};
+use crate::load::{FaultKind, Interval, Outcome, WarmedUp};
 use crate::observe::{Environment, Record};
 
 /// What a run's JSON calls itself.
@@ -42,6 +42,9 @@ pub struct Run {
     pub in_flight: usize,
     /// Length of the measured part.
     pub elapsed_s: f64,
+    /// The part before it, which is in no figure; `None` where the first operation counted.
+    #[serde(default)]
+    pub warmup: Option<WarmedUp>,
     /// All kinds together.
     pub total: Totals,
     /// By kind.
@@ -123,11 +126,11 @@ impl Run {
     pub fn new(
         about: About,
         outcome: &Outcome,
-        slas: Vec<SlaVerdict>,
+        judgement: Judgement,
         servers: Record,
         environment: Environment,
     ) -> Self {
-        let (slas, invalid) = sla::charge(outcome, slas);
+        let Judgement { slas, invalid } = judgement;
         let zero = outcome.intervals.first().map_or(Duration::ZERO, |interval| interval.from);
         Self {
             format: FORMAT.to_owned(),
@@ -140,6 +143,7 @@ impl Run {
             rate_per_s: outcome.rate_per_s,
             in_flight: outcome.in_flight,
             elapsed_s: outcome.elapsed.as_secs_f64(),
+            warmup: outcome.warmup.clone(),
             total: Totals::of(&digest::sum("total", &outcome.tallies)),
             kinds: outcome.tallies.iter().map(Totals::of).collect(),
             spans: spans(&outcome.intervals, zero),
@@ -181,23 +185,23 @@ impl Run {
     }
 
     /// What it is worth.
-    pub fn verdict(&self) -> Standing {
+    pub fn verdict(&self) -> RunVerdict {
         if !self.invalid.is_empty() {
-            Standing::Invalid
+            RunVerdict::Invalid
         } else if self.slas.iter().any(|sla| !sla.met) {
-            Standing::Missed
+            RunVerdict::Missed
         } else {
-            Standing::Pass
+            RunVerdict::Pass
         }
     }
 
     /// Why it does not pass, in one line; `None` where it does.
-    pub fn complaint(&self) -> Option<String> {
+    pub fn failure(&self) -> Option<String> {
         let missed = self.slas.iter().filter(|sla| !sla.met).map(|sla| format!("{} ({})", sla.sla, sla.measured));
         match self.verdict() {
-            Standing::Pass => None,
-            Standing::Missed => Some(format!("SLA missed: {}", missed.collect::<Vec<_>>().join("; "))),
-            Standing::Invalid => Some(format!("the run is invalid: {}", self.invalid.join("; "))),
+            RunVerdict::Pass => None,
+            RunVerdict::Missed => Some(format!("SLA missed: {}", missed.collect::<Vec<_>>().join("; "))),
+            RunVerdict::Invalid => Some(format!("the run is invalid: {}", self.invalid.join("; "))),
         }
     }
 
@@ -230,7 +234,7 @@ fn spans(intervals: &[Interval], zero: Duration) -> Vec<Span> {
 
 /// What a run is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RunVerdict {
     /// Valid, and all that was promised held.
     Pass,
     /// Valid, but something promised did not hold.
@@ -239,9 +243,9 @@ pub enum Standing {
     Invalid,
 }
 
-impl Standing {
+impl RunVerdict {
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Pass => "valid",
             Self::Missed => "valid, SLA missed",

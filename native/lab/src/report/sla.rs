@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What must hold, as `p99<=10ms`, `get:p99.9<=50ms`, `rate>=4500/s`, `errors<=0.1%`; and whether it did.
+//! SLAs such as `p99<=10ms`, `get:p99.9<=50ms`, `rate>=4500/s`, `errors<=0.1%`, and their verdicts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -56,6 +56,11 @@ impl Sla {
         let (met, measured) = self.condition.judge(&tally, outcome.elapsed.as_secs_f64());
         Ok(SlaVerdict { sla: self.text.clone(), measured, met })
     }
+
+    fn bounds_errors_of(&self, kind: &str) -> bool {
+        matches!(self.condition, Condition::Errors { .. } | Condition::ErrorShare { .. })
+            && self.kind.as_deref().is_none_or(|own| own == kind)
+    }
 }
 
 impl Condition {
@@ -85,15 +90,32 @@ impl Condition {
     }
 }
 
-/// Where something was promised, servers that could not keep up with the rate have missed it as well; what was measured of them
-/// may be believed. Gives all promises, and why the run may still not be believed.
-pub(super) fn charge(outcome: &Outcome, mut slas: Vec<SlaVerdict>) -> (Vec<SlaVerdict>, Vec<String>) {
-    let mut invalid = outcome.invalid.clone();
-    if let Some(per_s) = outcome.rate_per_s.filter(|_| !slas.is_empty() && !outcome.saturated.is_empty()) {
-        invalid.retain(|reason| !outcome.saturated.contains(reason));
-        slas.push(SlaVerdict { sla: format!("rate={per_s}/s"), measured: outcome.saturated.join("; "), met: false });
+/// What came of all conditions on a run, and why the run is invalid all the same.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judgement {
+    pub(super) slas: Vec<SlaVerdict>,
+    pub(super) invalid: Vec<String>,
+}
+
+impl Judgement {
+    /// Judges a run.
+    ///
+    /// A condition takes the place of the general rule on the same thing. Failed operations do not invalidate a run whose
+    /// conditions bound the errors of every kind that failed. Servers that cannot keep up with the rate miss any SLA.
+    pub fn of(slas: &[Sla], outcome: &Outcome) -> Result<Self> {
+        let mut verdicts: Vec<_> = slas.iter().map(|sla| sla.judge(outcome)).collect::<Result<_>>()?;
+        let mut invalid = outcome.invalid.clone();
+        let mut failing = outcome.tallies.iter().filter(|tally| tally.errors > 0);
+        if failing.all(|tally| slas.iter().any(|sla| sla.bounds_errors_of(&tally.name))) {
+            invalid.retain(|reason| outcome.failed.as_ref() != Some(reason));
+        }
+        if let Some(per_s) = outcome.rate_per_s.filter(|_| !slas.is_empty() && !outcome.saturated.is_empty()) {
+            invalid.retain(|reason| !outcome.saturated.contains(reason));
+            let measured = outcome.saturated.join("; ");
+            verdicts.push(SlaVerdict { sla: format!("rate={per_s}/s"), measured, met: false });
+        }
+        Ok(Self { slas: verdicts, invalid })
     }
-    (slas, invalid)
 }
 
 impl fmt::Display for Sla {

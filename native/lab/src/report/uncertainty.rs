@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The standard error of the mean row rate, cassandra-stress's measure of how settled a run is
+//! The standard error of the mean row rate, as cassandra-stress computes it
 //! (`org.apache.cassandra.stress.util.Uncertainty`).
 
 /// Row rates seen so far.

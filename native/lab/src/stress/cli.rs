@@ -1,22 +1,22 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! `cassiterite stress` as the command line sees it.
+//! The entry point of `cassiterite stress`.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
 
+use super::command_line::CommandLine;
 use super::help::help;
 use super::settings::Settings;
-use super::words::Words;
 use super::{print, run};
 
 /// `cassiterite stress`: cassandra-stress's own words follow, unchanged.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "'cassiterite stress help' lists the words of cassandra-stress, 'cassiterite stress help -rate' those of one option."
+    after_help = "'cassiterite stress help' lists the commands and options, 'cassiterite stress help -rate' the parameters of one."
 )]
 pub struct StressCommand {
     /// The words of cassandra-stress, command first.
@@ -27,7 +27,7 @@ pub struct StressCommand {
 impl StressCommand {
     /// Runs the command; the exit code is the process's.
     pub fn run(self) -> Result<ExitCode> {
-        let words = Words::parse(&self.words)?;
+        let words = CommandLine::parse(&self.words)?;
         match words.command.name() {
             "help" => print!("{}", help(words.command.only()?)?),
             "version" => println!("Version: {}", env!("CARGO_PKG_VERSION")),

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What is said goes to standard output and, with `-log file=`, to a file.
+//! Prints to standard output and, with `-log file=`, to a file.
 
 use std::fs::File;
 use std::io::Write;
@@ -22,7 +22,7 @@ impl Console {
     }
 
     /// Says a line, or several.
-    pub fn say(&mut self, text: &str) {
+    pub fn print(&mut self, text: &str) {
         // Whoever closed the other end of a pipe does not want to hear it; the run goes on.
         let _ = writeln!(std::io::stdout(), "{text}");
         if let Some(file) = &mut self.file {

@@ -1,34 +1,34 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What `help` says, out of the vocabulary.
+//! The text of `help`, from the syntax.
 
 use std::fmt::Write;
 
 use anyhow::Result;
 
-use super::vocabulary::{Form, Group, Word, COMMANDS, OPTIONS, REFUSED_COMMANDS, REFUSED_OPTIONS, TALKS};
-use super::words;
+use super::command_line;
+use super::syntax::{Form, Group, Parameter, COMMANDS, INFO_COMMANDS, OPTIONS, REFUSED_COMMANDS, REFUSED_OPTIONS};
 
 /// All commands and options, one line each; or all words of one of them.
 pub fn help(name: Option<&str>) -> Result<String> {
     match name {
-        Some(name) => Ok(explain(words::group(name)?)),
+        Some(name) => Ok(explain(command_line::group(name)?)),
         None => Ok(overview()),
     }
 }
 
 fn overview() -> String {
-    let mut text = String::from("Usage:      cassiterite stress COMMAND [WORDS] [-OPTION WORDS ...]\n");
+    let mut text = String::from("Usage:      cassiterite stress COMMAND [PARAMETERS] [-OPTION PARAMETERS ...]\n");
     text += "Help usage: cassiterite stress help COMMAND|-OPTION\n\n---Commands---\n";
-    for group in COMMANDS.iter().chain(TALKS) {
+    for group in COMMANDS.iter().chain(INFO_COMMANDS) {
         line(&mut text, group.names[0], group.about);
     }
     text += "\n---Options---\n";
     for group in OPTIONS {
         line(&mut text, group.names[0], group.about);
     }
-    text += "\n---Not taken---\n";
+    text += "\n---Not supported---\n";
     for refused in REFUSED_COMMANDS.iter().chain(REFUSED_OPTIONS) {
         line(&mut text, refused.name, refused.why);
     }
@@ -37,11 +37,11 @@ fn overview() -> String {
 
 fn explain(group: &Group) -> String {
     let mut text = format!("{}: {}\n", group.names.join(", "), group.about);
-    for word in group.words {
+    for word in group.parameters {
         line(&mut text, &display(word), word.about);
     }
     if !group.refused.is_empty() {
-        text += "\nNot taken:\n";
+        text += "\nNot supported:\n";
     }
     for refused in group.refused {
         line(&mut text, refused.name, refused.why);
@@ -49,7 +49,7 @@ fn explain(group: &Group) -> String {
     text
 }
 
-fn display(word: &Word) -> String {
+fn display(word: &Parameter) -> String {
     match word.form {
         Form::Flag => word.name.to_owned(),
         Form::Value(what) | Form::Free(what) => format!("{}{what}", word.name),

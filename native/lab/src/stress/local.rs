@@ -10,16 +10,16 @@ use std::path::PathBuf;
 use procfs::net::{TcpNetEntry, TcpState};
 use procfs::process::{FDTarget, Process};
 
-use crate::observe::{Environment, Watched};
+use crate::observe::{Environment, WatchedServer};
 
 /// What to watch of the servers at these addresses; of those elsewhere only their names are known.
-pub fn servers(addresses: &[SocketAddr]) -> Vec<Watched> {
+pub fn servers(addresses: &[SocketAddr]) -> Vec<WatchedServer> {
     let processes = listeners();
     addresses.iter().map(|address| watched(*address, find(&processes, *address))).collect()
 }
 
 /// Adds the hashes of the configuration of local servers.
-pub fn add_configuration(environment: &mut Environment, servers: &[Watched]) {
+pub fn add_configuration(environment: &mut Environment, servers: &[WatchedServer]) {
     for server in servers {
         let words = server.pid.and_then(|pid| Process::new(pid).ok()?.cmdline().ok()).unwrap_or_default();
         let configuration = words.iter().find_map(|word| word.strip_prefix("-Dcassandra.config=file:"));
@@ -31,8 +31,8 @@ pub fn add_configuration(environment: &mut Environment, servers: &[Watched]) {
     }
 }
 
-fn watched(address: SocketAddr, pid: Option<i32>) -> Watched {
-    Watched { name: address.ip().to_string(), pid, gc_log: pid.and_then(gc_log), compactions: None }
+fn watched(address: SocketAddr, pid: Option<i32>) -> WatchedServer {
+    WatchedServer { name: address.ip().to_string(), pid, gc_log: pid.and_then(gc_log), compactions: None }
 }
 
 /// Processes by the sockets that they listen on.

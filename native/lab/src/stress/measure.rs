@@ -13,12 +13,12 @@ use scylla::client::session::Session;
 
 use super::console::Console;
 use super::progress::{collections, Progress};
-use super::settings::{Level, Population, Rate, Settings, Stop};
-use super::task::Ready;
+use super::settings::{Level, Population, Rate, Settings, Stop, Warmup};
+use super::task::PreparedTask;
 use crate::check::Levels;
-use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Workload};
+use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Signal, WarmUp, Workload};
 use crate::observe::{Environment, Reading, Record, Servers};
-use crate::report::{results, About, HdrLog, Run};
+use crate::report::{results, About, HdrLog, Judgement, Run};
 
 /// In flight in an open loop that does not say: enough for any server that keeps up.
 const OPEN_LOOP_IN_FLIGHT: usize = 1024;
@@ -26,6 +26,8 @@ const OPEN_LOOP_IN_FLIGHT: usize = 1024;
 const WORTH_A_WARMUP: u64 = 100_000;
 const WARMUP: Duration = Duration::from_secs(5);
 const LONGEST_WARMUP: Duration = Duration::from_secs(30);
+/// A JVM on two cores compiles for two or three minutes.
+const AUTO_WARMUP: WarmUp = WarmUp::UntilSettled { slice: Duration::from_secs(10), at_most: Duration::from_secs(240) };
 
 /// What a run needs.
 pub struct Measurement<'a> {
@@ -34,7 +36,7 @@ pub struct Measurement<'a> {
     /// The cluster.
     pub session: &'a Arc<Session>,
     /// What runs.
-    pub ready: &'a Ready,
+    pub ready: &'a PreparedTask,
     /// What is watched.
     pub servers: &'a Servers,
     /// Where it runs.
@@ -63,8 +65,13 @@ impl Measurement<'_> {
     /// Runs, saying rows and results.
     pub async fn take(&self, console: &mut Console, now: SystemTime) -> Result<Measured> {
         let plan = self.plan();
-        if !plan.warmup.is_zero() {
-            console.say(&format!("Warming up for {} s ...", plan.warmup.as_secs_f64()));
+        match plan.warmup {
+            WarmUp::NONE => {}
+            WarmUp::For(time) => console.print(&format!("Warming up for {} s ...", time.as_secs_f64())),
+            WarmUp::UntilSettled { at_most, .. } => {
+                console
+                    .print(&format!("Warming up until the rate has settled, {} s at most ...", at_most.as_secs_f64()));
+            }
         }
         let kinds: Vec<_> = self.ready.workload.kinds().iter().map(|kind| kind.name.clone()).collect();
         let open_loop = matches!(plan.pace, Pace::Open { .. });
@@ -73,23 +80,23 @@ impl Measurement<'_> {
             None => None,
         };
         let (fail_fast, halt) = (self.settings.verdict.errors.fail_fast, plan.halt.clone());
-        let (warmup, begun) = (plan.warmup, OnceCell::new());
+        let (measuring, begun) = (plan.measuring.clone(), OnceCell::new());
         let mut progress = Progress::new(console, &self.settings.output, self.servers, kinds, &begun);
         let mut trouble = None;
         let listener = |interval: &Interval| {
-            progress.hear(interval);
+            progress.add(interval);
             if let Some(Err(error)) = hdr_log.as_mut().map(|log| log.add(interval)) {
                 trouble = Some(error);
                 hdr_log = None;
             }
             if fail_fast && interval.tallies.iter().any(|tally| tally.errors > 0) {
-                halt.halt();
+                halt.raise();
             }
         };
         let workload = Arc::clone(&self.ready.workload) as Arc<dyn Workload>;
         let mut outcome = tokio::select! {
             outcome = load::run(Arc::clone(self.session), workload, plan, listener) => outcome?,
-            never = self.read_after(warmup, &begun) => match never {},
+            never = self.read_after(&measuring, &begun) => match never {},
         };
         if let Some(error) = trouble {
             return Err(error);
@@ -99,14 +106,17 @@ impl Measurement<'_> {
         if outcome.interrupted {
             outcome.invalid.push("ended by Ctrl-C".to_owned());
         }
+        if fail_fast && outcome.tallies.iter().any(|tally| tally.errors > 0) {
+            outcome.invalid.push("ended at the first failed operation (-errors fail-fast)".to_owned());
+        }
         let run = self.digest(&outcome, zero)?;
-        self.say(console, &run, &outcome, &collections(begun.get().unwrap_or(&after), &after));
+        self.print(console, &run, &outcome, &collections(begun.get().unwrap_or(&after), &after));
         Ok(Measured { run, uncertainty, interrupted: outcome.interrupted })
     }
 
     /// Reads the servers' counters when the warm-up is over.
-    async fn read_after(&self, warmup: Duration, begun: &OnceCell<Vec<Reading>>) -> Infallible {
-        tokio::time::sleep(warmup).await;
+    async fn read_after(&self, measuring: &Signal, begun: &OnceCell<Vec<Reading>>) -> Infallible {
+        measuring.raised().await;
         begun.get_or_init(|| self.servers.readings());
         std::future::pending().await
     }
@@ -134,20 +144,21 @@ impl Measurement<'_> {
     }
 
     /// A sequence that ends must be measured from its beginning.
-    fn warmup(&self) -> Duration {
+    fn warmup(&self) -> WarmUp {
         let ends = matches!(self.settings.data.population, Population::Sequence { wraps: false, .. });
-        if !self.settings.work.warmup || ends {
-            return Duration::ZERO;
-        }
-        match self.settings.work.stop {
-            Stop::Count(count) if count < WORTH_A_WARMUP => Duration::ZERO,
-            Stop::Count(_) | Stop::Uncertainty { .. } => WARMUP,
-            Stop::Duration(duration) => (duration / 10).min(LONGEST_WARMUP),
+        match (self.settings.work.warmup, self.settings.work.stop) {
+            (Warmup::None, _) => WarmUp::NONE,
+            (Warmup::For(time), _) => WarmUp::For(time),
+            (Warmup::Auto, _) => AUTO_WARMUP,
+            (Warmup::Usual, _) if ends => WarmUp::NONE,
+            (Warmup::Usual, Stop::Count(count)) if count < WORTH_A_WARMUP => WarmUp::NONE,
+            (Warmup::Usual, Stop::Count(_) | Stop::Uncertainty { .. }) => WarmUp::For(WARMUP),
+            (Warmup::Usual, Stop::Duration(duration)) => WarmUp::For((duration / 10).min(LONGEST_WARMUP)),
         }
     }
 
     fn digest(&self, outcome: &Outcome, zero: Option<Instant>) -> Result<Run> {
-        let slas: Result<Vec<_>> = self.settings.verdict.slas.iter().map(|sla| sla.judge(outcome)).collect();
+        let judgement = Judgement::of(&self.settings.verdict.slas, outcome)?;
         let graph = self.settings.output.graph.as_ref();
         let operation =
             graph.and_then(|graph| graph.operation.clone()).unwrap_or_else(|| self.settings.work.operation());
@@ -160,7 +171,7 @@ impl Measurement<'_> {
             pace: self.rate.label(),
             checked: self.ready.ledger.is_some(),
         };
-        Ok(Run::new(about, outcome, slas?, self.record(zero), self.environment.clone()))
+        Ok(Run::new(about, outcome, judgement, self.record(zero), self.environment.clone()))
     }
 
     /// What was seen of the servers, by the run's own time.
@@ -177,38 +188,42 @@ impl Measurement<'_> {
         record
     }
 
-    fn say(&self, console: &mut Console, run: &Run, outcome: &Outcome, collections: &crate::report::Collections) {
+    fn print(&self, console: &mut Console, run: &Run, outcome: &Outcome, collections: &crate::report::Collections) {
         if self.settings.output.summary {
-            console.say(&results(&run.total, &run.kinds, outcome.elapsed, collections));
-            console.say(&format!("Pace                      : {}", run.pace));
-            console.say(&format!("Client                    : {}", client(run)));
+            console.print(&results(&run.total, &run.kinds, outcome.elapsed, collections));
+            console.print(&format!("Pace                      : {}", run.pace));
+            if let Some(warmup) = &run.warmup {
+                console.print(&format!("Warm-up                   : {}", warmup.summary()));
+            }
+            console.print(&format!("Client                    : {}", client(run)));
         }
         if let Some(most) = run.spans.iter().map(|span| span.backlog).max().filter(|_| run.rate_per_s.is_some()) {
-            console.say(&format!("Backlog                   : {most} at most; {} never started", outcome.not_started));
+            console
+                .print(&format!("Backlog                   : {most} at most; {} never started", outcome.not_started));
         }
         if run.checked.on {
-            console.say(&format!("Checked reads             : {} rows, {}", run.checked.rows, faults(run)));
+            console.print(&format!("Checked reads             : {} rows, {}", run.checked.rows, faults(run)));
         }
         let few = if self.settings.output.level == Level::Verbose { usize::MAX } else { 3 };
         for fault in run.checked.first.iter().take(few) {
-            console.say(&format!("  {fault}"));
+            console.print(&format!("  {fault}"));
         }
         for failure in run.failures.iter().take(few) {
-            console.say(&format!("Error                     : {} x {}", failure.times, failure.text));
+            console.print(&format!("Error                     : {} x {}", failure.times, failure.text));
         }
         let warnings = self.ready.ledger.iter().flat_map(|ledger| ledger.warnings());
         for warning in warnings {
-            console.say(&format!("Warning                   : {warning}"));
+            console.print(&format!("Warning                   : {warning}"));
         }
         for sla in &run.slas {
             let met = if sla.met { "met" } else { "MISSED" };
-            console.say(&format!("SLA {:<22}: {met} ({})", sla.sla, sla.measured));
+            console.print(&format!("SLA {:<22}: {met} ({})", sla.sla, sla.measured));
         }
         if !outcome.saturated.is_empty() && run.slas.is_empty() {
-            console.say("The servers could not keep up with the rate.");
+            console.print("The servers could not keep up with the rate.");
         }
         for reason in &run.invalid {
-            console.say(&format!("INVALID                   : {reason}"));
+            console.print(&format!("INVALID                   : {reason}"));
         }
     }
 }

@@ -1,10 +1,12 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! `cassiterite stress`: one run, in the words of cassandra-stress.
+//! `cassiterite stress`: one run, with the command line of cassandra-stress. Uses every other module but `compare`.
 
 pub mod cli;
+pub mod command_line;
 mod console;
+mod files;
 mod help;
 mod local;
 mod measure;
@@ -12,7 +14,5 @@ mod print;
 mod progress;
 mod run;
 pub mod settings;
+pub mod syntax;
 mod task;
-pub mod vocabulary;
-pub mod words;
-mod written;

@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 
+use super::command_line::Given;
 use super::settings::distribution as read;
-use super::words::Given;
 
 const SAMPLES: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0];
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Rows while a run goes on.
+//! Prints a row per interval while a run goes on.
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::console::Console;
 use super::settings::{Level, Output};
 use crate::load::Interval;
 use crate::observe::{Reading, Servers};
-use crate::report::{header, row, Beside, Collections, Span, Uncertainty};
+use crate::report::{header, row, Collections, RowContext, Span, Uncertainty};
 
 /// Says a row per interval and kind, as cassandra-stress does: kinds only when there are several.
 pub struct Progress<'a> {
@@ -54,7 +54,7 @@ impl<'a> Progress<'a> {
     }
 
     /// Takes an interval.
-    pub fn hear(&mut self, interval: &Interval) {
+    pub fn add(&mut self, interval: &Interval) {
         let length = interval.to.saturating_sub(interval.from);
         let (zero, _) = *self.zero.get_or_insert_with(|| (interval.from, Instant::now() - length));
         let span = Span::of(interval, zero);
@@ -67,7 +67,7 @@ impl<'a> Progress<'a> {
             return;
         }
         self.next_row = at + self.output.row_every;
-        self.say(at, &span);
+        self.print(at, &span);
     }
 
     /// When the warm-up ended; `None` before the first interval.
@@ -80,25 +80,25 @@ impl<'a> Progress<'a> {
         self.uncertainty.fraction()
     }
 
-    fn say(&mut self, at: Duration, span: &Span) {
+    fn print(&mut self, at: Duration, span: &Span) {
         let names: Vec<&str> = self.kinds.iter().map(String::as_str).chain(["total"]).collect();
         if self.next_header.is_some_and(|due| at >= due) {
-            self.console.say(&header(&names));
+            self.console.print(&header(&names));
             self.next_header = self.output.header_every.map(|every| at + every);
         }
         let readings = self.servers.readings();
         let before = self.readings.as_ref().or(self.begun.get()).unwrap_or(&readings);
         let collections = collections(before, &readings);
         self.readings = Some(readings);
-        let beside =
-            |total_operations| Beside { total_operations, uncertainty: self.uncertainty.fraction(), collections };
+        let context =
+            |total_operations| RowContext { total_operations, uncertainty: self.uncertainty.fraction(), collections };
         if self.kinds.len() > 1 {
             for ((name, part), total) in self.kinds.iter().zip(&span.kinds).zip(&self.totals) {
-                self.console.say(&row(&names, name, span, part, &beside(*total)));
+                self.console.print(&row(&names, name, span, part, &context(*total)));
             }
         }
-        let total = beside(self.totals.iter().sum());
-        self.console.say(&row(&names, "total", span, &span.total, &total));
+        let total = context(self.totals.iter().sum());
+        self.console.print(&row(&names, "total", span, &span.total, &total));
     }
 }
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A run from its settings to its reports.
+//! Runs the command from its settings to its reports.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -14,15 +14,15 @@ use scylla::client::session::Session;
 use scylla::cluster::metadata::Strategy;
 
 use super::console::Console;
+use super::files;
 use super::local;
 use super::measure::{Measured, Measurement};
 use super::settings::{Command, Rate, Settings, Stop, Truncate};
-use super::task::{Ready, Task};
-use super::written;
+use super::task::{PreparedTask, Task};
 use crate::check::{Levels, Replication};
 use crate::cluster::Home;
 use crate::load::{connect, runtime, Target, TlsFiles, Workload};
-use crate::observe::{text_hash, Asking, Environment, Servers, Watched};
+use crate::observe::{text_hash, CompactionPoller, Environment, Servers, WatchedServer};
 use crate::report::Run;
 
 /// Growth of threads below and above this number, as in cassandra-stress (`StressAction.runMulti`).
@@ -37,7 +37,7 @@ pub fn stress(settings: &Settings) -> Result<ExitCode> {
         print!("{}", task.draw()?);
         return Ok(ExitCode::SUCCESS);
     }
-    written::ensure_writable(&settings.output)?;
+    files::ensure_writable(&settings.output)?;
     let threads = client_threads();
     runtime(threads)?.block_on(async {
         let session = Arc::new(connect(&target(settings)?).await?);
@@ -61,7 +61,7 @@ impl Stress<'_> {
             self.task.create(&self.session).await?;
         }
         if self.settings.work.stop == Stop::Count(0) {
-            self.console.say("N=0: SCHEMA CREATED, NOTHING ELSE DONE.");
+            self.console.print("N=0: SCHEMA CREATED, NOTHING ELSE DONE.");
             return Ok(ExitCode::SUCCESS);
         }
         if self.settings.work.truncate != Truncate::Never {
@@ -69,31 +69,31 @@ impl Stress<'_> {
         }
         let ready = self.task.prepare(&self.session, self.settings.work.truncate != Truncate::Never).await?;
         let (addresses, every) = (self.addresses(), self.settings.output.interval.max(Duration::from_millis(500)));
-        let asking = Asking::begin(&self.session, &addresses, every);
+        let poller = CompactionPoller::begin(&self.session, &addresses, every);
         let mut watched = local::servers(&addresses);
-        for (server, compactions) in watched.iter_mut().zip(asking.servers()) {
+        for (server, compactions) in watched.iter_mut().zip(poller.servers()) {
             server.compactions = Some(Arc::clone(compactions));
         }
         let environment = self.environment(&watched).await?;
-        self.say_settings(&ready, &environment);
+        self.print_settings(&ready, &environment);
         let servers = Servers::watch(watched, every);
         let runs = match self.settings.rate {
             Rate::Sweep { from, to, auto } => self.sweep(&ready, &servers, &environment, from, to, auto).await?,
             _ => vec![self.once(&ready, &servers, &environment, self.settings.rate).await?.run],
         };
-        written::write(self.settings, &runs)?;
-        let Some(run) = written::deciding(&runs) else { return Ok(ExitCode::SUCCESS) };
-        let complaint = run.complaint();
-        self.console.say(if complaint.is_none() { "END" } else { "FAILURE" });
-        if let Some(complaint) = complaint {
-            eprintln!("cassiterite: {complaint}");
+        files::write(self.settings, &runs)?;
+        let Some(run) = files::deciding_run(&runs) else { return Ok(ExitCode::SUCCESS) };
+        let failure = run.failure();
+        self.console.print(if failure.is_none() { "END" } else { "FAILURE" });
+        if let Some(failure) = failure {
+            eprintln!("cassiterite: {failure}");
         }
         Ok(ExitCode::from(run.verdict().exit_code()))
     }
 
     async fn once(
         &mut self,
-        ready: &Ready,
+        ready: &PreparedTask,
         servers: &Servers,
         environment: &Environment,
         rate: Rate,
@@ -116,7 +116,7 @@ impl Stress<'_> {
     /// One run after the other, each with more threads.
     async fn sweep(
         &mut self,
-        ready: &Ready,
+        ready: &PreparedTask,
         servers: &Servers,
         environment: &Environment,
         from: usize,
@@ -125,11 +125,11 @@ impl Stress<'_> {
     ) -> Result<Vec<Run>> {
         if matches!(self.settings.work.stop, Stop::Uncertainty { .. }) {
             self.console
-                .say("WARNING: err< ends each run at another number of operations; use it for a first look only");
+                .print("WARNING: err< ends each run at another number of operations; use it for a first look only");
         }
         let (mut runs, mut threads, mut emptied) = (Vec::<Measured>::new(), from, None);
         loop {
-            self.console.say(&format!("\nRunning with {threads} threadCount"));
+            self.console.print(&format!("\nRunning with {threads} threadCount"));
             if self.settings.work.truncate == Truncate::Always && !runs.is_empty() {
                 self.truncate().await?;
                 // Another ledger: what was acknowledged is gone.
@@ -141,7 +141,7 @@ impl Stress<'_> {
             runs.push(measured);
             if let [.., before, now] = &runs[..] {
                 let better = 100.0 * (now.run.operations_per_s() / before.run.operations_per_s() - 1.0);
-                self.console.say(&format!("Improvement over {} threadCount: {better:.0}%", before.run.in_flight));
+                self.console.print(&format!("Improvement over {} threadCount: {better:.0}%", before.run.in_flight));
             }
             threads = if threads < FEW_THREADS { threads * 2 } else { threads * 3 / 2 };
             let interrupted = runs.last().is_some_and(|measured| measured.interrupted);
@@ -149,17 +149,17 @@ impl Stress<'_> {
                 break;
             }
             if self.settings.work.writes() {
-                self.console.say(&format!("Sleeping for {}s", REST.as_secs()));
+                self.console.print(&format!("Sleeping for {}s", REST.as_secs()));
                 tokio::time::sleep(REST).await;
             }
         }
-        self.console.say(&written::sweep_table(&runs));
+        self.console.print(&files::sweep_table(&runs));
         Ok(runs.into_iter().map(|measured| measured.run).collect())
     }
 
     async fn truncate(&mut self) -> Result<()> {
         self.task.truncate(&self.session).await?;
-        self.console.say(&format!("Truncated {}.", self.task.table()));
+        self.console.print(&format!("Truncated {}.", self.task.table()));
         Ok(())
     }
 
@@ -171,7 +171,7 @@ impl Stress<'_> {
         addresses
     }
 
-    async fn environment(&self, watched: &[Watched]) -> Result<Environment> {
+    async fn environment(&self, watched: &[WatchedServer]) -> Result<Environment> {
         let home = Home::find().ok().map(|home| home.join(""));
         let mut environment = Environment::now(home.as_deref());
         let asked = self.session.query_unpaged("SELECT release_version FROM system.local", ()).await?;
@@ -214,7 +214,7 @@ impl Stress<'_> {
         writes.fold(Levels::new(level, first, replication), Levels::and_writes_at)
     }
 
-    fn say_settings(&mut self, ready: &Ready, environment: &Environment) {
+    fn print_settings(&mut self, ready: &PreparedTask, environment: &Environment) {
         if !self.settings.output.settings {
             return;
         }
@@ -225,7 +225,7 @@ impl Stress<'_> {
             (Some(_), false) => format!("yes, but not: {}", ready.unchecked.join("; ")),
             (None, _) => format!("no: {}", ready.unchecked.join("; ")),
         };
-        self.console.say("******************** Stress Settings ********************");
+        self.console.print("******************** Stress Settings ********************");
         for (name, value) in [
             ("Command", environment.command.clone()),
             ("Operations", kinds.join(", ")),
@@ -235,9 +235,9 @@ impl Stress<'_> {
             ("Rate", self.settings.rate.label()),
             ("Reads checked", checked),
         ] {
-            self.console.say(&format!("  {name}: {value}"));
+            self.console.print(&format!("  {name}: {value}"));
         }
-        self.console.say("");
+        self.console.print("");
     }
 }
 
@@ -277,6 +277,7 @@ fn target(settings: &Settings) -> Result<Target> {
         serial_consistency: settings.work.serial_consistency,
         local_datacenter: connection.datacenter.clone(),
         compression: connection.compression,
+        connections_per_node: connection.connections_per_node,
         ..Target::default()
     })
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a command does to which table: a profile, a mix of its operations, a population.
+//! The task of a command: a profile, a mix of its operations, a population.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct Task {
 }
 
 /// A workload, ready to run.
-pub struct Ready {
+pub struct PreparedTask {
     /// What runs.
     pub workload: Arc<UserWorkload>,
     /// What was acknowledged, where reads are checked.
@@ -110,7 +110,7 @@ impl Task {
     }
 
     /// Prepares the statements. `empty`: the table is known to have no rows.
-    pub async fn prepare(&self, session: &Session, empty: bool) -> Result<Ready> {
+    pub async fn prepare(&self, session: &Session, empty: bool) -> Result<PreparedTask> {
         let only_writes = self.mix.weights().iter().all(|(name, _)| self.writes(name));
         if self.check == Check::Off || only_writes {
             let why = if only_writes { "nothing is read" } else { "-check off" };
@@ -126,12 +126,12 @@ impl Task {
                 let mut unchecked: Vec<_> = workload
                     .unchecked()
                     .iter()
-                    .map(|name| format!("{name}: its answers do not say which rows they show"))
+                    .map(|name| format!("{name}: its answers do not identify their rows"))
                     .collect();
                 if before == Before::Unknown {
                     unchecked.push("rows that this run has not written yet (see -check written)".to_owned());
                 }
-                Ok(Ready { workload: Arc::new(workload), ledger: Some(ledger), unchecked })
+                Ok(PreparedTask { workload: Arc::new(workload), ledger: Some(ledger), unchecked })
             }
             Err(error) if self.check == Check::WherePossible => self.unchecked(session, format!("{error:#}")).await,
             Err(error) => Err(error),
@@ -144,8 +144,8 @@ impl Task {
         Ok((self.workload(session, Some(Arc::clone(&ledger))).await?, ledger))
     }
 
-    async fn unchecked(&self, session: &Session, why: String) -> Result<Ready> {
-        Ok(Ready { workload: Arc::new(self.workload(session, None).await?), ledger: None, unchecked: vec![why] })
+    async fn unchecked(&self, session: &Session, why: String) -> Result<PreparedTask> {
+        Ok(PreparedTask { workload: Arc::new(self.workload(session, None).await?), ledger: None, unchecked: vec![why] })
     }
 
     async fn workload(&self, session: &Session, ledger: Option<Arc<Ledger>>) -> Result<UserWorkload> {

@@ -5,7 +5,6 @@
 
 use std::fs::File;
 use std::net::TcpListener;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -21,12 +20,10 @@ pub struct Node {
 impl Node {
     /// Starts it with these keys of cassandra.yaml and waits until it speaks CQL.
     pub fn start(yaml: &[&str]) -> Self {
-        let home = std::env::var_os("CASSITERITE_HOME")
-            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../.."), PathBuf::from);
         let base = tempfile::tempdir().unwrap();
         let [port, storage, jmx] = free_ports();
-        let mut command = Command::new(home.join("scripts/node"));
-        command.args(["--stock", "--fast", "--heap", "512m", "--base"]).arg(base.path());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cassiterite"));
+        command.args(["node", "--stock", "--fast", "--heap", "512m", "--base"]).arg(base.path());
         for (option, number) in [("--cql-port", port), ("--storage-port", storage), ("--jmx-port", jmx)] {
             command.arg(option).arg(number.to_string());
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cassiterite_lab::check::{Before, Ledger, Shape};
-use cassiterite_lab::load::{connect, run, runtime, FaultKind, Outcome, Pace, Plan, Stop, Target};
+use cassiterite_lab::load::{connect, run, runtime, FaultKind, Outcome, Pace, Plan, Stop, Target, WarmUp};
 
 use crate::checked::Checked;
 use crate::node::Node;
@@ -112,7 +112,7 @@ fn an_operation_costs_the_client_little_cpu() {
             let name = format!("cost_{in_flight}");
             let workload = Arc::new(Checked::new(&session, ledger, false, &name).await.unwrap());
             let stop = Stop::Duration(Duration::from_secs(8));
-            let plan = Plan { pace, in_flight, stop, warmup: Duration::from_secs(4), ..Plan::default() };
+            let plan = Plan { pace, in_flight, stop, warmup: WarmUp::For(Duration::from_secs(4)), ..Plan::default() };
             let outcome = run(Arc::clone(&session), workload, plan, |_| {}).await.unwrap();
             let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
             let cpu_us = outcome.client_cpu_s * 1e6 / operations as f64;

@@ -14,7 +14,7 @@ use base64::Engine as _;
 use cassiterite_lab::load::{Interval, Outcome};
 use cassiterite_lab::observe::{Environment, Record};
 use cassiterite_lab::report::{
-    header, html, results, row, About, Beside, Collections, HdrLog, Run, Sla, Span, Standing, Totals,
+    header, html, results, row, About, Collections, HdrLog, Judgement, RowContext, Run, RunVerdict, Sla, Span, Totals,
 };
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use hdrhistogram::serialization::Deserializer;
@@ -37,15 +37,15 @@ fn rows_are_those_of_cassandra_stress_and_a_backlog() {
     let kinds = ["insert", "get"];
     let span = Span::of(&one_interval(), Duration::ZERO);
     let collections = Collections { count: 2.0, max_ms: 31.4, sum_ms: 40.0, sdv_ms: 5.0, mb: 512.0 };
-    let beside = Beside { total_operations: 4321, uncertainty: 0.01234, collections };
-    let said = [header(&kinds), row(&kinds, "insert", &span, &span.kinds[0], &beside)].join("\n");
+    let context = RowContext { total_operations: 4321, uncertainty: 0.01234, collections };
+    let message = [header(&kinds), row(&kinds, "insert", &span, &span.kinds[0], &context)].join("\n");
     let golden = "\
 type       total ops,    op/s,    pk/s,   row/s,    mean,     med,     .95,     .99,    .999,     max,   time,   stderr, errors,  gc: #,  max ms,  sum ms,  sdv ms,      mb, backlog
 insert,         4321,     100,     100,     200,    50.5,    50.0,    95.0,    99.0,   100.0,   100.0,    5.0,  0.01234,      2,      2,      31,      40,       5,     512,      12";
-    assert_eq!(said, golden);
-    let unknown = Beside { collections: Collections::default(), ..beside };
-    let said = row(&kinds, "total", &span, &span.total, &unknown);
-    assert!(said.ends_with("  0.01234,      2,    NaN,     NaN,     NaN,     NaN,     NaN,      12"), "{said}");
+    assert_eq!(message, golden);
+    let unknown = RowContext { collections: Collections::default(), ..context };
+    let message = row(&kinds, "total", &span, &span.total, &unknown);
+    assert!(message.ends_with("  0.01234,      2,    NaN,     NaN,     NaN,     NaN,     NaN,      12"), "{message}");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn results_are_those_of_cassandra_stress() {
     let kinds: Vec<_> = interval.tallies.iter().map(Totals::of).collect();
     let total = Totals::of(&tally("total", &(1..=100).map(f64::from).chain([1.0]).collect::<Vec<_>>(), 2));
     let collections = Collections { count: 66.0, max_ms: 31.0, sum_ms: 1188.0, sdv_ms: 7.0, mb: 13_505.536 };
-    let said = results(&total, &kinds, Duration::from_millis(33_400), &collections);
+    let message = results(&total, &kinds, Duration::from_millis(33_400), &collections);
     let golden = "
 
 Results:
@@ -76,7 +76,7 @@ Avg GC time               :   18.0 ms
 StdDev GC time            :    7.0 ms
 Total operation time      : 00:00:33
 ";
-    assert_eq!(said, golden);
+    assert_eq!(message, golden);
 }
 
 #[test]
@@ -145,6 +145,10 @@ fn the_page_fetches_nothing_and_shows_everything() {
         "sha256 ",
         "no GC log here",
         "prefers-color-scheme: dark",
+        "The charts need JavaScript",
+        "Copyright (c) 2022 Leon Sorokin",
+        r#""quantity":"bytes_per_s""#,
+        "12 s, 11845 operations that do not count",
     ] {
         assert!(text.contains(shown), "{shown}");
     }
@@ -175,8 +179,9 @@ fn runs_are_added_to_a_page_by_name() {
 
 #[test]
 fn how_late_the_client_was_is_said_of_open_loops_only() {
-    let of =
-        |outcome: &Outcome| Run::new(About::default(), outcome, Vec::new(), Record::default(), Environment::now(None));
+    let of = |outcome: &Outcome| {
+        Run::new(About::default(), outcome, Judgement::default(), Record::default(), Environment::now(None))
+    };
     let open = of(&outcome(1.0));
     assert!((open.late.unwrap().p50_ms - 0.06).abs() < 0.001, "{:?}", open.late);
     assert!(html::page("r", &[open]).unwrap().contains("started late by P50 60 µs, P99 2 ms"));
@@ -198,15 +203,33 @@ fn slas_are_judged_on_response_time() {
     assert_eq!(error, "-sla scan:p99<=1ms: there is no 'scan', only insert, get");
 }
 
+fn judged(outcome: &Outcome, slas: &[&str]) -> Run {
+    let slas: Vec<Sla> = slas.iter().map(|text| text.parse().unwrap()).collect();
+    let judgement = Judgement::of(&slas, outcome).unwrap();
+    Run::new(About::default(), outcome, judgement, Record::default(), Environment::now(None))
+}
+
+#[test]
+fn an_sla_on_errors_is_judged_by_its_own_bound() {
+    let reason = "7 of 120000 operations failed (0.006 %, limit 0.000 %)".to_owned();
+    let outcome = Outcome { invalid: vec![reason.clone()], failed: Some(reason.clone()), ..outcome(1.0) };
+    let of = |slas: &[&str]| judged(&outcome, slas);
+    assert_eq!(of(&["errors<=1%"]).verdict(), RunVerdict::Pass);
+    assert_eq!(of(&["errors<=6"]).failure(), Some("SLA missed: errors<=6 (7)".to_owned()));
+    assert_eq!(of(&["insert:errors<=7"]).verdict(), RunVerdict::Pass, "only inserts failed");
+    assert_eq!(of(&["get:errors<=7"]).invalid, std::slice::from_ref(&reason), "nothing was promised of the inserts");
+    assert_eq!(of(&["p50<=2ms"]).invalid, [reason], "nothing was promised of errors");
+}
+
 #[test]
 fn exit_codes_follow_the_standing() {
     let mut run = run("r", 1.0);
-    assert_eq!((run.verdict(), run.verdict().exit_code()), (Standing::Missed, 1));
+    assert_eq!((run.verdict(), run.verdict().exit_code()), (RunVerdict::Missed, 1));
     run.invalid.push("client CPU".to_owned());
-    assert_eq!((run.verdict(), run.verdict().exit_code()), (Standing::Invalid, 2));
+    assert_eq!((run.verdict(), run.verdict().exit_code()), (RunVerdict::Invalid, 2));
     run.invalid.clear();
     run.slas.clear();
-    assert_eq!((run.verdict(), run.verdict().exit_code()), (Standing::Pass, 0));
+    assert_eq!((run.verdict(), run.verdict().exit_code()), (RunVerdict::Pass, 0));
 }
 
 #[test]
@@ -217,17 +240,13 @@ fn servers_that_cannot_keep_up_miss_an_sla_and_spoil_a_run_without_one() {
         saturated: vec![full.to_owned()],
         ..outcome(1.0)
     };
-    let of = |outcome: &Outcome, slas: &[&str]| {
-        let slas = slas.iter().map(|text| text.parse::<Sla>().unwrap().judge(outcome).unwrap()).collect();
-        Run::new(About::default(), outcome, slas, Record::default(), Environment::now(None))
-    };
-    let run = of(&outcome(None), &["p50<=2ms"]);
-    assert_eq!((run.verdict(), run.invalid.len()), (Standing::Missed, 0));
-    assert_eq!(run.complaint(), Some(format!("SLA missed: rate=1000/s ({full})")));
-    let run = of(&outcome(None), &[]);
-    assert_eq!(run.complaint(), Some(format!("the run is invalid: {full}")));
-    let run = of(&outcome(Some("client: late")), &["p50<=2ms"]);
-    assert_eq!((run.verdict(), run.invalid), (Standing::Invalid, vec!["client: late".to_owned()]));
+    let run = judged(&outcome(None), &["p50<=2ms"]);
+    assert_eq!((run.verdict(), run.invalid.len()), (RunVerdict::Missed, 0));
+    assert_eq!(run.failure(), Some(format!("SLA missed: rate=1000/s ({full})")));
+    let run = judged(&outcome(None), &[]);
+    assert_eq!(run.failure(), Some(format!("the run is invalid: {full}")));
+    let run = judged(&outcome(Some("client: late")), &["p50<=2ms"]);
+    assert_eq!((run.verdict(), run.invalid), (RunVerdict::Invalid, vec!["client: late".to_owned()]));
 }
 
 /// Not a test: `LOOK=DIR cargo test --test report look` writes pages to look at.

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use cassiterite_lab::load::{FaultCount, Interval, Latencies, Outcome, Tally};
+use cassiterite_lab::load::{FaultCount, Interval, Latencies, Outcome, Tally, WarmedUp};
 use cassiterite_lab::observe::{text_hash, Environment, Record, Sample};
-use cassiterite_lab::report::{About, Run, SlaVerdict};
+use cassiterite_lab::report::{About, Judgement, Run};
 
 /// A histogram of these milliseconds.
 pub fn latencies(ms: impl IntoIterator<Item = f64>) -> Latencies {
@@ -80,6 +80,7 @@ pub fn outcome(factor: f64) -> Outcome {
         rate_per_s: Some(1000.0),
         in_flight: 256,
         elapsed: Duration::from_secs(120),
+        warmup: Some(WarmedUp { elapsed_s: 12.0, operations: 11_845, ..WarmedUp::default() }),
         tallies: vec![sum(&intervals, 0), sum(&intervals, 1)],
         intervals,
         value_bytes_written: 98_765_432,
@@ -98,6 +99,7 @@ pub fn outcome(factor: f64) -> Outcome {
         interrupted: false,
         invalid: Vec::new(),
         saturated: Vec::new(),
+        failed: None,
     }
 }
 
@@ -146,12 +148,13 @@ pub fn run(name: &str, factor: f64) -> Run {
         pace: "open loop, 1000 operations due per second".to_owned(),
         checked: true,
     };
-    let slas = vec![SlaVerdict { sla: "p99<=10ms".to_owned(), measured: "412.3 ms".to_owned(), met: false }];
     let mut environment = Environment {
         command: "cassiterite stress user".to_owned(),
         when_unix_s: 1_795_311_644,
         ..Environment::now(None)
     };
     environment.add(text_hash("profile", "x"));
-    Run::new(about, &outcome(factor), slas, servers(), environment)
+    let outcome = outcome(factor);
+    let judgement = Judgement::of(&["p99<=10ms".parse().unwrap()], &outcome).unwrap();
+    Run::new(about, &outcome, judgement, servers(), environment)
 }

@@ -7,7 +7,7 @@ use super::common::shipments::*;
 use super::common::*;
 use super::images::{images, steps};
 use super::world::*;
-use crate::arrival::faults::Step;
+use crate::faults::Step;
 
 /// More than an empty memtable takes, and not compressible.
 pub fn large() -> Vec<u8> {

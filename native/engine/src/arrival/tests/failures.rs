@@ -7,9 +7,9 @@ use super::absorbing::large;
 use super::common::shipments::*;
 use super::common::*;
 use super::world::*;
-use crate::arrival::faults::{Step, HOOK};
 use crate::arrival::rows::FILE_BYTES;
 use crate::device::{say_free, FREE, RESERVE_BYTES};
+use crate::faults::{Step, HOOK};
 use crate::{EngineError, Kind};
 
 #[test]

@@ -6,51 +6,9 @@
 use super::common::shipments::*;
 use super::common::*;
 use super::world::*;
-use crate::arrival::faults::{Step, HOOK};
+use crate::faults::{at_once, Held, Step};
 use crate::{Kind, Result, Table};
-use std::sync::mpsc::{channel, Sender};
 use std::sync::Arc;
-use std::thread::JoinHandle;
-use std::time::Duration;
-
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Long work on another thread, which has come to a step and stays there until it is told to go on, or a test fails.
-struct Held<T> {
-    go_on: Sender<()>,
-    thread: JoinHandle<Result<T>>,
-}
-
-impl<T: Send + 'static> Held<T> {
-    fn at(held_at: Step, work: impl FnOnce() -> Result<T> + Send + 'static) -> Held<T> {
-        let (go_on, wait) = channel();
-        let (reached, is_reached) = channel();
-        let thread = std::thread::spawn(move || {
-            HOOK.set(Some(Box::new(move |step| {
-                if step == held_at {
-                    let _ = reached.send(());
-                    let _ = wait.recv();
-                }
-                Ok(())
-            })));
-            work()
-        });
-        is_reached.recv_timeout(PATIENCE).unwrap();
-        Held { go_on, thread }
-    }
-
-    fn end(self) -> Result<T> {
-        drop(self.go_on);
-        self.thread.join().unwrap()
-    }
-}
-
-/// Runs on a thread of its own what must not wait for anybody.
-fn at_once<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let (done, is_done) = channel();
-    std::thread::spawn(move || done.send(work()));
-    is_done.recv_timeout(PATIENCE).expect("it waits for what takes long")
-}
 
 /// The same table under another id.
 fn other_table(store: &crate::Store) -> Arc<Table> {

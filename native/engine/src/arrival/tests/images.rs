@@ -4,7 +4,7 @@
 //! Copies of a store in the middle of its work, as a crash would leave it.
 
 use super::writers::Writer;
-use crate::arrival::faults::{Step, HOOK};
+use crate::faults::{Step, HOOK};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

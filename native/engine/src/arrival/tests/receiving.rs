@@ -7,8 +7,8 @@ use super::common::shipments::*;
 use super::common::*;
 use super::images::steps;
 use super::world::*;
-use crate::arrival::faults::Step;
 use crate::arrival::ARRIVALS_MAX;
+use crate::faults::Step;
 
 const NAMED: [Step; 2] = [Step::Named, Step::Shown];
 

@@ -6,7 +6,7 @@
 use super::common::shipments::*;
 use super::common::*;
 use super::images::{copy, images, Image};
-use crate::arrival::faults::Step;
+use crate::faults::Step;
 use crate::{Store, Table};
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -4,12 +4,15 @@
 // Manual compaction that says how it ended; the C API drops the status.
 
 #include <atomic>
-#include <cstring>
 #include <vector>
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
+#include "../shim.h"
+
+using cassiterite::Failure;
+using cassiterite::failure_of;
 
 namespace {
 // The first members of the C API's handles (db/c.cc).
@@ -20,8 +23,6 @@ struct Family {
   rocksdb::ColumnFamilyHandle* object;
 };
 
-char* message_of(const rocksdb::Status& status) { return status.ok() ? nullptr : strdup(status.ToString().c_str()); }
-
 rocksdb::CompactRangeOptions rewriting(std::atomic<bool>* canceled) {
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
@@ -31,24 +32,23 @@ rocksdb::CompactRangeOptions rewriting(std::atomic<bool>* canceled) {
 }
 }  // namespace
 
-// Rewrites a whole column family to its bottommost level, unless `canceled` is or becomes true. Returns null, or a malloc'ed
-// error text.
-extern "C" char* cassiterite_compact(void* database, void* family, std::atomic<bool>* canceled) {
+// Rewrites a whole column family to its bottommost level, unless `canceled` is or becomes true.
+extern "C" Failure* cassiterite_compact(void* database, void* family, std::atomic<bool>* canceled) {
   rocksdb::DB* db = static_cast<Database*>(database)->object;
-  return message_of(db->CompactRange(rewriting(canceled), static_cast<Family*>(family)->object, nullptr, nullptr));
+  return failure_of(db->CompactRange(rewriting(canceled), static_cast<Family*>(family)->object, nullptr, nullptr));
 }
 
 // Rewrites what has keys from `first` up to `end`.
-extern "C" char* cassiterite_compact_range(void* database, void* family, const char* first, size_t first_size,
+extern "C" Failure* cassiterite_compact_range(void* database, void* family, const char* first, size_t first_size,
                                            const char* end, size_t end_size, std::atomic<bool>* canceled) {
   const rocksdb::Slice begin(first, first_size);
   const rocksdb::Slice behind(end, end_size);
   rocksdb::DB* db = static_cast<Database*>(database)->object;
-  return message_of(db->CompactRange(rewriting(canceled), static_cast<Family*>(family)->object, &begin, &behind));
+  return failure_of(db->CompactRange(rewriting(canceled), static_cast<Family*>(family)->object, &begin, &behind));
 }
 
 // Deletes the files that lie wholly in one of `count` ranges, whose ends are not in them.
-extern "C" char* cassiterite_delete_files(void* database, void* family, const char* const* firsts,
+extern "C" Failure* cassiterite_delete_files(void* database, void* family, const char* const* firsts,
                                           const size_t* first_sizes, const char* const* ends, const size_t* end_sizes,
                                           size_t count) {
   std::vector<rocksdb::RangeOpt> ranges;
@@ -56,6 +56,6 @@ extern "C" char* cassiterite_delete_files(void* database, void* family, const ch
     ranges.emplace_back(rocksdb::Slice(firsts[i], first_sizes[i]), rocksdb::Slice(ends[i], end_sizes[i]));
   }
   rocksdb::DB* db = static_cast<Database*>(database)->object;
-  return message_of(
+  return failure_of(
       rocksdb::DeleteFilesInRanges(db, static_cast<Family*>(family)->object, ranges.data(), ranges.size(), false));
 }

@@ -4,7 +4,6 @@
 // Which write-ahead logs the manifest still needs.
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "file/sequence_file_reader.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
+#include "../shim.h"
 
 namespace {
 
@@ -76,7 +76,6 @@ rocksdb::Status first_needed(const std::string& database, uint64_t* out) {
 
 }  // namespace
 
-extern "C" char* cassiterite_first_needed_log(const char* database, uint64_t* out) {
-  const rocksdb::Status status = first_needed(database, out);
-  return status.ok() ? nullptr : strdup(status.ToString().c_str());
+extern "C" cassiterite::Failure* cassiterite_first_needed_log(const char* database, uint64_t* out) {
+  return cassiterite::failure_of(first_needed(database, out));
 }

@@ -3,13 +3,14 @@
 
 //! What the manifest says before the database is open.
 
-use super::{c_string, take_error};
+use super::super::status::{outcome, Failure};
+use super::c_string;
 use crate::error::{EngineError, Result};
 use std::ffi::c_char;
 use std::path::Path;
 
 extern "C" {
-    fn cassiterite_first_needed_log(database: *const c_char, first: *mut u64) -> *mut c_char;
+    fn cassiterite_first_needed_log(database: *const c_char, first: *mut u64) -> *mut Failure;
 }
 
 /// The number of the oldest write-ahead log that opening the database would replay.
@@ -18,8 +19,7 @@ pub(crate) fn first_needed_log(database: &Path) -> Result<u64> {
     let path = c_string(path)?;
     let mut first = 0;
     // SAFETY: the path is NUL-terminated and `first` may be written; both outlive the call.
-    match take_error(unsafe { cassiterite_first_needed_log(path.as_ptr(), &mut first) }) {
-        None => Ok(first),
-        Some(error) => Err(error.context(format_args!("reading the manifest in {}", database.display()))),
-    }
+    outcome(unsafe { cassiterite_first_needed_log(path.as_ptr(), &mut first) })
+        .map_err(|error| error.context(format_args!("reading the manifest in {}", database.display())))?;
+    Ok(first)
 }

@@ -3,8 +3,9 @@
 
 //! What is done to a range of keys: `first` included, `end` not.
 
-use super::{raw, take_error, Family};
-use crate::error::{EngineError, Result};
+use super::super::status::{outcome, Failure};
+use super::{raw, Family};
+use crate::error::Result;
 use librocksdb_sys as ffi;
 use std::ffi::c_char;
 use std::sync::atomic::AtomicBool;
@@ -23,7 +24,7 @@ extern "C" {
         end: *const c_char,
         end_size: usize,
         canceled: *mut bool,
-    ) -> *mut c_char;
+    ) -> *mut Failure;
     fn cassiterite_delete_files(
         database: Database,
         family: Handle,
@@ -32,17 +33,17 @@ extern "C" {
         ends: *const *const c_char,
         end_sizes: *const usize,
         count: usize,
-    ) -> *mut c_char;
+    ) -> *mut Failure;
 }
 
 /// Rewrites the files that have keys in the range, down to the bottommost level and there too; fails early once `canceled`.
 pub(crate) fn compact_range(family: &Family, first: &[u8], end: &[u8], canceled: &AtomicBool) -> Result<()> {
     let (first, end, canceled) = (key(first), key(end), canceled.as_ptr());
     // SAFETY: both handles, both keys and the flag are alive for the call, which only reads the flag, atomically.
-    let error = unsafe {
+    let failure = unsafe {
         cassiterite_compact_range(raw(family.db()), family.pointer(), first.0, first.1, end.0, end.1, canceled)
     };
-    ended(error, "compacting a range of a table")
+    outcome(failure).map_err(|error| error.context("compacting a range of a table"))
 }
 
 /// Deletes, in one step, the files of level 1 and below that lie wholly in one of the ranges, except those that a
@@ -51,7 +52,7 @@ pub(crate) fn delete_files(family: &Family, ranges: &[(Vec<u8>, Vec<u8>)]) -> Re
     let (firsts, first_sizes): (Vec<_>, Vec<_>) = ranges.iter().map(|range| key(&range.0)).unzip();
     let (ends, end_sizes): (Vec<_>, Vec<_>) = ranges.iter().map(|range| key(&range.1)).unzip();
     // SAFETY: both handles and all keys are alive for the call; the four arrays have `count` elements each.
-    let error = unsafe {
+    let failure = unsafe {
         cassiterite_delete_files(
             raw(family.db()),
             family.pointer(),
@@ -62,7 +63,7 @@ pub(crate) fn delete_files(family: &Family, ranges: &[(Vec<u8>, Vec<u8>)]) -> Re
             ranges.len(),
         )
     };
-    ended(error, "deleting the files of a range of a table")
+    outcome(failure).map_err(|error| error.context("deleting the files of a range of a table"))
 }
 
 /// About how many bytes the range takes, in files and in memory.
@@ -91,8 +92,4 @@ pub(crate) fn approximate_bytes(family: &Family, first: &[u8], end: &[u8]) -> Re
 
 fn key(bytes: &[u8]) -> Key {
     (bytes.as_ptr().cast(), bytes.len())
-}
-
-fn ended(error: *mut c_char, doing: &str) -> Result<()> {
-    take_error(error).map_or(Ok(()), |error: EngineError| Err(error.context(doing)))
 }

@@ -3,15 +3,18 @@
 
 //! The golden files: what was written once is read for ever.
 
-use super::{FileKind, ListedFile, Manifest};
-use crate::catalog::{Column, ColumnKind};
+use super::{FileKind, ListedFile, Manifest, NAME};
+use crate::catalog::{sealed, Column, ColumnKind, ColumnState};
+use crate::common::spoilt::spoilt;
 use crate::error::Result;
 use crate::sys::{file_name, TableFile};
 use crate::tokens::{TokenRange, TokenSet};
+use proptest::prelude::*;
 
 const SNAPSHOT: &[u8] = include_bytes!("../../../tests/golden/manifest-v1.bin");
 const UNSUMMED: &[u8] = include_bytes!("../../../tests/golden/manifest-v2.bin");
 const SHIPMENT: &[u8] = include_bytes!("../../../tests/golden/manifest-v3.bin");
+const HIDING: &[u8] = include_bytes!("../../../tests/golden/manifest-v4.bin");
 
 fn file(name: &str, number: u64, level: i32, sequences: (u64, u64)) -> TableFile {
     TableFile {
@@ -31,7 +34,10 @@ fn listed(kind: FileKind, family: u8, file: TableFile) -> ListedFile {
 }
 
 fn manifest(tokens: TokenSet, has_headers: bool, files: Vec<ListedFile>) -> Manifest {
-    let column = |id, kind, dropped, name: &str| Column { id, kind, dropped, name: name.into(), of: "text".into() };
+    let column = |id, kind, state, name: &str| {
+        let name = name.into();
+        Column { id, kind, state, added_after_ms: None, name, of: "text".into() }
+    };
     Manifest {
         id: b"0123456789abcdef".to_vec(),
         generation: 3,
@@ -39,7 +45,10 @@ fn manifest(tokens: TokenSet, has_headers: bool, files: Vec<ListedFile>) -> Mani
         has_headers,
         keyspace: "ks".to_owned(),
         name: "t".to_owned(),
-        columns: vec![column(1, ColumnKind::Regular, false, "v"), column(4, ColumnKind::Static, true, "s")],
+        columns: vec![
+            column(1, ColumnKind::Regular, ColumnState::Live, "v"),
+            column(4, ColumnKind::Static, ColumnState::Dropped, "s"),
+        ],
         tokens,
         files,
     }
@@ -71,6 +80,23 @@ fn a_shipment_is_written_as_ever() -> Result<()> {
     Ok(())
 }
 
+/// The column that the others have dropped is hidden.
+fn hiding() -> Manifest {
+    let mut hiding = shipment();
+    for column in hiding.columns.iter_mut().filter(|column| column.id == 4) {
+        column.state = ColumnState::Hidden;
+        column.added_after_ms = Some(1_700_000_000_123);
+    }
+    hiding
+}
+
+#[test]
+fn a_shipment_with_a_hidden_column_is_written_as_ever() -> Result<()> {
+    assert_eq!(hiding().encode()?, HIDING);
+    assert_eq!(Manifest::decode(HIDING)?, hiding());
+    Ok(())
+}
+
 #[test]
 fn a_shipment_of_the_second_version_is_read() -> Result<()> {
     assert_eq!(Manifest::decode(UNSUMMED)?, unsummed());
@@ -82,6 +108,21 @@ fn a_snapshot_of_the_first_version_is_read() -> Result<()> {
     let files = vec![listed(FileKind::Whole, 0, file(&file_name(12), 12, 6, (0, 70)))];
     assert_eq!(Manifest::decode(SNAPSHOT)?, manifest(TokenSet::all(), true, files));
     Ok(())
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(body in spoilt([SNAPSHOT, UNSUMMED, SHIPMENT].map(without_seal).into())) {
+        let _ = Manifest::decode(&body);
+        if let Ok(manifest) = Manifest::decode(&sealed(body, NAME.as_bytes())) {
+            prop_assert!(manifest.encode().is_ok());
+            prop_assert_eq!(manifest.groups().concat().len(), manifest.files.len());
+        }
+    }
+}
+
+fn without_seal(manifest: &[u8]) -> Vec<u8> {
+    manifest[..manifest.len() - 4].to_vec()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! kill -9 and what it takes to answer again.
+//! Scenario `restart`: the time from `kill -9` and a start to the first answer.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The highest rate at a level of service.
+//! Scenarios `emp` and `features`: the highest rate at which a level of service holds.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(super) fn emp(subject: &mut Subject<'_>) -> Result<Trial> {
     let settings = subject.settings();
     subject.fill()?;
     let mut warmups = vec![subject.warm("read=1")?];
-    let searched = look(subject, "read-only", "read=1", &EMP)?;
+    let searched = search_level(subject, "read-only", "read=1", &EMP)?;
     let mut figures = vec![rate(&searched)];
     warmups.push(subject.warm("read=1,insert=1")?);
     let mixed = open("mixed", "read=1,insert=1", any(settings.rows), settings.length(), settings.rate_per_s);
@@ -44,7 +44,7 @@ pub(super) fn features(subject: &mut Subject<'_>) -> Result<Trial> {
     subject.fill()?;
     let warmups = vec![subject.warm(ops)?];
     let mut figures = subject.measure(&closed("closed loop", ops, any(settings.rows), settings.length()))?.figures();
-    let searched = look(subject, "service", ops, &FEATURES)?;
+    let searched = search_level(subject, "service", ops, &FEATURES)?;
     figures.push(rate(&searched));
     Ok(Trial { figures, warmups, searches: vec![searched], ..Trial::default() })
 }
@@ -62,7 +62,7 @@ fn rate(searched: &Searched) -> Figure {
         .doubted(&doubts)
 }
 
-fn look(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &Sla) -> Result<Searched> {
+fn search_level(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &Sla) -> Result<Searched> {
     let settings = subject.settings();
     let (length, rows) = (settings.length(), settings.rows);
     let probes_max = if settings.scale == Scale::Tiny { PROBES_MAX_TINY } else { PROBES_MAX };

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Which of many differences may be called one.
+//! False discovery rate: which of many differences count (Benjamini-Hochberg).
 
 /// For each p-value whether it is a discovery at that rate of false ones (Benjamini and Hochberg 1995: the largest k with
 /// `p(k) <= k * rate / m`). When nothing differs at all, as in an A/A run, the chance of any discovery is at most `rate`.

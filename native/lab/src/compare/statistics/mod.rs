@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The mathematics of a comparison, pure and without I/O.
+//! The statistics of a comparison: pure functions without I/O.
 //!
 //! The unit is the round: in each, every engine ran once, so what a round's machine did to one engine it did to the other,
 //! and the logarithm of their ratio is one observation. Intervals within a round are not independent of each other; they

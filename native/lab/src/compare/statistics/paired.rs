@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Ratio of two engines from paired rounds.
+//! The ratio of two engines from paired rounds (Student's t on logarithms).
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The loads of a [`Subject`]: how each is driven, and what is held against it.
+//! Runs loads on a [`Subject`] and records what makes them invalid.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::profile::{Mix, Options, UserWorkload};
 
 /// An open loop is not bounded by its own operations in flight.
 const IN_FLIGHT_OPEN_MIN: usize = 256;
-/// Intervals of a load while the cluster changes: a streaming of some seconds has to be told from what is around it.
+/// Intervals of a load while the cluster changes: a streaming of some seconds must stand out from the rest.
 const CHANGE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A load while something was done.
@@ -37,7 +37,7 @@ impl Subject<'_> {
         let population = once(self.settings.rows);
         let fill = Phase { name: "fill", ops: "insert=1", population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
         let outcome = self.drive(&fill, self.workload(&fill)?)?;
-        self.complain("fill", &outcome);
+        self.record_outcome("fill", &outcome);
         self.flush()?;
         self.settle().map(drop)
     }
@@ -55,7 +55,7 @@ impl Subject<'_> {
             Ok(cpu_s.map(|cpu_s| cpu_s * 1e6 / operations.max(1) as f64))
         })?;
         if !warmup.warm {
-            self.notes.push(format!("warm-up ({ops}): {}", warmup.words()));
+            self.notes.push(format!("warm-up ({ops}): {}", warmup.summary()));
         }
         self.settle()?;
         Ok(warmup)
@@ -78,14 +78,14 @@ impl Subject<'_> {
         }
         self.settle()?;
         let whole = Used::between(&before, &self.servers.readings_exact());
-        self.complain(phase.name, &outcome);
+        self.record_outcome(phase.name, &outcome);
         Ok(Measured { name: phase.name.to_owned(), outcome, classes, during, whole, client })
     }
 
     /// Runs a phase that is not measured; wrong rows are a reason not to believe the run all the same.
     pub fn load(&mut self, phase: &Phase) -> Result<Outcome> {
         let outcome = self.load_unjudged(phase)?;
-        self.complain_of_rows(phase.name, &outcome);
+        self.record_wrong_rows(phase.name, &outcome);
         Ok(outcome)
     }
 
@@ -101,7 +101,7 @@ impl Subject<'_> {
         plan.limits.run_queue_share = f64::INFINITY;
         plan.limits.late_start_share = f64::INFINITY;
         let outcome = self.drive_by(plan, phase.name, self.workload(phase)?)?;
-        self.complain_of_rows(phase.name, &outcome);
+        self.record_wrong_rows(phase.name, &outcome);
         Ok(outcome)
     }
 
@@ -127,7 +127,7 @@ impl Subject<'_> {
         let began_unix_ms = now_unix_ms();
         let load = self.runtime.spawn(load::run(Arc::clone(&self.session), workload, plan, |_| ()));
         let done = change(&mut self.cluster);
-        end.halt();
+        end.raise();
         let outcome = self.runtime.block_on(load).context("the load ended early")??;
         ensure!(!outcome.interrupted, "interrupted");
         let done = done?;
@@ -135,7 +135,7 @@ impl Subject<'_> {
         self.notes.extend(spoiled);
         self.notes
             .extend(outcome.first_errors.iter().map(|(error, times)| format!("{}: {times} x {error}", phase.name)));
-        self.complain_of_rows(phase.name, &outcome);
+        self.record_wrong_rows(phase.name, &outcome);
         Ok(During { outcome, began_unix_ms, done })
     }
 
@@ -161,7 +161,7 @@ impl Subject<'_> {
     }
 
     fn drive_by(&self, plan: Plan, name: &str, workload: Arc<dyn Workload>) -> Result<Outcome> {
-        self.go_on()?;
+        self.ensure_not_interrupted()?;
         let outcome = self.runtime.block_on(load::run(Arc::clone(&self.session), workload, plan, |_| ()))?;
         ensure!(!outcome.interrupted, "interrupted");
         let gone = self.cluster.nodes().into_iter().find(|node| node.pid.is_none());
@@ -172,18 +172,18 @@ impl Subject<'_> {
     }
 
     /// The load listens to signals only while it runs.
-    pub(super) fn go_on(&self) -> Result<()> {
+    pub(super) fn ensure_not_interrupted(&self) -> Result<()> {
         ensure!(!self.interrupt.is_set(), "interrupted");
         Ok(())
     }
 
-    fn complain_of_rows(&mut self, phase: &str, outcome: &Outcome) {
+    fn record_wrong_rows(&mut self, phase: &str, outcome: &Outcome) {
         let Some(reason) = wrong_rows(&outcome.faults) else { return };
         self.invalid.push(format!("{phase}: {reason}"));
         self.notes.extend(outcome.first_faults.iter().map(|fault| format!("{phase}: {fault}")));
     }
 
-    fn complain(&mut self, phase: &str, outcome: &Outcome) {
+    fn record_outcome(&mut self, phase: &str, outcome: &Outcome) {
         self.invalid.extend(outcome.invalid.iter().map(|reason| format!("{phase}: {reason}")));
         self.notes.extend(outcome.first_faults.iter().map(|fault| format!("{phase}: {fault}")));
         self.notes.extend(outcome.first_errors.iter().map(|(error, times)| format!("{phase}: {times} x {error}")));

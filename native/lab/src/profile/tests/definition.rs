@@ -21,7 +21,7 @@ fn a_table_is_read_with_its_roles() {
             ("v", Role::Regular, false)
         ]
     );
-    assert_eq!(table.columns[4].kind.held, Type::Vector(Box::new(Type::Float), 3));
+    assert_eq!(table.columns[4].kind.ty, Type::Vector(Box::new(Type::Float), 3));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::check::{Before, Ledger, Shape};
 use crate::load::FaultKind;
 use crate::profile::conditions::Conditions;
-use crate::profile::delete::{Begun, Extent};
+use crate::profile::delete::{Extent, PendingDelete};
 use crate::profile::profile::{Fields, Profile};
 use crate::profile::table::{id_of, Table};
 
@@ -100,7 +100,7 @@ proptest! {
             let extent = if row.is_some() { Extent::Row } else { Extent::Partition };
             let rows = extent.rows(&core.table, &partition, row.unwrap_or(0));
             if deletes {
-                Begun::new(&core, seed, &partition, rows.clone()).unwrap().end(acknowledged);
+                PendingDelete::new(&core, seed, &partition, rows.clone()).unwrap().end(acknowledged);
             } else {
                 let row = row_of(seed, rows.start);
                 let version = ledger.begin_write(row);

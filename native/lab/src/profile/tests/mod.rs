@@ -12,7 +12,7 @@ mod pages;
 mod plan;
 mod planned;
 mod profile;
+mod read_check;
 mod rows;
 mod samples;
 mod settings;
-mod watch;

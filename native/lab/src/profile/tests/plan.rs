@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::profile::core::{ledger_shape, Core, Revisit};
 use crate::profile::schedule::Schedule;
-use crate::profile::written::Written;
+use crate::profile::written_prefix::WrittenPrefix;
 use crate::profile::{builtin, Distribution, Mix, Population};
 
 use super::profile::read;
@@ -14,7 +14,7 @@ use super::rows::table_of;
 fn core(population: Population, visits: u64, window: u64) -> Core {
     let table = table_of(&builtin::rows(100).unwrap());
     let revisit = Revisit { visits, window };
-    Core { table, population, seed: 1, ledger: None, written: Some(Written::default()), revisit }
+    Core { table, population, seed: 1, ledger: None, written: Some(WrittenPrefix::default()), revisit }
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn populations_are_read() {
     ] {
         assert!(words(wrong).is_err(), "{wrong}");
     }
-    let Population::Spread(spread) = Population::without_words(Some(100), false).unwrap() else { panic!() };
+    let Population::Spread(spread) = Population::by_default(Some(100), false).unwrap() else { panic!() };
     assert_eq!(spread.to_string(), "gaussian(1..100)");
 }
 

@@ -93,15 +93,15 @@ proptest! {
 
     #[test]
     fn canonical_forms_do_not_depend_on_the_order(mut elements in proptest::collection::vec(any::<i32>(), 0..6)) {
-        let held = Type::Set(Box::new(Type::Int));
+        let ty = Type::Set(Box::new(Type::Int));
         let bytes = |elements: &[i32]| {
             let mut bytes = (elements.len() as i32).to_be_bytes().to_vec();
             elements.iter().for_each(|x| { bytes.extend(4i32.to_be_bytes()); bytes.extend(x.to_be_bytes()); });
             bytes
         };
-        let one = canonical(&held, &bytes(&elements));
+        let one = canonical(&ty, &bytes(&elements));
         elements.reverse();
-        prop_assert_eq!(one, canonical(&held, &bytes(&elements)));
+        prop_assert_eq!(one, canonical(&ty, &bytes(&elements)));
     }
 }
 

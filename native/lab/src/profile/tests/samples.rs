@@ -14,9 +14,9 @@ use super::profile::read;
 use super::rows::table_of;
 
 /// Size, population and cluster of a column as the profile says them.
-fn said(profile: &Profile, name: &str) -> [String; 3] {
+fn specified(profile: &Profile, name: &str) -> [String; 3] {
     let spec = profile.columnspec.iter().find(|spec| spec.name == name).unwrap();
-    [&spec.size, &spec.population, &spec.cluster].map(|said| said.as_ref().map(ToString::to_string).unwrap_or_default())
+    [&spec.size, &spec.population, &spec.cluster].map(|spec| spec.as_ref().map(ToString::to_string).unwrap_or_default())
 }
 
 /// Partitions, select and batches of the insert.
@@ -36,7 +36,7 @@ fn of_role(profile: &Profile, role: Role) -> Vec<String> {
 }
 
 /// What the table's column takes, said or not.
-fn held(profile: &Profile, name: &str) -> [String; 3] {
+fn effective(profile: &Profile, name: &str) -> [String; 3] {
     let table = table_of(profile);
     let column: &Column = table.columns().find(|column| column.name == name).unwrap();
     [&column.maker.size, &column.maker.population, &column.cluster].map(ToString::to_string)
@@ -51,10 +51,10 @@ fn many_types_in_a_wide_clustering() {
     assert_eq!(of_role(&wide, Role::Clustering), ["taken", "sender", "height", "channel", "step", "lot"]);
     assert_eq!(of_role(&wide, Role::Regular), ["reading"]);
     assert!(!wide.table_definition.as_ref().unwrap().contains("gc_grace_seconds"), "that line is a comment");
-    assert_eq!(said(&wide, "station"), ["uniform(1..10)", "uniform(1..1m)", ""]);
-    assert_eq!(said(&wide, "taken"), ["", "", "uniform(20..40)"]);
-    assert_eq!(said(&wide, "channel"), ["", "gaussian(1..1000)", "uniform(1..4)"]);
-    assert_eq!(said(&wide, "reading"), ["", "", ""]);
+    assert_eq!(specified(&wide, "station"), ["uniform(1..10)", "uniform(1..1m)", ""]);
+    assert_eq!(specified(&wide, "taken"), ["", "", "uniform(20..40)"]);
+    assert_eq!(specified(&wide, "channel"), ["", "gaussian(1..1000)", "uniform(1..4)"]);
+    assert_eq!(specified(&wide, "reading"), ["", "", ""]);
     let whole = ("uniform(1..50)".to_owned(), "uniform(1..10)/10".to_owned(), Some(BatchType::Logged));
     assert_eq!(inserted(&wide), whole);
     assert_eq!(wide.operation_names(), ["insert", "first", "since", "everything", "readings"]);
@@ -70,10 +70,10 @@ fn many_types_in_a_wide_clustering() {
 fn a_counter_for_each_name() {
     let counter = read("counter.yaml");
     let columns = counter.definition().unwrap().unwrap().columns;
-    let found: Vec<_> = columns.iter().map(|column| (column.name.as_str(), column.role, &column.kind.held)).collect();
+    let found: Vec<_> = columns.iter().map(|column| (column.name.as_str(), column.role, &column.kind.ty)).collect();
     assert_eq!(found, [("visitor", Role::Partition, &Type::Text), ("visits", Role::Regular, &Type::Counter)]);
-    assert_eq!(said(&counter, "visitor"), ["uniform(1..4)", "", ""]);
-    assert_eq!(said(&counter, "visits"), ["", "fixed(1)", ""]);
+    assert_eq!(specified(&counter, "visitor"), ["uniform(1..4)", "", ""]);
+    assert_eq!(specified(&counter, "visits"), ["", "fixed(1)", ""]);
     assert_eq!(inserted(&counter), ("fixed(1)".to_owned(), "fixed(1)/1".to_owned(), Some(BatchType::Logged)));
     assert!(counter.insert.select().is_whole());
     assert_eq!(query(&counter, "total"), ("SELECT * FROM counted WHERE visitor = ?", Fields::SameRow));
@@ -84,9 +84,9 @@ fn a_type_of_each_kind() {
     let plain = read("plain.yaml");
     assert_eq!(of_role(&plain, Role::Clustering), ["at"]);
     assert_eq!(of_role(&plain, Role::Regular).len(), 7);
-    assert_eq!(said(&plain, "at"), ["", "", "gaussian(1..20)"]);
-    assert_eq!(said(&plain, "serial"), ["", "fixed(1)", ""]);
-    assert_eq!(held(&plain, "picture"), ["uniform(4..8)", "uniform(1..100000000000)", "fixed(1)"]);
+    assert_eq!(specified(&plain, "at"), ["", "", "gaussian(1..20)"]);
+    assert_eq!(specified(&plain, "serial"), ["", "fixed(1)", ""]);
+    assert_eq!(effective(&plain, "picture"), ["uniform(4..8)", "uniform(1..100000000000)", "fixed(1)"]);
     let table = table_of(&plain);
     assert!((0..500).all(|seed| (1..=20).contains(&table.rows(table.partition(seed).id))));
 }
@@ -96,9 +96,9 @@ fn one_of_many_rows_if_it_is_not_there() {
     let lwt = read("lwt.yaml");
     assert_eq!(lwt.insert.condition(), Some("IF words = NULL"));
     assert_eq!(inserted(&lwt), ("fixed(1)".to_owned(), "fixed(1)/1000".to_owned(), Some(BatchType::Unlogged)));
-    assert_eq!(said(&lwt, "box"), ["gaussian(5..100)", "uniform(1..10m)", ""]);
-    assert_eq!(said(&lwt, "sent"), ["", "", "fixed(1000)"]);
-    assert_eq!(said(&lwt, "words"), ["gaussian(100..5000)", "", ""]);
+    assert_eq!(specified(&lwt, "box"), ["gaussian(5..100)", "uniform(1..10m)", ""]);
+    assert_eq!(specified(&lwt, "sent"), ["", "", "fixed(1000)"]);
+    assert_eq!(specified(&lwt, "words"), ["gaussian(100..5000)", "", ""]);
     assert_eq!(lwt.operation_names(), ["insert", "newest", "recent"]);
     assert_eq!(table_of(&lwt).clustering.rows_max(), 1000);
     assert!(lwt.table_definition.unwrap().contains("CLUSTERING ORDER BY (sent DESC)"));
@@ -110,8 +110,8 @@ fn few_writers_with_many_entries() {
     assert_eq!(diary.specname.as_deref(), Some("diary"));
     assert_eq!((of_role(&diary, Role::Partition), of_role(&diary, Role::Clustering).len()), (vec!["writer".into()], 2));
     assert!(of_role(&diary, Role::Regular).is_empty(), "all columns are of the key");
-    assert_eq!(said(&diary, "writer"), ["uniform(5..10)", "uniform(1..10)", ""]);
-    assert_eq!(said(&diary, "day"), ["", "", "uniform(20..500)"]);
+    assert_eq!(specified(&diary, "writer"), ["uniform(5..10)", "uniform(1..10)", ""]);
+    assert_eq!(specified(&diary, "day"), ["", "", "uniform(20..500)"]);
     // One number after the bounds: so many deviations from the middle to an edge.
     let entry = diary.columnspec[2].size.as_ref().unwrap();
     assert_eq!((entry.min(), entry.max(), entry.quantile(0.5)), (10, 100, 55));

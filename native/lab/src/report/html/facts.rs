@@ -1,11 +1,13 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The facts of one run: numbers, tables, what was promised, where it ran.
+//! Numbers, tables, verdict and environment of one run.
 
+use jiff::Timestamp;
 use maud::{html, Markup};
 
 use super::number;
+use crate::load::WarmedUp;
 use crate::report::{Latency, Run, Totals};
 
 /// The numbers that matter most.
@@ -55,7 +57,7 @@ pub fn verdict(run: &Run) -> Markup {
     let verdict = run.verdict();
     html! {
         div class=(format!("verdict {}", verdict.class())) {
-            b { (verdict.words()) }
+            b { (verdict.label()) }
             @if !run.invalid.is_empty() { ul { @for reason in &run.invalid { li { (reason) } } } }
             @if !run.slas.is_empty() {
                 ul { @for sla in &run.slas {
@@ -136,24 +138,28 @@ fn row(run: &Run, totals: &Totals, service: bool) -> Markup {
 /// Where and with what.
 pub fn environment(run: &Run) -> Markup {
     let (machine, software) = (&run.environment.machine, &run.environment.software);
-    let said = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
+    let or_unknown = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
     let cpus = machine.cpus.map_or("?".to_owned(), |cpus| cpus.to_string());
     let memory = machine.memory_bytes.map_or("unknown".to_owned(), |bytes| number::bytes(bytes as f64));
     let load = run.environment.load_average.map_or("unknown".to_owned(), |load| format!("{load:.2}"));
     let facts = [
         ("Pace", run.pace.clone()),
         ("Consistency level", run.consistency.clone()),
-        ("Engine", said(&run.engine)),
+        ("Engine", or_unknown(&run.engine)),
         (
             "Measured",
             format!("{:.1} s, {} values written", run.elapsed_s, number::bytes(run.value_bytes_written as f64)),
         ),
+        ("Warm-up", run.warmup.as_ref().map_or("none".to_owned(), WarmedUp::summary)),
         ("Began", utc(run.environment.when_unix_s)),
-        ("Client's machine", format!("{cpus} × {}, {memory}, Linux {}", said(&machine.cpu), said(&machine.kernel))),
+        (
+            "Client's machine",
+            format!("{cpus} × {}, {memory}, Linux {}", or_unknown(&machine.cpu), or_unknown(&machine.kernel)),
+        ),
         ("Load average before", load),
-        ("Cassandra", said(&software.cassandra)),
-        ("Java", said(&software.java)),
-        ("cassiterite", format!("{} ({})", software.lab, said(&software.commit))),
+        ("Cassandra", or_unknown(&software.cassandra)),
+        ("Java", or_unknown(&software.java)),
+        ("cassiterite", format!("{} ({})", software.lab, or_unknown(&software.commit))),
     ];
     html! {
         table.facts { tbody {
@@ -167,17 +173,10 @@ pub fn environment(run: &Run) -> Markup {
     }
 }
 
-/// `2026-11-22 01:40:00 UTC`: civil date from days since 1970 (Howard Hinnant's days_from_civil, reversed).
+/// `2026-11-22 01:40:00 UTC`
 fn utc(unix_s: u64) -> String {
-    let (days, s) = ((unix_s / 86_400) as i64 + 719_468, unix_s % 86_400);
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let (day, month) =
-        (day_of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", s / 3600, s / 60 % 60, s % 60)
+    let time = i64::try_from(unix_s).ok().and_then(|unix_s| Timestamp::from_second(unix_s).ok());
+    time.map_or("unknown".to_owned(), |time| time.strftime("%F %T UTC").to_string())
 }
 
 #[cfg(test)]
@@ -185,9 +184,10 @@ mod tests {
     use super::utc;
 
     #[test]
-    fn dates_are_civil() {
+    fn a_time_is_told_as_a_date() {
         assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
         assert_eq!(utc(951_782_400), "2000-02-29 00:00:00 UTC");
         assert_eq!(utc(1_795_311_644), "2026-11-22 01:40:44 UTC");
+        assert_eq!(utc(u64::MAX), "unknown");
     }
 }

@@ -2,15 +2,15 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 //! One self-contained page: charts of one or more runs under one time axis, tables, the environment. Nothing is fetched; the
-//! runs themselves are in the page, so that another run can be added to it.
+//! runs themselves are in the page, so that another run can be added to it. Charts are drawn by uPlot, which the build
+//! fetches (`scripts/native-deps.sh`) and the page carries.
 
 mod chart;
 mod facts;
 mod number;
 mod page;
 mod panels;
-mod scale;
-mod versus;
+mod side_by_side;
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Numbers as people read them.
+//! Formats numbers for people.
 
 /// `12.3 k`, three digits at most.
 pub fn plain(value: f64) -> String {
@@ -34,25 +34,9 @@ pub fn bytes(value: f64) -> String {
     format!("{} {}", digits(value), units[unit])
 }
 
-/// Bytes per second.
-pub fn bytes_per_s(value: f64) -> String {
-    format!("{}/s", bytes(value))
-}
-
 /// Percent of something.
 pub fn percent(value: f64) -> String {
     format!("{} %", digits(value))
-}
-
-/// Seconds on an axis that ends at `end_s`: `40 s`, `1:20`, `2:00:00`.
-pub fn clock(s: f64, end_s: f64) -> String {
-    let whole = s.round() as u64;
-    match end_s {
-        short if short < 10.0 => format!("{} s", digits(s)),
-        minute if minute <= 120.0 => format!("{whole} s"),
-        hours if hours >= 7200.0 => format!("{}:{:02}", whole / 3600, whole / 60 % 60) + " h",
-        _ => format!("{}:{:02}", whole / 60, whole % 60),
-    }
 }
 
 /// Three significant digits, without zeros at the end.
@@ -76,10 +60,9 @@ mod tests {
 
     #[test]
     fn three_digits_and_a_unit() {
-        let said: Vec<_> = [0.0, 0.25, 7.0, 12.34, 999.0, 1500.0, 2_345_678.0].map(plain).into();
-        assert_eq!(said, ["0", "0.25", "7", "12.3", "999", "1.5 k", "2.35 M"]);
+        let written: Vec<_> = [0.0, 0.25, 7.0, 12.34, 999.0, 1500.0, 2_345_678.0].map(plain).into();
+        assert_eq!(written, ["0", "0.25", "7", "12.3", "999", "1.5 k", "2.35 M"]);
         assert_eq!([0.05, 1.0, 12.34, 2000.0].map(ms), ["50 µs", "1 ms", "12.3 ms", "2 s"]);
         assert_eq!([512.0, 1536.0, 5e9].map(bytes), ["512 B", "1.5 KiB", "4.66 GiB"]);
-        assert_eq!([clock(90.0, 100.0), clock(90.0, 600.0), clock(3660.0, 9000.0)], ["90 s", "1:30", "1:01 h"]);
     }
 }

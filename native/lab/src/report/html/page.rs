@@ -1,16 +1,28 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The page as a whole.
+//! The whole page.
 
 use anyhow::Result;
 use maud::{html, Markup, PreEscaped, DOCTYPE};
 
-use super::{embedded, facts, panels, versus};
+use super::{embedded, facts, panels, side_by_side};
 use crate::report::Run;
 
+/// A file of uPlot, which `scripts/native-deps.sh` puts there.
+macro_rules! uplot {
+    ($file:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/deps/uplot/", $file))
+    };
+}
+
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const CHARTS: &str = include_str!("charts.js");
+const UPLOT: &str = uplot!("uPlot.iife.min.js");
+const UPLOT_STYLE: &str = uplot!("uPlot.min.css");
+const UPLOT_LICENSE: &str = uplot!("LICENSE");
+/// The browser itself refuses whatever would fetch something.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 /// The page of these runs, as text.
 pub fn page(title: &str, runs: &[Run]) -> Result<String> {
@@ -20,23 +32,29 @@ pub fn page(title: &str, runs: &[Run]) -> Result<String> {
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(UPLOT_STYLE)) (PreEscaped(STYLE)) }
+                noscript { style { "figure.chart, .hint { display: none }" } }
             }
             body {
-                header { h1 { (title) } }
+                header {
+                    h1 { (title) }
+                    noscript { p.note { "The charts need JavaScript; it is in this page, and the browser does not run it. The tables need none." } }
+                }
                 main {
                     @if runs.len() > 1 {
-                        (versus::versus(runs))
+                        (side_by_side::side_by_side(runs))
                         @for run in runs { details { summary { (heading(run)) } (one(run)) } }
                     } @else {
                         @for run in runs { section { h2 { (heading(run)) } (one(run)) } }
                     }
                 }
                 (PreEscaped(data))
-                script { (PreEscaped(SCRIPT)) }
+                script #uplot { "/*! " (PreEscaped(UPLOT_LICENSE)) "\n*/\n" (PreEscaped(UPLOT)) }
+                script { (PreEscaped(CHARTS)) }
             }
         }
     };
@@ -60,7 +78,7 @@ fn one(run: &Run) -> Markup {
         (panels::charts(run))
         h3 { "By operation" }
         (facts::kinds(run))
-        (versus::percentiles(std::slice::from_ref(run)))
+        (side_by_side::percentiles(std::slice::from_ref(run)))
         h3 { "Where and with what" }
         (facts::environment(run))
     }

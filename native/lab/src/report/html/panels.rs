@@ -5,50 +5,42 @@
 
 use maud::{html, Markup};
 
-use super::chart::{Chart, Series, Style};
-use super::number;
-use super::scale::{time_ticks, Scale};
+use super::chart::{Across, Chart, Quantity, Series, Style};
 use crate::observe::Sample;
 use crate::report::{Latency, Run, Span};
 
-/// More points than this are drawn as the worst (latency) or the mean (rates) of neighbours.
-const MOST_POINTS: usize = 500;
-const TALL: f64 = 230.0;
-const LOW: f64 = 110.0;
+/// Samples of a server beyond this number are drawn as means of neighbours.
+const MOST_SAMPLES: usize = 600;
+const TALL: u32 = 260;
+const MIDDLE: u32 = 150;
+const LOW: u32 = 105;
 
 /// All charts that the run has data for.
 pub fn charts(run: &Run) -> Markup {
     let Some(end) = run.spans.iter().map(|span| span.to_s).reduce(f64::max) else {
         return html! { p.note { "The run was too short for an interval." } };
     };
-    let over = Over { run, end };
+    let charts = TimeCharts { run, end };
     html! {
-        (over.latency())
-        (over.throughput())
-        @if run.spans.iter().any(|span| span.total.errors + span.total.retries > 0) { (over.errors()) }
-        @if run.rate_per_s.is_some() { (over.backlog()) }
-        (over.servers())
+        p.note.hint { "Drag across a chart to zoom all of them; a double click shows the whole run. A click on a name hides its line." }
+        (charts.latency())
+        (charts.throughput())
+        @if run.spans.iter().any(|span| span.total.errors + span.total.retries > 0) { (charts.errors()) }
+        @if run.rate_per_s.is_some() { (charts.backlog()) }
+        (charts.servers())
     }
 }
 
 /// A run over its time.
-struct Over<'a> {
+struct TimeCharts<'a> {
     run: &'a Run,
     end: f64,
-}
-
-/// What a server's numbers are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantity {
-    Number,
-    Bytes,
-    BytesPerS,
 }
 
 type Percentile = fn(&Latency) -> f64;
 type Points = Vec<(f64, f64, f64)>;
 
-impl Over<'_> {
+impl TimeCharts<'_> {
     fn latency(&self) -> Markup {
         let of: [(&str, &str, Percentile); 5] = [
             ("max", "pmax", |latency| latency.max_ms),
@@ -59,47 +51,48 @@ impl Over<'_> {
         ];
         let series: Vec<_> = of
             .into_iter()
-            .map(|(name, class, value)| {
+            .map(|(name, color, value)| {
                 let style = if name == "max" { Style::Thin } else { Style::Line };
                 let known =
                     |span: &Span| if span.total.operations > 0 { value(&span.total.response) } else { f64::NAN };
-                self.named(name, class, style, self.worst(known))
+                Series::over_intervals(name, color, style, &self.points(known))
             })
             .collect();
         let counted = if self.run.rate_per_s.is_some() { "from when each was due" } else { "from when each was sent" };
-        let scale = Scale::log(values(&series).collect::<Vec<_>>().into_iter());
-        let unit = format!("{counted}, log scale{}", self.joined("worst"));
-        self.chart("Response time", &unit, TALL, scale, number::ms, series)
+        self.log("Response time", &format!("{counted}, log scale"), TALL, series)
     }
 
     fn throughput(&self) -> Markup {
         let mut series = Vec::new();
         if let Some(rate) = self.run.rate_per_s {
-            series.push(self.named("due", "due", Style::Dashed, vec![(0.0, self.end, rate)]));
+            series.push(Series::over_intervals("due", "soft", Style::Dashed, &self.points(|_| rate)));
         }
-        let total = self.mean(|span| span.total.operations as f64 / span.length_s());
-        series.push(self.named("all", "s0", Style::Area, total));
+        let total = self.points(|span| span.total.operations as f64 / span.length_s());
+        series.push(Series::over_intervals("all", "s0", Style::Area, &total));
         if self.run.kinds.len() > 1 {
             for (at, kind) in self.run.kinds.iter().enumerate() {
-                let points = self
-                    .mean(|span| span.kinds.get(at).map_or(f64::NAN, |part| part.operations as f64 / span.length_s()));
-                series.push(self.named(&kind.name, &format!("s{}", at % 6 + 1), Style::Thin, points));
+                let points = self.points(|span| {
+                    span.kinds.get(at).map_or(f64::NAN, |part| part.operations as f64 / span.length_s())
+                });
+                series.push(Series::over_intervals(&kind.name, &format!("s{}", at % 6 + 1), Style::Thin, &points));
             }
         }
-        self.linear("Throughput", "operations per second that ended well", LOW, number::plain, series)
+        self.linear("Throughput", "operations per second that ended well", MIDDLE, Quantity::Number, series)
     }
 
     fn errors(&self) -> Markup {
+        let per_s = |count: fn(&Span) -> u64| self.points(move |span| count(span) as f64 / span.length_s());
         let series = vec![
-            self.named("retries", "warn", Style::Bars, self.mean(|span| span.total.retries as f64 / span.length_s())),
-            self.named("errors", "bad", Style::Bars, self.mean(|span| span.total.errors as f64 / span.length_s())),
+            Series::over_intervals("retries", "warn", Style::Bars, &per_s(|span| span.total.retries)),
+            Series::over_intervals("errors", "bad", Style::Bars, &per_s(|span| span.total.errors)),
         ];
-        self.linear("Errors", "per second; retries are not errors yet", LOW / 1.6, number::plain, series)
+        self.linear("Errors", "per second; retries are not errors yet", LOW, Quantity::Number, series)
     }
 
     fn backlog(&self) -> Markup {
-        let series = vec![self.named("backlog", "warn", Style::Area, self.worst(|span| span.backlog as f64))];
-        self.linear("Backlog", "operations due but not started", LOW / 1.6, number::plain, series)
+        let points = self.points(|span| span.backlog as f64);
+        let series = vec![Series::over_intervals("backlog", "warn", Style::Area, &points)];
+        self.linear("Backlog", "operations due but not started", LOW, Quantity::Number, series)
     }
 
     fn servers(&self) -> Markup {
@@ -122,116 +115,76 @@ impl Over<'_> {
 
     /// On a log axis, so that pauses of a few milliseconds are seen beside one of a second.
     fn pauses(&self) -> Markup {
-        let pause_ms = |sample: &Sample| Some(sample.gc_pause_s? / (sample.to_s - sample.from_s).max(1e-3) * 1e3);
-        let mut series = self.by_node(Style::Bars, pause_ms);
+        let pause_ms = |sample: &Sample| {
+            let ms = sample.gc_pause_s? / (sample.to_s - sample.from_s).max(1e-3) * 1e3;
+            // A collection of microseconds is no pause that anybody waits for.
+            Some(if ms < 0.1 { 0.0 } else { ms })
+        };
+        let series = self.by_node(Style::Bars, pause_ms);
         if series.is_empty() {
             return html! {};
         }
-        for point in series.iter_mut().flat_map(|series| &mut series.points) {
-            // A collection of microseconds is no pause that anybody waits for.
-            point.2 = if point.2 < 0.1 { 0.0 } else { point.2 };
-        }
-        let scale = Scale::log(values(&series).chain([1.0, 10.0]).collect::<Vec<_>>().into_iter());
-        self.chart(
-            "GC pauses",
-            "time in which the server stood still, of each second; log scale",
-            LOW,
-            scale,
-            number::ms,
-            series,
-        )
+        self.log("GC pauses", "time in which the server stood still, of each second; log scale", MIDDLE, series)
     }
 
     /// One series per server; nothing where no server knows.
     fn nodes(&self, title: &str, unit: &str, of: Quantity, value: impl Fn(&Sample) -> Option<f64>) -> Markup {
-        let words = match of {
-            Quantity::Number => number::plain,
-            Quantity::Bytes => number::bytes,
-            Quantity::BytesPerS => number::bytes_per_s,
-        };
         let series = self.by_node(Style::Line, value);
         if series.is_empty() {
             return html! {};
         }
-        let scale = if of == Quantity::Number { Scale::linear(values(&series)) } else { Scale::bytes(values(&series)) };
-        self.chart(title, unit, LOW, scale, words, series)
+        self.linear(title, unit, MIDDLE, of, series)
     }
 
     fn by_node(&self, style: Style, value: impl Fn(&Sample) -> Option<f64>) -> Vec<Series> {
         let record = &self.run.servers;
-        let mut series = Vec::new();
-        for (node, name) in record.nodes.iter().enumerate() {
+        let of_node = |(node, name): (usize, &String)| {
             let here = record.samples.iter().filter(|sample| sample.node == node);
             let inside = here.filter(|sample| sample.to_s > 0.0 && sample.from_s < self.end);
             let points: Points = inside
                 .map(|sample| (sample.from_s.max(0.0), sample.to_s.min(self.end), value(sample).unwrap_or(f64::NAN)))
                 .collect();
-            if points.iter().any(|point| point.2.is_finite()) {
-                series.push(self.named(name, &format!("s{}", node % 7), style, join(&points, mean)));
-            }
-        }
-        series
+            Series::over_intervals(name, &format!("s{}", node % 7), style, &thinned(&points))
+        };
+        record.nodes.iter().enumerate().map(of_node).filter(Series::is_known).collect()
     }
 
-    fn named(&self, name: &str, class: &str, style: Style, points: Points) -> Series {
-        Series { name: name.to_owned(), class: class.to_owned(), style, points }
+    fn linear(&self, title: &str, unit: &str, height: u32, quantity: Quantity, series: Vec<Series>) -> Markup {
+        self.chart(title, unit, height, quantity, false, series)
     }
 
-    fn linear(&self, title: &str, unit: &str, height: f64, words: fn(f64) -> String, series: Vec<Series>) -> Markup {
-        let scale = Scale::linear(values(&series));
-        self.chart(title, unit, height, scale, words, series)
+    fn log(&self, title: &str, unit: &str, height: u32, series: Vec<Series>) -> Markup {
+        self.chart(title, unit, height, Quantity::Ms, true, series)
     }
 
     fn chart(
         &self,
         title: &str,
         unit: &str,
-        height: f64,
-        scale: Scale,
-        words: fn(f64) -> String,
+        height: u32,
+        quantity: Quantity,
+        log: bool,
         series: Vec<Series>,
     ) -> Markup {
-        let across = time_ticks(self.end);
-        Chart { title, unit, height, scale, words, across, end: self.end, series, timed: true }.draw()
-    }
-
-    fn worst(&self, value: impl Fn(&Span) -> f64) -> Points {
-        join(&self.points(value), |values| values.iter().map(|(_, value)| *value).fold(f64::NAN, f64::max))
-    }
-
-    fn mean(&self, value: impl Fn(&Span) -> f64) -> Points {
-        join(&self.points(value), mean)
+        let (title, unit) = (title.to_owned(), unit.to_owned());
+        Chart { title, unit, height, across: Across::Time, end: self.end, quantity, log, series }.figure()
     }
 
     fn points(&self, value: impl Fn(&Span) -> f64) -> Points {
         self.run.spans.iter().map(|span| (span.from_s, span.to_s, value(span))).collect()
     }
-
-    fn joined(&self, what: &str) -> String {
-        match self.run.spans.len().div_ceil(MOST_POINTS) {
-            0 | 1 => String::new(),
-            many => format!(", {what} of {many} intervals each"),
-        }
-    }
 }
 
-fn values(series: &[Series]) -> impl Iterator<Item = f64> + '_ {
-    series.iter().flat_map(|series| series.points.iter().map(|point| point.2))
+/// Joins neighbours where there are too many points.
+fn thinned(points: &Points) -> Points {
+    let many = points.len().div_ceil(MOST_SAMPLES).max(1);
+    points.chunks(many).filter_map(|group| Some((group.first()?.0, group.last()?.1, mean(group)))).collect()
 }
 
-fn join(points: &Points, together: impl Fn(&[(f64, f64)]) -> f64) -> Points {
-    let many = points.len().div_ceil(MOST_POINTS).max(1);
-    let group = |group: &[(f64, f64, f64)]| {
-        let (from, to) = (group.first()?.0, group.last()?.1);
-        let weighted: Vec<_> = group.iter().map(|(from, to, value)| (to - from, *value)).collect();
-        Some((from, to, together(&weighted)))
-    };
-    points.chunks(many).filter_map(group).collect()
-}
-
-/// Of (length, value), by length.
-fn mean(values: &[(f64, f64)]) -> f64 {
-    let known = values.iter().filter(|(_, value)| value.is_finite());
-    let (length, sum) = known.fold((0.0, 0.0), |(length, sum), (long, value)| (length + long, sum + long * value));
+/// Of the known values, by the lengths of their intervals.
+fn mean(points: &[(f64, f64, f64)]) -> f64 {
+    let known = points.iter().filter(|(.., value)| value.is_finite());
+    let (length, sum) =
+        known.fold((0.0, 0.0), |(length, sum), (from, to, value)| (length + to - from, sum + (to - from) * value));
     sum / length
 }

@@ -1,13 +1,13 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Where to, as whom and under which cover.
+//! Connection settings: nodes, credentials, TLS.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::stress::words::{Given, Words};
+use crate::stress::command_line::{CommandLine, Given};
 
 /// How the cluster is reached.
 #[derive(Clone)]
@@ -20,6 +20,8 @@ pub struct Connection {
     pub credentials: Option<(String, String)>,
     /// Whether frames are compressed with LZ4.
     pub compression: bool,
+    /// Connections to each node.
+    pub connections_per_node: usize,
     /// Certificates to trust (PEM): TLS is used.
     pub trusted: Option<PathBuf>,
     /// Own certificate and private key (PEM, one file).
@@ -36,9 +38,9 @@ impl std::fmt::Debug for Connection {
 
 impl Connection {
     /// Understands `-node`, `-port`, `-mode`, `-transport` and `-credentials-file`.
-    pub fn read(words: &mut Words) -> Result<Self> {
-        let (node, mode, transport) = (words.take("-node"), words.take("-mode"), words.take("-transport"));
-        let port = words.take("-port").parsed("native=", "a port", |text| text.parse::<u16>().ok())?.unwrap_or(9042);
+    pub fn read(line: &mut CommandLine) -> Result<Self> {
+        let (node, mode, transport) = (line.take("-node"), line.take("-mode"), line.take("-transport"));
+        let port = line.take("-port").parsed("native=", "a port", |text| text.parse::<u16>().ok())?.unwrap_or(9042);
         let compression = mode.choice("compression=", &["none", "lz4"])?;
         let (trusted, identity) = (pem(&transport, "truststore=")?, pem(&transport, "keystore=")?);
         ensure!(
@@ -48,8 +50,9 @@ impl Connection {
         Ok(Self {
             contact_points: contact_points(&node, port)?,
             datacenter: node.text("datacenter=")?,
-            credentials: credentials(&mode, words.take("-credentials-file").only()?)?,
+            credentials: credentials(&mode, line.take("-credentials-file").only()?)?,
             compression: compression == Some(1),
+            connections_per_node: mode.size("connectionsPerHost=")?.unwrap_or(1),
             trusted,
             identity,
         })

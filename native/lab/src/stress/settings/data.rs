@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Which rows: population, columns of the built-in tables, how inserts are cut, the schema.
+//! Data settings: population, columns of the built-in tables, how inserts are cut, the schema.
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 
@@ -9,7 +9,7 @@ use super::value::count;
 use super::work::{Command, Stop, Work};
 use crate::profile::builtin::StandardColumns;
 use crate::profile::{Distribution, InsertSpec, Population};
-use crate::stress::words::{Given, Words};
+use crate::stress::command_line::{CommandLine, Given};
 
 /// Keyspace and table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,11 +43,11 @@ pub struct Data {
 
 impl Data {
     /// Understands `-pop`, `-col`, `-insert`, `-tokenrange`, `-schema` and `-seed`.
-    pub fn read(words: &mut Words, work: &Work) -> Result<Self> {
-        let pop = words.take("-pop");
+    pub fn read(line: &mut CommandLine, work: &Work) -> Result<Self> {
+        let pop = line.take("-pop");
         let built_in = !matches!(work.command, Command::User { .. });
-        ensure!(built_in || words.option("-col").is_none(), "-col: the profile says what the columns are");
-        let seed = match words.take("-seed").only()? {
+        ensure!(built_in || line.option("-col").is_none(), "-col: the profile says what the columns are");
+        let seed = match line.take("-seed").only()? {
             None => 1,
             Some(text) => match text.parse() {
                 Ok(seed) => seed,
@@ -56,10 +56,10 @@ impl Data {
         };
         Ok(Self {
             population: population(&pop, work)?,
-            columns: columns(&words.take("-col"))?,
-            inserts: inserts(&words.take("-insert"))?,
-            split_factor: split_factor(&words.take("-tokenrange"))?,
-            schema: schema(&words.take("-schema"), built_in)?,
+            columns: columns(&line.take("-col"))?,
+            inserts: inserts(&line.take("-insert"))?,
+            split_factor: split_factor(&line.take("-tokenrange"))?,
+            schema: schema(&line.take("-schema"), built_in)?,
             seed,
         })
     }
@@ -79,7 +79,7 @@ fn population(given: &Given, work: &Work) -> Result<Population> {
         return Ok(Population::Spread(drawn));
     }
     let Some((first, last)) = given.parsed("seq=", "a range as 1..1M", range)? else {
-        return Population::without_words(Some(most), work.only_inserts());
+        return Population::by_default(Some(most), work.only_inserts());
     };
     let lookback = distribution(given, "read-lookback=")?;
     if let Some(lookback) = &lookback {

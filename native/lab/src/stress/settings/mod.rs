@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A command line of `cassiterite stress`, understood: numbers are numbers, and what excludes each other is not there together.
+//! The settings of `cassiterite stress`: the command line with parsed values, checked for contradictions.
 
 mod connection;
 mod data;
@@ -19,9 +19,9 @@ pub use data::{distribution, Data, TableSchema};
 pub use output::{Graph, Level, Output};
 pub use rate::Rate;
 pub use verdict::{Check, Errors, Verdict};
-pub use work::{Command, Stop, Truncate, Work};
+pub use work::{Command, Stop, Truncate, Warmup, Work};
 
-use super::words::Words;
+use super::command_line::CommandLine;
 use crate::cluster::Engine;
 
 /// Everything a run needs to know.
@@ -47,25 +47,30 @@ pub struct Settings {
 
 impl Settings {
     /// Understands a command line; an error names the word.
-    pub fn read(mut words: Words) -> Result<Self> {
-        let work = Work::read(&words.command)?;
-        let rate = Rate::read(&words.take("-rate"), &work)?;
-        let connection = Connection::read(&mut words)?;
-        let data = Data::read(&mut words, &work)?;
-        let verdict = Verdict::read(&mut words)?;
+    pub fn read(mut line: CommandLine) -> Result<Self> {
+        let work = Work::read(&line.command)?;
+        let rate = Rate::read(&line.take("-rate"), &work)?;
+        let connection = Connection::read(&mut line)?;
+        let data = Data::read(&mut line, &work)?;
+        let ends = matches!(data.population, Population::Sequence { wraps: false, .. });
+        ensure!(
+            !(ends && matches!(work.warmup, Warmup::For(_) | Warmup::Auto)),
+            "-pop: no-wrap and warmup= do not go together: a sequence that ends counts from its beginning"
+        );
+        let verdict = Verdict::read(&mut line)?;
         ensure!(
             verdict.check != Check::Written || work.truncate == Truncate::Never,
             "-check: written and truncate= do not go together: the rows are gone then; -check on begins with none"
         );
-        let output = Output::read(&mut words, &work)?;
-        let engine = match words.take("-engine").only()? {
+        let output = Output::read(&mut line, &work)?;
+        let engine = match line.take("-engine").only()? {
             None => None,
             Some(name) => match name.parse() {
                 Ok(engine) => Some(engine),
                 Err(_) => bail!("-engine: '{name}' is none of stock, stock-default, cassiterite"),
             },
         };
-        let draw = words.option("-draw").is_some();
+        let draw = line.option("-draw").is_some();
         Ok(Self { work, rate, connection, data, verdict, output, engine, draw })
     }
 }

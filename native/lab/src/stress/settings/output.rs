@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What is said and written down.
+//! Output settings: what is printed, and which files are written.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use anyhow::{bail, ensure, Context, Result};
 
 use super::value::duration;
 use super::work::Work;
-use crate::stress::words::{Given, Words};
+use crate::stress::command_line::{CommandLine, Given};
 
-/// How much is said.
+/// How much is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub enum Level {
     /// Settings and results.
@@ -36,16 +36,16 @@ pub struct Graph {
     pub operation: Option<String>,
 }
 
-/// What is said and written down.
+/// What is printed, and which files are written.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// A copy of all that is said.
+    /// A copy of all that is printed.
     pub file: Option<PathBuf>,
     /// Histograms of each interval.
     pub hdr_file: Option<PathBuf>,
     /// Length of an interval.
     pub interval: Duration,
-    /// How much is said.
+    /// How much is printed.
     pub level: Level,
     /// Whether results end it.
     pub summary: bool,
@@ -65,11 +65,11 @@ pub struct Output {
 
 impl Output {
     /// Understands `-log`, `-reporting`, `-graph`, `-json` and `-html`.
-    pub fn read(words: &mut Words, work: &Work) -> Result<Self> {
-        let (log, reporting) = (words.take("-log"), words.take("-reporting"));
+    pub fn read(line: &mut CommandLine, work: &Work) -> Result<Self> {
+        let (log, reporting) = (line.take("-log"), line.take("-reporting"));
         let level = log.choice("level=", &["minimal", "normal", "verbose"])?;
         let interval = interval(&log)?;
-        let graph = words.option("-graph").is_some();
+        let graph = line.option("-graph").is_some();
         Ok(Self {
             file: log.text("file=")?.map(PathBuf::from),
             hdr_file: log.text("hdrfile=")?.map(PathBuf::from),
@@ -79,9 +79,9 @@ impl Output {
             settings: !log.has("no-settings"),
             row_every: reporting.duration("output-frequency=")?.unwrap_or(interval),
             header_every: reporting.duration("header-frequency=")?,
-            json: file(words, "-json")?,
-            html: file(words, "-html")?,
-            graph: if graph { Some(self::graph(&words.take("-graph"), work)?) } else { None },
+            json: file(line, "-json")?,
+            html: file(line, "-html")?,
+            graph: if graph { Some(self::graph(&line.take("-graph"), work)?) } else { None },
         })
     }
 }
@@ -103,11 +103,11 @@ fn graph(given: &Given, work: &Work) -> Result<Graph> {
     })
 }
 
-fn file(words: &mut Words, name: &str) -> Result<Option<PathBuf>> {
-    if words.option(name).is_none() {
+fn file(line: &mut CommandLine, name: &str) -> Result<Option<PathBuf>> {
+    if line.option(name).is_none() {
         return Ok(None);
     }
-    match words.take(name).only()? {
+    match line.take(name).only()? {
         Some(file) => Ok(Some(file.into())),
         None => bail!("{name}: the FILE is missing"),
     }

@@ -1,12 +1,12 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! How fast.
+//! The settings of `-rate`.
 
 use anyhow::{bail, ensure, Result};
 
 use super::work::{Command, Stop, Work};
-use crate::stress::words::Given;
+use crate::stress::command_line::Given;
 
 /// What starts an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,14 +1,14 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Values of words, read strictly.
+//! Parses the values of parameters, strictly.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{anyhow, bail, ensure, Result};
 
-use crate::stress::words::Given;
+use crate::stress::command_line::Given;
 
 /// A whole number; `k`, `m` and `b` stand for thousand, million and billion (`OptionDistribution.parseLong`).
 pub fn count(text: &str) -> Option<u64> {

@@ -1,12 +1,12 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What makes a run fail.
+//! Verdict settings: failed operations, checked reads, SLAs.
 
 use anyhow::{bail, ensure, Result};
 
 use crate::report::Sla;
-use crate::stress::words::Words;
+use crate::stress::command_line::CommandLine;
 
 /// What is done about operations that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +45,18 @@ pub struct Verdict {
 
 impl Verdict {
     /// Understands `-errors`, `-check` and `-sla`.
-    pub fn read(words: &mut Words) -> Result<Self> {
-        let errors = words.take("-errors");
+    pub fn read(line: &mut CommandLine) -> Result<Self> {
+        let errors = line.take("-errors");
         errors.at_most_one_of(&["ignore", "fail-fast"])?;
         let retries = errors.parsed("retries=", "a whole number", |text| text.parse::<u32>().ok())?.unwrap_or(9);
         let skip = errors.has("skip-read-validation");
-        let check = words.take("-check");
+        let check = line.take("-check");
         check.at_most_one_of(&["on", "written", "off"])?;
         let must = check.has("on") || check.has("written");
         ensure!(!(skip && must), "-check: on and written do not go together with -errors skip-read-validation");
-        let given = words.option("-sla").is_some();
+        let given = line.option("-sla").is_some();
         let mut slas = Vec::new();
-        for word in words.take("-sla").free() {
+        for word in line.take("-sla").free() {
             match word.parse() {
                 Ok(sla) => slas.push(sla),
                 Err(error) => bail!("-sla: {error:#}"),

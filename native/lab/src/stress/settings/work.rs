@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The command: what is done, how much of it, at which consistency level.
+//! The command: its operations, its length, its consistency level.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use scylla::statement::{Consistency, SerialConsistency};
 use super::data::distribution;
 use super::value;
 use crate::profile::Distribution;
-use crate::stress::words::Given;
+use crate::stress::command_line::Given;
 
 /// What is done.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +56,19 @@ pub enum Stop {
     },
 }
 
+/// What is left out of the measurement at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warmup {
+    /// As much as the length of the run suggests.
+    Usual,
+    /// Nothing.
+    None,
+    /// So much time.
+    For(Duration),
+    /// Until the servers are warm.
+    Auto,
+}
+
 /// When the table is emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truncate {
@@ -74,8 +87,8 @@ pub struct Work {
     pub command: Command,
     /// When it ends.
     pub stop: Stop,
-    /// Whether the first operations are left out of the measurement.
-    pub warmup: bool,
+    /// What is left out of the measurement at the start.
+    pub warmup: Warmup,
     /// When the table is emptied.
     pub truncate: Truncate,
     /// Of every operation whose query does not name its own.
@@ -95,7 +108,7 @@ impl Work {
         Ok(Self {
             command: command(given)?,
             stop: stop(given)?,
-            warmup: !given.has("no-warmup"),
+            warmup: warmup(given)?,
             truncate: [Truncate::Never, Truncate::Once, Truncate::Always][truncate.unwrap_or(0)],
             consistency: consistency.map_or(Consistency::LocalOne, |level| LEVELS[level].1),
             serial_consistency: [SerialConsistency::Serial, SerialConsistency::LocalSerial][serial.unwrap_or(0)],
@@ -204,6 +217,18 @@ fn ratios(given: &Given, word: &str, known: Option<&[&str]>) -> Result<Vec<(Stri
     ratios.retain(|(_, weight)| *weight > 0.0);
     ensure!(!ratios.is_empty(), "{}: {word}(...): at least one operation must have a weight above 0", given.name());
     Ok(ratios)
+}
+
+fn warmup(given: &Given) -> Result<Warmup> {
+    given.at_most_one_of(&["warmup=", "no-warmup"])?;
+    if given.has("no-warmup") {
+        return Ok(Warmup::None);
+    }
+    let read = |text: &str| match text {
+        "auto" => Some(Warmup::Auto),
+        time => value::duration(time).filter(|time| !time.is_zero()).map(Warmup::For),
+    };
+    Ok(given.parsed("warmup=", "auto, or a time above 0 as 30s, 5m or 1h", read)?.unwrap_or(Warmup::Usual))
 }
 
 fn stop(given: &Given) -> Result<Stop> {

@@ -1,14 +1,14 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The two ends of a streaming, and what they used.
+//! CPU and memory that senders and receiver of a stream used.
 
 use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::cluster::{Cluster, NodeInfo};
 use crate::compare::subject::QUIET_S;
-use crate::observe::{Beats, Memory};
+use crate::observe::{Memory, ProcessSamples};
 
 /// Who sent and who received.
 #[derive(Clone, Debug)]
@@ -44,21 +44,21 @@ impl Ends {
 }
 
 /// What these nodes used between two moments in milliseconds since 1970. They must have been quiet when the watch ended.
-pub(super) fn used(beats: &Beats, nodes: &[&NodeInfo], from_unix_ms: f64, to_unix_ms: f64) -> Used {
+pub(super) fn used(samples: &ProcessSamples, nodes: &[&NodeInfo], from_unix_ms: f64, to_unix_ms: f64) -> Used {
     let pids: Vec<i32> = nodes.iter().filter_map(|node| node.pid).collect();
-    let memories: Vec<Memory> = pids.iter().filter_map(|pid| beats.peak(*pid, from_unix_ms, to_unix_ms)).collect();
+    let memories: Vec<Memory> = pids.iter().filter_map(|pid| samples.peak(*pid, from_unix_ms, to_unix_ms)).collect();
     Used {
-        cpu_s: pids.iter().map(|pid| busy_s(beats, *pid, from_unix_ms, to_unix_ms)).sum(),
+        cpu_s: pids.iter().map(|pid| busy_s(samples, *pid, from_unix_ms, to_unix_ms)).sum(),
         resident_bytes: memories.iter().map(|memory| memory.resident_bytes).max(),
         anonymous_bytes: memories.iter().filter_map(|memory| memory.anonymous_bytes).max(),
     }
 }
 
 /// CPU seconds of a process beyond its idle use.
-pub(super) fn busy_s(beats: &Beats, pid: i32, from_unix_ms: f64, to_unix_ms: f64) -> Option<f64> {
-    let (_, last_unix_ms) = beats.span_unix_ms(pid)?;
+pub(super) fn busy_s(samples: &ProcessSamples, pid: i32, from_unix_ms: f64, to_unix_ms: f64) -> Option<f64> {
+    let (_, last_unix_ms) = samples.span_unix_ms(pid)?;
     let quiet_ms = QUIET_S as f64 * 1e3;
-    let idle_cores = beats.cpu_s(pid, last_unix_ms - quiet_ms, last_unix_ms)? / (quiet_ms / 1e3);
+    let idle_cores = samples.cpu_s(pid, last_unix_ms - quiet_ms, last_unix_ms)? / (quiet_ms / 1e3);
     let idle_s = idle_cores * (to_unix_ms - from_unix_ms) / 1e3;
-    Some((beats.cpu_s(pid, from_unix_ms, to_unix_ms)? - idle_s).max(0.0))
+    Some((samples.cpu_s(pid, from_unix_ms, to_unix_ms)? - idle_s).max(0.0))
 }

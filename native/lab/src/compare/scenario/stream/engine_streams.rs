@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a node with the plug-in recorded of its streams: the virtual table `cassiterite.streams`.
+//! Reads the stream history of a node with the plug-in: the virtual table `cassiterite.streams`.
 
 use anyhow::Result;
 use scylla::client::session::Session;

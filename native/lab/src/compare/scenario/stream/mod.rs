@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Nodes die and are replaced: how long the streaming takes, what it costs at both ends, and what clients feel of it.
+//! Scenario `stream`: nodes die and are replaced: how long the streaming takes, what it costs at both ends, and what clients feel of it.
 
 mod copy;
 mod ends;
@@ -66,17 +66,17 @@ fn of(replacements: &[Replacement]) -> Vec<Figure> {
         let mean = values.as_ref().map(|values| values.iter().sum::<f64>() / values.len() as f64);
         Figure::new(name, unit, better, mean).made_of(values.map_or(Detail::Single, Detail::Series))
     };
-    let (lower, higher, told) = (Better::Lower, Better::Higher, Better::Neither);
+    let (lower, higher, neither) = (Better::Lower, Better::Higher, Better::Neither);
     let (per_gib, mib) = (Unit::SecondsPerGib, Unit::Mebibytes);
     vec![
         mean("streaming time", Unit::Seconds, lower, &|r| Some(r.streaming_s)),
-        mean("streamed", mib, told, &|r| mebibytes(Some(r.bytes))),
+        mean("streamed", mib, neither, &|r| mebibytes(Some(r.bytes))),
         mean("streamed whole", Unit::Percent, higher, &|r| r.shares.whole_percent()),
         mean("streaming throughput", Unit::MebibytesPerSecond, higher, &|r| Some(r.mebibytes_per_s())),
-        mean("plain copy", Unit::MebibytesPerSecond, told, &|r| Some(r.copy_mebibytes_per_s())),
+        mean("plain copy", Unit::MebibytesPerSecond, neither, &|r| Some(r.copy_mebibytes_per_s())),
         mean("throughput of the plain copy's", Unit::Percent, higher, &|r| Some(r.of_copy_percent())),
         mean("both ends: CPU", per_gib, lower, &|r| r.per_gib(r.cpu_s())),
-        mean("plain copy, both ends: CPU", per_gib, told, &|r| r.per_gib(Some(r.copy_cpu_s))),
+        mean("plain copy, both ends: CPU", per_gib, neither, &|r| r.per_gib(Some(r.copy_cpu_s))),
         mean("senders: CPU", per_gib, lower, &|r| r.per_gib(r.senders.cpu_s)),
         mean("receiver: CPU", per_gib, lower, &|r| r.per_gib(r.receiver.cpu_s)),
         mean("all nodes until quiet: CPU", per_gib, lower, &|r| r.per_gib(r.cpu_until_quiet_s)),
@@ -84,6 +84,6 @@ fn of(replacements: &[Replacement]) -> Vec<Figure> {
         mean("sender: peak without mapped files", mib, lower, &|r| mebibytes(r.senders.anonymous_bytes)),
         mean("receiver: peak resident memory", mib, lower, &|r| mebibytes(r.receiver.resident_bytes)),
         mean("receiver: peak without mapped files", mib, lower, &|r| mebibytes(r.receiver.anonymous_bytes)),
-        mean("start of the new node to UN", Unit::Seconds, told, &|r| r.joining_s),
+        mean("start of the new node to UN", Unit::Seconds, neither, &|r| r.joining_s),
     ]
 }

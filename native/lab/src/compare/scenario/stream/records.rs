@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a node itself recorded of the streams into it: Cassandra's `system_views.streaming`.
+//! Reads the streams into a node from Cassandra's `system_views.streaming`.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use scylla::deserialize::row::DeserializeRow;
 use scylla::value::{CqlTimestamp, CqlTimeuuid};
 
 use crate::cluster::NodeInfo;
-use crate::observe::Question;
+use crate::observe::NodeQuery;
 
 /// Cassandra counts the received bytes of an sstable that came in compressed sections more than once; that there were any is
 /// all that is taken from it.
@@ -66,7 +66,7 @@ where
     R: for<'frame, 'metadata> DeserializeRow<'frame, 'metadata>,
 {
     let address = SocketAddr::from((node.address, node.cql_port));
-    let asked = Question::to(address, cql).rows(session).await;
+    let asked = NodeQuery::to(address, cql).rows(session).await;
     asked.with_context(|| format!("asking {}: {cql}", node.name))
 }
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! One node dies and is replaced, with nothing else going on: what the streaming took at both ends.
+//! Replaces one node with no other load, and measures the streaming at both ends.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use super::{engine_streams, sender_log};
 use crate::cluster::Cluster;
 use crate::compare::files::table_files;
 use crate::compare::subject::Subject;
-use crate::observe::{now_unix_ms, Beats, Pulse};
+use crate::observe::{now_unix_ms, ProcessSampler, ProcessSamples};
 
 const MEBIBYTE: f64 = (1_u64 << 20) as f64;
 const GIBIBYTE: f64 = (1_u64 << 30) as f64;
@@ -84,18 +84,18 @@ impl Replacement {
 pub(super) fn replace(subject: &mut Subject<'_>) -> Result<Replacement> {
     let victim = newest(subject.cluster())?;
     subject.cluster_mut().kill(victim)?;
-    let pulse = watch(subject.cluster());
+    let sampler = watch(subject.cluster());
     let number = subject.cluster_mut().replace(victim)?;
     let joined_unix_ms = now_unix_ms();
     subject.members_changed()?;
     let quiet = subject.settle()?;
-    let beats = pulse.stop();
+    let samples = sampler.stop();
     let ends = Ends::of(subject.cluster(), number)?;
     let received = received(subject, &ends)?;
     let shares = shares(subject, &ends, &received)?;
     let copied = plain_copy(subject, &ends, shares.bytes())?;
-    let told = told(&beats, &ends, &received, joined_unix_ms, shares, copied);
-    Ok(if quiet { told } else { told.without_cpu() })
+    let record = record(&samples, &ends, &received, joined_unix_ms, shares, copied);
+    Ok(if quiet { record } else { record.without_cpu() })
 }
 
 /// Number of the node that came last.
@@ -108,9 +108,9 @@ pub(super) fn received(subject: &Subject<'_>, ends: &Ends) -> Result<Received> {
 }
 
 /// The cluster's processes, the new one among them as soon as it is there.
-fn watch(cluster: &Cluster) -> Pulse {
+fn watch(cluster: &Cluster) -> ProcessSampler {
     let base = cluster.spec().base.clone();
-    Pulse::start(move || {
+    ProcessSampler::start(move || {
         let cluster = Cluster::open(&base);
         cluster.map(|cluster| cluster.nodes().iter().filter_map(|node| node.pid).collect()).unwrap_or_default()
     })
@@ -123,8 +123,8 @@ fn shares(subject: &mut Subject<'_>, ends: &Ends, received: &Received) -> Result
         let (shares, reasons) = subject.block_on_session(|session| async move {
             let mut reasons = Vec::new();
             for sender in &ends.senders {
-                let said = engine_streams::reasons(&session, sender, plans, &keyspace).await?;
-                reasons.extend(said.into_iter().map(|said| format!("{} sent rows: {said}", sender.name)));
+                let found = engine_streams::reasons(&session, sender, plans, &keyspace).await?;
+                reasons.extend(found.into_iter().map(|reason| format!("{} sent rows: {reason}", sender.name)));
             }
             Ok((engine_streams::shares(&session, &ends.receiver, plans, &keyspace).await?, reasons))
         })?;
@@ -159,8 +159,8 @@ fn plain_copy(subject: &Subject<'_>, ends: &Ends, bytes: u64) -> Result<Copied> 
     copy(&files, bytes, &ends.receiver.base.join("plain-copy"))
 }
 
-fn told(
-    beats: &Beats,
+fn record(
+    samples: &ProcessSamples,
     ends: &Ends,
     received: &Received,
     joined_unix_ms: f64,
@@ -168,15 +168,15 @@ fn told(
     copied: Copied,
 ) -> Replacement {
     let (from, to) = (received.from_unix_ms, received.to_unix_ms);
-    let began = ends.receiver.pid.and_then(|pid| beats.span_unix_ms(pid)).map(|(first, _)| first);
-    let until_quiet = |pid: i32| busy_s(beats, pid, from, beats.span_unix_ms(pid)?.1);
+    let began = ends.receiver.pid.and_then(|pid| samples.span_unix_ms(pid)).map(|(first, _)| first);
+    let until_quiet = |pid: i32| busy_s(samples, pid, from, samples.span_unix_ms(pid)?.1);
     Replacement {
         streaming_s: received.length_s(),
         joining_s: began.map(|began| (joined_unix_ms - began) / 1e3),
         bytes: shares.bytes(),
         shares,
-        senders: used(beats, &ends.senders.iter().collect::<Vec<_>>(), from, to),
-        receiver: used(beats, &[&ends.receiver], from, to),
+        senders: used(samples, &ends.senders.iter().collect::<Vec<_>>(), from, to),
+        receiver: used(samples, &[&ends.receiver], from, to),
         cpu_until_quiet_s: ends.pids().into_iter().map(until_quiet).sum(),
         copy_s: copied.written.as_secs_f64(),
         copy_synced_s: copied.synced.as_secs_f64(),

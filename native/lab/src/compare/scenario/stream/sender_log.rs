@@ -1,9 +1,9 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What stock senders say of each sstable: sent as a file, or cut into the sections of the ranges that were asked for.
+//! Reads from the log of stock senders how each sstable went: as a whole file, or as sections of the wanted ranges.
 //!
-//! Cassandra counts bytes of both together; which is which only its senders' log tells, at DEBUG. The lines are those of
+//! Cassandra counts the bytes of both together; only its DEBUG log tells them apart. The lines are those of
 //! `CassandraEntireSSTableStreamWriter`, `CassandraStreamWriter` and `CassandraCompressedStreamWriter` in Cassandra 5.0.
 
 use super::shares::Shares;
@@ -28,10 +28,10 @@ pub(super) fn shares(log: &str, plans: &[String], keyspace: &str) -> Shares {
 
 /// `... WORDS/path/KEYSPACE/table-id/file to /peer, repairedAt = 0, totalSize = SIZE`
 fn started(line: &str, words: &str, keyspace: &str) -> Option<u64> {
-    let (_, said) = line.split_once(words)?;
-    let (path, _) = said.split_once(" to ")?;
+    let (_, rest) = line.split_once(words)?;
+    let (path, _) = rest.split_once(" to ")?;
     let of_keyspace = path.split('/').any(|part| part == keyspace);
-    let (_, size) = said.rsplit_once("totalSize = ")?;
+    let (_, size) = rest.rsplit_once("totalSize = ")?;
     size_bytes(size.trim()).filter(|_| of_keyspace)
 }
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What clients see at a fixed rate while a node dies and is replaced.
+//! Response times at a fixed rate while a node dies and is replaced.
 
 use std::time::Duration;
 
@@ -80,9 +80,9 @@ fn parts(intervals: &[Interval], from: Duration, to: Duration) -> Vec<Interval> 
         .collect()
 }
 
-/// The operations of an interval that were due before a moment, wherever in the interval they ended; `None` where there are none.
-fn due_before(interval: &Interval, moment: Duration) -> Option<Interval> {
-    let waited_ns = u64::try_from(interval.to.saturating_sub(moment).as_nanos()).unwrap_or(u64::MAX);
+/// The operations of an interval that were due before an instant, wherever in the interval they ended; `None` where there are none.
+fn due_before(interval: &Interval, instant: Duration) -> Option<Interval> {
+    let waited_ns = u64::try_from(interval.to.saturating_sub(instant).as_nanos()).unwrap_or(u64::MAX);
     let due = |tally: &Tally| {
         let mut part = empty(tally);
         for bucket in tally.response_ns.iter_recorded().filter(|bucket| bucket.value_iterated_to() > waited_ns) {

@@ -14,8 +14,10 @@ import java.util.stream.Collectors;
 import com.datastax.oss.driver.api.core.CqlIdentifier;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
+import com.datastax.oss.driver.api.core.ProtocolVersion;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBuilder;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -45,18 +47,27 @@ public final class Cql implements AutoCloseable
 
     static Cql connect(InetSocketAddress node, String keyspace)
     {
+        return connect(node, keyspace, null);
+    }
+
+    /** @param protocol null for the newest that both sides speak */
+    static Cql connect(InetSocketAddress node, String keyspace, ProtocolVersion protocol)
+    {
         CqlSessionBuilder builder = CqlSession.builder()
                                               .addContactPoint(node)
                                               .withLocalDatacenter("datacenter1")
-                                              .withConfigLoader(configuration());
+                                              .withConfigLoader(configuration(protocol));
         if (keyspace != null)
             builder.withKeyspace(CqlIdentifier.fromCql(keyspace));
         return new Cql(builder.build(), node);
     }
 
-    private static DriverConfigLoader configuration()
+    private static DriverConfigLoader configuration(ProtocolVersion protocol)
     {
-        return DriverConfigLoader.programmaticBuilder()
+        ProgrammaticDriverConfigLoaderBuilder builder = DriverConfigLoader.programmaticBuilder();
+        if (protocol != null)
+            builder.withString(DefaultDriverOption.PROTOCOL_VERSION, protocol.name());
+        return builder
                                  .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, REQUEST_BOUND)
                                  .withDuration(DefaultDriverOption.CONNECTION_CONNECT_TIMEOUT, CONNECT_BOUND)
                                  .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, CONNECT_BOUND)

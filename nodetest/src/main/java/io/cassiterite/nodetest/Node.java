@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+import com.datastax.oss.driver.api.core.ProtocolVersion;
+
 /**
  * A real Cassandra node in a process of its own, on a loopback address, with everything in build/nodes/NAME. Every wait
  * is bounded, and the process never outlives this JVM. One thread drives a node; its log, clock and CQL are thread-safe.
@@ -236,6 +238,12 @@ public final class Node implements AutoCloseable
     public Cql cql(String keyspace)
     {
         return Cql.connect(cqlAddress(), keyspace);
+    }
+
+    /** @return a new CQL connection of this protocol version; the caller closes it */
+    public Cql cql(String keyspace, ProtocolVersion protocol)
+    {
+        return Cql.connect(cqlAddress(), keyspace, protocol);
     }
 
     /** @return a new JMX connection; the caller closes it */

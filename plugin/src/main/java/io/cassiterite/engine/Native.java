@@ -97,7 +97,10 @@ public final class Native
      */
     static native void tablePurge(long table, long gcGraceSeconds, long fenceTimestamp, long nowOffsetSeconds);
 
-    /** Hard-links a consistent image of the table into {@code directory}, which must not exist, with a manifest. */
+    /**
+     * Hard-links a consistent image of the table into {@code directory}, which must not exist, with a manifest. On another
+     * device it copies the files, which takes long and holds nothing up.
+     */
     static native void tableSnapshot(long table, String directory);
 
     /** Merges a snapshot made by {@link #tableSnapshot} into the table; returns the number of fragments loaded. */

@@ -6,11 +6,16 @@ package io.cassiterite.engine;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.math.BigInteger;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,16 +35,32 @@ final class NativeFiles
     private static final Pattern UNPACKED = Pattern.compile("cassiterite-native-(\\d+)-.*");
 
     private final Path library;
+    private final String rocksdbSource;
+    private final String rocksdbSha256;
 
-    private NativeFiles(Path library)
+    private NativeFiles(Path library, String rocksdbSource, String rocksdbSha256)
     {
         this.library = library;
+        this.rocksdbSource = rocksdbSource;
+        this.rocksdbSha256 = rocksdbSha256;
     }
 
     /** @return the engine's library, ready to be loaded */
     Path library()
     {
         return library;
+    }
+
+    /** @return where RocksDB was taken from, for a message */
+    String rocksdbSource()
+    {
+        return rocksdbSource;
+    }
+
+    /** @return the SHA-256 of RocksDB's library, in hexadecimal digits */
+    String rocksdbSha256()
+    {
+        return rocksdbSha256;
     }
 
     /** @param override the engine's file where it is not the jar's, or null */
@@ -54,11 +75,12 @@ final class NativeFiles
 
         Path given = override == null || override.isEmpty() ? null : Path.of(override).toAbsolutePath();
         Path besideGiven = given == null ? null : given.resolveSibling(ROCKSDB);
-        boolean isRocksBeside = besideGiven != null && Files.exists(besideGiven);
-        copy(isRocksBeside ? besideGiven : null, directory.resolve(ROCKSDB));
+        Path rocksdb = besideGiven != null && Files.exists(besideGiven) ? besideGiven : null;
+        Path unpacked = directory.resolve(ROCKSDB);
+        copy(rocksdb, unpacked);
         Path library = directory.resolve(ENGINE);
         copy(given, library);
-        return new NativeFiles(library);
+        return new NativeFiles(library, rocksdb == null ? "the jar's " + ROCKSDB : rocksdb.toString(), sha256(unpacked));
     }
 
     private static void copy(Path source, Path target) throws IOException
@@ -75,6 +97,20 @@ final class NativeFiles
             if (in == null)
                 throw new NoSuchFileException(resource, null, "not in the jar");
             Files.copy(in, target);
+        }
+    }
+
+    private static String sha256(Path file) throws IOException
+    {
+        try (InputStream in = Files.newInputStream(file))
+        {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+            return String.format("%064x", new BigInteger(1, digest.digest()));
+        }
+        catch (NoSuchAlgorithmException e)
+        {
+            throw new AssertionError("every Java has SHA-256", e);
         }
     }
 

@@ -27,6 +27,9 @@ public final class NativeLibrary
     /** Set by the library while it is being loaded. */
     private static String libraryVersion;
 
+    /** The SHA-256 of the librocksdb.so that the library was built for. Set with the version. */
+    private static String libraryRocksdb;
+
     private NativeLibrary()
     {
     }
@@ -45,8 +48,9 @@ public final class NativeLibrary
             try
             {
                 requirePlatform(System.getProperty("os.name"), System.getProperty("os.arch"));
-                loadFiles();
+                NativeFiles files = loadFiles();
                 requireVersion(libraryVersion);
+                requireRocksdb(files, libraryRocksdb);
                 isLoaded = true;
                 return;
             }
@@ -71,13 +75,23 @@ public final class NativeLibrary
                                                     "; remove -D" + LIBRARY_PROPERTY + " or install matching files");
     }
 
-    private static void loadFiles()
+    /** The version alone would let another build of the same RocksDB pass, whose classes may be laid out otherwise. */
+    private static void requireRocksdb(NativeFiles files, String sha256)
+    {
+        if (!files.rocksdbSha256().equals(sha256))
+            throw new EngineException(Kind.INVALID, files.rocksdbSource() + " is not the library that the engine was built for: its SHA-256 is " +
+                                                    files.rocksdbSha256() + ", not " + sha256 + "; put the librocksdb.so that came with " +
+                                                    "the engine in its place, or install the jar anew");
+    }
+
+    private static NativeFiles loadFiles()
     {
         NativeFiles files = null;
         try
         {
             files = NativeFiles.unpack(System.getProperty(LIBRARY_PROPERTY));
             System.load(files.library().toString());
+            return files;
         }
         catch (IOException e)
         {
@@ -101,6 +115,8 @@ public final class NativeLibrary
             advice = "this system's C or C++ library is older than the one it was built for";
         else if (message.contains("ld-linux") || message.contains("musl"))
             advice = "this system has no glibc";
+        else if (message.contains("undefined symbol"))
+            advice = "the librocksdb.so beside it is not the one that it was built for; install the jar anew";
         else if (message.contains("already loaded"))
             advice = "another class loader of this process has the plug-in too; install its jar once";
         else

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.DroppedColumn;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
@@ -23,8 +24,9 @@ public final class TableSchema
     static final int REGULAR = 0;
     static final int STATIC = 1;
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int COUNTER = 1;
+    private static final long MICROS_PER_MILLI = 1000;
 
     private TableSchema()
     {
@@ -52,6 +54,9 @@ public final class TableSchema
         putInt(out, columns.size());
         for (ColumnMetadata column : columns)
             putColumn(out, column);
+        putInt(out, metadata.droppedColumns.size());
+        for (DroppedColumn dropped : metadata.droppedColumns.values())
+            putDropped(out, dropped);
         return out.toByteArray();
     }
 
@@ -68,6 +73,14 @@ public final class TableSchema
         putBytes(out, column.type.asCQL3Type().toString().getBytes(StandardCharsets.UTF_8));
     }
 
+    /** The schema's tables keep milliseconds: what this node has dropped itself must not look younger before its next start. */
+    private static void putDropped(ByteArrayOutputStream out, DroppedColumn dropped)
+    {
+        out.write(dropped.column.isStatic() ? STATIC : REGULAR);
+        putBytes(out, ByteBufferUtil.getArray(dropped.column.name.bytes));
+        putLong(out, Math.floorDiv(dropped.droppedTime, MICROS_PER_MILLI));
+    }
+
     private static void putBytes(ByteArrayOutputStream out, byte[] bytes)
     {
         putInt(out, bytes.length);
@@ -78,5 +91,11 @@ public final class TableSchema
     {
         for (int shift = 0; shift < 32; shift += 8)
             out.write(value >>> shift);
+    }
+
+    private static void putLong(ByteArrayOutputStream out, long value)
+    {
+        putInt(out, (int) value);
+        putInt(out, (int) (value >>> 32));
     }
 }

@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.TableStats;
 import io.cassiterite.observe.DiskSpace;
 import io.cassiterite.observe.TableProxy;
@@ -67,7 +68,7 @@ final class EngineTenants
     void refresh()
     {
         for (ColumnFamilyStore cfs : EngineTable.open())
-            refresh(cfs);
+            BackgroundWork.attempt("Maintenance of " + cfs.metadata(), () -> refresh(cfs));
     }
 
     private void refresh(ColumnFamilyStore cfs)

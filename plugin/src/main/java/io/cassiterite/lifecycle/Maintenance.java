@@ -14,7 +14,6 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.JVMStabilityInspector;
-import org.apache.cassandra.utils.NoSpamLogger;
 
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
@@ -27,15 +26,17 @@ import io.cassiterite.repair.RepairSnapshots;
 import io.cassiterite.schema.SchemaSafetyNet;
 import io.cassiterite.stream.Streams;
 
+import static io.cassiterite.engine.BackgroundWork.attempt;
+
 /**
- * The plug-in's one background thread. When the node has started it finishes what {@link Plugin#start} could not do yet;
- * from then on it looks after the engine once a second. Before, it touches nothing: Cassandra's static initializers
- * depend on each other in circles, and two threads that enter such a circle wait for each other forever.
+ * The thread that looks after the engine. When the node has started it finishes what {@link Plugin#start} could not do yet;
+ * from then on it works once a second, and a step that fails does not keep the others from their turn. Before, it touches
+ * nothing: Cassandra's static initializers depend on each other in circles, and two threads that enter such a circle wait
+ * for each other forever.
  */
 final class Maintenance implements Runnable
 {
     private static final Logger logger = LoggerFactory.getLogger(Maintenance.class);
-    private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
     private static final long STARTING_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -93,18 +94,7 @@ final class Maintenance implements Runnable
     {
         while (!stopped)
         {
-            try
-            {
-                if (StorageService.instance.isDaemonSetupCompleted())
-                    tick();
-                else if (StorageService.instance.isGossipActive() && engine.isOpen())
-                    throughput.pass(); // a node may join for hours before its setup is complete
-            }
-            catch (Exception | Error e)
-            {
-                JVMStabilityInspector.inspectThrowable(e);
-                RARE.error("Maintenance of the engine failed; it is tried again every second", e);
-            }
+            attempt("Maintenance of the engine", this::tick);
             LockSupport.parkNanos(this, isStarting() ? STARTING_INTERVAL_NANOS : INTERVAL_NANOS);
         }
     }
@@ -116,17 +106,28 @@ final class Maintenance implements Runnable
 
     private void tick()
     {
-        ManagerInstaller.settle();
+        if (StorageService.instance.isDaemonSetupCompleted())
+            lookAfterNode();
+        else if (StorageService.instance.isGossipActive() && engine.isOpen())
+            throughput.pass(); // a node may join for hours before its setup is complete
+    }
+
+    private void lookAfterNode()
+    {
+        attempt("Installing the managers of engine tables", ManagerInstaller::settle);
         if (!verbsReplaced)
-            verbsReplaced = StorageServiceProxy.install(engine);
+            attempt("Installing nodetool's verbs for engine tables", () -> verbsReplaced = StorageServiceProxy.install(engine));
         if (!schemaAdmitted && ManagerInstaller.isSettled())
-        {
-            safetyNet.admitAll();
-            schemaAdmitted = true;
-        }
-        safetyNet.closeIndexes();
+            attempt("Checking the schema's engine tables", this::admitSchema);
+        attempt("Closing indexes on engine tables", safetyNet::closeIndexes);
         if (engine.isOpen())
             lookAfterEngine();
+    }
+
+    private void admitSchema()
+    {
+        safetyNet.admitAll();
+        schemaAdmitted = true;
     }
 
     private void lookAfterEngine()
@@ -134,14 +135,19 @@ final class Maintenance implements Runnable
         if (!announced)
             announce();
         if (!unknownReported && schemaAdmitted)
-            reportUnknown();
+            attempt("Looking for tables that the schema lacks", this::reportUnknown);
         if (!repairGateClosed)
-            closeRepairGate();
-        RepairSnapshots.sweep();
-        errors.check();
-        throughput.pass();
-        tenants.refresh();
-        Streams.refresh(NodeStore.getIfOpen());
+            attempt("Installing the refusal of incremental repair", this::closeRepairGate);
+        attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
+        attempt("Checking for errors of the engine", errors::check);
+        attempt("Passing on the compaction throughput", throughput::pass);
+        attempt("Maintenance of the engine tables", tenants::refresh);
+        attempt("Maintenance of streams", () -> Streams.refresh(NodeStore.getIfOpen()));
+        attempt("Checking for ignored settings", Maintenance::checkSettings);
+    }
+
+    private static void checkSettings()
+    {
         UnheededSettings.check(EngineTables.all().stream().map(CassiteriteMemtable::metadata).collect(Collectors.toList()));
     }
 
@@ -161,10 +167,15 @@ final class Maintenance implements Runnable
     private void announce()
     {
         announced = true;
+        attempt("Asking the engine for its version", this::logVersion);
+        attempt("Registering the engine's MBean", () -> Engine.register(engine));
+        attempt("Registering the engine's virtual tables", () -> EngineKeyspace.register(engine));
+        attempt("Registering the engine's metrics", () -> EngineMetrics.register(engine));
+    }
+
+    private void logVersion()
+    {
         logger.info("{} opened {}, memory budget: {}", versions(engine.version()), engine.storeDirectory(), engine.memoryBudget());
-        Engine.register(engine);
-        EngineKeyspace.register(engine);
-        EngineMetrics.register(engine);
     }
 
     /** "cassiterite/1 rocksdb/2" as people write it. */

@@ -33,6 +33,7 @@ import io.cassiterite.engine.DirectOutput;
 import io.cassiterite.engine.Failures;
 import io.cassiterite.engine.Table;
 import io.cassiterite.lifecycle.Plugin;
+import io.cassiterite.schema.NullBounds;
 
 /**
  * A memtable that is the table: it keeps rows in the engine, for good. It is never flushed; only TRUNCATE and DROP
@@ -71,6 +72,7 @@ public final class CassiteriteMemtable extends EngineMemtable
     {
         if (indexer != UpdateTransaction.NO_OP)
             throw Refusals.indexed(metadata());
+        NullBounds.check(update);
         Table table = tableToWrite();
         FragmentWriter writer = WRITERS.get();
         DirectOutput request = compose(writer, update);

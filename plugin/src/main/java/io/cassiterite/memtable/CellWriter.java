@@ -21,7 +21,7 @@ import org.apache.cassandra.utils.bytecomparable.ByteSource;
 
 import io.cassiterite.engine.DirectOutput;
 
-/** Writes the columns of one fragment. Keeps scratch space: one per thread. */
+/** Writes the columns of fragments. One per thread: keeps scratch space, and no row's data after {@link #end}. */
 final class CellWriter
 {
     private byte[] order = new byte[64];
@@ -37,6 +37,12 @@ final class CellWriter
         this.base = base;
         this.liveness = liveness;
         smallest = Long.MAX_VALUE;
+    }
+
+    /** Drops what {@link #begin} was given. */
+    void end()
+    {
+        liveness = null;
     }
 
     /** The smallest timestamp among the columns written since {@link #begin}; Long.MAX_VALUE if none. */

@@ -108,7 +108,7 @@ final class Columns
         return own.isStatic() == column.isStatic() && own.isComplex() == column.isComplex() ? id : NONE;
     }
 
-    /** The column with this id, or null if it was dropped. */
+    /** The column with this id, or null if it was dropped or this version of the schema lacks it. */
     ColumnMetadata column(int id)
     {
         return id > 0 && id < byId.length ? byId[id] : null;

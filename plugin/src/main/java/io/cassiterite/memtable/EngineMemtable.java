@@ -39,7 +39,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private static final Logger logger = LoggerFactory.getLogger(EngineMemtable.class);
     private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
-    /** One for all: a TRUNCATE's two generations share their columns, and the engine drops those that a request lacks. */
+    /** One for all: a TRUNCATE's two generations share their columns, and the engine hides those that a request lacks. */
     private static final Object SCHEMA_LOCK = new Object();
 
     final MemtableStatistics statistics;

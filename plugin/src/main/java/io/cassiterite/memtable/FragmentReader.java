@@ -26,8 +26,8 @@ import org.apache.cassandra.utils.ByteArrayUtil;
 import org.apache.cassandra.utils.btree.BTree;
 
 /**
- * Builds rows from fragments. Keeps scratch space, but nothing between calls: take the thread's own with
- * {@link #local} for each row.
+ * Builds rows from fragments. Keeps scratch space, but nothing of a row between calls, nor of its table: take the thread's
+ * own with {@link #local} for each row.
  */
 final class FragmentReader
 {
@@ -40,12 +40,13 @@ final class FragmentReader
         }
     };
 
-    private final ComplexColumnData.Builder complex = new ComplexColumnData.Builder();
     private ColumnData[] data = new ColumnData[16];
     private int[] ordinals = new int[16];
     private int count;
     private boolean ordered;
 
+    /** Made for each row that has such a column: it would keep the last one's cells. */
+    private ComplexColumnData.Builder complex;
     private ByteBuffer in;
     private Columns columns;
     private ColumnSelection selection;
@@ -78,10 +79,19 @@ final class FragmentReader
         finally
         {
             in.limit(in.capacity());
-            Arrays.fill(data, 0, count, null);
-            count = 0;
-            this.in = null;
+            release();
         }
+    }
+
+    private void release()
+    {
+        Arrays.fill(data, 0, count, null);
+        count = 0;
+        complex = null;
+        in = null;
+        columns = null;
+        selection = null;
+        liveness = null;
     }
 
     private Row readRow(boolean isStatic)
@@ -188,6 +198,8 @@ final class FragmentReader
         int cells = Varints.readLength(in);
         if (column != null)
         {
+            if (complex == null)
+                complex = new ComplexColumnData.Builder();
             complex.newColumn(column);
             complex.addComplexDeletion(deletion);
         }

@@ -19,8 +19,8 @@ import org.apache.cassandra.db.rows.Row;
 import io.cassiterite.engine.DirectOutput;
 
 /**
- * Writes rows as fragments (docs/formats.md) and partition updates as write requests (docs/boundary.md). Keeps
- * scratch space: one per thread.
+ * Writes rows as fragments (docs/formats.md) and partition updates as write requests (docs/boundary.md). One per
+ * thread: keeps scratch space, but nothing of a row between calls, nor of its table.
  */
 final class FragmentWriter
 {
@@ -33,6 +33,7 @@ final class FragmentWriter
     private ColumnData[] data = new ColumnData[SCRATCH];
     private int[] ids = new int[SCRATCH];
     private int count;
+    private int used;
     private int guess;
     private boolean ascending;
     private boolean unknown;
@@ -47,6 +48,18 @@ final class FragmentWriter
     boolean write(DirectOutput out, PartitionUpdate update, Columns columns)
     {
         this.columns = columns;
+        try
+        {
+            return writeUpdate(out, update);
+        }
+        finally
+        {
+            release();
+        }
+    }
+
+    private boolean writeUpdate(DirectOutput out, PartitionUpdate update)
+    {
         smallest = Long.MAX_VALUE;
         unknown = false;
         out.putByte(REQUEST_VERSION);
@@ -120,7 +133,23 @@ final class FragmentWriter
     boolean writeRow(DirectOutput out, Row row, Columns columns)
     {
         this.columns = columns;
-        return writeRow(out, row);
+        try
+        {
+            return writeRow(out, row);
+        }
+        finally
+        {
+            release();
+        }
+    }
+
+    private void release()
+    {
+        columns = null;
+        Arrays.fill(data, 0, Math.max(used, count), null);
+        used = 0;
+        count = 0;
+        cells.end();
     }
 
     private boolean writeRow(DirectOutput out, Row row)
@@ -184,6 +213,7 @@ final class FragmentWriter
     /** Gathers the row's columns with their ids, ascending by id. */
     private void collect(Row row)
     {
+        used = Math.max(used, count);
         count = 0;
         guess = 0;
         ascending = true;

@@ -15,7 +15,7 @@ import io.cassiterite.engine.DirectOutput;
 
 /**
  * Writes the header fragment of a partition: its deletion and range tombstones, canonical as docs/formats.md asks.
- * Keeps state during a write: one per thread.
+ * One per thread: keeps state during a write, and nothing of the partition afterwards.
  */
 final class HeaderWriter
 {
@@ -36,6 +36,22 @@ final class HeaderWriter
     {
         this.keys = keys;
         partition = info.getPartitionDeletion();
+        try
+        {
+            return writeHeader(out, info);
+        }
+        finally
+        {
+            this.keys = null;
+            partition = null;
+            start = null;
+            end = null;
+            deletion = null;
+        }
+    }
+
+    private boolean writeHeader(DirectOutput out, DeletionInfo info)
+    {
         smallest = Long.MAX_VALUE;
         out.putByte(Fragments.VERSION);
         int flagsAt = out.length();

@@ -4,30 +4,20 @@
  */
 package io.cassiterite.memtable;
 
-import java.io.IOException;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
+import java.util.function.LongSupplier;
 
-import org.apache.cassandra.concurrent.ExecutorFactory;
-import org.apache.cassandra.concurrent.ScheduledExecutors;
-import org.apache.cassandra.config.Config.CommitFailurePolicy;
 import org.apache.cassandra.config.Config.CommitLogSync;
-import org.apache.cassandra.config.Config.DiskAccessMode;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.SystemKeyspace;
-import org.apache.cassandra.db.commitlog.CommitLog;
-import org.apache.cassandra.io.FSWriteError;
 import org.apache.cassandra.metrics.TableMetrics;
 import org.apache.cassandra.schema.SchemaConstants;
 
 /**
- * What Cassandra writes to its commit log before a row: proposals of Paxos, batches, the stock tables' part of a mutation. A
- * row of the engine outlives kill -9 at once; under commitlog_sync: periodic these notes do so only after the commit log's
- * next marker ({@code AbstractCommitLogService}). With the row there and the notes gone, Paxos would repeat an older
- * proposal over it, and nobody would end the batch (D9). So the commit log is marked first, or synced, where a mark stays
- * in memory or the row goes to the device at once. Thread-safe.
+ * Keeps a row of the engine behind the records in Cassandra's commit log that precede it: proposals of Paxos, batches, the
+ * stock tables' part of a mutation. The row outlives kill -9 at once; under commitlog_sync: periodic the records do so only
+ * after the commit log's next marker ({@code AbstractCommitLogService}). With the row there and the records gone, Paxos
+ * would repeat an older proposal over it, and nobody would end the batch (danger D9). Thread-safe.
  */
 final class PriorNotes
 {
@@ -35,20 +25,19 @@ final class PriorNotes
 
     private static volatile PriorNotes instance;
 
-    private final TableMetrics paxos = metrics(SystemKeyspace.PAXOS);
-    private final TableMetrics batches = metrics(SystemKeyspace.BATCHES);
-    private final boolean flush;
-    private final ExecutorService marker;
-    private volatile long kept;
-    private volatile long marks;
+    private final LongSupplier records;
+    private final Runnable sync;
+    private final SharedSync shared = new SharedSync(this::sync);
+    private volatile long synced;
 
-    private PriorNotes(Map<String, String> parameters)
+    /**
+     * @param records counts the complete records of Paxos and batches
+     * @param sync    makes what is in the commit log outlive the process, or throws
+     */
+    PriorNotes(LongSupplier records, Runnable sync)
     {
-        DiskAccessMode mode = DatabaseDescriptor.getCommitLogWriteDiskAccessMode();
-        flush = mode == DiskAccessMode.direct || "batch".equals(parameters.get("wal_sync"));
-        // a channel must not meet the interrupt of a request's thread, nor each such thread keep a buffer for compression
-        marker = flush || mode != DiskAccessMode.mmap
-                 ? ExecutorFactory.Global.executorFactory().sequential("Cassiterite-Commit-Log-Marker") : null;
+        this.records = records;
+        this.sync = sync;
     }
 
     /** @return null if the commit log never lags behind what has been acknowledged to its writers */
@@ -59,80 +48,42 @@ final class PriorNotes
             synchronized (PriorNotes.class)
             {
                 if (instance == null)
-                    instance = new PriorNotes(factory.parameters());
+                    instance = new PriorNotes(paxosAndBatches(), new CommitLogMarker(factory.parameters()));
             }
         }
         return instance;
     }
 
-    /** Returns when all notes of Paxos and all batches that are complete by now are safe. Costs two sums if there are none. */
-    void keep()
-    {
-        if (noted() != kept)
-            mark();
-    }
-
-    /** Returns when everything that this thread has written to the commit log is safe. */
-    void keepAll()
-    {
-        mark();
-    }
-
-    private void mark()
-    {
-        long seen = marks;
-        synchronized (this)
-        {
-            // one that began after this thread came is over by now
-            if (marks != seen)
-                return;
-            marks = seen + 1;
-            long noted = noted();
-            try
-            {
-                if (marker == null)
-                    sync();
-                else
-                    CompletableFuture.runAsync(this::sync, marker).join();
-            }
-            catch (RuntimeException | Error e)
-            {
-                marks = seen;
-                fail(e.getCause() == null ? e : e.getCause());
-            }
-            kept = noted;
-        }
-    }
-
-    private void sync()
-    {
-        try
-        {
-            CommitLog.instance.sync(flush);
-        }
-        catch (IOException e)
-        {
-            throw new FSWriteError(e, DatabaseDescriptor.getCommitLogLocation());
-        }
-    }
-
-    /** Asks the commit failure policy, on another thread: what it may do to the node waits for running requests. */
-    private static void fail(Throwable cause)
-    {
-        String message = "Marking the commit log before a write of Cassiterite's failed";
-        ScheduledExecutors.optionalTasks.execute(() -> CommitLog.handleCommitError(message, cause));
-        if (DatabaseDescriptor.getCommitFailurePolicy() != CommitFailurePolicy.ignore)
-            throw new IllegalStateException(message + ": " + cause, cause);
-    }
-
     /** Writes are counted when they are complete: in the commit log, too. */
-    private long noted()
+    private static LongSupplier paxosAndBatches()
     {
-        return paxos.writeLatency.latency.getCount() + batches.writeLatency.latency.getCount();
+        TableMetrics paxos = metrics(SystemKeyspace.PAXOS);
+        TableMetrics batches = metrics(SystemKeyspace.BATCHES);
+        return () -> paxos.writeLatency.latency.getCount() + batches.writeLatency.latency.getCount();
     }
 
     private static TableMetrics metrics(String table)
     {
         return Keyspace.open(SchemaConstants.SYSTEM_KEYSPACE_NAME).getColumnFamilyStore(table).metric;
+    }
+
+    /** Returns when all records of Paxos and of batches that are complete by now are safe. Costs two sums if there are none. */
+    void keep()
+    {
+        if (records.getAsLong() != synced)
+            shared.await();
+    }
+
+    /** Returns when everything that this thread has written to the commit log is safe. */
+    void keepAll()
+    {
+        shared.await();
+    }
+
+    private void sync()
+    {
+        long before = records.getAsLong();
+        sync.run();
+        synced = before;
     }
 }

@@ -16,6 +16,8 @@ import org.apache.cassandra.schema.ReplicationParams;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.StorageService;
 
+import io.cassiterite.engine.BackgroundWork;
+
 /**
  * Ends what relies on a node's ranges when they change, or are about to: cleanup would remove what the node has just come
  * to own, and goes on for hours. Looks several times a second until it is closed.
@@ -43,10 +45,24 @@ final class OwnershipWatch implements AutoCloseable
 
     private void look()
     {
-        if (!changed && !Ownership.isChanging(keyspace) && isTheSame())
+        if (!changed && isKnownToBeTheSame())
             return;
         changed = true;
         onChange.run();
+    }
+
+    /** False, too, where the ranges cannot be computed, as those of a keyspace that was dropped. */
+    private boolean isKnownToBeTheSame()
+    {
+        try
+        {
+            return !Ownership.isChanging(keyspace) && isTheSame();
+        }
+        catch (Exception | Error e)
+        {
+            BackgroundWork.failed("Computing the ranges of " + keyspace + " that this node owns failed: its cleanup ends", e);
+            return false;
+        }
     }
 
     /** Ranges are computed only when what they come of has changed: with many vnodes it takes long. */

@@ -21,8 +21,8 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.MD5Digest;
 
 /**
- * Cassandra's own query handler, except that a schema change is first held against {@link SchemaRules}. Named by
- * {@code -Dcassandra.custom_query_handler_class=io.cassiterite.schema.EngineQueryHandler}.
+ * Cassandra's own query handler, except that {@link SchemaRules} check a schema change first, and {@link NullBounds} a
+ * write. Named by {@code -Dcassandra.custom_query_handler_class=io.cassiterite.schema.EngineQueryHandler}.
  */
 public final class EngineQueryHandler implements QueryHandler
 {
@@ -43,6 +43,7 @@ public final class EngineQueryHandler implements QueryHandler
                                  Map<String, ByteBuffer> customPayload,
                                  Dispatcher.RequestTime requestTime)
     {
+        NullBounds.check(statement, options, state.getClientState());
         return processor.process(guard(statement), state, options, customPayload, requestTime);
     }
 
@@ -65,6 +66,7 @@ public final class EngineQueryHandler implements QueryHandler
                                          Map<String, ByteBuffer> customPayload,
                                          Dispatcher.RequestTime requestTime)
     {
+        NullBounds.check(statement, options, state.getClientState());
         return processor.processPrepared(guard(statement), state, options, customPayload, requestTime);
     }
 
@@ -75,6 +77,7 @@ public final class EngineQueryHandler implements QueryHandler
                                       Map<String, ByteBuffer> customPayload,
                                       Dispatcher.RequestTime requestTime)
     {
+        NullBounds.check(statement, options, state.getClientState());
         return processor.processBatch(statement, state, options, customPayload, requestTime);
     }
 

@@ -14,9 +14,14 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 
 /**
- * {@code ALTER TABLE ... DROP ... USING TIMESTAMP} of an earlier time: a stock table keeps the cells that are younger, and shows
- * them when the column is added again. The engine drops a column with all of its cells. Schemas that are loaded into empty
- * tables, as DESCRIBE writes them, may say it.
+ * Drops of a column whose time the engine cannot use, of tables with rows. Schemas that are loaded into empty tables, as DESCRIBE
+ * writes them, may have them.
+ * <ul>
+ * <li>{@code ALTER TABLE ... DROP ... USING TIMESTAMP} of an earlier time: a stock table keeps the cells that are younger, and
+ * shows them when the column is added again. The engine drops a column with all of its cells.
+ * <li>A drop that is no later than the last one of the name: the engine could not tell it from that one, which the column was added
+ * after, and would only hide the column. Clocks that differ make such a time.
+ * </ul>
  */
 final class PartialDrops
 {
@@ -38,8 +43,18 @@ final class PartialDrops
                 reasons.add(String.format("%s: column %s is dropped as of an earlier time (%d), which keeps younger cells; Cassiterite " +
                                           "tables drop a column with all of its cells. Leave USING TIMESTAMP out.",
                                           after, dropped.column.name, dropped.droppedTime));
+            else if (isNew && previous != null && !isLater(dropped, previous) && hasRows(after))
+                reasons.add(String.format("%s: column %s was dropped before as of a later time (%d) than now (%d); Cassiterite could not " +
+                                          "tell the two drops apart. Let the nodes' clocks agree, and repeat the statement after that time.",
+                                          after, dropped.column.name, previous.droppedTime, dropped.droppedTime));
         }
         return reasons;
+    }
+
+    /** As the schema's tables keep it, and the engine is told. */
+    private static boolean isLater(DroppedColumn dropped, DroppedColumn previous)
+    {
+        return TimeUnit.MICROSECONDS.toMillis(dropped.droppedTime) > TimeUnit.MICROSECONDS.toMillis(previous.droppedTime);
     }
 
     private static boolean hasRows(TableMetadata table)

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.stream;
 
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -12,15 +13,16 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.apache.cassandra.utils.NoSpamLogger;
 
+import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Failures;
 import io.cassiterite.engine.Table;
@@ -33,10 +35,9 @@ import io.cassiterite.memtable.EngineTables;
  */
 final class AbsorbTask implements Runnable
 {
-    static final AbsorbTask instance = new AbsorbTask();
+    static final AbsorbTask instance = new AbsorbTask(EngineTables::all);
 
     private static final Logger logger = LoggerFactory.getLogger(AbsorbTask.class);
-    private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
     private static final NoSpamLogger HOURLY = NoSpamLogger.getLogger(logger, 1, TimeUnit.HOURS);
 
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -53,11 +54,13 @@ final class AbsorbTask implements Runnable
     /** When absorbing last failed; the task's own thread only. */
     private final Map<TableId, Long> failedAtNanos = new HashMap<>();
 
+    private final Supplier<Collection<CassiteriteMemtable>> tables;
     private volatile boolean stopped;
     private Thread thread;
 
-    private AbsorbTask()
+    AbsorbTask(Supplier<Collection<CassiteriteMemtable>> tables)
     {
+        this.tables = tables;
     }
 
     /** Begins; what an earlier process received is absorbed first. */
@@ -150,13 +153,30 @@ final class AbsorbTask implements Runnable
     {
         while (!stopped)
         {
-            // a step of each in turn: no table waits until another one, however large, is done
-            boolean more = false;
-            for (CassiteriteMemtable memtable : EngineTables.all())
+            if (!absorbSome())
+                LockSupport.parkNanos(this, INTERVAL_NANOS);
+        }
+    }
+
+    /**
+     * Takes a step of each table in turn: no table waits until another one, however large, is done.
+     *
+     * @return true if more is to be done at once
+     */
+    private boolean absorbSome()
+    {
+        boolean more = false;
+        try
+        {
+            for (CassiteriteMemtable memtable : tables.get())
                 more |= isDue(memtable.metadata().id) && absorb(memtable);
             forgetDropped();
-            if (!more)
-                LockSupport.parkNanos(this, INTERVAL_NANOS);
+            return more;
+        }
+        catch (Exception | Error e)
+        {
+            BackgroundWork.failed("Merging in what tables have received failed; it is tried again every second", e);
+            return false;
         }
     }
 
@@ -195,8 +215,8 @@ final class AbsorbTask implements Runnable
             HOURLY.warn("Absorbing what " + metadata + " received waits for space: {}", failure.getCause().getMessage());
             return;
         }
-        JVMStabilityInspector.inspectThrowable(failure);
-        RARE.error("Absorbing what {} received failed; it can be read, and absorbing is tried again every second", metadata, failure);
+        BackgroundWork.failed("Merging in what " + metadata + " received failed; it can be read, and the merge-in is tried again every second",
+                              failure);
     }
 
     /** Truncated, dropped, or the store closed; or somebody works on the table for long: others go on meanwhile. */

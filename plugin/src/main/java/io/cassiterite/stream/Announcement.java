@@ -7,6 +7,7 @@ package io.cassiterite.stream;
 import java.lang.management.ManagementFactory;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,6 +24,7 @@ import org.apache.cassandra.gms.VersionedValue;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.FBUtilities;
+import org.apache.cassandra.utils.NoSpamLogger;
 
 /**
  * That a node takes shipments: said by gossip in a state that Cassandra keeps spare, as {@code cassiterite/VERSION}, the
@@ -32,6 +34,8 @@ import org.apache.cassandra.utils.FBUtilities;
 public final class Announcement
 {
     private static final Logger logger = LoggerFactory.getLogger(Announcement.class);
+
+    private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
     static final ApplicationState STATE = ApplicationState.X7;
     static final String VALUE = "cassiterite/" + StreamHead.VERSION;
@@ -104,22 +108,34 @@ public final class Announcement
     {
         try
         {
-            while (!isGossiperMade() || !announce())
+            while (!announceIfGossiping())
                 Thread.sleep(POLL_MS);
-            HeldFiles.announce();
         }
         catch (InterruptedException e)
         {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private static boolean announceIfGossiping()
+    {
+        try
+        {
+            if (!isGossiperMade() || !announce())
+                return false;
+            HeldFiles.announce();
+            return true;
+        }
         catch (Exception | Error e)
         {
-            logger.error("This node cannot announce that it takes whole files yet; until it does it gets rows in sstables", e);
+            // without asking the node's failure policies, whose classes are the business of its start
+            RARE.error("This node cannot publish yet that it takes whole files; until it does it gets rows in sstables", e);
+            return false;
         }
     }
 
     /** Asked of its MBean: to name the class would make the gossiper, which is the business of the node's start. */
-    private static boolean isGossiperMade()
+    static boolean isGossiperMade()
     {
         try
         {

@@ -10,10 +10,15 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.apache.cassandra.concurrent.NamedThreadFactory;
 import org.apache.cassandra.gms.ApplicationState;
 import org.apache.cassandra.gms.EndpointState;
 import org.apache.cassandra.gms.Gossiper;
@@ -21,6 +26,8 @@ import org.apache.cassandra.gms.VersionedValue;
 import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.FBUtilities;
+
+import io.cassiterite.engine.BackgroundWork;
 
 /** Which files a node holds of failed sessions, said by gossip as {@code held/1:BASE64} of their keys. Thread-safe. */
 final class HeldAnnouncement
@@ -33,11 +40,37 @@ final class HeldAnnouncement
     private static final ApplicationState STATE = ApplicationState.X8;
     private static final String PREFIX = "held/1:";
 
+    /**
+     * The gossiper takes locks, and so may its subscribers, while those who change what is retained hold monitors of
+     * Cassandra's and of this package. A single thread publishes the last state last.
+     */
+    private static final ThreadPoolExecutor EXECUTOR = executor();
+
     private HeldAnnouncement()
     {
     }
 
-    static void say(Collection<Long> keys)
+    private static ThreadPoolExecutor executor()
+    {
+        ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+                                                             new NamedThreadFactory("cassiterite-retained-files-gossip"));
+        executor.allowCoreThreadTimeOut(true);
+        return executor;
+    }
+
+    /** Returns at once; the keys are asked for, and published, on a thread of its own. */
+    static void say(Supplier<Collection<Long>> keys)
+    {
+        EXECUTOR.execute(() -> BackgroundWork.attempt("Publishing by gossip which files are retained", () -> publish(keys)));
+    }
+
+    private static void publish(Supplier<Collection<Long>> keys)
+    {
+        if (Announcement.isGossiperMade())
+            publish(keys.get());
+    }
+
+    private static void publish(Collection<Long> keys)
     {
         EndpointState local = Gossiper.instance.getEndpointStateForEndpoint(FBUtilities.getBroadcastAddressAndPort());
         if (local == null)

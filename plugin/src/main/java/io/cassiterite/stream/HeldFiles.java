@@ -178,10 +178,15 @@ final class HeldFiles
         announce();
     }
 
-    /** Brings the announcement up to date. */
-    static synchronized void announce()
+    /** Brings the announcement up to date, soon. */
+    static void announce()
     {
-        HeldAnnouncement.say(HELD.keySet());
+        HeldAnnouncement.say(HeldFiles::keys);
+    }
+
+    private static synchronized Collection<Long> keys()
+    {
+        return new ArrayList<>(HELD.keySet());
     }
 
     /** Deletes what has been held for long and is not counted on, and everything where the store needs the space. */

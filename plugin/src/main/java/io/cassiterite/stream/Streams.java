@@ -10,6 +10,8 @@ import org.apache.cassandra.streaming.management.StreamStateCompositeData;
 
 import io.cassiterite.engine.Store;
 
+import static io.cassiterite.engine.BackgroundWork.attempt;
+
 /** What streaming does around the sessions, from the opening of the store to its closing. */
 public final class Streams
 {
@@ -27,10 +29,11 @@ public final class Streams
     /** Called every second once the node has started. */
     public static void refresh(Store store)
     {
-        Announcement.announce();
-        Announcement.listen();
-        RingBoundaries.refresh(store);
-        HeldFiles.expire(store);
+        attempt("Publishing the plug-in's version by gossip", Announcement::announce);
+        attempt("Noting the versions of the peers", Announcement::listen);
+        attempt("Cutting files at the ring's tokens", () -> RingBoundaries.refresh(store));
+        attempt("Deleting retained files", () -> HeldFiles.expire(store));
+        HeldFiles.announce();
     }
 
     /** True while a session has not yet been told, or has not told, all that is to be sent. */

@@ -191,7 +191,7 @@ public final class BorderBench
     private static byte[] schema()
     {
         DirectOutput request = new DirectOutput();
-        request.putByte(1);
+        request.putByte(2);
         request.putByte(0);
         putCounted(request, TABLE_ID);
         putCounted(request, ascii("ks"));
@@ -200,6 +200,7 @@ public final class BorderBench
         request.putByte(TableSchema.REGULAR);
         putCounted(request, ascii("v"));
         putCounted(request, ascii("blob"));
+        request.putInt(0);
         return request.copyFrom(0);
     }
 

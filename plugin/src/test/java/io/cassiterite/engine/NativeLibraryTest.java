@@ -46,6 +46,7 @@ class NativeLibraryTest
     {
         assertExplains("failed to map segment from shared object", "noexec");
         assertExplains("/lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.34' not found", "older");
+        assertExplains("undefined symbol: _ZN7rocksdb9DBImpl8FlushWALEb", "librocksdb.so beside it is not the one");
         assertExplains("Error loading shared library ld-linux-x86-64.so.2: No such file", "no glibc");
     }
 

@@ -7,6 +7,9 @@ package io.cassiterite.stream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,6 +91,31 @@ class AbsorbTaskTest
     {
         FSWriteError failure = failure(Kind.IO);
         fail(failure);
+        assertEquals(List.of(failure), asked);
+    }
+
+    /** Else nothing would be merged in, and nothing purged, until the node is started again. */
+    @Test
+    void theThreadOutlivesAFailedLook()
+    {
+        FSWriteError failure = failure(Kind.IO);
+        AtomicInteger looks = new AtomicInteger();
+        AtomicReference<AbsorbTask> task = new AtomicReference<>();
+        task.set(new AbsorbTask(() -> {
+            LockSupport.unpark(Thread.currentThread());
+            switch (looks.incrementAndGet())
+            {
+                case 1:
+                    throw new IllegalStateException("a test's");
+                case 2:
+                    throw failure;
+                default:
+                    task.get().stop();
+                    return List.of();
+            }
+        }));
+        task.get().run();
+        assertEquals(3, looks.get());
         assertEquals(List.of(failure), asked);
     }
 

@@ -1,0 +1,57 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The steps between which a crash may fall, or at which work waits, for the tests that make use of them.
+
+#[cfg(test)]
+mod held;
+
+#[cfg(test)]
+pub(crate) use held::{at_once, Held};
+
+use crate::error::Result;
+
+/// A point at which some of the work is on the device and some is not, or at which a call begins to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Adopted,
+    Announced,
+    Borrowed,
+    Imported,
+    Topped,
+    Named,
+    Shown,
+    Ingested,
+    SwapNamed,
+    Swapped,
+    Absorbed,
+    Unnamed,
+    Hidden,
+    Cleaning,
+    Loading,
+    Copying,
+    AwaitingSync,
+    AwaitingFlushes,
+}
+
+#[cfg(test)]
+type Hook = Box<dyn FnMut(Step) -> Result<()>>;
+
+#[cfg(test)]
+thread_local! {
+    pub(crate) static HOOK: std::cell::RefCell<Option<Hook>> = const { std::cell::RefCell::new(None) };
+}
+
+/// In tests this may fail, or copy the store as it is now.
+#[cfg(test)]
+pub(crate) fn reached(step: Step) -> Result<()> {
+    HOOK.with_borrow_mut(|hook| hook.as_mut().map_or(Ok(()), |hook| hook(step)))
+}
+
+/// Nothing, outside tests.
+#[cfg(not(test))]
+#[inline]
+#[allow(clippy::unnecessary_wraps)]
+pub(crate) fn reached(_: Step) -> Result<()> {
+    Ok(())
+}

@@ -1,0 +1,91 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What a table holds at one moment, pinned by hard links.
+//!
+//! RocksDB deletes a file once no version of the tree needs it. Links keep it: made while deletion is off for the whole
+//! store, which takes milliseconds, they need neither the table nor the database from then on.
+
+use super::manifest::{FileKind, ListedFile, Manifest};
+use crate::error::{EngineError, Result};
+use crate::links::{copy, try_link};
+use crate::say::say;
+use crate::staging::Staged;
+use crate::sys::table_files;
+use crate::table::{Member, Table, TableCore};
+use crate::tokens::TokenSet;
+use rocksdb::DB;
+use std::path::Path;
+
+/// The files of a table, and what they are.
+pub(super) struct Image {
+    manifest: Manifest,
+    /// Where the links are, if not where the snapshot goes.
+    staged: Option<Staged>,
+}
+
+impl Image {
+    /// Links the files into `directory`, or beside the store's where that lies on another device. `core` is a copy that
+    /// keeps the table open.
+    pub(super) fn pin(table: &Table, core: &TableCore, directory: &Path) -> Result<Image> {
+        let db = &core.store().db;
+        let _kept = KeptFiles::keep(db)?;
+        // Not with the copy: families that have changed since would not be one moment.
+        let manifest = table.with(list)?;
+        if link_all(&manifest, db.path(), directory)? {
+            return Ok(Image { manifest, staged: None });
+        }
+        let staged = Staged::new(core.store())?;
+        if link_all(&manifest, db.path(), &staged.directory)? {
+            return Ok(Image { manifest, staged: Some(staged) });
+        }
+        let why = format!("{} is not on the device of the store's files", staged.directory.display());
+        Err(EngineError::Io(why))
+    }
+
+    /// Brings the files into `directory`, unless `check` fails meanwhile, and then the manifest.
+    pub(super) fn complete(self, directory: &Path, check: &dyn Fn() -> Result<()>) -> Result<()> {
+        if let Some(staged) = &self.staged {
+            for ListedFile { file, .. } in &self.manifest.files {
+                copy(&staged.directory.join(&file.name), &directory.join(&file.name), check)?;
+            }
+        }
+        self.manifest.write(directory).map(drop)
+    }
+}
+
+fn list(core: &TableCore) -> Result<Manifest> {
+    let names: Vec<&str> = core.families().all().map(Member::name).collect();
+    let files = table_files(&core.store().db, &names)?;
+    let whole = files.into_iter().map(|(family, file)| ListedFile { kind: FileKind::Whole, family, file });
+    // After the files: they have no column that it does not know.
+    Ok(Manifest::new(core.id(), &core.record()?, TokenSet::all(), whole.collect()))
+}
+
+/// Whether `to` is on the same device; else there is nothing in it.
+fn link_all(manifest: &Manifest, from: &Path, to: &Path) -> Result<bool> {
+    for ListedFile { file, .. } in &manifest.files {
+        if !try_link(&from.join(&file.name), &to.join(&file.name))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// While it lives no file of the database is deleted. Held for milliseconds: it is for all tables.
+struct KeptFiles<'a>(&'a DB);
+
+impl<'a> KeptFiles<'a> {
+    fn keep(db: &'a DB) -> Result<Self> {
+        db.disable_file_deletions()?;
+        Ok(KeptFiles(db))
+    }
+}
+
+impl Drop for KeptFiles<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.enable_file_deletions() {
+            say(format_args!("files that are no longer used stay until the node restarts: {error}"));
+        }
+    }
+}
