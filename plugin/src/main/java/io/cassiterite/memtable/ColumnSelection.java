@@ -69,6 +69,12 @@ final class ColumnSelection
         return dropped[id];
     }
 
+    /** Whether cells are read that the query does not name, and that it needs only to see that their rows live. */
+    boolean fetchesUnqueried()
+    {
+        return !filter.allFetchedColumnsAreQueried();
+    }
+
     boolean fetchesStatics()
     {
         return !filter.fetchedColumns().statics.isEmpty();

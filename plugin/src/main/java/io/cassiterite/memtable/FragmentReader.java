@@ -183,7 +183,7 @@ final class FragmentReader
                 return;
             if (selection.mode(id) != ColumnSelection.QUERIED)
             {
-                if (cell.timestamp() < liveness.timestamp())
+                if (cell.timestamp() < provenLiveness().timestamp())
                     return;
                 cell = cell.withSkippedValue();
             }
@@ -214,7 +214,7 @@ final class FragmentReader
         }
         ComplexColumnData built = column == null ? null : complex.build();
         if (built != null && selection != null)
-            built = built.filter(selection.filter, DeletionTime.LIVE, selection.dropped(id), liveness);
+            built = built.filter(selection.filter, DeletionTime.LIVE, selection.dropped(id), provenLiveness());
         if (built == null)
             return;
         if (!built.complexDeletion().isLive())
@@ -222,6 +222,12 @@ final class FragmentReader
         for (int i = 0, size = built.cellsCount(); i < size; i++)
             note(built.getCellByIndex(i));
         add(id, built);
+    }
+
+    /** What makes older cells of unqueried columns superfluous: a liveness that expires may leave the row alive by them alone. */
+    private LivenessInfo provenLiveness()
+    {
+        return liveness.isExpiring() ? LivenessInfo.EMPTY : liveness;
     }
 
     private CellPath readPath(boolean wanted)

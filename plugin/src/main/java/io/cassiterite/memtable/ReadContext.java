@@ -76,6 +76,8 @@ final class ReadContext implements Answer.Watch
 
     private Row read(Answer answer, ColumnSelection wanted, boolean isStatic)
     {
-        return FragmentReader.local().read(answer.buffer(), answer.start(), answer.end(), columns, wanted, isStatic);
+        Row row = FragmentReader.local().read(answer.buffer(), answer.start(), answer.end(), columns, wanted, isStatic);
+        boolean mayLoseCells = row != null && row.primaryKeyLivenessInfo().isExpiring() && selection.fetchesUnqueried();
+        return mayLoseCells ? new ExpiringRow(row) : row;
     }
 }

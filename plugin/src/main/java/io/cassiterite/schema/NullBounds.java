@@ -28,6 +28,8 @@ import org.apache.cassandra.service.ClientState;
  */
 public final class NullBounds
 {
+    private static final String MESSAGE = "Invalid null value in condition for column %s: a range of %s to delete needs a value as bound";
+
     private NullBounds()
     {
     }
@@ -115,8 +117,7 @@ public final class NullBounds
     {
         for (int i = 0; i < bound.size(); i++)
             if (bound.get(i) == null)
-                return new InvalidRequestException(String.format("Invalid null value in condition for column %s: no range of %s has it for a bound",
-                                                                 table.clusteringColumns().get(i).name, table));
+                return new InvalidRequestException(String.format(MESSAGE, table.clusteringColumns().get(i).name, table));
         return null;
     }
 }

@@ -215,7 +215,7 @@ final class AbsorbTask implements Runnable
             HOURLY.warn("Absorbing what " + metadata + " received waits for space: {}", failure.getCause().getMessage());
             return;
         }
-        BackgroundWork.failed("Merging in what " + metadata + " received failed; it can be read, and the merge-in is tried again every second",
+        BackgroundWork.failed("Merging in what " + metadata + " received failed; its rows can be read, and it is tried again every second",
                               failure);
     }
 

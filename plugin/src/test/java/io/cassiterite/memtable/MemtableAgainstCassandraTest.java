@@ -7,7 +7,6 @@ package io.cassiterite.memtable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 
 import net.jqwik.api.ForAll;
@@ -15,17 +14,11 @@ import net.jqwik.api.Property;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-import org.apache.cassandra.db.Clustering;
-import org.apache.cassandra.db.ClusteringBound;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
-import org.apache.cassandra.db.PartitionPosition;
-import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.filter.ClusteringIndexFilter;
-import org.apache.cassandra.db.filter.ClusteringIndexNamesFilter;
-import org.apache.cassandra.db.filter.ClusteringIndexSliceFilter;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.memtable.SkipListMemtableFactory;
@@ -35,18 +28,10 @@ import org.apache.cassandra.db.rows.EncodingStats;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.Rows;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
-import org.apache.cassandra.dht.AbstractBounds;
-import org.apache.cassandra.dht.Bounds;
-import org.apache.cassandra.dht.ExcludingBounds;
-import org.apache.cassandra.dht.IncludingExcludingBounds;
-import org.apache.cassandra.dht.Murmur3Partitioner;
-import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.index.transactions.UpdateTransaction;
-import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
-import org.apache.cassandra.utils.btree.BTreeSet;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.Store;
@@ -58,7 +43,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** An engine memtable and one of Cassandra's own get the same writes, and answer the same reads with the same. */
+/**
+ * An engine memtable and one of Cassandra's own get the same writes, and answer the same reads with the same; but for what
+ * only the engine's keeps, which is for {@link SeparateFlushesTest}.
+ */
 class MemtableAgainstCassandraTest
 {
     private static final OpOrder ORDER = new OpOrder();
@@ -98,6 +86,7 @@ class MemtableAgainstCassandraTest
         final Random random;
         final TableMetadata metadata;
         final RandomUpdates updates;
+        final RandomReads reads;
         final CassiteriteMemtable ours;
         final Memtable theirs;
 
@@ -106,6 +95,7 @@ class MemtableAgainstCassandraTest
             this.random = random;
             this.metadata = metadata;
             updates = new RandomUpdates(random, RandomRow.mergedInAnyOrder(random, metadata), metadata);
+            reads = new RandomReads(random, metadata, updates);
             ours = TestMemtable.open(store, metadata);
             theirs = SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE),
                                                              TableMetadataRef.forOfflineTools(metadata), null);
@@ -132,14 +122,14 @@ class MemtableAgainstCassandraTest
         void readPartition()
         {
             DecoratedKey key = updates.key();
-            ClusteringIndexFilter filter = filter();
-            ColumnFilter columns = columnFilter();
+            ClusteringIndexFilter filter = reads.filter();
+            ColumnFilter columns = reads.columnFilter();
             Slices slices = filter.getSlices(metadata);
             boolean reversed = filter.isReversed();
             try (UnfilteredRowIterator mine = ours.rowIterator(key, slices, columns, reversed, NOOP_LISTENER);
                  UnfilteredRowIterator their = theirs.rowIterator(key, slices, columns, reversed, NOOP_LISTENER))
             {
-                assertEquals(new PartitionContent(their), new PartitionContent(mine), () -> filter.toString(metadata) + ' ' + columns);
+                assertEquals(new PartitionContent(their), new PartitionContent(mine, columns), () -> filter.toString(metadata) + ' ' + columns);
             }
             try (UnfilteredRowIterator mine = ours.rowIterator(key); UnfilteredRowIterator their = theirs.rowIterator(key))
             {
@@ -152,31 +142,23 @@ class MemtableAgainstCassandraTest
 
         void readRange()
         {
-            DataRange range = dataRange();
-            ColumnFilter columns = columnFilter();
+            DataRange range = reads.dataRange();
+            ColumnFilter columns = reads.columnFilter();
             int drop = random.nextInt(4) == 0 ? 1 : Integer.MAX_VALUE;
             List<PartitionContent> expected;
             try (UnfilteredPartitionIterator their = theirs.partitionIterator(columns, range, NOOP_LISTENER))
             {
-                expected = partitions(their, drop);
+                expected = partitions(their, drop, null);
             }
             try (UnfilteredPartitionIterator mine = ours.partitionIterator(columns, range, NOOP_LISTENER))
             {
-                assertEquals(expected, partitions(mine, drop), () -> range + " " + columns);
+                assertEquals(expected, partitions(mine, drop, columns), () -> range + " " + columns);
             }
             try (UnfilteredPartitionIterator abandoned = ours.partitionIterator(columns, range, NOOP_LISTENER))
             {
                 if (abandoned.hasNext())
                     abandoned.next().hasNext();
             }
-        }
-
-        private DataRange dataRange()
-        {
-            DataRange range = new DataRange(bounds(), filter());
-            if (random.nextInt(3) > 0 || !(range.startKey() instanceof DecoratedKey) || range.keyRange() instanceof Range)
-                return range;
-            return range.forPaging(range.keyRange(), metadata.comparator, updates.clustering(), random.nextBoolean());
         }
 
         void checkStatistics()
@@ -208,72 +190,7 @@ class MemtableAgainstCassandraTest
             return collector.get().minTimestamp;
         }
 
-        ClusteringIndexFilter filter()
-        {
-            boolean reversed = random.nextInt(3) == 0;
-            switch (random.nextInt(4))
-            {
-                case 0:
-                    return new ClusteringIndexSliceFilter(Slices.ALL, reversed);
-                case 1:
-                    TreeSet<Clustering<?>> names = new TreeSet<>(metadata.comparator);
-                    for (int i = 1 + random.nextInt(4); i > 0; i--)
-                        names.add(updates.clustering());
-                    BTreeSet.Builder<Clustering<?>> selected = BTreeSet.builder(metadata.comparator);
-                    return new ClusteringIndexNamesFilter(selected.addAll(names).build(), reversed);
-                default:
-                    Slices.Builder slices = new Slices.Builder(metadata.comparator);
-                    for (int i = 1 + random.nextInt(3); i > 0; i--)
-                    {
-                        ClusteringBound<?> start = updates.rows.bound(true);
-                        ClusteringBound<?> end = updates.rows.bound(false);
-                        if (!Slice.isEmpty(metadata.comparator, start, end))
-                            slices.add(start, end);
-                    }
-                    return new ClusteringIndexSliceFilter(slices.build(), reversed);
-            }
-        }
-
-        ColumnFilter columnFilter()
-        {
-            if (random.nextInt(3) == 0)
-                return ColumnFilter.all(metadata);
-            ColumnFilter.Builder builder = random.nextBoolean() ? ColumnFilter.selectionBuilder()
-                                                                : ColumnFilter.allRegularColumnsBuilder(metadata, random.nextBoolean());
-            for (ColumnMetadata column : metadata.columns())
-                if (!column.isPrimaryKeyColumn() && random.nextBoolean())
-                    builder.add(column);
-            return builder.build();
-        }
-
-        AbstractBounds<PartitionPosition> bounds()
-        {
-            PartitionPosition minimum = Murmur3Partitioner.instance.getMinimumToken().minKeyBound();
-            PartitionPosition left = random.nextInt(3) == 0 ? minimum : position();
-            PartitionPosition right = random.nextInt(3) == 0 ? minimum : position();
-            if (!right.isMinimum() && !left.isMinimum() && left.compareTo(right) >= 0)
-                right = minimum;
-            switch (random.nextInt(4))
-            {
-                case 0: return new Bounds<>(left, right);
-                case 1: return new Range<>(left, right);
-                case 2: return left.equals(right) ? new Bounds<>(left, right) : new ExcludingBounds<>(left, right);
-                default: return left.equals(right) ? new Bounds<>(left, right) : new IncludingExcludingBounds<>(left, right);
-            }
-        }
-
-        private PartitionPosition position()
-        {
-            DecoratedKey key = updates.key();
-            switch (random.nextInt(3))
-            {
-                case 0: return key.getToken().minKeyBound();
-                case 1: return key.getToken().maxKeyBound();
-                default: return key;
-            }
-        }
-
-        private List<PartitionContent> partitions(UnfilteredPartitionIterator partitions, int drop)
+        private List<PartitionContent> partitions(UnfilteredPartitionIterator partitions, int drop, ColumnFilter columns)
         {
             List<PartitionContent> read = new ArrayList<>();
             while (partitions.hasNext())
@@ -286,7 +203,7 @@ class MemtableAgainstCassandraTest
                             partition.next();
                         continue;
                     }
-                    PartitionContent content = new PartitionContent(partition);
+                    PartitionContent content = new PartitionContent(partition, columns);
                     if (!content.isEmpty())
                         read.add(content);
                 }

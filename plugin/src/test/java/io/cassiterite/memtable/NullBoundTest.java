@@ -77,7 +77,8 @@ class NullBoundTest
         PartitionUpdate.SimpleBuilder row = PartitionUpdate.simpleBuilder(METADATA, 1).timestamp(2);
         row.row(7, 7).add("v", 7);
         PartitionUpdate written = row.build();
-        PartitionUpdate.Builder update = new PartitionUpdate.Builder(METADATA, written.partitionKey(), METADATA.regularAndStaticColumns(), 1);
+        PartitionUpdate.Builder update = new PartitionUpdate.Builder(METADATA, written.partitionKey(),
+                                                                     METADATA.regularAndStaticColumns(), 1);
         written.forEach(update::add);
         update.add(new RangeTombstone(Slice.make(start, end), DeletionTime.build(2, 2)));
         return update.build();

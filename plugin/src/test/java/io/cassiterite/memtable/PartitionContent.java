@@ -10,6 +10,7 @@ import java.util.List;
 import com.google.common.collect.Iterators;
 
 import org.apache.cassandra.db.DeletionTime;
+import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.db.rows.ColumnData;
 import org.apache.cassandra.db.rows.ComplexColumnData;
@@ -25,9 +26,17 @@ final class PartitionContent
 {
     final TableMetadata metadata;
     final List<Object> content = new ArrayList<>();
+    private final ColumnFilter columns;
 
     PartitionContent(UnfilteredRowIterator partition)
     {
+        this(partition, null);
+    }
+
+    /** @param columns without what Cassandra's filter leaves out of rows whose liveness expires, null for all */
+    PartitionContent(UnfilteredRowIterator partition, ColumnFilter columns)
+    {
+        this.columns = columns;
         metadata = partition == null ? null : partition.metadata();
         if (partition == null)
             return;
@@ -42,7 +51,7 @@ final class PartitionContent
             Unfiltered one = partition.next();
             if (one.isRow())
             {
-                add(normal((Row) one, active));
+                add(filtered(normal((Row) one, active)));
                 continue;
             }
             RangeTombstoneMarker marker = (RangeTombstoneMarker) one;
@@ -52,6 +61,11 @@ final class PartitionContent
         }
         if (!content.isEmpty())
             content.add(0, partition.partitionKey());
+    }
+
+    private Row filtered(Row row)
+    {
+        return row == null || columns == null || !row.primaryKeyLivenessInfo().isExpiring() ? row : row.filter(columns, metadata);
     }
 
     private void add(Object one)
@@ -139,7 +153,7 @@ final class PartitionContent
         return text.toString();
     }
 
-    private static String text(Cell<?> cell)
+    static String text(Cell<?> cell)
     {
         return String.format("[%s=%s ts=%d ttl=%d ldt=%d]", cell.path() == null ? "" : ByteBufferUtil.bytesToHex(cell.path().get(0)),
                              ByteBufferUtil.bytesToHex(cell.buffer()), cell.timestamp(), cell.ttl(), cell.localDeletionTime());

@@ -72,7 +72,8 @@ class ReusedObjectsTest
         if (!something)
             return;
         byte[] bytes = out.copyFrom(0);
-        FragmentReader.local().read(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), 0, bytes.length, columns(metadata), null, isStatic);
+        ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        FragmentReader.local().read(in, 0, bytes.length, columns(metadata), null, isStatic);
         assertHoldsNothing(FragmentReader.local());
     }
 

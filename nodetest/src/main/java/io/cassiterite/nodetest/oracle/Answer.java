@@ -33,6 +33,15 @@ final class Answer
         return pages.stream().mapToInt(p -> p.rows.size()).sum();
     }
 
+    /** Drops all columns but the first ones, and returns this. */
+    Answer keepColumns(int count)
+    {
+        columns.subList(count, columns.size()).clear();
+        types.subList(count, types.size()).clear();
+        pages.forEach(page -> page.rows.replaceAll(row -> Arrays.copyOf(row, count)));
+        return this;
+    }
+
     /** @return a short text for reports */
     String describe()
     {

@@ -37,8 +37,8 @@ final class Reads
             return step("select range", projection(), tokens(), false);
         if (pick < 62)
             return filtered();
-        if (pick < 70 && !shape.rowsExpire)
-            return step("select distinct", "DISTINCT " + distinctColumns(), random.nextBoolean() ? "" : where.partitions(), false);
+        if (pick < 70)
+            return distinct();
         if (pick < 80)
             return grouped();
         if (pick < 88)
@@ -71,22 +71,36 @@ final class Reads
 
     private Step step(String kind, String projection, String where, boolean orderable)
     {
-        StringBuilder cql = new StringBuilder("SELECT ").append(projection).append(" FROM {t}");
+        StringBuilder rest = new StringBuilder(" FROM {t}");
         if (!where.isEmpty())
-            cql.append(" WHERE ").append(where);
+            rest.append(" WHERE ").append(where);
         if (orderable && !shape.clustering.isEmpty() && !where.isEmpty() && random.nextInt(3) == 0)
-            cql.append(order());
-        return finish(kind, cql, "");
+            rest.append(order());
+        return finish(kind, projection, rest, "");
     }
 
-    private Step finish(String kind, StringBuilder cql, String tail)
+    private Step finish(String kind, String projection, StringBuilder rest, String tail)
     {
         if (random.nextInt(4) == 0)
-            cql.append(" PER PARTITION LIMIT ").append(1 + random.nextInt(3));
+            rest.append(" PER PARTITION LIMIT ").append(1 + random.nextInt(3));
         if (random.nextInt(4) == 0)
-            cql.append(" LIMIT ").append(1 + random.nextInt(6));
-        cql.append(tail);
-        return Step.read(kind, cql.toString(), PAGES[random.nextInt(PAGES.length)], AHEAD_SECONDS[random.nextInt(AHEAD_SECONDS.length)]);
+            rest.append(" LIMIT ").append(1 + random.nextInt(6));
+        rest.append(tail);
+        boolean partial = shape.rowsExpire && !projection.endsWith("*");
+        return Step.read(kind, "SELECT " + projection + rest, partial ? "SELECT " + withRegulars(projection) + rest : null,
+                         PAGES[random.nextInt(PAGES.length)], ahead());
+    }
+
+    /** That all regular columns are read of each row: {@link Step#stockCql}. */
+    private String withRegulars(String projection)
+    {
+        List<TableShape.Column> regulars = shape.regulars();
+        return regulars.isEmpty() ? projection : projection + ", " + TableShape.names(regulars);
+    }
+
+    private long ahead()
+    {
+        return AHEAD_SECONDS[random.nextInt(AHEAD_SECONDS.length)];
     }
 
     private String order()
@@ -109,14 +123,15 @@ final class Reads
 
     private String projection()
     {
-        return shape.rowsExpire || random.nextInt(3) == 0 ? "*" : columns();
+        return random.nextInt(3) == 0 ? "*" : columns();
     }
 
     private String columns()
     {
         List<String> chosen = new ArrayList<>();
+        int ofThree = shape.rowsExpire ? 1 : 2;
         for (TableShape.Column column : shape.all())
-            if (random.nextInt(3) > 0)
+            if (random.nextInt(3) < ofThree)
                 chosen.add(selector(column));
         return chosen.isEmpty() ? "*" : String.join(", ", chosen);
     }
@@ -152,6 +167,19 @@ final class Reads
         }
     }
 
+    /** Where rows expire, a stock table is asked for the first row of each partition instead; in one page, for its paging states differ. */
+    private Step distinct()
+    {
+        String columns = distinctColumns();
+        String partitions = random.nextBoolean() ? "" : where.partitions();
+        if (!shape.rowsExpire)
+            return step("select distinct", "DISTINCT " + columns, partitions, false);
+        String from = " FROM {t}" + (partitions.isEmpty() ? "" : " WHERE " + partitions);
+        String limit = random.nextInt(4) == 0 ? " LIMIT " + (1 + random.nextInt(6)) : "";
+        return Step.read("select distinct", "SELECT DISTINCT " + columns + from + limit,
+                         "SELECT " + withRegulars(columns) + from + " PER PARTITION LIMIT 1" + limit, PAGES[PAGES.length - 1], ahead());
+    }
+
     private String distinctColumns()
     {
         String names = TableShape.names(shape.partition);
@@ -163,8 +191,6 @@ final class Reads
     {
         List<String> parts = new ArrayList<>();
         parts.add("count(*)");
-        if (shape.rowsExpire)
-            shape.cells.forEach(c -> parts.add("count(" + c.name + ')'));
         for (TableShape.Column column : shape.all())
             if (random.nextBoolean())
                 parts.add(new String[]{ "count(", "min(", "max(" }[random.nextInt(3)] + column.name + ')');
@@ -210,19 +236,18 @@ final class Reads
             filter = column.name + new String[]{ " = ", " > ", " <= ", " = " }[random.nextInt(4)] + type.literal(random);
         if (random.nextBoolean() && !shape.partition.contains(column))
             filter = where(false) + " AND " + filter;
-        StringBuilder cql = new StringBuilder("SELECT ").append(projection()).append(" FROM {t} WHERE ").append(filter);
-        return finish("select filtered", cql, " ALLOW FILTERING");
+        return finish("select filtered", projection(), new StringBuilder(" FROM {t} WHERE ").append(filter), " ALLOW FILTERING");
     }
 
     private Step grouped()
     {
         List<TableShape.Column> keys = new ArrayList<>(shape.partition);
         keys.addAll(shape.clustering.subList(0, random.nextInt(shape.clustering.size() + 1)));
-        StringBuilder cql = new StringBuilder("SELECT ").append(TableShape.names(keys)).append(", ").append(aggregates()).append(" "
-                + "FROM {t}");
+        String projection = TableShape.names(keys) + ", " + aggregates();
+        StringBuilder rest = new StringBuilder(" FROM {t}");
         if (random.nextBoolean())
-            cql.append(" WHERE ").append(where(false));
-        cql.append(" GROUP BY ").append(TableShape.names(keys));
-        return finish("select group by", cql, "");
+            rest.append(" WHERE ").append(where(false));
+        rest.append(" GROUP BY ").append(TableShape.names(keys));
+        return finish("select group by", projection, rest, "");
     }
 }

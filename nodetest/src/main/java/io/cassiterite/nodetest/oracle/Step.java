@@ -30,6 +30,13 @@ final class Step
     final String kind;
     /** CQL with {t} for the table's name, {m} for its memtable. */
     final String cql;
+    /**
+     * Of a read: what gives a stock table's answer to {@link #cql} in its first columns; null if cql does. Of a row whose INSERT
+     * has expired, stock tables leave out cells that the query does not name, and so lose it: if its writes lie in one memtable
+     * or sstable, or if the query names the row. With all regular columns in the query they never do, wherever the writes lie.
+     * So the answer to this one is right at any moment, without flushes at certain moments.
+     */
+    final String stockCql;
     final List<Bind> binds;
     final long stampMicros;
     final int pageSize;
@@ -41,15 +48,16 @@ final class Step
 
     private Step(Action action, String kind, String cql, List<Bind> binds, long stampMicros, int pageSize, boolean read, long seconds)
     {
-        this(action, kind, cql, binds, stampMicros, pageSize, read, seconds, 0);
+        this(action, kind, cql, null, binds, stampMicros, pageSize, read, seconds, 0);
     }
 
-    private Step(Action action, String kind, String cql, List<Bind> binds, long stampMicros, int pageSize, boolean read, long seconds,
-                 long atSeconds)
+    private Step(Action action, String kind, String cql, String stockCql, List<Bind> binds, long stampMicros, int pageSize,
+                 boolean read, long seconds, long atSeconds)
     {
         this.action = action;
         this.kind = kind;
         this.cql = cql;
+        this.stockCql = stockCql;
         this.binds = binds;
         this.stampMicros = stampMicros;
         this.pageSize = pageSize;
@@ -60,7 +68,7 @@ final class Step
 
     Step at(long secondsSinceCreation)
     {
-        return new Step(action, kind, cql, binds, stampMicros, pageSize, read, seconds, secondsSinceCreation);
+        return new Step(action, kind, cql, stockCql, binds, stampMicros, pageSize, read, seconds, secondsSinceCreation);
     }
 
     static Step write(String kind, String cql, List<Bind> binds, long stampMicros)
@@ -71,6 +79,12 @@ final class Step
     static Step read(String kind, String cql, int pageSize, long aheadSeconds)
     {
         return new Step(Action.STATEMENT, kind, cql, List.of(), SERVER_STAMP, pageSize, true, aheadSeconds);
+    }
+
+    /** @param stockCql see {@link #stockCql} */
+    static Step read(String kind, String cql, String stockCql, int pageSize, long aheadSeconds)
+    {
+        return new Step(Action.STATEMENT, kind, cql, stockCql, List.of(), SERVER_STAMP, pageSize, true, aheadSeconds, 0);
     }
 
     static Step node(Action action)
@@ -106,6 +120,8 @@ final class Step
             line.append(" -- page size ").append(pageSize);
         if (read && seconds > 0)
             line.append(" -- asked ").append(seconds).append(" s ahead of the clock");
+        if (stockCql != null)
+            line.append(" -- of stock: ").append(stockCql);
         return line.toString();
     }
 }

@@ -60,11 +60,7 @@ final class TableShape
      * of flushes. A table therefore sees either deletions of cells or all the others.
      */
     final boolean countersDeletedByCell;
-    /**
-     * Whether INSERT may carry a TTL, and reads then name all columns. A read that leaves columns out skips cells older than
-     * the row's liveness, on the ground that the row lives anyway; where that liveness has expired, Cassandra loses the row
-     * or not, depending on whether both lie in one memtable or sstable. The moment of flushes decides, so it is left out.
-     */
+    /** Whether INSERT may carry a TTL, which leaves rows that live in older cells: {@link Step#stockCql}. */
     final boolean rowsExpire;
     final String options;
     private int defaultTtlSeconds;

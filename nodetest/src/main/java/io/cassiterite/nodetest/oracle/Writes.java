@@ -65,8 +65,13 @@ final class Writes
 
     // --- timestamps
 
-    /** @return " USING ..." or ""; decides the client's timestamp as well */
-    private String using(boolean timestamped, boolean ttlAllowed)
+    /**
+     * Decides the client's timestamp as well.
+     *
+     * @param ttlOneIn how seldom there is a TTL, 0 for never
+     * @return " USING ..." or ""
+     */
+    private String using(boolean timestamped, int ttlOneIn)
     {
         List<String> parts = new ArrayList<>();
         if (timestamped)
@@ -77,7 +82,7 @@ final class Writes
             else
                 stamp = explicit != null ? explicit : Step.CLOCK_STAMP;
         }
-        if (ttlAllowed && !shape.counters && random.nextInt(5) == 0)
+        if (ttlOneIn > 0 && !shape.counters && random.nextInt(ttlOneIn) == 0)
             parts.add("TTL " + (shape.stamps == TableShape.Stamps.FREE ? LONG_TTL_SECONDS : SHORT_TTL_SECONDS)[random.nextInt(7)]);
         Collections.shuffle(parts, random);
         return parts.isEmpty() ? "" : " USING " + String.join(" AND ", parts);
@@ -109,16 +114,18 @@ final class Writes
         List<String> names = new ArrayList<>();
         List<String> values = new ArrayList<>();
         boolean staticOnly = !shape.statics().isEmpty() && random.nextInt(8) == 0;
+        // few columns over a row that has more: it lives on in those when the INSERT has expired
+        int columnsOfTen = shape.rowsExpire && random.nextInt(3) == 0 ? 2 : 7;
         for (TableShape.Column column : shape.partition)
             add(names, values, column.name, column.value(random));
         if (!staticOnly)
             for (TableShape.Column column : shape.clustering)
                 add(names, values, column.name, column.value(random));
         for (TableShape.Column column : staticOnly ? shape.statics() : shape.cells)
-            if (random.nextInt(10) < 7)
+            if (random.nextInt(10) < columnsOfTen)
                 add(names, values, column.name, value(column.type));
         return "INSERT INTO {t} (" + String.join(", ", names) + ") VALUES (" + String.join(", ", values) + ')' + condition
-               + using(timestamped, shape.rowsExpire);
+               + using(timestamped, shape.rowsExpire ? 2 : 0);
     }
 
     private static void add(List<String> names, List<String> values, String name, String value)
@@ -154,7 +161,7 @@ final class Writes
         if (columns.isEmpty())
             return shape.counters ? delete().cql : insert(timestamped, condition.isEmpty() ? "" : " IF NOT EXISTS");
         Collections.shuffle(columns, random);
-        String using = using(timestamped, true);
+        String using = using(timestamped, 5);
         String sets = columns.subList(0, 1 + random.nextInt(Math.min(3, columns.size()))).stream().map(this::assignment)
                              .collect(Collectors.joining(", "));
         String keys = onStatics && random.nextBoolean() ? where.partitionKey() : where.rows(condition.isEmpty());
@@ -222,7 +229,7 @@ final class Writes
                 return step("delete cells", deleteCells("", ""));
             pick = pick % 6;
         }
-        String using = timestamped ? using(true, false) : "";
+        String using = timestamped ? using(true, 0) : "";
         if (pick < 1)
             return step("delete partition", "DELETE FROM {t}" + using + " WHERE " + where.partitionKey());
         if (pick < 4 && !shape.clustering.isEmpty())
@@ -267,7 +274,7 @@ final class Writes
     {
         boolean logged = random.nextBoolean();
         boolean outer = random.nextBoolean();
-        String using = outer ? using(true, false) : "";
+        String using = outer ? using(true, 0) : "";
         List<String> statements = new ArrayList<>();
         for (int i = 1 + random.nextInt(5); i > 0; i--)
             statements.add(member(!outer));
@@ -278,7 +285,7 @@ final class Writes
     private String member(boolean timestamped)
     {
         long outer = stamp;
-        String cql = random.nextInt(3) == 0 ? "DELETE FROM {t}" + using(timestamped, false) + " WHERE " + where.rows(true)
+        String cql = random.nextInt(3) == 0 ? "DELETE FROM {t}" + using(timestamped, 0) + " WHERE " + where.rows(true)
                      : random.nextBoolean() ? insert(timestamped, "") : update(timestamped, "");
         if (outer != Step.SERVER_STAMP)
             stamp = outer;
