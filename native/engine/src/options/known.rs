@@ -23,6 +23,7 @@ macro_rules! known {
 }
 
 /// The parameters, in the order of the documentation.
+#[rustfmt::skip] // two lines and more for each, as they are read
 pub(super) const KNOWN: &[Known] = &[
     known!("directory", "(required)", false, "absolute path",
         "Where the store lives: one per node, on local storage."),
@@ -39,7 +40,7 @@ pub(super) const KNOWN: &[Known] = &[
          to a 2048th of the value at its opening. A third of the cache, at most 512MiB."),
     known!("write_buffer_size", "64MiB", false, "size",
         "Memory of one table's memtable before it is flushed. A larger one rewrites rows less often on their way \
-         down, and leaves more data in files over the whole ring, which are streamed as rows."),
+         down. It also leaves more data in files over the whole ring, which are streamed as rows."),
     known!("target_file_size", "64MiB", false, "size, 64KiB to 4GiB",
         "Size at which files are cut. Smaller files lie more often wholly in a token range, and then travel whole. \
          Larger ones are fewer to open."),
