@@ -23,66 +23,70 @@ macro_rules! known {
 }
 
 /// The parameters, in the order of the documentation.
+#[rustfmt::skip] // two lines and more for each, as they are read
 pub(super) const KNOWN: &[Known] = &[
     known!("directory", "(required)", false, "absolute path",
         "Where the store lives: one per node, on local storage."),
     known!("wal_directory", "computed", false, "absolute path",
-        "Where the write-ahead log lives; `directory` unless given. A device of its own keeps syncs from queueing behind \
-         compaction."),
+        "Where the write-ahead log lives; `directory` unless given. A device of its own keeps syncs from queueing \
+         behind compaction."),
     known!("block_cache_size", "computed", true, "size",
-        "Memory for uncompressed blocks, the indexes and filters of the files (about 0.9 % of the data) among them, and, \
-         charged to it, all memtables: with it native memory is bounded. An eighth of the machine's memory, at least \
-         128MiB, at most 1GiB: the page cache holds the (compressed) files besides, and the JVM's heap needs room."),
+        "Memory for uncompressed blocks and for the indexes and filters of the files (about 0.9 % of the data). All \
+         memtables are charged to it, so it bounds native memory. An eighth of the machine's memory, at least \
+         128MiB, at most 1GiB: the page cache holds the compressed files, and the JVM's heap needs room."),
     known!("write_buffers_total", "computed", true, "size",
-        "Memory for the memtables of all tables together, out of `block_cache_size`; the oldest is flushed when \
-         seven eighths are used, and writes wait while what is being flushed takes a quarter more. \
-         A table without a row takes up to a 2048th of what it was when the table was opened. A third of the cache, at most \
-         512MiB."),
+        "Memory for the memtables of all tables together, out of `block_cache_size`. The oldest is flushed when \
+         seven eighths are used. Writes wait while the memtables take a quarter more. A table without a row takes up \
+         to a 2048th of the value at its opening. A third of the cache, at most 512MiB."),
     known!("write_buffer_size", "64MiB", false, "size",
-        "Memory of one table's memtable before it is flushed: the larger, the fewer times a row is rewritten before it has \
-         sunk to the bottom, and the more data lies in files over the whole ring, which are streamed row by row."),
+        "Memory of one table's memtable before it is flushed. A larger one rewrites rows less often on their way \
+         down. It also leaves more data in files over the whole ring, which are streamed as rows."),
     known!("target_file_size", "64MiB", false, "size, 64KiB to 4GiB",
-        "Size at which files are cut. Smaller ones are more often wholly in a token range, and then travel whole; larger \
-         ones are fewer to open."),
+        "Size at which files are cut. Smaller files lie more often wholly in a token range, and then travel whole. \
+         Larger ones are fewer to open."),
     known!("max_wal_size", "1GiB", true, "size",
-        "Size of the write-ahead log at which tables that pin its oldest part are flushed. Bounds replay at start to \
-         seconds."),
+        "Size of the write-ahead log at which tables that pin its oldest part are flushed. It bounds replay at start \
+         to seconds."),
     known!("wal_recovery", "strict", false, "strict or until_damage",
-        "strict: a log that is damaged where intact records follow keeps the node from starting, because replay would lose \
-         acknowledged writes; the torn end that a killed process leaves is no damage. until_damage: give up the rest of a \
-         log file behind its damage, which may leave a gap, for later files are replayed; for one start, when there is no backup."),
+        "strict: a log that is damaged where intact records follow keeps the node from starting, because replay \
+         would lose acknowledged writes. The torn end that a killed process leaves is no damage. until_damage: gives \
+         up the rest of a log file behind its damage, and replays the later files, so a gap is possible. For one \
+         start, when there is no backup."),
     known!("background_jobs", "computed", true, "1 to 64",
         "Threads that flush and compact: one per core, at least 2, at most 8."),
     known!("compaction_rate_limit", "64MiB/s", true, "rate, 0B/s: none",
-        "What flushes and compactions may write together, beside Cassandra's own. On a node its compaction_throughput, \
-         unless given; nodetool setcompactionthroughput changes either until the next start."),
+        "What flushes and compactions may write together, beside Cassandra's own. On a node the default is its \
+         compaction_throughput. nodetool setcompactionthroughput changes it until the next start."),
     known!("compaction_style", "leveled", false, "leveled or universal",
-        "leveled: fewest sorted runs, so fastest reads, about 10 % of space overhead. universal: fewer rewrites for \
+        "leveled: fewest sorted runs, so fastest reads; about 10 % of space overhead. universal: fewer rewrites for \
          tables that are mostly written, up to twice the space."),
     known!("periodic_compaction", "10d", false, "duration, 1h to 365d",
-        "A file older than this is rewritten, so that deletions in cold ranges are purged. A table whose gc_grace_seconds \
-         is known uses that instead, but at least a day."),
+        "A file older than this is rewritten, so that deletions in cold ranges are purged. A table with a known \
+         gc_grace_seconds uses that instead, but at least a day."),
     known!("compression", "lz4", false, "none, lz4 or zstd",
         "All levels but the last. LZ4 costs less than the I/O it saves."),
     known!("bottommost_compression", "lz4", false, "none, lz4 or zstd",
-        "The last level, most of the data. zstd saves about 10 % over lz4 and costs reads that miss the cache 3 us."),
+        "The last level, most of the data. zstd saves about 10 % over lz4, and costs 3 us for a read that misses the \
+         cache."),
     known!("block_size", "8KiB", false, "size, 1KiB to 256KiB",
         "Uncompressed bytes read at a time: a few rows of 1-6 KB. 16KiB for larger rows."),
     known!("bloom_bits", "10", false, "2 to 20",
-        "Bits per key of the filters that spare reads of absent keys: 1 % of them are read in vain at 10."),
+        "Bits per key of the filters that spare reads of absent keys. With 10, 1 % of those reads still look into a \
+         file."),
     known!("max_open_files", "-1", false, "-1 or at least 64",
-        "-1: all files stay open, so that no read opens one: a few KiB and a file descriptor each."),
+        "-1: all files stay open, so that no read opens one. Each takes a few KiB and a file descriptor."),
     known!("wal_sync", "commitlog", false, "commitlog or batch",
-        "commitlog: as the node's commitlog_sync says. batch: every write is on the device before it returns, whatever \
-         the node says."),
+        "commitlog: as the node's commitlog_sync says. batch: every write is on the device before it returns, \
+         whatever the node says."),
     known!("stats_level", "none", true, "none or tickers",
-        "tickers: count hits, misses and bytes for the reports; costs reads a few percent."),
+        "tickers: counts hits, misses and bytes for the reports; costs reads a few percent."),
     known!("node.commitlog_sync", "periodic", false, "periodic, batch or group",
         "The node's setting."),
     known!("node.commitlog_sync_period", "10s", false, "duration, 1ms to 1h",
         "The node's setting: how often the log is synced in periodic mode."),
     known!("node.periodic_commitlog_sync_lag_block", "computed", false, "duration, 0ms to 30d",
-        "The node's setting: in periodic mode writes wait while the last sync is longer ago. One and a half periods."),
+        "The node's setting: in periodic mode, writes wait while the last sync is longer ago than this. One and a \
+         half periods."),
     known!("node.commitlog_sync_group_window", "1000ms", false, "duration, 1ms to 1m",
         "The node's setting: how long writes wait for a common sync in group mode."),
 ];
