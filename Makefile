@@ -176,10 +176,10 @@ PLUGIN_CLASSPATH := plugin/target/classpath
 $(PLUGIN_CLASSPATH): plugin/pom.xml pom.xml
 	@$(MVN) -q -pl plugin compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test
 
-.PHONY: bench-border
-bench-border: build $(PLUGIN_CLASSPATH) ## what a call from Java into the engine costs
+.PHONY: bench-boundary
+bench-boundary: build $(PLUGIN_CLASSPATH) ## what a call from Java into the engine costs
 	@$(MVN) -q -pl plugin test-compile
-	@java @config/jvm17.options -Xmx512m -cp "plugin/target/test-classes:plugin/target/classes:$$(cat $(PLUGIN_CLASSPATH))" io.cassiterite.engine.BorderBench
+	@java @config/jvm17.options -Xmx512m -cp "plugin/target/test-classes:plugin/target/classes:$$(cat $(PLUGIN_CLASSPATH))" io.cassiterite.engine.BoundaryBench
 
 .PHONY: oracle
 oracle: nodetest-classes ## random statements on twin tables, compared: make oracle SECONDS=3600 SEED=1

@@ -45,19 +45,19 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableReceive(
 }
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_tableAbsorb(
+extern "system" fn Java_io_cassiterite_engine_Native_tableMergeIn(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,
     table: jlong,
 ) -> jlong {
     on_table(&mut env, table, 0, |_, table| {
-        let left = table.absorb()?;
-        jlong::try_from(left).map_err(|_| EngineError::Internal(format!("{left} bytes are left to absorb")))
+        let left = table.merge_in()?;
+        jlong::try_from(left).map_err(|_| EngineError::Internal(format!("{left} bytes are left to merge in")))
     })
 }
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_tableKeep(
+extern "system" fn Java_io_cassiterite_engine_Native_tableCleanup(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,
     table: jlong,
@@ -65,13 +65,17 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableKeep(
 ) {
     on_table(&mut env, table, (), |env, table| {
         let ranges = rust_bytes(env, &ranges)?;
-        table.keep(&ranges)
+        table.cleanup(&ranges)
     })
 }
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_tableStopKeep(mut env: JNIEnv<'_>, _: JClass<'_>, table: jlong) {
-    on_table(&mut env, table, (), |_, table| table.stop_keep())
+extern "system" fn Java_io_cassiterite_engine_Native_tableStopCleanup(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+) {
+    on_table(&mut env, table, (), |_, table| table.stop_cleanup())
 }
 
 #[no_mangle]

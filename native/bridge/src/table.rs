@@ -96,10 +96,10 @@ extern "system" fn Java_io_cassiterite_engine_Native_tablePurge(
     _: JClass<'_>,
     table: jlong,
     gc_grace_s: jlong,
-    fence_timestamp: jlong,
+    max_purgeable_timestamp: jlong,
     now_offset_s: jlong,
 ) {
-    on_table(&mut env, table, (), |_, table| table.set_purge(gc_grace_s, fence_timestamp, now_offset_s))
+    on_table(&mut env, table, (), |_, table| table.set_purge(gc_grace_s, max_purgeable_timestamp, now_offset_s))
 }
 
 #[no_mangle]

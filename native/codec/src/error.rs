@@ -7,7 +7,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError {
-    /// The bytes are not what docs/formats.md describes.
+    /// The bytes are not what docs/internals/formats.md describes.
     #[error("malformed {what} at byte {offset}")]
     Malformed {
         /// What was being read, or which rule was broken.

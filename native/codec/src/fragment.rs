@@ -24,7 +24,7 @@ pub enum Outcome {
 /// Merges the fragments of one key, in any order, into `out` (cleared first). A single operand is copied as it is.
 ///
 /// Commutative, associative and idempotent, byte for byte, for canonical operands; the exceptions, which are those of
-/// Cassandra's counters, are in docs/formats.md. After an error `out` is empty.
+/// Cassandra's counters, are in docs/internals/formats.md. After an error `out` is empty.
 pub fn merge(kind: Kind, operands: &[&[u8]], out: &mut Vec<u8>) -> Result<(), CodecError> {
     out.clear();
     let merged = match operands {

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Keys: the partition, the kind of entry, and for rows the clustering (docs/formats.md, Keys).
+//! Keys: the partition, the kind of entry, and for rows the clustering (docs/internals/formats.md, Keys).
 
 use crate::error::CodecError;
 

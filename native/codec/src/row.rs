@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Row fragments: reading, writing, merging and rewriting them (docs/formats.md, Row fragment).
+//! Row fragments: reading, writing, merging and rewriting them (docs/internals/formats.md, Row fragment).
 
 mod cell;
 mod complex;

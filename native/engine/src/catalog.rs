@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Which tables, generations and columns exist: records in the default column family (docs/formats.md, Catalog).
+//! Which tables, generations and columns exist: records in the default column family (docs/internals/formats.md, Catalog).
 
 mod column;
 mod record;
@@ -13,7 +13,7 @@ pub(crate) use record::{sealed, unsealed, Record, FIRST_FAMILY};
 
 use crate::database::Database;
 use crate::error::{EngineError, Result};
-use crate::say::say;
+use crate::log::log;
 use rocksdb::{IteratorMode, WriteOptions};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -105,7 +105,7 @@ impl Catalog {
     /// write, and the failure is a background error of the store's.
     fn flush(&self) {
         if let Err(error) = self.db.flush() {
-            say(format_args!("the catalog is in the log only: {error}"));
+            log(format_args!("the catalog is in the log only: {error}"));
         }
     }
 

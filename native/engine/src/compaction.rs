@@ -18,10 +18,10 @@
 //! never purges.
 
 mod bounds;
+mod cleanup;
 mod errors;
 mod events;
 mod hot;
-mod kept;
 mod memtables;
 mod purge;
 mod run;

@@ -41,7 +41,7 @@ mod tests {
     fn the_directory_stays_locked_while_anybody_has_the_database_open() {
         let directory = tempfile::tempdir().unwrap();
         let store = open(directory.path());
-        let owner = store.with(|core| Ok(Arc::clone(&core.db))).unwrap();
+        let owner = store.shared(|core| Ok(Arc::clone(&core.db))).unwrap();
         assert!(store.close().unwrap_err().message().contains("stays open"));
         let error = Store::open(&options(directory.path(), "")).map(drop).unwrap_err();
         assert_eq!(error.kind(), Kind::Busy);

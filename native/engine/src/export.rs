@@ -8,7 +8,7 @@
 //! while nothing is locked.
 
 mod listing;
-mod moment;
+mod pinned_view;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -20,16 +20,16 @@ use crate::sys::TableFile;
 use crate::table::{Table, TableCore};
 use crate::tokens::{TokenRange, TokenSet};
 use listing::Shipped;
-use moment::Moment;
+use pinned_view::PinnedView;
 use std::fs;
 use std::path::Path;
 
 impl Table {
-    /// Writes a shipment of the table's data in token ranges (docs/boundary.md, Token ranges) into `directory`, which must
-    /// not exist (docs/formats.md, Manifest). It holds what the table held there at one moment during the call, so every
+    /// Writes a shipment of the table's data in token ranges (docs/internals/boundary.md, Token ranges) into `directory`, which must
+    /// not exist (docs/internals/formats.md, Manifest). It holds what the table held there at one moment during the call, so every
     /// row that was written before. Removing the directory is all there is to releasing it.
     ///
-    /// Answers with lines of tab-separated values (docs/boundary.md, Shipments). Memory does not grow with the data. Fails
+    /// Answers with lines of tab-separated values (docs/internals/boundary.md, Shipments). Memory does not grow with the data. Fails
     /// with [`EngineError::Closed`] once the table is dropped, truncated away or closed, with [`EngineError::NoSpace`] rather
     /// than leave the device with less than 256 MiB for the sake of rows.
     pub fn export(&self, ranges: &[u8], directory: &Path) -> Result<String> {
@@ -38,7 +38,7 @@ impl Table {
             let why = format!("{} exists already: a shipment goes into a new directory", directory.display());
             return Err(EngineError::Invalid(why));
         }
-        let shipped = self.with_copy(|core| {
+        let shipped = self.on_copy(|core| {
             fs::create_dir_all(directory)?;
             ship(self, core, tokens, directory)
         });
@@ -52,7 +52,7 @@ impl Table {
 
 fn ship(table: &Table, core: &TableCore, tokens: TokenSet, directory: &Path) -> Result<String> {
     // Not with the copy: families that have changed since would not be one moment.
-    let mut moment = table.with(|core| Moment::take(core, &tokens))?;
+    let mut moment = table.shared(|core| PinnedView::take(core, &tokens))?;
     let whole = moment.choose(&tokens)?;
     let mut files = Vec::new();
     let mut shipped = Vec::new();

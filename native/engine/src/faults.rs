@@ -4,10 +4,10 @@
 //! The steps between which a crash may fall, or at which work waits, for the tests that make use of them.
 
 #[cfg(test)]
-mod held;
+mod paused;
 
 #[cfg(test)]
-pub(crate) use held::{at_once, Held};
+pub(crate) use paused::{at_once, Paused};
 
 use crate::error::Result;
 
@@ -15,18 +15,18 @@ use crate::error::Result;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Adopted,
-    Announced,
-    Borrowed,
+    ContentsRecorded,
+    ImportedForRewrite,
     Imported,
-    Topped,
-    Named,
-    Shown,
+    RowsIngested,
+    FamilyRecorded,
+    Published,
     Ingested,
-    SwapNamed,
+    SwapRecorded,
     Swapped,
-    Absorbed,
-    Unnamed,
-    Hidden,
+    MergedIn,
+    FamilyUnrecorded,
+    Unpublished,
     Cleaning,
     Loading,
     Copying,

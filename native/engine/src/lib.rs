@@ -10,14 +10,14 @@
 //! * `write` and `durability` updates and when they are safe; `read` points, slices, scans and their cursors;
 //! * `database` RocksDB and the lock on its directory; `wal` looks for damage in the log before it is replayed;
 //! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
-//! * `export` and `arrival` shipments from node to node, and the column families that they wait in; `keep` cleanup;
-//!   `range_sizes` estimates; `ring` where files are cut; `say` what nobody asked for;
+//! * `export` and `side_family` shipments from node to node, and the column families that they wait in; `keep` cleanup;
+//!   `range_sizes` estimates; `ring` where files are cut; `log` what nobody asked for;
 //! * `links` hard links and copies of files; `staging` folders for them; `faults` the steps at which a test may stop or fail the work;
 //! * `compaction` merge operator and purge filter; `raw` the C++ shim and the C functions used directly: all unsafe code.
 //!
-//! Requests and answers are bytes: `docs/boundary.md`. What is on disk: `docs/formats.md`.
+//! Requests and answers are bytes: `docs/internals/boundary.md`. What is on disk: `docs/internals/formats.md`.
 
-#![deny(clippy::print_stderr)] // see `say`
+#![deny(clippy::print_stderr)] // see `log`
 
 // The helpers of the tests in `tests/` name the crate, also where they are used in here.
 #[cfg(test)]
@@ -26,26 +26,26 @@ extern crate self as cassiterite_engine;
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-mod arrival;
 mod bytes;
 mod catalog;
+mod cleanup;
 pub mod compaction;
 mod database;
-mod device;
+mod disk_space;
 mod durability;
 mod error;
 mod export;
 mod faults;
-mod keep;
 mod links;
 mod load;
+mod log;
 mod options;
 mod range_sizes;
 mod raw;
 mod read;
+mod receive;
 mod report;
 mod ring;
-mod say;
 mod schema;
 mod snapshot;
 mod staging;
@@ -58,10 +58,10 @@ mod write;
 
 use raw::sys;
 
-pub use arrival::{receive_bytes, share_socket};
 pub use error::{EngineError, Kind, Result};
 pub use options::documentation as settings_documentation;
 pub use read::{cursor_close, cursor_next};
+pub use receive::{receive_bytes, share_socket};
 pub use store::Store;
 pub use table::Table;
 

@@ -3,13 +3,13 @@
 
 //! Loads a snapshot into a live table: its files become a column family of their own, whose fragments are merged in.
 
-use crate::arrival::Foreign;
 use crate::catalog::Record;
 use crate::compaction::Written;
-use crate::device::check_room;
+use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
-use crate::say::say;
+use crate::log::log;
+use crate::receive::ImportedFamily;
 use crate::snapshot::Manifest;
 use crate::sys::{Batch, Iter};
 use crate::table::{Table, TableCore};
@@ -28,11 +28,11 @@ const BATCH_BYTES: usize = 1 << 20;
 
 /// Merges the snapshot in `directory` into the table; the number of fragments.
 pub(crate) fn load(table: &Table, directory: &Path) -> Result<u64> {
-    table.with_copy(|core| {
+    table.on_copy(|core| {
         // Batches go into the base: it must stay the base.
-        let (core, _held) = table.with_families_held(core)?;
+        let (core, _held) = table.with_families_pinned(core)?;
         // A shipment that comes meanwhile must not give the columns other ids.
-        table.with(|core| {
+        table.shared(|core| {
             core.hand_out_ids();
             Ok(())
         })?;
@@ -51,7 +51,7 @@ fn load_into(core: &TableCore, directory: &Path) -> Result<u64> {
     if manifest.files.is_empty() {
         return Ok(0);
     }
-    check_room(core.store().db.path(), room_for(&manifest, core, directory)?)?;
+    check_free_space(core.store().db.path(), space_for(&manifest, core, directory)?)?;
     let columns = map_columns(&manifest, &record, directory);
     let mut sources = Vec::new();
     let loaded = stage(core, directory, &manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));
@@ -61,21 +61,21 @@ fn load_into(core: &TableCore, directory: &Path) -> Result<u64> {
 }
 
 /// Bytes of the rows that will be written, and of the files where they have to be copied from another device.
-fn room_for(manifest: &Manifest, core: &TableCore, directory: &Path) -> Result<u64> {
+fn space_for(manifest: &Manifest, core: &TableCore, directory: &Path) -> Result<u64> {
     let bytes = manifest.files.iter().map(|listed| listed.file.bytes).fold(0, u64::saturating_add);
     let is_near = std::fs::metadata(directory)?.dev() == std::fs::metadata(core.store().db.path())?.dev();
     Ok(if is_near { bytes } else { bytes.saturating_mul(2) })
 }
 
 /// Makes a column family of each group of files.
-fn stage(core: &TableCore, directory: &Path, manifest: &Manifest, sources: &mut Vec<Foreign>) -> Result<()> {
+fn stage(core: &TableCore, directory: &Path, manifest: &Manifest, sources: &mut Vec<ImportedFamily>) -> Result<()> {
     for files in manifest.groups() {
-        sources.push(Foreign::open(core, directory, &files)?);
+        sources.push(ImportedFamily::open(core, directory, &files)?);
     }
     Ok(())
 }
 
-fn load_sources(core: &TableCore, sources: &[Foreign], columns: &ColumnMap) -> Result<u64> {
+fn load_sources(core: &TableCore, sources: &[ImportedFamily], columns: &ColumnMap) -> Result<u64> {
     sources.iter().try_for_each(|source| check_all(core, source))?;
     reached(Step::Loading)?;
     sources.iter().try_fold(0, |loaded, source| Ok(loaded + merge_all(core, source, columns)?))
@@ -87,7 +87,7 @@ fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> Column
     for old in manifest.columns.iter().filter(|column| column.is_kept()) {
         match record.kept_like(old) {
             Some(new) => pairs.push((old.id, new.id)),
-            None => say(format_args!(
+            None => log(format_args!(
                 "loading {}: the table has no column {} of type {}: its values are left out",
                 directory.display(),
                 String::from_utf8_lossy(&old.name),
@@ -98,14 +98,14 @@ fn map_columns(manifest: &Manifest, record: &Record, directory: &Path) -> Column
     pairs.into_iter().collect()
 }
 
-fn from_start(source: &Foreign) -> Result<Iter> {
+fn from_start(source: &ImportedFamily) -> Result<Iter> {
     let mut iter = source.iterate();
     iter.seek(&[])?;
     Ok(iter)
 }
 
 /// Reads all blocks, keys and fragments: nothing is merged out of a snapshot that is damaged somewhere.
-fn check_all(core: &TableCore, source: &Foreign) -> Result<()> {
+fn check_all(core: &TableCore, source: &ImportedFamily) -> Result<()> {
     let mut iter = from_start(source)?;
     while let Some((found, value)) = iter.entry() {
         core.check_open()?;
@@ -116,7 +116,7 @@ fn check_all(core: &TableCore, source: &Foreign) -> Result<()> {
     Ok(())
 }
 
-fn merge_all(core: &TableCore, source: &Foreign, columns: &ColumnMap) -> Result<u64> {
+fn merge_all(core: &TableCore, source: &ImportedFamily, columns: &ColumnMap) -> Result<u64> {
     let mut iter = from_start(source)?;
     let mut loading = Loading { core, batch: Batch::new(), written: NOTHING, fragments: 0 };
     let mut remapped = Vec::new();
@@ -164,8 +164,8 @@ impl Loading<'_> {
 
     fn write(&mut self) -> Result<()> {
         if !self.batch.is_empty() {
-            check_room(self.core.store().db.path(), 0)?;
-            self.core.store().room.wait(self.core)?;
+            check_free_space(self.core.store().db.path(), 0)?;
+            self.core.store().backpressure.wait(self.core)?;
             apply(self.core, &mut self.batch, self.written, true)?;
             self.batch.clear();
             self.written = NOTHING;

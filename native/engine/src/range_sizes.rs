@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::raw::listed_files;
 use crate::read::Source;
 use crate::sys::{approximate_bytes, IterSpec};
-use crate::table::{Families, Table, TableCore};
+use crate::table::{ColumnFamilies, Table, TableCore};
 use crate::tokens::{token_of, TokenRange};
 use cassiterite_codec::key;
 
@@ -20,11 +20,11 @@ const BYTES_ADDED_UP: u64 = 256 << 10;
 const STEPS: usize = 4;
 
 impl Table {
-    /// Per token range (docs/boundary.md, Token ranges), in the order given: i64 estimated partitions, i64 estimated bytes,
+    /// Per token range (docs/internals/boundary.md, Token ranges), in the order given: i64 estimated partitions, i64 estimated bytes,
     /// i64 the same uncompressed. None is 0 where there is data.
     pub fn range_sizes(&self, ranges: &[u8]) -> Result<Vec<u8>> {
         let ranges = TokenRange::list(ranges)?;
-        self.with(|core| {
+        self.shared(|core| {
             let mut answer = Vec::with_capacity(24 * ranges.len());
             let mut sampler = Sampler::open(core)?;
             for range in &ranges {
@@ -40,7 +40,7 @@ impl Table {
 
 /// A look at a table as of one moment.
 struct Sampler {
-    families: Families,
+    families: ColumnFamilies,
     iter: Source,
     partition: Vec<u8>,
     /// Bytes of keys and values for each byte of a file.
@@ -70,8 +70,8 @@ impl Sampler {
             return Ok([0; 3]);
         }
         let mut coarse = 0u64;
-        for member in self.families.all() {
-            coarse = coarse.saturating_add(approximate_bytes(&member.family, &range.first_key(), &range.end_key())?);
+        for family in self.families.all() {
+            coarse = coarse.saturating_add(approximate_bytes(&family.handle, &range.first_key(), &range.end_key())?);
         }
         let exact = if coarse > BYTES_ADDED_UP { None } else { self.few_bytes(range)? };
         Ok(match exact {
@@ -155,10 +155,10 @@ impl Sampler {
 }
 
 /// How much larger keys and values are than the files that hold them; 1 where there are none.
-fn inflation(families: &Families) -> Result<f64> {
+fn inflation(families: &ColumnFamilies) -> Result<f64> {
     let (mut raw_bytes, mut file_bytes) = (0.0, 0.0);
-    for member in families.all() {
-        for file in listed_files(member.family.db(), &member.family)? {
+    for family in families.all() {
+        for file in listed_files(family.handle.db(), &family.handle)? {
             if file.raw_bytes > 0 {
                 raw_bytes += file.raw_bytes as f64;
                 file_bytes += file.file_bytes as f64;

@@ -29,7 +29,7 @@ pub(crate) use ring::Ring;
 pub(crate) use status::Status;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, EntryFacts, TableHooks};
 
-use crate::say::say;
+use crate::log::log;
 use std::ffi::c_void;
 
 /// Borrowed bytes of C++ (`Bytes` in shim.h).
@@ -61,7 +61,7 @@ fn contained<T>(what: &str, otherwise: T, call: impl FnOnce() -> T) -> T {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)) {
         Ok(value) => value,
         Err(_) => {
-            say(format_args!("panic in {what}; the entry is left as it is"));
+            log(format_args!("panic in {what}; the entry is left as it is"));
             otherwise
         }
     }

@@ -5,11 +5,11 @@
 
 mod answer;
 mod cursor;
+mod merged;
 mod point;
 mod request;
 mod slices;
 mod source;
-mod united;
 mod walk;
 
 pub(crate) use cursor::close_cursors;

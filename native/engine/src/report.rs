@@ -8,7 +8,7 @@ use crate::error::{EngineError, Result};
 use crate::raw::listed_files;
 use crate::stats;
 use crate::store::Core;
-use crate::table::{Member, TableCore};
+use crate::table::{ColumnFamily, TableCore};
 use rocksdb::statistics::Ticker;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -32,7 +32,7 @@ const FIGURES: [&str; 16] = [
     "fragments_purged",
     "purged_bytes",
     "merge_failures",
-    "unabsorbed_bytes",
+    "side_family_bytes",
 ];
 const TABLE_BYTES: usize = 16;
 
@@ -74,7 +74,7 @@ impl Lines {
 /// Keyspace, table and index name of the tables' current generations; `work` adds the figures.
 fn each_current(core: &Core, mut work: impl FnMut(&TableCore, [String; 3]) -> Result<()>) -> Result<()> {
     core.each_table(|table| {
-        table.with(|open| match core.catalog.get(open.id())? {
+        table.shared(|open| match core.catalog.get(open.id())? {
             Some(record) if record.generation == open.generation() => {
                 let index = open.id().get(TABLE_BYTES..).unwrap_or_default();
                 work(open, [record.keyspace, record.name, String::from_utf8_lossy(index).into_owned()])
@@ -91,12 +91,12 @@ fn tables(core: &Core) -> Result<String> {
         values.push(uuid(open.id()));
         values.extend(stats::figures(open)?.iter().map(i64::to_string));
         let mut purged = [0; 3];
-        for stats in open.families().all().map(|member| member.purge.stats()) {
+        for stats in open.families().all().map(|family| family.purge.stats()) {
             let figures = [stats.fragments_removed, stats.bytes_removed, stats.merge_failures];
             purged.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
         }
         values.extend(purged.iter().map(u64::to_string));
-        values.push(open.arrivals().iter().map(Member::bytes).sum::<u64>().to_string());
+        values.push(open.side_families().iter().map(ColumnFamily::bytes).sum::<u64>().to_string());
         lines.line(&values);
         Ok(())
     })?;
@@ -119,8 +119,8 @@ fn levels(core: &Core) -> Result<String> {
     let mut lines = Lines::new(&["keyspace_name", "table_name", "index_name", "level", "sst_files", "sst_bytes"]);
     each_current(core, |open, names| {
         let mut by_level = BTreeMap::<i32, (u64, u64)>::new();
-        for member in open.families().all() {
-            for file in listed_files(&core.db, &member.family)? {
+        for family in open.families().all() {
+            for file in listed_files(&core.db, &family.handle)? {
                 let level = by_level.entry(file.level).or_default();
                 level.0 += 1;
                 level.1 += file.file_bytes;
@@ -145,7 +145,7 @@ fn stalls(core: &Core) -> String {
     for (cause, times, tables_now) in [
         ("writes_delayed", totals.stalls_delayed, now(StallCondition::Delayed)),
         ("writes_stopped", totals.stalls_stopped, now(StallCondition::Stopped)),
-        ("memtables_full", core.room.waits(), 0),
+        ("memtables_full", core.backpressure.waits(), 0),
         ("background_error", totals.background_errors, 0),
         ("compaction_failed", totals.compactions_failed, 0),
     ] {
@@ -184,8 +184,8 @@ fn property(core: &Core, name: &str) -> u64 {
 fn table_readers_bytes(core: &Core) -> Result<u64> {
     let mut bytes = 0;
     core.each_table(|table| {
-        table.with(|open| {
-            let readers = |member: &Member| member.family.property("rocksdb.estimate-table-readers-mem");
+        table.shared(|open| {
+            let readers = |family: &ColumnFamily| family.handle.property("rocksdb.estimate-table-readers-mem");
             bytes += open.families().all().map(readers).sum::<u64>();
             Ok(())
         })

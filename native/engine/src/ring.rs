@@ -20,7 +20,7 @@ impl Store {
         bytes.end()?;
         tokens.sort_unstable();
         tokens.dedup();
-        self.with(|core| {
+        self.shared(|core| {
             core.shared.ring.set(&tokens);
             Ok(())
         })

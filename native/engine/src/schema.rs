@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Table schema requests (docs/boundary.md) and what they make of a catalog record.
+//! Table schema requests (docs/internals/boundary.md) and what they make of a catalog record.
 
 mod apply;
 
@@ -83,7 +83,7 @@ impl<'a> SchemaRequest<'a> {
             next_column_id: 1,
             columns: Vec::new(),
             base: FIRST_FAMILY,
-            arrivals: Vec::new(),
+            side_families: Vec::new(),
             next_family: FIRST_FAMILY + 1,
         };
         self.apply(&mut record)?;

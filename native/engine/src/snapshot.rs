@@ -26,11 +26,11 @@ pub(crate) fn take(table: &Table, directory: &Path) -> Result<()> {
     if directory.exists() {
         return Err(exists(directory));
     }
-    let closing = table.with(|core| Ok(Arc::clone(&core.store().closing)))?;
+    let closing = table.shared(|core| Ok(Arc::clone(&core.store().closing)))?;
     let _open = closing.delay()?;
     table.flush()?;
     create(directory)?;
-    let pinned = table.with_copy(|core| Image::pin(table, core, directory));
+    let pinned = table.on_copy(|core| Image::pin(table, core, directory));
     // Without the table: it may be dropped, or truncated away, while files are copied.
     let taken = pinned.and_then(|image| image.complete(directory, &|| closing.check()));
     taken.and_then(|()| sync_above(directory)).map_err(|error| {

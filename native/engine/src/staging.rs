@@ -4,7 +4,7 @@
 //! Folders in the store's staging area, which is on the device of its files.
 
 use crate::error::Result;
-use crate::say::say;
+use crate::log::log;
 use crate::store::{staging, Core};
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.directory) {
-            say(format_args!("{} stays until the node restarts: {error}", self.directory.display()));
+            log(format_args!("{} stays until the node restarts: {error}", self.directory.display()));
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::error::{EngineError, Result};
 use crate::read::Source;
 use crate::sys::IterSpec;
-use crate::table::{Member, TableCore};
+use crate::table::{ColumnFamily, TableCore};
 use cassiterite_codec::key;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Mutex;
@@ -49,12 +49,12 @@ impl Counters {
 /// The figures of `Native.tableStats`, in its order.
 pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
     let sum =
-        |name: &str| core.families().all().map(|member| member.family.property(name)).fold(0, u64::saturating_add);
+        |name: &str| core.families().all().map(|family| family.handle.property(name)).fold(0, u64::saturating_add);
     let property = |name| i64::try_from(sum(name)).unwrap_or(i64::MAX);
     let keys = property("rocksdb.estimate-num-keys");
-    let count = |member: &Member| core.store().db.get_column_family_metadata_cf(&member.family).file_count;
+    let count = |family: &ColumnFamily| core.store().db.get_column_family_metadata_cf(&family.handle).file_count;
     let files: usize = core.families().all().map(count).sum();
-    let min_timestamp = core.families().all().map(|member| member.purge.min_timestamp_ever()).min();
+    let min_timestamp = core.families().all().map(|family| family.purge.min_timestamp_ever()).min();
     let counters = core.counters();
     Ok([
         estimated_partitions(core, keys)?,

@@ -13,14 +13,14 @@ use crate::compaction::StoreEvents;
 use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Kind, Result};
+use crate::log::log;
 use crate::options::{self, Settings};
 use crate::read;
 use crate::report;
-use crate::say::say;
 use crate::schema::{check_id, SchemaRequest};
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
-use crate::write::{Room, Turn};
+use crate::write::{WriteBackpressure, WriteLock};
 use leftovers::Leftovers;
 use rocksdb::Options;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
@@ -49,8 +49,8 @@ pub(crate) struct Core {
     pub events: Arc<StoreEvents>,
     pub modes: Modes,
     /// Taken for each write that does not sync; see `write::apply`.
-    pub turn: Turn,
-    pub room: Room,
+    pub write_lock: WriteLock,
+    pub backpressure: WriteBackpressure,
     pub shared: options::Shared,
     /// The options that the database was opened with: they hold its statistics.
     pub options: Options,
@@ -120,7 +120,7 @@ impl Store {
 
     /// Makes every write that has returned durable on the device, also those without a log record.
     pub fn sync(&self) -> Result<()> {
-        self.with(|core| {
+        self.shared(|core| {
             core.durability.sync(&core.db)?;
             core.each_table(|table| table.flush_unlogged())
         })
@@ -128,7 +128,7 @@ impl Store {
 
     /// Changes live settings; same lines as [`Store::open`]. All are taken, or none.
     pub fn set(&self, options: &str) -> Result<()> {
-        self.with(|core| {
+        self.shared(|core| {
             let mut settings = core.settings.lock().map_err(|_| EngineError::poisoned())?;
             let changed = settings.changed(options)?;
             options::apply_live(&core.db, &core.options, &core.shared, &settings, &changed)?;
@@ -137,15 +137,15 @@ impl Store {
         })
     }
 
-    /// A report as lines of tab-separated values, first line the column names (docs/boundary.md). Topics: tables levels
+    /// A report as lines of tab-separated values, first line the column names (docs/internals/boundary.md). Topics: tables levels
     /// stalls caches settings work.
     pub fn report(&self, topic: &str) -> Result<String> {
-        self.with(|core| report::report(core, topic))
+        self.shared(|core| report::report(core, topic))
     }
 
     /// The first background error since start or the last successful [`Store::resume`].
     pub fn background_error(&self) -> Result<Option<(Kind, String)>> {
-        self.with(|core| {
+        self.shared(|core| {
             if let Some(failure) = core.durability.failure() {
                 return Ok(Some((failure.kind(), failure.message().to_owned())));
             }
@@ -158,7 +158,7 @@ impl Store {
 
     /// Leaves the read-only state that a background error put the store in.
     pub fn resume(&self) -> Result<()> {
-        self.with(|core| {
+        self.shared(|core| {
             core.events.resume(|| crate::raw::resume(&core.db))?;
             core.drop_leftovers();
             if core.durability.failure().is_some() {
@@ -171,16 +171,16 @@ impl Store {
         })
     }
 
-    /// Opens or creates the current generation of a table: a table schema request (docs/boundary.md).
+    /// Opens or creates the current generation of a table: a table schema request (docs/internals/boundary.md).
     pub fn table(&self, request: &[u8]) -> Result<Arc<Table>> {
         let request = SchemaRequest::parse(request)?;
-        self.with(|core| core.open_table(&request))
+        self.shared(|core| core.open_table(&request))
     }
 
     /// Drops a table (16 bytes id, then the index name): all generations, catalog record and files. Unknown ones are fine.
     pub fn drop_table(&self, id_and_index: &[u8]) -> Result<()> {
         check_id(id_and_index)?;
-        self.with(|core| core.drop_table(id_and_index))
+        self.shared(|core| core.drop_table(id_and_index))
     }
 
     /// See [`read::cursor_next`]: cursors are numbered across all stores of the process.
@@ -193,7 +193,7 @@ impl Store {
         read::cursor_close(cursor)
     }
 
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&Arc<Core>) -> Result<T>) -> Result<T> {
+    pub(crate) fn shared<T>(&self, work: impl FnOnce(&Arc<Core>) -> Result<T>) -> Result<T> {
         let live = self.live.read().map_err(|_| EngineError::poisoned())?;
         work(&live.as_ref().ok_or_else(EngineError::closed)?.core)
     }
@@ -202,7 +202,7 @@ impl Store {
 impl Drop for Store {
     fn drop(&mut self) {
         if let Err(error) = self.close() {
-            say(format_args!("closing the store: {error}"));
+            log(format_args!("closing the store: {error}"));
         }
     }
 }

@@ -3,17 +3,17 @@
 
 //! One generation of a table: a base column family, and those of what has arrived from other nodes.
 
-mod changing;
+mod change_lock;
+mod column_families;
 mod core;
-mod families;
 mod headers;
 mod hot;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use self::core::TableCore;
-pub(crate) use changing::{Absorbed, FamiliesHeld};
-pub(crate) use families::{Families, Member};
+pub(crate) use change_lock::{MergeInProgress, PinnedFamilies};
+pub(crate) use column_families::{ColumnFamilies, ColumnFamily};
 
 use crate::error::{EngineError, Result};
 use crate::read;
@@ -25,7 +25,7 @@ use std::sync::{Arc, RwLock, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 /// How long a change of the families leaves readers alone while calls run, and how often it looks.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TRY_MAX: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(1);
 
 /// A table generation. Every method may be called from any thread; once the store or the table has been closed all
@@ -36,48 +36,48 @@ pub struct Table {
     live: RwLock<Option<TableCore>>,
     /// Held shared by work that takes long, which does so on a copy: closing waits for it, nobody else does. Taken before
     /// `live`, never while holding that.
-    lasting: RwLock<()>,
+    long_running: RwLock<()>,
 }
 
 impl Table {
     pub(crate) fn new(core: TableCore) -> Arc<Table> {
-        Arc::new(Table { live: RwLock::new(Some(core)), lasting: RwLock::new(()) })
+        Arc::new(Table { live: RwLock::new(Some(core)), long_running: RwLock::new(()) })
     }
 
     /// Runs short work while the table is kept open and its families are kept as they are.
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Result<T> {
+    pub(crate) fn shared<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Result<T> {
         let live = self.live.read().map_err(|_| EngineError::poisoned())?;
         work(live.as_ref().ok_or_else(EngineError::closed)?)
     }
 
     /// Runs work that takes long, on the table as it is now, while the table is kept open. Not to be nested.
-    pub(crate) fn with_copy<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Result<T> {
-        let _lasting = self.lasting.read().map_err(|_| EngineError::poisoned())?;
-        let copy = self.with(|core| Ok(core.clone()))?;
+    pub(crate) fn on_copy<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Result<T> {
+        let _long_running = self.long_running.read().map_err(|_| EngineError::poisoned())?;
+        let copy = self.shared(|core| Ok(core.clone()))?;
         work(&copy)
     }
 
     /// The table as it is now, whose families stay what they are to it. For work that takes long: others change them only
     /// by adding more.
-    pub(crate) fn with_families_held(&self, core: &TableCore) -> Result<(TableCore, FamiliesHeld)> {
-        let changing = core.changing()?;
-        let held = core.hold_families(&changing);
-        Ok((self.with(|core| Ok(core.clone()))?, held))
+    pub(crate) fn with_families_pinned(&self, core: &TableCore) -> Result<(TableCore, PinnedFamilies)> {
+        let change_lock = core.change_lock()?;
+        let held = core.pin_families(&change_lock);
+        Ok((self.shared(|core| Ok(core.clone()))?, held))
     }
 
-    /// Changes the families while no short call is running. For whoever holds [`TableCore::changing`].
-    pub(crate) fn alone<T>(&self, change: impl FnOnce(&mut TableCore) -> Result<T>) -> Result<T> {
-        let mut live = self.patient_write()?;
+    /// Changes the families while no short call is running. For whoever holds [`TableCore::change_lock`].
+    pub(crate) fn exclusive<T>(&self, change: impl FnOnce(&mut TableCore) -> Result<T>) -> Result<T> {
+        let mut live = self.exclusive_lock()?;
         let core = live.as_mut().ok_or_else(EngineError::closed)?;
         let changed = change(core);
-        core.families().hold_purging();
+        core.families().suspend_purging_while_side_families();
         changed
     }
 
     /// A writer that waits for the lock keeps readers out, and a call that is running may be a write that RocksDB has stalled:
     /// so it is tried for, unless that does not help for long.
-    fn patient_write(&self) -> Result<RwLockWriteGuard<'_, Option<TableCore>>> {
-        let deadline = Instant::now() + PATIENCE;
+    fn exclusive_lock(&self) -> Result<RwLockWriteGuard<'_, Option<TableCore>>> {
+        let deadline = Instant::now() + TRY_MAX;
         while Instant::now() < deadline {
             match self.live.try_write() {
                 Ok(live) => return Ok(live),
@@ -89,24 +89,24 @@ impl Table {
     }
 
     /// Closes the table after running calls have ended, and its cursors; its families, where it was open.
-    pub(crate) fn close(&self) -> Result<Option<Families>> {
+    pub(crate) fn close(&self) -> Result<Option<ColumnFamilies>> {
         // Whoever has closed it before has ended the long work, too.
-        let _ = self.with(|core| {
+        let _ = self.shared(|core| {
             core.begin_closing();
             Ok(())
         });
-        let lasting = self.lasting.write().map_err(|_| EngineError::poisoned())?;
+        let long_running = self.long_running.write().map_err(|_| EngineError::poisoned())?;
         let mut live = self.live.write().map_err(|_| EngineError::poisoned())?;
         let core = live.take();
         read::close_cursors(self)?;
-        drop((live, lasting));
+        drop((live, long_running));
         Ok(core.map(TableCore::into_families))
     }
 
-    /// Brings the table's columns up to a table schema request and answers with the live ones (docs/boundary.md).
+    /// Brings the table's columns up to a table schema request and answers with the live ones (docs/internals/boundary.md).
     pub fn columns(&self, request: &[u8]) -> Result<Vec<u8>> {
         let request = SchemaRequest::parse(request)?;
-        self.with(|core| {
+        self.shared(|core| {
             if request.id != core.id() {
                 return Err(EngineError::Invalid("the schema is of another table".into()));
             }
@@ -119,7 +119,7 @@ impl Table {
 
     /// The live columns, in the form of [`Table::columns`]'s answer.
     pub fn column_ids(&self) -> Result<Vec<u8>> {
-        self.with(|core| {
+        self.shared(|core| {
             core.hand_out_ids();
             let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
             schema::answer(&record)
@@ -128,12 +128,12 @@ impl Table {
 
     /// Starts an empty generation, durably, and returns it. This one stays readable until [`Table::retire`].
     pub fn truncate(&self) -> Result<Arc<Table>> {
-        self.with(|core| core.store().truncate(core))
+        self.shared(|core| core.store().truncate(core))
     }
 
     /// Deletes the files of a generation that [`Table::truncate`] replaced; this handle is closed from now on.
     pub fn retire(&self) -> Result<()> {
-        let (store, id, generation) = self.with(|core| {
+        let (store, id, generation) = self.shared(|core| {
             if core.is_current()? {
                 let why = "this is the table's current generation: truncate or drop the table instead";
                 return Err(EngineError::Invalid(why.into()));
@@ -158,12 +158,12 @@ impl Table {
     }
 
     fn flush_if(&self, wanted: impl FnOnce(bool) -> bool) -> Result<()> {
-        let _lasting = self.lasting.read().map_err(|_| EngineError::poisoned())?;
+        let _long_running = self.long_running.read().map_err(|_| EngineError::poisoned())?;
         // At once: what is written without a log from here on goes into a family of this copy, or counts anew.
-        let (unlogged, copy) = self.with(|core| Ok((core.take_unlogged(), core.clone())))?;
+        let (unlogged, copy) = self.shared(|core| Ok((core.take_unlogged(), core.clone())))?;
         let flushed = if wanted(unlogged) { copy.flush() } else { Ok(()) };
         if unlogged && flushed.is_err() {
-            copy.note_unlogged();
+            copy.mark_unlogged();
         }
         flushed
     }
@@ -172,18 +172,18 @@ impl Table {
     /// yet stays as it is, and nothing is purged until it is. Where no header is left, point reads no longer look for one.
     pub fn compact(&self) -> Result<()> {
         self.flush()?;
-        self.with_copy(TableCore::compact)?;
+        self.on_copy(TableCore::compact)?;
         self.forget_headers()
     }
 
-    /// What compaction may purge: deletions older than `gc_grace_s` seconds whose timestamp is below `fence_timestamp`
+    /// What compaction may purge: deletions older than `gc_grace_s` seconds whose timestamp is below `max_purgeable_timestamp`
     /// (`i64::MIN`: none). `now_offset_s`: the server's clock minus this machine's.
-    pub fn set_purge(&self, gc_grace_s: i64, fence_timestamp: i64, now_offset_s: i64) -> Result<()> {
-        self.with(|core| core.set_purge(gc_grace_s, fence_timestamp, now_offset_s))
+    pub fn set_purge(&self, gc_grace_s: i64, max_purgeable_timestamp: i64, now_offset_s: i64) -> Result<()> {
+        self.shared(|core| core.set_purge(gc_grace_s, max_purgeable_timestamp, now_offset_s))
     }
 
     /// Hard-links a consistent image of the table into `directory`, which must not exist, with a manifest
-    /// (docs/formats.md, Snapshot manifest).
+    /// (docs/internals/formats.md, Snapshot manifest).
     pub fn snapshot(&self, directory: &Path) -> Result<()> {
         snapshot::take(self, directory)
     }
@@ -195,7 +195,7 @@ impl Table {
 
     /// The twelve figures of `Native.tableStats`, in its order.
     pub fn stats(&self) -> Result<[i64; 12]> {
-        self.with(stats::figures)
+        self.shared(stats::figures)
     }
 
     /// Applies one partition update (a write request) atomically. `flags` 1: without a log record. When it returns, the
@@ -206,7 +206,7 @@ impl Table {
 
     /// Reads one partition (a read request) into `answer`: the bytes filled, or the negated size that is needed.
     pub fn read(self: &Arc<Self>, request: &[u8], answer: &mut [u8]) -> Result<i32> {
-        self.with(|core| {
+        self.shared(|core| {
             core.count_read();
             let answered = read::read(self, core, request, answer);
             core.flush_if_hot();
@@ -216,7 +216,7 @@ impl Table {
 
     /// Scans a range of partitions (a scan request) into `answer`: as [`Table::read`].
     pub fn scan(self: &Arc<Self>, request: &[u8], answer: &mut [u8]) -> Result<i32> {
-        self.with(|core| {
+        self.shared(|core| {
             core.count_read();
             let answered = read::scan(self, core, request, answer);
             core.flush_if_hot();

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Token ranges, and the keys that lie in them (docs/boundary.md, Token ranges).
+//! Token ranges, and the keys that lie in them (docs/internals/boundary.md, Token ranges).
 
 use crate::bytes::Bytes;
 use crate::error::{EngineError, Result};

@@ -3,8 +3,8 @@
 
 //! Updates: parse the request, make one batch of merges, write it as durably as the node wants.
 
-mod room;
-mod turn;
+mod backpressure;
+mod lock;
 
 use crate::bytes::Bytes;
 use crate::compaction::Written;
@@ -17,8 +17,8 @@ use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use std::cell::RefCell;
 
-pub(crate) use room::Room;
-pub(crate) use turn::Turn;
+pub(crate) use backpressure::WriteBackpressure;
+pub(crate) use lock::WriteLock;
 
 const VERSION: u8 = 1;
 /// `flags`: the update is not logged (`durable_writes: false`).
@@ -38,16 +38,16 @@ thread_local! {
 /// Applies one partition update; see [`Table::write`]. It waits for memtables and for the log without the table's lock: who
 /// changes the families would wait as long, and everybody else for that.
 pub(crate) fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
-    let is_full = |core: &TableCore| core.store().room.is_full(core.store());
+    let is_full = |core: &TableCore| core.store().backpressure.is_full(core.store());
     let try_write = |core: &TableCore| match is_full(core) {
         true => Ok(None),
         false => update(core, request, flags).map(Some),
     };
-    let pending = match table.with(try_write)? {
+    let pending = match table.shared(try_write)? {
         Some(pending) => pending,
         None => {
-            table.with_copy(wait_for_room)?;
-            table.with(|core| update(core, request, flags))?
+            table.on_copy(wait_for_room)?;
+            table.shared(|core| update(core, request, flags))?
         }
     };
     pending.map_or(Ok(()), PendingSync::wait)
@@ -56,7 +56,7 @@ pub(crate) fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
 #[cold]
 fn wait_for_room(core: &TableCore) -> Result<()> {
     core.store().durability.check()?;
-    core.store().room.wait(core)
+    core.store().backpressure.wait(core)
 }
 
 /// Applies one partition update at once; what has to happen before it may be acknowledged, if anything.
@@ -90,22 +90,22 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
 pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, logged: bool) -> Result<()> {
     let store = core.store();
     store.durability.check()?;
-    let _recorded = core.announce(written.has_header)?;
+    let _recorded = core.record_contents(written.has_header)?;
     let writing = core.purge().begin(written);
     match (logged, store.durability.sync_in_write()) {
         (true, true) => batch.write(&store.db, &store.modes.synced)?, // RocksDB syncs for a whole group at once
-        (true, false) => in_turn(store, batch, &store.modes.logged)?,
-        (false, _) => in_turn(store, batch, &store.modes.unlogged)?,
+        (true, false) => under_write_lock(store, batch, &store.modes.logged)?,
+        (false, _) => under_write_lock(store, batch, &store.modes.unlogged)?,
     }
     drop(writing);
     if !logged {
-        core.note_unlogged(); // before the write returns, but never before it is in the memtable
+        core.mark_unlogged(); // before the write returns, but never before it is in the memtable
     }
     Ok(())
 }
 
-fn in_turn(store: &Core, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
-    let _turn = store.turn.take();
+fn under_write_lock(store: &Core, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
+    let _lock = store.write_lock.acquire();
     batch.write(&store.db, mode)
 }
 

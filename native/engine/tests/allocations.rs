@@ -186,11 +186,11 @@ fn other_ways_to_read_cost_the_same_however_many_cells_a_row_has() {
         let receiver = Fixture::with(Of::Values, cells, 1, 3);
         let shipments = tempfile::tempdir().unwrap();
         receiver.table.receive(&ship(&sender.table, shipments.path())).unwrap();
-        let united = [allocations(&receiver.table, &one_row()), allocations(&receiver.table, &slice())];
+        let merged = [allocations(&receiver.table, &one_row()), allocations(&receiver.table, &slice())];
         let headed = Fixture::with(Of::Values, cells, 1, 3);
         headed.table.write(&update(&partition(NAME), &[(HEADER, &[], &partition_deletion(1))]), 0).unwrap();
         let headed = [allocations(&headed.table, &one_row()), allocations(&headed.table, &slice())];
-        (united, headed)
+        (merged, headed)
     };
-    assert_eq!(costs(FEW), costs(MANY), "with an arrival, under a header");
+    assert_eq!(costs(FEW), costs(MANY), "with a side column family, under a header");
 }

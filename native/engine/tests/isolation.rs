@@ -177,16 +177,16 @@ fn cleanup_ends_when_it_is_told_so() {
     let (store, table) = slow(directory.path());
     let nothing = 0u32.to_le_bytes();
     let kept = std::thread::scope(|scope| {
-        let keeping = scope.spawn(|| table.keep(&nothing));
+        let keeping = scope.spawn(|| table.cleanup(&nothing));
         std::thread::sleep(Duration::from_millis(500));
-        table.stop_keep().unwrap();
+        table.stop_cleanup().unwrap();
         keeping.join().unwrap()
     });
     let error = kept.unwrap_err();
     assert_eq!(error.kind(), Kind::Busy, "{error}");
     assert!(error.message().contains("has changed meanwhile"), "{error}");
     store.set("compaction_rate_limit=0B/s").unwrap();
-    table.keep(&nothing).unwrap_or_else(|error| panic!("the next one is another: {error}"));
+    table.cleanup(&nothing).unwrap_or_else(|error| panic!("the next one is another: {error}"));
     assert_eq!(rows(&table, "p7").len(), 0);
 }
 

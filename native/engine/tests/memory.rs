@@ -28,7 +28,7 @@ const CACHE_ALLOWANCE: u64 = MIB;
 const BUFFERS_ALLOWANCE: u64 = BUFFERS / 4 + TABLES as u64 * 2 * (MIB / 4);
 /// Beside the cache, by file: its properties, its place in the index, its descriptor.
 const READER_MAX: u64 = 16 << 10;
-const PATIENCE: Duration = Duration::from_secs(20);
+const TRY_MAX: Duration = Duration::from_secs(20);
 
 fn open_bounded(directory: &Path) -> Arc<Store> {
     let settings =
@@ -142,7 +142,7 @@ fn memory_stays_within_its_bound_while_much_more_is_written_read_and_compacted()
 
 /// Waits until no more than this is used, as what is released in the background is.
 fn await_below(store: &Store, of: &str, column: usize, bound: u64) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TRY_MAX;
     loop {
         let found = figures(store, of)[column];
         if found <= bound {

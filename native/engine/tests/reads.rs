@@ -41,7 +41,7 @@ fn a_point_finds_its_row_and_nothing_else() {
 }
 
 #[test]
-fn points_come_with_header_and_static_row_as_of_one_moment() {
+fn points_come_with_header_and_static_row_as_of_one_pinned_view() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
     let table = table(&store);

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const ROUNDS: u32 = 12;
 const PARTITIONS: u32 = 30;
 const CLUSTERINGS: u32 = 8;
-const PATIENCE: Duration = Duration::from_secs(20);
+const TRY_MAX: Duration = Duration::from_secs(20);
 
 fn names() -> Vec<String> {
     (0..PARTITIONS).map(|number| format!("p{number}")).collect()
@@ -96,7 +96,7 @@ fn overwritten_rows_are_the_same_after_compactions_and_in_the_other_style() {
     overwrite(&pair);
     pair.compare();
     for store in &pair.stores {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TRY_MAX;
         while compactions(store) == 0 {
             assert!(Instant::now() < deadline, "{ROUNDS} files are compacted without being asked");
             std::thread::sleep(Duration::from_millis(5));

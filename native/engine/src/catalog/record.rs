@@ -36,7 +36,7 @@ pub(crate) struct Record {
     /// The number of the family that is written to.
     pub base: u32,
     /// The numbers of the families that hold what has arrived from other nodes and is not in the base yet.
-    pub arrivals: Vec<u32>,
+    pub side_families: Vec<u32>,
     /// A number that no family of this generation has had.
     pub next_family: u32,
 }
@@ -72,7 +72,7 @@ impl Record {
         self.has_data = false;
         self.has_headers = false;
         self.base = FIRST_FAMILY;
-        self.arrivals.clear();
+        self.side_families.clear();
         self.next_family = FIRST_FAMILY + 1;
     }
 
@@ -87,10 +87,10 @@ impl Record {
         encode_columns(&mut out, &self.columns)?;
         out.extend_from_slice(&self.base.to_le_bytes());
         out.extend_from_slice(&self.next_family.to_le_bytes());
-        let count =
-            u32::try_from(self.arrivals.len()).map_err(|_| EngineError::Internal("too many arrivals".into()))?;
+        let count = u32::try_from(self.side_families.len())
+            .map_err(|_| EngineError::Internal("too many side column families".into()))?;
         out.extend_from_slice(&count.to_le_bytes());
-        self.arrivals.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        self.side_families.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
         encode_drops(&mut out, &self.columns);
         Ok(sealed(out, key))
     }
@@ -110,14 +110,14 @@ impl Record {
             name: bytes.text()?.to_owned(),
             columns: decode_columns(&mut bytes)?,
             base: FIRST_FAMILY,
-            arrivals: Vec::new(),
+            side_families: Vec::new(),
             next_family: FIRST_FAMILY + 1,
         };
         if version >= VERSION_FAMILIES {
             record.base = bytes.u32()?;
             record.next_family = bytes.u32()?;
             let count = bytes.u32()?;
-            record.arrivals = (0..count).map(|_| bytes.u32()).collect::<Result<_>>()?;
+            record.side_families = (0..count).map(|_| bytes.u32()).collect::<Result<_>>()?;
         }
         if version == VERSION {
             decode_drops(&mut bytes, &mut record.columns)?;
@@ -180,7 +180,7 @@ mod tests {
                 column(3, ColumnKind::Static, ColumnState::Dropped, "s"),
             ],
             base: if first_only { FIRST_FAMILY } else { 2 },
-            arrivals: if first_only { Vec::new() } else { vec![0, 3] },
+            side_families: if first_only { Vec::new() } else { vec![0, 3] },
             next_family,
         }
     }
@@ -237,7 +237,7 @@ mod tests {
     fn a_new_generation_begins_with_one_family() {
         let mut record = record(4);
         record.renew(8);
-        assert_eq!((record.base, record.next_family, record.arrivals.len()), (FIRST_FAMILY, 1, 0));
+        assert_eq!((record.base, record.next_family, record.side_families.len()), (FIRST_FAMILY, 1, 0));
         assert!(!record.has_data && !record.has_headers);
     }
 }

@@ -6,8 +6,8 @@
 use super::errors::{BackgroundError, StandingErrors};
 use super::purge::TablePurge;
 use crate::error::Result;
+use crate::log::log;
 use crate::raw::{self, EventHooks, StallCondition, Status};
-use crate::say::say;
 use rocksdb::Options;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -171,16 +171,16 @@ impl EventHooks for StoreEvents {
     fn background_error(&self, reason: i32, severity: i32, status: Status) {
         add(&self.totals.background_errors, 1);
         let during = reason_name(reason);
-        say(format_args!("background error during {during}, severity {severity}: {}", status.text));
+        log(format_args!("background error during {during}, severity {severity}: {}", status.text));
         self.errors.add(BackgroundError { during, severity, error: status.into() }, reason == LOG_WRITE);
     }
 
     fn recovery_ended(&self, ok: bool, status: &str) {
         if ok {
-            say(format_args!("recovered from the background error"));
+            log(format_args!("recovered from the background error"));
             self.errors.recovered();
         } else {
-            say(format_args!("recovery from the background error failed: {status}"));
+            log(format_args!("recovery from the background error failed: {status}"));
         }
     }
 }

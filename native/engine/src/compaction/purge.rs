@@ -3,13 +3,13 @@
 
 //! The purging of one table generation: its settings, what it knows of unflushed data, and what it has done.
 
+use super::cleanup::OwnedTokens;
 use super::hot::Hot;
-use super::kept::Kept;
 use super::memtables::{Sealed, Segment, Unflushed, Writing, Written};
 use super::run::CompactionRun;
 use crate::error::Result;
+use crate::log::log;
 use crate::raw::{self, CompactionSource, EntryFacts, TableHooks};
-use crate::say::say;
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, ColumnSet};
 use rocksdb::{AsColumnFamilyRef, Options, DB};
@@ -31,10 +31,10 @@ pub struct TablePurge {
     ingested: Unflushed,
     pub(super) counters: Counters,
     settings: Mutex<Settings>,
-    fence_timestamp: AtomicI64,
+    max_purgeable_timestamp: AtomicI64,
     smallest_ever: AtomicI64,
     attached: AtomicBool,
-    held: AtomicBool,
+    suspended: AtomicBool,
     subcompactions_seen: AtomicBool,
     compacted: AtomicBool,
     settled_after_s: AtomicI64,
@@ -45,7 +45,7 @@ pub struct TablePurge {
 pub(super) struct Settings {
     times: Option<Times>,
     dropped: Arc<ColumnSet>,
-    pub(super) kept: Option<Arc<Kept>>,
+    pub(super) owned: Option<Arc<OwnedTokens>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ pub(super) struct Policy {
     pub(super) settled_before_s: i64,
     pub(super) dropped: Arc<ColumnSet>,
     /// Whatever has another token goes; `None`: nothing does.
-    pub(super) kept: Option<Arc<Kept>>,
+    pub(super) owned: Option<Arc<OwnedTokens>>,
 }
 
 /// What compactions of a table have done since it was opened.
@@ -130,10 +130,10 @@ impl TablePurge {
             ingested: Unflushed::new(),
             counters: Counters::default(),
             settings: Mutex::default(),
-            fence_timestamp: AtomicI64::new(i64::MIN),
+            max_purgeable_timestamp: AtomicI64::new(i64::MIN),
             smallest_ever: AtomicI64::new(i64::MAX),
             attached: AtomicBool::new(false),
-            held: AtomicBool::new(false),
+            suspended: AtomicBool::new(false),
             subcompactions_seen: AtomicBool::new(false),
             compacted: AtomicBool::new(false),
             settled_after_s: AtomicI64::new(SETTLED_MARGIN_S),
@@ -209,17 +209,17 @@ impl TablePurge {
     }
 
     /// What may be purged: deletions older than `gc_grace_s` by the clock of this machine plus `now_offset_s`, with
-    /// timestamps below `fence_timestamp` (`i64::MIN`: none).
-    pub fn set(&self, gc_grace_s: i64, fence_timestamp: i64, now_offset_s: i64) {
+    /// timestamps below `max_purgeable_timestamp` (`i64::MIN`: none).
+    pub fn set(&self, gc_grace_s: i64, max_purgeable_timestamp: i64, now_offset_s: i64) {
         let mut settings = self.settings();
         settings.times = Some(Times { gc_grace_s: gc_grace_s.max(0), now_offset_s });
-        self.fence_timestamp.store(fence_timestamp, Ordering::SeqCst);
+        self.max_purgeable_timestamp.store(max_purgeable_timestamp, Ordering::SeqCst);
     }
 
-    /// While `held`, deletions are not purged, also by compactions that run: what they hide may be outside of this column
+    /// While `suspended`, deletions are not purged, also by compactions that run: what they hide may be outside of this column
     /// family.
-    pub fn hold(&self, held: bool) {
-        self.held.store(held, Ordering::SeqCst);
+    pub fn suspend(&self, suspended: bool) {
+        self.suspended.store(suspended, Ordering::SeqCst);
     }
 
     /// Takes over what another one was told by [`TablePurge::set`] and [`TablePurge::set_dropped`].
@@ -229,7 +229,7 @@ impl TablePurge {
         settings.times = theirs.times;
         settings.dropped = theirs.dropped;
         drop(settings);
-        self.fence_timestamp.store(other.fence_timestamp(), Ordering::SeqCst);
+        self.max_purgeable_timestamp.store(other.max_purgeable_timestamp(), Ordering::SeqCst);
     }
 
     /// How long an acknowledged write may be in a log that the device does not have yet. A deletion as young as that, and
@@ -276,11 +276,11 @@ impl TablePurge {
             }
         };
         let settled_before_s = now_s.saturating_sub(self.settled_after_s.load(Ordering::Relaxed));
-        Policy { now_s, gc_before_s, settled_before_s, dropped: settings.dropped, kept: settings.kept }
+        Policy { now_s, gc_before_s, settled_before_s, dropped: settings.dropped, owned: settings.owned }
     }
 
-    pub(super) fn fence_timestamp(&self) -> i64 {
-        self.fence_timestamp.load(Ordering::SeqCst)
+    pub(super) fn max_purgeable_timestamp(&self) -> i64 {
+        self.max_purgeable_timestamp.load(Ordering::SeqCst)
     }
 
     pub(super) fn is_attached(&self) -> bool {
@@ -288,7 +288,7 @@ impl TablePurge {
     }
 
     pub(super) fn is_held(&self) -> bool {
-        self.held.load(Ordering::SeqCst)
+        self.suspended.load(Ordering::SeqCst)
     }
 
     /// Whether a compaction of this table has ever been split between threads.
@@ -298,7 +298,7 @@ impl TablePurge {
 
     pub(super) fn see_subcompaction(&self) {
         if !self.subcompactions_seen.swap(true, Ordering::SeqCst) {
-            say(format_args!("compactions of {} are split: partition deletions are not purged", self.name));
+            log(format_args!("compactions of {} are split: partition deletions are not purged", self.name));
         }
     }
 

@@ -7,15 +7,15 @@ use super::bounds::FileBounds;
 use super::memtables::Segment;
 use super::purge::{Policy, TablePurge};
 use super::straddle::StraddlingHeaders;
+use crate::log::log;
 use crate::raw::{CompactionHooks, CompactionSource, Decision};
-use crate::say::say;
 use cassiterite_codec::header::Coverage;
 use cassiterite_codec::key::{self, KeyParts, Kind};
 use cassiterite_codec::{CodecError, DeletionTime, Outcome, Purge};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// A fragment that says nothing, of any kind (docs/formats.md).
+/// A fragment that says nothing, of any kind (docs/internals/formats.md).
 const EMPTY_FRAGMENT: [u8; 2] = [1, 0];
 
 /// What this compaction may know of everything that it does not read.
@@ -114,7 +114,7 @@ impl CompactionRun {
         Purge {
             now_s: self.policy.now_s,
             gc_before_s: self.policy.gc_before_s,
-            max_purgeable_timestamp: self.table.fence_timestamp().min(in_files).min(unlisted),
+            max_purgeable_timestamp: self.table.max_purgeable_timestamp().min(in_files).min(unlisted),
         }
     }
 
@@ -134,8 +134,8 @@ impl CompactionRun {
     }
 
     /// The key at which the table goes on where it does not keep this one.
-    fn not_kept(&self, key: &[u8]) -> Option<Vec<u8>> {
-        self.policy.kept.as_ref()?.resume_key(key::token(key).ok()?)
+    fn not_owned(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.policy.owned.as_ref()?.resume_key(key::token(key).ok()?)
     }
 
     fn filter_operand(&mut self, parts: &KeyParts<'_>, fragment: &[u8], out: &mut Vec<u8>) -> Decision {
@@ -221,7 +221,7 @@ impl CompactionRun {
 
 impl CompactionHooks for CompactionRun {
     fn filter(&mut self, key: &[u8], is_operand: bool, fragment: &[u8], out: &mut Vec<u8>) -> Decision {
-        if let Some(resume) = self.not_kept(key) {
+        if let Some(resume) = self.not_owned(key) {
             out.extend_from_slice(&resume);
             return Decision::SkipTo;
         }
@@ -265,7 +265,7 @@ fn look_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Out
     let view = match source.look() {
         Ok(view) => view?,
         Err(error) => {
-            say(format_args!("a compaction of {} purges nothing: {error}", table.name()));
+            log(format_args!("a compaction of {} purges nothing: {error}", table.name()));
             return None;
         }
     };

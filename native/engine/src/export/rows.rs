@@ -3,8 +3,8 @@
 
 //! Files of rows: one merged operand per key, as any column family can take them in on top of what it has.
 
-use super::moment::Moment;
-use crate::device::check_room;
+use super::pinned_view::PinnedView;
+use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::sys::{Iter, TableFile};
 use crate::tokens::TokenSet;
@@ -21,12 +21,12 @@ const ROWS_PER_LOOK: u64 = 64;
 
 /// Writes what the iterators show in the ranges into files in `directory`; ascending, with the number of their keys.
 pub(super) fn write(
-    moment: &mut Moment,
+    view: &mut PinnedView,
     tokens: &TokenSet,
     directory: &Path,
     is_open: &dyn Fn() -> Result<()>,
 ) -> Result<Vec<(TableFile, u64)>> {
-    let (iters, options) = moment.iterators();
+    let (iters, options) = view.iterators();
     let mut rows = Rows { directory, options, open: None, done: Vec::new() };
     let mut merging = Merging { iters, key: Vec::new(), merged: Vec::new() };
     let mut written = 0u64;
@@ -41,7 +41,7 @@ pub(super) fn write(
             written += 1;
             if written.is_multiple_of(ROWS_PER_LOOK) {
                 is_open()?;
-                check_room(directory, 0)?;
+                check_free_space(directory, 0)?;
                 rows.cut_above(FILE_BYTES)?;
             }
         }
@@ -136,7 +136,7 @@ impl<'a> Rows<'a> {
 
 impl<'a> OpenFile<'a> {
     fn create(directory: &Path, options: &'a Options, number: u64, first_key: &[u8]) -> Result<OpenFile<'a>> {
-        check_room(directory, 0)?;
+        check_free_space(directory, 0)?;
         let name = format!("rows-{number:06}.sst");
         let path = directory.join(&name);
         let writer = SstFileWriter::create(options);

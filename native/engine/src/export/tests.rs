@@ -6,7 +6,7 @@
 
 use crate::common::shipments::EVERYWHERE;
 use crate::common::{open, put, ranges, table};
-use crate::device::{say_free, FREE, RESERVE_BYTES};
+use crate::disk_space::{pretend_free, FREE, RESERVE_BYTES};
 use crate::Kind;
 
 #[test]
@@ -18,7 +18,7 @@ fn rows_leave_the_last_of_the_device_alone() {
     let shipment = folder.path().join("store/export/one");
 
     // The first looks find enough.
-    let looks = say_free(3, RESERVE_BYTES, RESERVE_BYTES - 1);
+    let looks = pretend_free(3, RESERVE_BYTES, RESERVE_BYTES - 1);
     let full = table.export(&ranges(&[EVERYWHERE]), &shipment).unwrap_err();
     assert_eq!(full.kind(), Kind::NoSpace);
     assert!(full.message().contains("255 MiB free") && full.message().contains("256 MiB are to stay free"), "{full}");

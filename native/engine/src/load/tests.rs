@@ -6,7 +6,7 @@
 
 use super::BATCH_BYTES;
 use crate::common::{half_noise, open, put, table};
-use crate::device::{say_free, FREE, RESERVE_BYTES};
+use crate::disk_space::{pretend_free, FREE, RESERVE_BYTES};
 use crate::Kind;
 
 const ROWS: u32 = 40;
@@ -19,10 +19,10 @@ fn a_snapshot_for_which_there_is_no_room_is_refused() {
     (0..ROWS).for_each(|at| put(&table, "p", at, 1, &half_noise(at.into(), BATCH_BYTES / 8)));
     table.snapshot(&snapshot).unwrap();
 
-    let looks = say_free(0, 0, RESERVE_BYTES);
+    let looks = pretend_free(0, 0, RESERVE_BYTES);
     assert_eq!(table.load(&snapshot).unwrap_err().kind(), Kind::NoSpace);
     assert_eq!(looks.get(), 1, "before anything is written");
-    let looks = say_free(3, u64::MAX, RESERVE_BYTES - 1);
+    let looks = pretend_free(3, u64::MAX, RESERVE_BYTES - 1);
     let full = table.load(&snapshot).unwrap_err();
     assert!(full.kind() == Kind::NoSpace && full.message().contains("256 MiB are to stay free"), "{full}");
     assert_eq!(looks.get(), 4, "it had begun");

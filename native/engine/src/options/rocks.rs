@@ -50,7 +50,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(settings: &Settings) -> Shared {
         let cache = Cache::new_hyper_clock_cache(to_size(settings.block_cache_bytes), 0);
-        // Memtables are charged to the cache; RocksDB flushes when they are full, and `write::Room` holds writers back.
+        // Memtables are charged to the cache; RocksDB flushes when they are full, and `write::WriteBackpressure` holds writers back.
         let write_buffers = WriteBufferManager::new_write_buffer_manager_with_cache(
             to_size(settings.write_buffers_total_bytes),
             false,
@@ -132,7 +132,7 @@ pub(crate) fn rows_options(settings: &Settings, shared: &Shared, purge: &Arc<Tab
 
 /// Options of files from elsewhere. No cache: a block is cached under the name that its file was born with, so that a damaged
 /// copy of a file of this store would be read as the intact one.
-pub(crate) fn foreign_options(settings: &Settings, purge: &Arc<TablePurge>) -> Options {
+pub(crate) fn imported_options(settings: &Settings, purge: &Arc<TablePurge>) -> Options {
     let mut blocks = BlockBasedOptions::default();
     blocks.set_format_version(FORMAT_VERSION);
     blocks.disable_cache();

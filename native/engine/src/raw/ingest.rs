@@ -5,7 +5,7 @@
 
 use super::files::decode;
 use super::status::{outcome, take, Failure};
-use super::sys::Family;
+use super::sys::FamilyHandle;
 use super::{object_of, Bytes};
 use crate::error::{EngineError, Result};
 use rocksdb::{AsColumnFamilyRef, AsRawPtr, DB};
@@ -16,7 +16,7 @@ use std::ptr;
 /// Files for one column family.
 pub(crate) struct Ingestion<'a> {
     /// Where they go.
-    pub family: &'a Family,
+    pub family: &'a FamilyHandle,
     /// Ascending, none overlapping another (rows); or the oldest, which is lowest in its tree, first (whole files).
     pub paths: Vec<PathBuf>,
     /// Whether a database made them, with sequence numbers of their own. They are refused where the family has any key in
@@ -145,7 +145,7 @@ mod tests {
 
     /// Ingests whole files into a table.
     fn ingest_into(table: &Table, paths: Vec<PathBuf>) -> Result<Ingested> {
-        table.with(|core| {
+        table.shared(|core| {
             let whole = Ingestion { family: core.family(), paths, whole: true, checksums: None };
             try_to_ingest(&core.store().db, &[whole])
         })
@@ -157,7 +157,7 @@ mod tests {
         put(&table, "a", 1, 1, b"x");
         put(&table, "a", 3, 1, b"x");
         table.compact().unwrap();
-        let found = table.with(|core| {
+        let found = table.shared(|core| {
             let files = listed_files(&core.store().db, core.family())?;
             Ok(files.iter().map(|file| core.store().db.path().join(file_name(file.number))).collect::<Vec<_>>())
         });
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(ingest_into(&other, vec![directory.path().join("none.sst")]).unwrap_err().kind(), Kind::Io);
         std::fs::write(directory.path().join("torn.sst"), b"no table").unwrap();
         assert_eq!(ingest_into(&other, vec![directory.path().join("torn.sst")]).unwrap_err().kind(), Kind::Corruption);
-        other.with(|core| core.family().delete(core.family_name())).unwrap();
+        other.shared(|core| core.family().delete(core.family_name())).unwrap();
         assert_eq!(ingest_into(&other, vec![path]).unwrap_err().kind(), Kind::Closed, "the family is gone");
     }
 }

@@ -94,12 +94,12 @@ using ValueCall = void (*)(void* target, Bytes value);
 
 // What this thread's running compaction was announced with (OnCompactionBegin comes on the thread that then creates
 // the filter of its first subcompaction). Cleared when taken and when the compaction ends.
-struct Announcement {
+struct PluginGossip {
   rocksdb::DB* db = nullptr;
   uint32_t family_id = 0;
   std::vector<uint64_t> input_numbers;
 };
-Announcement& announcement();
+PluginGossip& announcement();
 
 // The number in the name of a table file; 0 where there is none.
 uint64_t file_number(const std::string& path);

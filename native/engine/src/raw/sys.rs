@@ -16,7 +16,7 @@ mod skip;
 mod version;
 mod write;
 
-pub(crate) use family::Family;
+pub(crate) use family::FamilyHandle;
 pub(crate) use flush::begin_flush;
 pub(crate) use import::{file_name, import, table_files, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
@@ -109,7 +109,7 @@ extern "C" {
 }
 
 /// Rewrites a whole column family to its bottommost level, also files that are there already; fails early once `canceled`.
-pub(crate) fn compact(family: &Family, canceled: &AtomicBool) -> Result<()> {
+pub(crate) fn compact(family: &FamilyHandle, canceled: &AtomicBool) -> Result<()> {
     // SAFETY: both handles and the flag are alive for the call, which only reads the flag, atomically.
     outcome(unsafe { cassiterite_compact(raw(family.db()), family.pointer(), canceled.as_ptr()) })
         .map_err(|error| error.context("compacting a table"))

@@ -123,7 +123,7 @@ pub fn cursor_next(cursor: i64, flags: u32, answer: &mut [u8]) -> Result<i32> {
         Some(_) => return Err(EngineError::Busy("the cursor is in use by another thread".into())),
     };
     // While the table is kept open nobody closes its cursors.
-    table.with(|core| {
+    table.shared(|core| {
         core.count_read();
         let answered = resume(cursor, flags & SKIP != 0, Answer::new(answer, usize::MAX));
         core.flush_if_hot();

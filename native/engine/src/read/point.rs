@@ -4,11 +4,11 @@
 //! Reads of single rows: one lookup where the partition has no header, else one lookup of several keys at one moment.
 
 use super::answer::{wanting, Answer, Entry, Put, ENTRY_HEAD_BYTES, HEAD_BYTES};
+use super::merged::merge_values;
 use super::request::ReadRequest;
-use super::united::unite;
 use crate::error::Result;
 use crate::sys::{Got, Values};
-use crate::table::{Member, TableCore};
+use crate::table::{ColumnFamily, TableCore};
 use cassiterite_codec::is_empty;
 use cassiterite_codec::key::Kind;
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ thread_local! {
 /// Answers a read of points completely, or `None` where only a [`super::walk::Walk`] can: too many points, or too little
 /// room for all of them.
 pub(super) fn read(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Result<Option<i32>> {
-    let one = request.selection.count() == 1 && !request.with_static && core.arrivals().is_empty();
+    let one = request.selection.count() == 1 && !request.with_static && core.side_families().is_empty();
     let headers = core.headers().seen();
     if one && !headers.possible() {
         let answered = single(core, request, buffer)?;
@@ -82,7 +82,7 @@ fn several(core: &TableCore, request: &ReadRequest<'_>, with_header: bool, buffe
         keys.add(request.partition, Kind::Row, point);
     }
     let keys = keys.slices();
-    let values = Found::look(core, &keys)?;
+    let values = Found::consistent(core, &keys)?;
     let mut answer = Answer::new(buffer, usize::MAX);
     let points_from = usize::from(with_header) + usize::from(request.with_static);
     let mut fits = true;
@@ -108,31 +108,31 @@ fn several(core: &TableCore, request: &ReadRequest<'_>, with_header: bool, buffe
 enum Found {
     One(Values),
     /// The merge of several families, by key.
-    United(Vec<Option<Vec<u8>>>),
+    Merged(Vec<Option<Vec<u8>>>),
 }
 
 impl Found {
-    fn look(core: &TableCore, keys: &[&[u8]]) -> Result<Found> {
-        if core.arrivals().is_empty() {
+    fn consistent(core: &TableCore, keys: &[&[u8]]) -> Result<Found> {
+        if core.side_families().is_empty() {
             return Ok(Found::One(core.read_mode().get_many(core.family(), keys)?));
         }
-        let look = |member: &Member| core.read_mode().get_many(&member.family, keys);
-        let found = core.families().look(look).into_iter().collect::<Result<Vec<Values>>>()?;
+        let consistent = |family: &ColumnFamily| core.read_mode().get_many(&family.handle, keys);
+        let found = core.families().consistent(consistent).into_iter().collect::<Result<Vec<Values>>>()?;
         let one = |(at, key): (usize, &&[u8])| {
             let fragments: Vec<&[u8]> = found.iter().filter_map(|of| of.get(at)).collect();
             let mut merged = Vec::new();
             match fragments.is_empty() {
                 true => Ok(None),
-                false => unite(key, &fragments, &mut merged).map(|()| Some(merged)),
+                false => merge_values(key, &fragments, &mut merged).map(|()| Some(merged)),
             }
         };
-        Ok(Found::United(keys.iter().enumerate().map(one).collect::<Result<Vec<_>>>()?))
+        Ok(Found::Merged(keys.iter().enumerate().map(one).collect::<Result<Vec<_>>>()?))
     }
 
     fn get(&self, at: usize) -> Option<&[u8]> {
         match self {
             Found::One(values) => values.get(at),
-            Found::United(united) => united.get(at)?.as_deref(),
+            Found::Merged(merged) => merged.get(at)?.as_deref(),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 //! What a walk goes through: one column family, or the merge of several.
 
-use super::united::United;
+use super::merged::Merged;
 use crate::error::Result;
 use crate::sys::Iter;
 
@@ -11,7 +11,7 @@ use crate::sys::Iter;
 /// after `seek`, and `step_back` only after `seek_back`.
 pub(crate) enum Source {
     One(Iter),
-    United(Box<United>),
+    Merged(Box<Merged>),
 }
 
 impl Source {
@@ -20,49 +20,49 @@ impl Source {
     }
 
     /// The iterators must have equal bounds.
-    pub(crate) fn united(iters: Vec<Iter>) -> Source {
-        Source::United(Box::new(United::new(iters)))
+    pub(crate) fn merged(iters: Vec<Iter>) -> Source {
+        Source::Merged(Box::new(Merged::new(iters)))
     }
 
     pub(crate) fn seek(&mut self, key: &[u8]) -> Result<()> {
         match self {
             Source::One(iter) => iter.seek(key),
-            Source::United(united) => united.seek(key),
+            Source::Merged(merged) => merged.seek(key),
         }
     }
 
     pub(crate) fn seek_back(&mut self, key: &[u8]) -> Result<()> {
         match self {
             Source::One(iter) => iter.seek_back(key),
-            Source::United(united) => united.seek_back(key),
+            Source::Merged(merged) => merged.seek_back(key),
         }
     }
 
     pub(crate) fn step(&mut self) -> Result<()> {
         match self {
             Source::One(iter) => iter.step(),
-            Source::United(united) => united.step(),
+            Source::Merged(merged) => merged.step(),
         }
     }
 
     pub(crate) fn step_back(&mut self) -> Result<()> {
         match self {
             Source::One(iter) => iter.step_back(),
-            Source::United(united) => united.step_back(),
+            Source::Merged(merged) => merged.step_back(),
         }
     }
 
     pub(crate) fn entry(&self) -> Option<(&[u8], &[u8])> {
         match self {
             Source::One(iter) => iter.entry(),
-            Source::United(united) => united.entry(),
+            Source::Merged(merged) => merged.entry(),
         }
     }
 
     pub(crate) fn key(&self) -> Option<&[u8]> {
         match self {
             Source::One(iter) => iter.key(),
-            Source::United(united) => united.key(),
+            Source::Merged(merged) => merged.key(),
         }
     }
 }

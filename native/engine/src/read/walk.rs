@@ -10,7 +10,7 @@ use super::slices::Slices;
 use super::source::Source;
 use crate::error::{EngineError, Result};
 use crate::sys::IterSpec;
-use crate::table::Families;
+use crate::table::ColumnFamilies;
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, CodecError};
 
@@ -63,7 +63,7 @@ pub(crate) struct Walk {
     /// Whether the iterator is at the first key (reversed: last key) of those not yet dealt with.
     positioned: bool,
     /// Whether the partition has been named in the answer; reads need not.
-    announced: bool,
+    begun: bool,
     /// Ends of slices that were passed before there was anything to announce.
     ends_owed: usize,
     /// What this call has passed that gave no entry.
@@ -72,7 +72,11 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// A read of one partition. `has_headers` is asked when the view is pinned.
-    pub(crate) fn read(families: &Families, request: &ReadRequest<'_>, has_headers: impl Fn() -> bool) -> Result<Walk> {
+    pub(crate) fn read(
+        families: &ColumnFamilies,
+        request: &ReadRequest<'_>,
+        has_headers: impl Fn() -> bool,
+    ) -> Result<Walk> {
         let slices = Slices::copy(&request.selection);
         let mut upper = request.partition.to_vec();
         match slices.count().checked_sub(1).and_then(|last| slices.get(last)) {
@@ -92,7 +96,7 @@ impl Walk {
             key: request.partition.to_vec(),
             partition_bytes: request.partition.len(),
             positioned: false,
-            announced: true,
+            begun: true,
             ends_owed: 0,
             idle: 0,
         };
@@ -105,7 +109,7 @@ impl Walk {
     }
 
     /// A scan of a range of partitions.
-    pub(crate) fn scan(families: &Families, request: &ScanRequest<'_>) -> Result<Walk> {
+    pub(crate) fn scan(families: &ColumnFamilies, request: &ScanRequest<'_>) -> Result<Walk> {
         let of = match &request.of {
             ScanOf::Keys => Of::Keys,
             ScanOf::Whole => Of::Whole,
@@ -128,7 +132,7 @@ impl Walk {
             key: Vec::new(),
             partition_bytes: 0,
             positioned: true,
-            announced: false,
+            begun: false,
             ends_owed: 0,
             idle: 0,
         })
@@ -138,7 +142,7 @@ impl Walk {
     pub(crate) fn skip(&mut self) {
         if self.single {
             self.stage = Stage::Done;
-        } else if self.announced && self.stage != Stage::Find && self.stage != Stage::Done {
+        } else if self.begun && self.stage != Stage::Find && self.stage != Stage::Done {
             self.stage = Stage::Leave;
         }
     }
@@ -171,7 +175,7 @@ impl Walk {
         self.partition_bytes = key::partition_len(found).ok_or_else(|| corrupt_key(found))?;
         self.key.clear();
         self.key.extend_from_slice(found.get(..self.partition_bytes).unwrap_or_default());
-        self.announced = false;
+        self.begun = false;
         self.ends_owed = 0;
         self.stage = match self.wanted.of {
             Of::Keys => Stage::Rows,
@@ -188,7 +192,7 @@ impl Walk {
                 Kind::Row => break,
             };
             if let Some(entry) = entry.filter(|_| !is_empty(kind, value)) {
-                if announce(&mut self.announced, &mut self.ends_owed, self.key.get(..self.partition_bytes), answer)?
+                if begin_partition(&mut self.begun, &mut self.ends_owed, self.key.get(..self.partition_bytes), answer)?
                     == Put::Later
                     || answer.put(entry, value, &[]) == Put::Later
                 {
@@ -232,7 +236,7 @@ impl Walk {
             }
             if !is_empty(Kind::Row, value) {
                 let partition = self.key.get(..self.partition_bytes);
-                if announce(&mut self.announced, &mut self.ends_owed, partition, answer)? == Put::Later
+                if begin_partition(&mut self.begun, &mut self.ends_owed, partition, answer)? == Put::Later
                     || answer.put(Entry::Row, value, &[]) == Put::Later
                 {
                     return Ok(Put::Later);
@@ -249,7 +253,7 @@ impl Walk {
                 return Ok(Put::Taken);
             }
         }
-        if !self.announced {
+        if !self.begun {
             self.ends_owed += 1;
             self.idle += 1;
         } else if answer.put(Entry::SliceEnd, &[], &[]) == Put::Later {
@@ -264,7 +268,7 @@ impl Walk {
         while let Some((kind, value)) = here(&self.iter, self.partition())? {
             if !is_empty(kind, value) {
                 let partition = self.key.get(..self.partition_bytes);
-                if announce(&mut self.announced, &mut self.ends_owed, partition, answer)? == Put::Later {
+                if begin_partition(&mut self.begun, &mut self.ends_owed, partition, answer)? == Put::Later {
                     return Ok(Put::Later);
                 }
                 if keys_only {
@@ -299,8 +303,8 @@ impl Walk {
             self.iter.step()?;
             steps += 1;
         }
-        self.idle += usize::from(!self.announced);
-        self.announced = false;
+        self.idle += usize::from(!self.begun);
+        self.begun = false;
         self.stage = Stage::Find;
         Ok(Put::Taken)
     }
@@ -352,13 +356,13 @@ fn row_key(key: &mut Vec<u8>, partition_bytes: usize, clustering: &[u8]) {
 }
 
 /// Names the partition, and the ends of slices passed so far, before its first entry.
-fn announce(
-    announced: &mut bool,
+fn begin_partition(
+    begun: &mut bool,
     ends_owed: &mut usize,
     partition: Option<&[u8]>,
     answer: &mut Answer<'_>,
 ) -> Result<Put> {
-    if !*announced {
+    if !*begun {
         let partition = partition.unwrap_or_default();
         let token = key::token(partition).map_err(|_| corrupt_key(partition))?;
         let mut raw_key = Vec::new();
@@ -366,7 +370,7 @@ fn announce(
         if answer.put(Entry::Partition, &token.to_le_bytes(), &raw_key) == Put::Later {
             return Ok(Put::Later);
         }
-        *announced = true;
+        *begun = true;
     }
     while *ends_owed > 0 {
         if answer.put(Entry::SliceEnd, &[], &[]) == Put::Later {

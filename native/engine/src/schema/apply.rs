@@ -9,7 +9,7 @@
 use super::SchemaRequest;
 use crate::catalog::{Catalog, Column, ColumnKind, ColumnState, Record, NO_DROP};
 use crate::error::{EngineError, Result};
-use crate::say::say;
+use crate::log::log;
 
 impl SchemaRequest<'_> {
     /// Brings a record up to this schema: dropped columns are dropped for good, missing ones hidden, and new ones get ids
@@ -81,11 +81,11 @@ pub(crate) fn log_hidden(before: Option<&Record>, after: &Record) {
         let name = format_args!("column {} ({})", String::from_utf8_lossy(&column.name), column.of);
         match (state_before(column.id), column.state) {
             (Some(ColumnState::Hidden), ColumnState::Hidden) => {}
-            (_, ColumnState::Hidden) => say(format_args!(
+            (_, ColumnState::Hidden) => log(format_args!(
                 "warning: the schema of {}.{} lacks {name} and has not dropped it; its values stay, hidden until the schema has it again",
                 after.keyspace, after.name
             )),
-            (Some(ColumnState::Hidden), ColumnState::Live) => say(format_args!(
+            (Some(ColumnState::Hidden), ColumnState::Live) => log(format_args!(
                 "the schema of {}.{} has {name} again, which shows its values again",
                 after.keyspace, after.name
             )),

@@ -9,10 +9,10 @@
 use super::manifest::{FileKind, ListedFile, Manifest};
 use crate::error::{EngineError, Result};
 use crate::links::{copy, try_link};
-use crate::say::say;
+use crate::log::log;
 use crate::staging::Staged;
 use crate::sys::table_files;
-use crate::table::{Member, Table, TableCore};
+use crate::table::{ColumnFamily, Table, TableCore};
 use crate::tokens::TokenSet;
 use rocksdb::DB;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl Image {
         let db = &core.store().db;
         let _kept = KeptFiles::keep(db)?;
         // Not with the copy: families that have changed since would not be one moment.
-        let manifest = table.with(list)?;
+        let manifest = table.shared(list)?;
         if link_all(&manifest, db.path(), directory)? {
             return Ok(Image { manifest, staged: None });
         }
@@ -56,7 +56,7 @@ impl Image {
 
 fn list(core: &TableCore) -> Result<Manifest> {
     let headers = core.headers().seen();
-    let names: Vec<&str> = core.families().all().map(Member::name).collect();
+    let names: Vec<&str> = core.families().all().map(ColumnFamily::name).collect();
     let files = table_files(&core.store().db, &names)?;
     let whole = files.into_iter().map(|(family, file)| ListedFile { kind: FileKind::Whole, family, file });
     // After the files: they have no column that it does not know.
@@ -86,7 +86,7 @@ impl<'a> KeptFiles<'a> {
 impl Drop for KeptFiles<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.0.enable_file_deletions() {
-            say(format_args!("files that are no longer used stay until the node restarts: {error}"));
+            log(format_args!("files that are no longer used stay until the node restarts: {error}"));
         }
     }
 }

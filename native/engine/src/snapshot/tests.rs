@@ -6,7 +6,7 @@
 
 use super::MANIFEST_NAME;
 use crate::common::{open, put, rows, table, TABLE};
-use crate::faults::{at_once, Held, Step, HOOK};
+use crate::faults::{at_once, Paused, Step, HOOK};
 use crate::links::OTHER_DEVICE;
 use crate::{EngineError, Kind, Result, Store, Table};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl World {
     }
 
     fn deletes_files(&self) -> bool {
-        let property = |name| self.store.with(|core| Ok(core.db.property_int_value(name)?)).unwrap();
+        let property = |name| self.store.shared(|core| Ok(core.db.property_int_value(name)?)).unwrap();
         property("rocksdb.is-file-deletions-enabled") == Some(1)
     }
 }
@@ -78,9 +78,9 @@ fn loaded(folder: &Path, snapshot: &Path) -> Vec<Vec<u8>> {
 fn a_copy_holds_up_no_change_of_its_table() {
     let world = World::new();
     let before = rows(&world.table, "p");
-    let held = Held::at(Step::Copying, world.snapshot());
+    let paused = Paused::at(Step::Copying, world.snapshot());
     let table = Arc::clone(&world.table);
-    at_once(move || table.alone(|_| Ok(()))).unwrap();
+    at_once(move || table.exclusive(|_| Ok(()))).unwrap();
     assert!(!world.taken().join(MANIFEST_NAME).exists(), "what is not all there looks like a snapshot");
 
     put(&world.table, "p", ROWS, 1, b"later");
@@ -90,7 +90,7 @@ fn a_copy_holds_up_no_change_of_its_table() {
         table.truncate().unwrap();
         table.retire().unwrap();
     });
-    held.end().unwrap();
+    paused.end().unwrap();
     assert!(world.is_tidy());
     assert!(loaded(&world.path("other"), &world.taken()) == before);
 }
@@ -98,9 +98,9 @@ fn a_copy_holds_up_no_change_of_its_table() {
 #[test]
 fn a_copy_leaves_the_deletion_of_files_on() {
     let world = World::new();
-    let held = Held::at(Step::Copying, world.snapshot());
+    let paused = Paused::at(Step::Copying, world.snapshot());
     assert!(world.deletes_files(), "files of all tables stay for as long as the copy takes");
-    held.end().unwrap();
+    paused.end().unwrap();
 }
 
 #[test]
@@ -130,14 +130,14 @@ fn a_copy_that_fails_leaves_nothing_and_can_be_repeated() {
 #[test]
 fn closing_the_store_ends_a_copy() {
     let world = World::new();
-    let begun = world.table.with(|core| Ok(Arc::clone(&core.store().closing))).unwrap();
-    let held = Held::at(Step::Copying, world.snapshot());
+    let begun = world.table.shared(|core| Ok(Arc::clone(&core.store().closing))).unwrap();
+    let paused = Paused::at(Step::Copying, world.snapshot());
     let store = Arc::clone(&world.store);
     let closing = std::thread::spawn(move || store.close());
     while begun.check().is_ok() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert_eq!(held.end().unwrap_err().kind(), Kind::Closed);
+    assert_eq!(paused.end().unwrap_err().kind(), Kind::Closed);
     closing.join().unwrap().unwrap();
     assert!(!world.taken().exists());
     assert_eq!(std::fs::read_dir(world.path("store/staging")).unwrap().count(), 0);
@@ -160,8 +160,8 @@ fn dropping_a_table_ends_the_copying_of_what_is_loaded() {
     world.table.snapshot(&world.taken()).unwrap();
     let other = open(&world.path("other"));
     let (into, device, taken) = (table(&other), world.path("device"), world.taken());
-    let core = into.with(|core| Ok(core.clone())).unwrap();
-    let held = Held::at(Step::Copying, move || {
+    let core = into.shared(|core| Ok(core.clone())).unwrap();
+    let paused = Paused::at(Step::Copying, move || {
         OTHER_DEVICE.set(Some(device));
         into.load(&taken)
     });
@@ -173,6 +173,6 @@ fn dropping_a_table_ends_the_copying_of_what_is_loaded() {
         std::thread::sleep(Duration::from_millis(1));
     }
     drop(core);
-    assert_eq!(held.end().unwrap_err().kind(), Kind::Closed);
+    assert_eq!(paused.end().unwrap_err().kind(), Kind::Closed);
     dropping.join().unwrap().unwrap();
 }

@@ -6,27 +6,27 @@
 
 use super::Core;
 use crate::error::Result;
-use crate::say::say;
-use crate::sys::Family;
+use crate::log::log;
+use crate::sys::FamilyHandle;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// By name. Their names are taken, and their files stay.
 #[derive(Default)]
-pub(super) struct Leftovers(Mutex<HashMap<String, Family>>);
+pub(super) struct Leftovers(Mutex<HashMap<String, FamilyHandle>>);
 
 impl Leftovers {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Family>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, FamilyHandle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Core {
     /// Drops the family of this name. Where that fails it is said, and tried again later.
-    pub(crate) fn drop_family(&self, name: &str, family: Family) -> Result<()> {
+    pub(crate) fn drop_family(&self, name: &str, family: FamilyHandle) -> Result<()> {
         if let Err(error) = family.delete(name) {
             let error = error.context(format_args!("dropping the column family {name}, which will be tried again"));
-            say(format_args!("{error}"));
+            log(format_args!("{error}"));
             self.leftovers.lock().insert(name.to_owned(), family);
             return Err(error);
         }
@@ -39,11 +39,11 @@ impl Core {
     pub(super) fn drop_leftovers(&self) {
         self.leftovers.lock().retain(|name, family| match family.delete(name) {
             Ok(()) => {
-                say(format_args!("the column family {name} could be dropped now"));
+                log(format_args!("the column family {name} could be dropped now"));
                 false
             }
             Err(error) => {
-                say(format_args!("the column family {name} still cannot be dropped: {error}"));
+                log(format_args!("the column family {name} still cannot be dropped: {error}"));
                 true
             }
         });

@@ -16,7 +16,7 @@ use crate::schema::log_hidden;
 use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::{Table, TableCore};
 use crate::wal;
-use crate::write::{Room, Turn};
+use crate::write::{WriteBackpressure, WriteLock};
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
@@ -44,7 +44,7 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
     let shared = Shared::new(&settings);
     let events = StoreEvents::new();
     let options = database_options(&settings, &shared, &events);
-    let mut families = Families::list(&settings, &shared)?;
+    let mut families = ColumnFamilies::list(&settings, &shared)?;
     let database = settings.directory.join("db");
     let log_directory = settings.log_directory(&database);
     if !database.join("CURRENT").exists() {
@@ -66,8 +66,8 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         catalog,
         durability,
         events,
-        turn: Turn::default(),
-        room: Room::default(),
+        write_lock: WriteLock::default(),
+        backpressure: WriteBackpressure::default(),
         modes: Modes {
             read: ReadMode::new(),
             logged: WriteMode::new(false, true),
@@ -121,7 +121,7 @@ fn clear(directory: &Path) -> Result<()> {
     }
 }
 
-fn open_tables(core: &Arc<Core>, mut families: Families) -> Result<()> {
+fn open_tables(core: &Arc<Core>, mut families: ColumnFamilies) -> Result<()> {
     for id in core.catalog.ids()? {
         let Some(record) = core.catalog.get(&id)? else { continue };
         let purge_of = |name: &str| {
@@ -139,13 +139,13 @@ fn open_tables(core: &Arc<Core>, mut families: Families) -> Result<()> {
 }
 
 /// The column families that the directory has.
-struct Families {
+struct ColumnFamilies {
     purges: HashMap<String, Arc<TablePurge>>,
     options: Vec<(String, Options)>,
 }
 
-impl Families {
-    fn list(settings: &Settings, shared: &Shared) -> Result<Families> {
+impl ColumnFamilies {
+    fn list(settings: &Settings, shared: &Shared) -> Result<ColumnFamilies> {
         let database = settings.directory.join("db");
         let names = if database.join("CURRENT").exists() {
             DB::list_cf(&Options::default(), &database).map_err(|error| {
@@ -154,7 +154,7 @@ impl Families {
         } else {
             Vec::new()
         };
-        let mut families = Families { purges: HashMap::new(), options: Vec::new() };
+        let mut families = ColumnFamilies { purges: HashMap::new(), options: Vec::new() };
         for name in names.into_iter().filter(|name| name != DEFAULT_COLUMN_FAMILY_NAME) {
             let purge = TablePurge::new(name.as_str());
             purge.set_unsynced_max(settings.sync.unsynced_max());
@@ -170,12 +170,12 @@ impl Families {
         std::iter::once(catalog).chain(tables).collect()
     }
 
-    /// Drops old generations, tables whose drop or creation was cut short, and loads, arrivals and absorptions that were.
+    /// Drops old generations, tables whose drop or creation was cut short, and loads, side column families and absorptions that were.
     fn drop_unnamed(&mut self, db: &DB, catalog: &Catalog) -> Result<()> {
         let mut named = HashSet::new();
         for id in catalog.ids()? {
             if let Some(record) = catalog.get(&id)? {
-                let numbers = std::iter::once(record.base).chain(record.arrivals.iter().copied());
+                let numbers = std::iter::once(record.base).chain(record.side_families.iter().copied());
                 named.extend(numbers.map(|number| family_name(&id, record.generation, number)));
             }
         }

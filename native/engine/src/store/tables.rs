@@ -10,8 +10,8 @@ use super::Core;
 use crate::catalog::{family_name, Record};
 use crate::error::{EngineError, Result};
 use crate::schema::{self, SchemaRequest};
-use crate::sys::Family;
-use crate::table::{Member, Table, TableCore};
+use crate::sys::FamilyHandle;
+use crate::table::{ColumnFamily, Table, TableCore};
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard};
 
@@ -20,7 +20,7 @@ use std::sync::{Arc, MutexGuard};
 pub(super) struct Tables {
     open: HashMap<Vec<u8>, Vec<(u64, Arc<Table>)>>,
     /// Families of generations that could not be named in the catalog, by name.
-    failed: HashMap<String, Family>,
+    failed: HashMap<String, FamilyHandle>,
 }
 
 impl Tables {
@@ -65,7 +65,7 @@ impl Core {
         if let Some(table) = tables.current(request.id).map(Arc::clone) {
             drop(tables); // never wait for a table while holding the list: others do it the other way round
             let record = schema::update(&self.catalog, request)?;
-            table.with(|core| {
+            table.shared(|core| {
                 core.set_dropped(&record.dropped());
                 Ok(())
             })?;
@@ -110,14 +110,14 @@ impl Core {
         name_it: impl FnOnce(Record) -> Result<()>,
     ) -> Result<Arc<Table>> {
         let name = family_name(id, record.generation, record.base);
-        let (purge, options) = Member::options(self, &name)?;
+        let (purge, options) = ColumnFamily::options(self, &name)?;
         if let Some(failed) = tables.failed.get(&name) {
             failed.delete(&name).map_err(|error| error.context("creating a table again"))?;
             tables.failed.remove(&name);
         }
         self.drop_leftovers(); // one of them may have the name
         self.db.create_cf(&name, &options).map_err(|error| EngineError::from(error).context("creating a table"))?;
-        let family = Family::named(&self.db, &name)?;
+        let family = FamilyHandle::named(&self.db, &name)?;
         let made = TableCore::open(self, id, record, |_| Ok(Arc::clone(&purge))).and_then(|core| {
             name_it(record.clone())?;
             Ok(Table::new(core))

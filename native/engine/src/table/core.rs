@@ -3,15 +3,15 @@
 
 //! What an open table is made of.
 
-use super::changing::{Absorbed, Changing, FamiliesHeld};
-use super::families::{Families, Member};
+use super::change_lock::{ChangeLock, MergeInProgress, PinnedFamilies};
+use super::column_families::{ColumnFamilies, ColumnFamily};
 use super::headers::{Headers, HeadersSeen};
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::stats::Counters;
 use crate::store::Core;
-use crate::sys::{self, Family, ReadMode};
+use crate::sys::{self, FamilyHandle, ReadMode};
 use cassiterite_codec::ColumnSet;
 use rocksdb::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
 #[derive(Clone)]
 pub(crate) struct TableCore {
     // Before the store: handles go before the database does.
-    families: Families,
+    families: ColumnFamilies,
     shared: Arc<Shared>,
 }
 
@@ -43,12 +43,12 @@ struct Shared {
     has_data: AtomicBool,
     unlogged: AtomicBool,
     closing: AtomicBool,
-    keeps: Mutex<Vec<Arc<AtomicBool>>>,
+    cleanups: Mutex<Vec<Arc<AtomicBool>>>,
     manual: AtomicUsize,
     ids_handed_out: AtomicBool,
     periodic_seconds: AtomicI64,
     next_family: AtomicU32,
-    changing: Changing,
+    change_lock: ChangeLock,
     counters: Counters,
     store: Arc<Core>,
 }
@@ -61,7 +61,7 @@ impl TableCore {
         record: &Record,
         purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
     ) -> Result<TableCore> {
-        let families = Families::open(store, id, record, purge_of)?;
+        let families = ColumnFamilies::open(store, id, record, purge_of)?;
         let shared = Shared {
             id: id.to_vec(),
             generation: record.generation,
@@ -69,12 +69,12 @@ impl TableCore {
             has_data: AtomicBool::new(record.has_data),
             unlogged: AtomicBool::new(false),
             closing: AtomicBool::new(false),
-            keeps: Mutex::default(),
+            cleanups: Mutex::default(),
             manual: AtomicUsize::new(0),
             ids_handed_out: AtomicBool::new(false),
             periodic_seconds: AtomicI64::new(0),
             next_family: AtomicU32::new(record.next_family),
-            changing: Changing::default(),
+            change_lock: ChangeLock::default(),
             counters: Counters::default(),
             store: Arc::clone(store),
         };
@@ -82,22 +82,22 @@ impl TableCore {
     }
 
     /// The families, base first.
-    pub(crate) fn families(&self) -> &Families {
+    pub(crate) fn families(&self) -> &ColumnFamilies {
         &self.families
     }
 
-    /// For [`super::Table::alone`].
-    pub(crate) fn families_mut(&mut self) -> &mut Families {
+    /// For [`super::Table::exclusive`].
+    pub(crate) fn families_mut(&mut self) -> &mut ColumnFamilies {
         &mut self.families
     }
 
-    pub(super) fn into_families(self) -> Families {
+    pub(super) fn into_families(self) -> ColumnFamilies {
         self.families
     }
 
     /// The base: what is written goes there.
-    pub(crate) fn family(&self) -> &Family {
-        &self.families.base.family
+    pub(crate) fn family(&self) -> &FamilyHandle {
+        &self.families.base.handle
     }
 
     /// The name of the base.
@@ -106,8 +106,8 @@ impl TableCore {
     }
 
     /// The families that hold what has arrived and is not in the base yet. Hardly ever are there any.
-    pub(crate) fn arrivals(&self) -> &[Member] {
-        &self.families.arrivals
+    pub(crate) fn side_families(&self) -> &[ColumnFamily] {
+        &self.families.side_families
     }
 
     /// The purging of the base.
@@ -152,7 +152,7 @@ impl TableCore {
         self.shared.counters.read();
     }
 
-    pub(crate) fn note_unlogged(&self) {
+    pub(crate) fn mark_unlogged(&self) {
         self.shared.unlogged.store(true, Ordering::Release);
     }
 
@@ -173,7 +173,7 @@ impl TableCore {
     /// Makes long work end early, with [`EngineError::Closed`].
     pub(super) fn begin_closing(&self) {
         self.shared.closing.store(true, Ordering::SeqCst);
-        self.stop_keeps();
+        self.stop_cleanups();
     }
 
     /// What came of work that stops, with whatever error, when the table or the store closes.
@@ -194,28 +194,28 @@ impl TableCore {
         if self.shared.manual.load(Ordering::SeqCst) == 0 {
             return;
         }
-        for member in self.families.all() {
+        for family in self.families.all() {
             // Unchanged. Should it fail, the compaction ends later.
-            let _ = self.store().db.set_options_cf(&member.family, &[("max_successive_merges", "0")]);
+            let _ = self.store().db.set_options_cf(&family.handle, &[("max_successive_merges", "0")]);
         }
     }
 
-    /// A flag that [`TableCore::stop_keeps`] sets from now on.
-    pub(crate) fn begin_keep(&self) -> Result<Arc<AtomicBool>> {
+    /// A flag that [`TableCore::stop_cleanups`] sets from now on.
+    pub(crate) fn begin_cleanup(&self) -> Result<Arc<AtomicBool>> {
         let flag = Arc::new(AtomicBool::new(false));
-        let mut keeps = self.shared.keeps.lock().map_err(|_| EngineError::poisoned())?;
-        keeps.retain(|keep| Arc::strong_count(keep) > 1); // others are over
-        keeps.push(Arc::clone(&flag));
+        let mut cleanups = self.shared.cleanups.lock().map_err(|_| EngineError::poisoned())?;
+        cleanups.retain(|keep| Arc::strong_count(keep) > 1); // others are over
+        cleanups.push(Arc::clone(&flag));
         Ok(flag)
     }
 
     /// Has every [`crate::Table::keep`] that has begun end early.
-    pub(crate) fn stop_keeps(&self) {
-        let keeps = self.shared.keeps.lock().unwrap_or_else(PoisonError::into_inner);
-        keeps.iter().for_each(|keep| keep.store(true, Ordering::SeqCst));
-        drop(keeps);
+    pub(crate) fn stop_cleanups(&self) {
+        let cleanups = self.shared.cleanups.lock().unwrap_or_else(PoisonError::into_inner);
+        cleanups.iter().for_each(|keep| keep.store(true, Ordering::SeqCst));
+        drop(cleanups);
         // Its thread may wait for a flush, or for a compaction that has yet to begin, for minutes.
-        self.families.all().for_each(|member| member.purge.keep_everything());
+        self.families.all().for_each(|family| family.purge.stop_dropping());
         self.wake_manual();
     }
 
@@ -228,23 +228,23 @@ impl TableCore {
     }
 
     /// Held by whoever changes the families.
-    pub(crate) fn changing(&self) -> Result<MutexGuard<'_, Absorbed>> {
-        self.shared.changing.begin()
+    pub(crate) fn change_lock(&self) -> Result<MutexGuard<'_, MergeInProgress>> {
+        self.shared.change_lock.begin()
     }
 
-    /// The same for who can do without: see [`Changing::try_to_begin`].
-    pub(crate) fn try_changing(&self) -> Result<MutexGuard<'_, Absorbed>> {
-        self.shared.changing.try_to_begin()
+    /// The same for who can do without: see [`ChangeLock::try_to_begin`].
+    pub(crate) fn try_change_lock(&self) -> Result<MutexGuard<'_, MergeInProgress>> {
+        self.shared.change_lock.try_to_begin()
     }
 
-    /// See [`Changing::hold`].
-    pub(super) fn hold_families(&self, changing: &MutexGuard<'_, Absorbed>) -> FamiliesHeld {
-        self.shared.changing.hold(changing)
+    /// See [`ChangeLock::pin`].
+    pub(super) fn pin_families(&self, change_lock: &MutexGuard<'_, MergeInProgress>) -> PinnedFamilies {
+        self.shared.change_lock.pin(change_lock)
     }
 
     /// Held by the one cleanup at a time.
     pub(crate) fn cleaning(&self) -> Result<MutexGuard<'_, ()>> {
-        self.shared.changing.clean_up()
+        self.shared.change_lock.clean_up()
     }
 
     /// A number for a family of this generation that none has had, as far as this process knows.
@@ -254,7 +254,7 @@ impl TableCore {
 
     /// Before the first write, and before the first header: readers rely on the catalog to know that there is none. To be
     /// held until what was recorded is written.
-    pub(crate) fn announce(&self, header: bool) -> Result<Recorded<'_>> {
+    pub(crate) fn record_contents(&self, header: bool) -> Result<Recorded<'_>> {
         let recorded = Recorded { _writing: header.then(|| self.headers().writing()) };
         if self.has_data() && (!header || self.headers().seen().possible()) {
             return Ok(recorded);
@@ -290,9 +290,9 @@ impl TableCore {
 
     /// Writes the memtables to files.
     pub(crate) fn flush(&self) -> Result<()> {
-        for member in self.families.all() {
-            match self.store().db.flush_cf(&member.family) {
-                // An arrival that has been absorbed meanwhile.
+        for family in self.families.all() {
+            match self.store().db.flush_cf(&family.handle) {
+                // A side column family that has been merged in meanwhile.
                 Err(error) if error.kind() == ErrorKind::ColumnFamilyDropped => {}
                 other => other.map_err(|error| EngineError::from(error).context("flushing a table"))?,
             }
@@ -314,27 +314,27 @@ impl TableCore {
 
     /// Tells all families which columns have been dropped.
     pub(crate) fn set_dropped(&self, dropped: &ColumnSet) {
-        self.families.all().for_each(|member| member.purge.set_dropped(dropped.clone()));
+        self.families.all().for_each(|family| family.purge.set_dropped(dropped.clone()));
     }
 
-    pub(super) fn set_purge(&self, gc_grace_s: i64, fence_timestamp: i64, now_offset_s: i64) -> Result<()> {
-        self.families.all().for_each(|member| member.purge.set(gc_grace_s, fence_timestamp, now_offset_s));
+    pub(super) fn set_purge(&self, gc_grace_s: i64, max_purgeable_timestamp: i64, now_offset_s: i64) -> Result<()> {
+        self.families.all().for_each(|family| family.purge.set(gc_grace_s, max_purgeable_timestamp, now_offset_s));
         // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
         let seconds = gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX);
         if self.shared.periodic_seconds.swap(seconds, Ordering::AcqRel) != seconds {
-            self.families.all().try_for_each(|member| self.set_period(member))?;
+            self.families.all().try_for_each(|family| self.set_period(family))?;
         }
         self.catch_up_headers();
         Ok(())
     }
 
     /// Gives a family the period that the table was told last, if any.
-    pub(crate) fn set_period(&self, member: &Member) -> Result<()> {
+    pub(crate) fn set_period(&self, family: &ColumnFamily) -> Result<()> {
         let seconds = self.shared.periodic_seconds.load(Ordering::Acquire);
         if seconds > 0 {
             let text = seconds.to_string();
             let options = [("periodic_compaction_seconds", text.as_str())];
-            self.store().db.set_options_cf(&member.family, &options)?;
+            self.store().db.set_options_cf(&family.handle, &options)?;
         }
         Ok(())
     }

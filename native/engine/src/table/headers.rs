@@ -14,8 +14,8 @@ mod tests;
 use super::core::TableCore;
 use super::Table;
 use crate::error::Result;
+use crate::log::log;
 use crate::raw::listed_files;
-use crate::say::say;
 use std::sync::atomic::{fence, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
@@ -79,8 +79,8 @@ impl Headers {
     /// `None` while headers are on their way: nobody waits for the others here.
     fn none_on_its_way(&self) -> Option<RwLockWriteGuard<'_, ()>> {
         match self.writing.try_write() {
-            Ok(alone) => Some(alone),
-            Err(TryLockError::Poisoned(alone)) => Some(alone.into_inner()),
+            Ok(exclusive) => Some(exclusive),
+            Err(TryLockError::Poisoned(exclusive)) => Some(exclusive.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
     }
@@ -98,7 +98,7 @@ impl Headers {
 impl Table {
     /// Clears the mark if the table holds no header any more.
     pub(super) fn forget_headers(&self) -> Result<()> {
-        self.with(TableCore::forget_headers) // the families stay what they are meanwhile
+        self.shared(TableCore::forget_headers) // the families stay what they are meanwhile
     }
 
     /// The same for who only gave the occasion: a failure is logged.
@@ -113,7 +113,7 @@ impl TableCore {
         if !self.headers().seen().possible() || !self.headers().is_due() {
             return;
         }
-        if self.families().all().fold(false, |any, member| member.purge.take_compacted() | any) {
+        if self.families().all().fold(false, |any, family| family.purge.take_compacted() | any) {
             log_failure(self.forget_headers());
         }
     }
@@ -125,7 +125,7 @@ impl TableCore {
         if !headers.seen().possible() || self.has_header_anywhere()? {
             return Ok(());
         }
-        let Some(alone) = headers.none_on_its_way() else { return Ok(()) };
+        let Some(exclusive) = headers.none_on_its_way() else { return Ok(()) };
         if self.has_header_anywhere()? {
             return Ok(());
         }
@@ -136,18 +136,18 @@ impl TableCore {
             }
             Ok(())
         })?;
-        headers.clear(&alone);
+        headers.clear(&exclusive);
         Ok(())
     }
 
     /// Memtables first: what is in none any more is in a file that is listed then.
     fn has_header_anywhere(&self) -> Result<bool> {
         let db = &self.store().db;
-        if self.families().all().any(|member| member.purge.has_unflushed_headers(db, &member.family)) {
+        if self.families().all().any(|family| family.purge.has_unflushed_headers(db, &family.handle)) {
             return Ok(true);
         }
-        for member in self.families().all() {
-            if listed_files(db, &member.family)?.iter().any(|file| file.headers != Some(0)) {
+        for family in self.families().all() {
+            if listed_files(db, &family.handle)?.iter().any(|file| file.headers != Some(0)) {
                 return Ok(true);
             }
         }
@@ -157,6 +157,6 @@ impl TableCore {
 
 fn log_failure(forgotten: Result<()>) {
     if let Err(error) = forgotten {
-        say(format_args!("point reads of a table go on looking for deletions: {error}"));
+        log(format_args!("point reads of a table go on looking for deletions: {error}"));
     }
 }

@@ -6,7 +6,7 @@
 
 use super::Table;
 use crate::common::{clustering, half_noise, open_with, partition, put, row, rows, table, update, ROW};
-use crate::faults::{at_once, Held, Step};
+use crate::faults::{at_once, Paused, Step};
 use crate::{Kind, Result, Store};
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,19 +61,19 @@ impl World {
 #[test]
 fn a_write_that_waits_for_a_sync_holds_up_no_change_of_the_table() {
     let world = World::new(SYNCED_SOON);
-    let held = Held::at(Step::AwaitingSync, world.write());
+    let paused = Paused::at(Step::AwaitingSync, world.write());
     assert!(world.is_free(), "the table cannot change before the sync");
     assert!(world.has_row());
-    held.end().unwrap();
+    paused.end().unwrap();
 }
 
 #[test]
 fn a_write_that_waits_for_flushes_holds_up_no_change_of_the_table() {
     let world = World::full();
-    let held = Held::at(Step::AwaitingFlushes, world.write());
+    let paused = Paused::at(Step::AwaitingFlushes, world.write());
     assert!(world.is_free(), "the table cannot change before the flushes");
     assert!(!world.has_row());
-    held.end().unwrap();
+    paused.end().unwrap();
     assert!(world.has_row());
 }
 
@@ -85,44 +85,44 @@ fn loading_waits_for_flushes_and_holds_up_no_change_of_the_table() {
     other.table.snapshot(&taken).unwrap();
     let world = World::full();
     let table = Arc::clone(&world.table);
-    let held = Held::at(Step::AwaitingFlushes, move || table.load(&taken));
+    let paused = Paused::at(Step::AwaitingFlushes, move || table.load(&taken));
     assert!(world.is_free(), "the table cannot change before the flushes");
-    assert_eq!(held.end(), Ok(1));
+    assert_eq!(paused.end(), Ok(1));
     assert!(world.has_row());
 }
 
 #[test]
 fn a_write_of_a_generation_that_is_gone_is_acknowledged() {
     let world = World::new(SYNCED_SOON);
-    let held = Held::at(Step::AwaitingSync, world.write());
+    let paused = Paused::at(Step::AwaitingSync, world.write());
     let table = Arc::clone(&world.table);
     at_once(move || {
         table.truncate().unwrap();
         table.retire().unwrap();
     });
-    held.end().unwrap();
+    paused.end().unwrap();
 }
 
 #[test]
 fn closing_the_store_syncs_for_those_who_wait() {
     let world = World::new(SYNCED_LATE);
-    let held = Held::at(Step::AwaitingSync, world.write());
+    let paused = Paused::at(Step::AwaitingSync, world.write());
     let store = Arc::clone(&world.store);
     at_once(move || store.close()).unwrap();
-    held.end().unwrap();
+    paused.end().unwrap();
     assert!(world.has_row_after_a_restart());
 }
 
 #[test]
 fn closing_the_table_ends_the_wait_for_flushes() {
     let world = World::full();
-    let core = world.table.with(|core| Ok(core.clone())).unwrap();
-    let held = Held::at(Step::AwaitingFlushes, world.write());
+    let core = world.table.shared(|core| Ok(core.clone())).unwrap();
+    let paused = Paused::at(Step::AwaitingFlushes, world.write());
     let table = Arc::clone(&world.table);
     let closing = std::thread::spawn(move || table.close().map(drop));
     while core.check_open().is_ok() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert_eq!(held.end().unwrap_err().kind(), Kind::Closed);
+    assert_eq!(paused.end().unwrap_err().kind(), Kind::Closed);
     closing.join().unwrap().unwrap();
 }

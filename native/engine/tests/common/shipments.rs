@@ -35,9 +35,9 @@ pub fn families(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Absorbs until nothing is left; the steps taken.
-pub fn absorb_all(table: &Table) -> usize {
-    (1..1000).find(|_| table.absorb().unwrap() == 0).expect("an end")
+/// Merges in until nothing is left; the steps taken.
+pub fn merge_in_all(table: &Table) -> usize {
+    (1..1000).find(|_| table.merge_in().unwrap() == 0).expect("an end")
 }
 
 /// Everything, as a scan of whole partitions gives it.

@@ -228,14 +228,14 @@ fn expired_cells_leave() {
 
 #[test]
 fn the_hosts_fence_keeps_deletions_from_its_timestamp_on() {
-    for (fence, stays) in [(i64::MIN, true), (20, true), (21, false)] {
+    for (max_purgeable, stays) in [(i64::MIN, true), (20, true), (21, false)] {
         for (deletion, key) in deletions() {
             let store = Store::new();
             store.write(&deletion);
             store.flush();
-            store.fence(100, 5, fence);
+            store.max_purgeable(100, 5, max_purgeable);
             store.compact();
-            assert_eq!(store.has(&key), stays, "{deletion:?} under fence {fence}");
+            assert_eq!(store.has(&key), stays, "{deletion:?} under fence {max_purgeable}");
         }
     }
 }

@@ -208,14 +208,14 @@ impl Store {
 
     /// Compactions judge as at this tick, with this grace.
     pub fn at(&self, tick: i64, grace_ticks: i64) {
-        self.fence(tick, grace_ticks, i64::MAX);
+        self.max_purgeable(tick, grace_ticks, i64::MAX);
     }
 
-    pub fn fence(&self, tick: i64, grace_ticks: i64, fence_timestamp: i64) {
+    pub fn max_purgeable(&self, tick: i64, grace_ticks: i64, max_purgeable_timestamp: i64) {
         let machine_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;
         // Half a tick, so that the machine's clock running on changes nothing.
         let now_s = seconds(tick) + SECONDS_PER_TICK / 2;
-        self.purge.set(grace_ticks * SECONDS_PER_TICK, fence_timestamp, now_s - machine_s);
+        self.purge.set(grace_ticks * SECONDS_PER_TICK, max_purgeable_timestamp, now_s - machine_s);
     }
 
     pub fn write(&self, write: &Write) {

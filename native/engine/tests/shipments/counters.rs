@@ -3,7 +3,7 @@
 
 //! Counters that are received add up to what they would be had every update been written here, however often they arrive.
 
-use crate::common::shipments::absorb_all;
+use crate::common::shipments::merge_in_all;
 use crate::common::*;
 use crate::received::{Dice, World};
 use crate::tokens::*;
@@ -77,8 +77,8 @@ fn counters_add_up_however_often_they_arrive() {
             scatter(&[&to, &expected], &mut dice, 100);
         }
         assert!(visible(&to) == visible(&expected), "seed {seed}: received");
-        absorb_all(&to);
-        assert!(visible(&to) == visible(&expected), "seed {seed}: absorbed");
+        merge_in_all(&to);
+        assert!(visible(&to) == visible(&expected), "seed {seed}: merged in");
         to.compact().unwrap();
         assert!(visible(&to) == visible(&expected), "seed {seed}: compacted");
     }

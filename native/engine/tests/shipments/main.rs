@@ -4,13 +4,13 @@
 //! Shipments, cleanup, estimates and cuts: everything that goes by token ranges.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod arrived;
+mod cleanup;
 #[path = "../common/mod.rs"]
 mod common;
 mod counters;
 mod exported;
-mod kept;
-mod moments;
+mod merged_in;
+mod pinned_views;
 mod received;
 mod sized;
 mod together;

@@ -3,7 +3,7 @@
 
 //! Shipments of whole files and rows are received as if every row had been written, and sent on from where they have arrived.
 
-use crate::common::shipments::absorb_all;
+use crate::common::shipments::merge_in_all;
 use crate::common::*;
 use crate::tokens::*;
 use cassiterite_engine::{Store, Table};
@@ -121,8 +121,8 @@ fn a_shipment_is_received_as_if_it_had_been_written() {
             scatter(&[&from], &mut dice, 200);
             assert!(visible(&to) == visible(&expected), "seed {seed}: written on top");
         }
-        absorb_all(&to);
-        assert!(visible(&to) == visible(&expected), "seed {seed}: absorbed");
+        merge_in_all(&to);
+        assert!(visible(&to) == visible(&expected), "seed {seed}: merged in");
         to.compact().unwrap();
         assert!(visible(&to) == visible(&expected), "seed {seed}: compacted");
     }
@@ -152,9 +152,9 @@ fn what_has_arrived_is_shipped_cleaned_up_and_counted_like_the_rest() {
     let partitions = i64::from_le_bytes(sizes[..8].try_into().unwrap());
     assert!((300..500).contains(&partitions), "{partitions}");
 
-    to.keep(&ranges(&wanted)).unwrap();
+    to.cleanup(&ranges(&wanted)).unwrap();
     assert!(visible(&to) == within(&before, &wanted));
-    absorb_all(&to);
+    merge_in_all(&to);
     assert!(visible(&to) == within(&before, &wanted), "nothing comes back");
     to.compact().unwrap();
     assert!(visible(&to) == within(&before, &wanted));

@@ -19,7 +19,7 @@ namespace {
 struct Database {
   rocksdb::DB* object;
 };
-struct Family {
+struct FamilyHandle {
   rocksdb::ColumnFamilyHandle* object;
 };
 
@@ -35,7 +35,7 @@ rocksdb::CompactRangeOptions rewriting(std::atomic<bool>* canceled) {
 // Rewrites a whole column family to its bottommost level, unless `canceled` is or becomes true.
 extern "C" Failure* cassiterite_compact(void* database, void* family, std::atomic<bool>* canceled) {
   rocksdb::DB* db = static_cast<Database*>(database)->object;
-  return failure_of(db->CompactRange(rewriting(canceled), static_cast<Family*>(family)->object, nullptr, nullptr));
+  return failure_of(db->CompactRange(rewriting(canceled), static_cast<FamilyHandle*>(family)->object, nullptr, nullptr));
 }
 
 // Rewrites what has keys from `first` up to `end`.
@@ -44,7 +44,7 @@ extern "C" Failure* cassiterite_compact_range(void* database, void* family, cons
   const rocksdb::Slice begin(first, first_size);
   const rocksdb::Slice behind(end, end_size);
   rocksdb::DB* db = static_cast<Database*>(database)->object;
-  return failure_of(db->CompactRange(rewriting(canceled), static_cast<Family*>(family)->object, &begin, &behind));
+  return failure_of(db->CompactRange(rewriting(canceled), static_cast<FamilyHandle*>(family)->object, &begin, &behind));
 }
 
 // Deletes the files that lie wholly in one of `count` ranges, whose ends are not in them.
@@ -57,5 +57,5 @@ extern "C" Failure* cassiterite_delete_files(void* database, void* family, const
   }
   rocksdb::DB* db = static_cast<Database*>(database)->object;
   return failure_of(
-      rocksdb::DeleteFilesInRanges(db, static_cast<Family*>(family)->object, ranges.data(), ranges.size(), false));
+      rocksdb::DeleteFilesInRanges(db, static_cast<FamilyHandle*>(family)->object, ranges.data(), ranges.size(), false));
 }

@@ -15,7 +15,7 @@ type Pointer = *mut ffi::rocksdb_column_family_handle_t;
 /// A column family and the database it belongs to; cheap to clone. Stays usable after the family has been dropped (its
 /// data go when the last handle does), and keeps the database open.
 #[derive(Clone)]
-pub(crate) struct Family {
+pub(crate) struct FamilyHandle {
     pointer: Pointer,
     // Before `db`: handles are released before the database closes.
     #[allow(dead_code)]
@@ -33,9 +33,9 @@ unsafe impl Send for Handle {}
 // SAFETY: as above; a handle is never changed after creation.
 unsafe impl Sync for Handle {}
 // SAFETY: `pointer` belongs to the shared `handle`.
-unsafe impl Send for Family {}
+unsafe impl Send for FamilyHandle {}
 // SAFETY: as above.
-unsafe impl Sync for Family {}
+unsafe impl Sync for FamilyHandle {}
 
 impl Drop for Handle {
     fn drop(&mut self) {
@@ -46,9 +46,9 @@ impl Drop for Handle {
     }
 }
 
-impl Family {
+impl FamilyHandle {
     /// The handle of a family that the database lists.
-    pub(crate) fn named(db: &Arc<Database>, name: &str) -> Result<Family> {
+    pub(crate) fn named(db: &Arc<Database>, name: &str) -> Result<FamilyHandle> {
         let bound = db
             .cf_handle(name)
             .ok_or_else(|| EngineError::Internal(format!("column family {name} has vanished; restart the node")))?;
@@ -56,11 +56,11 @@ impl Family {
         // SAFETY: only the lifetime changes; `db` is kept beside the handle and released after it.
         let bound =
             unsafe { std::mem::transmute::<Arc<BoundColumnFamily<'_>>, Arc<BoundColumnFamily<'static>>>(bound) };
-        Ok(Family { pointer, handle: Arc::new(Handle::Listed(bound)), db: Arc::clone(db) })
+        Ok(FamilyHandle { pointer, handle: Arc::new(Handle::Listed(bound)), db: Arc::clone(db) })
     }
 
-    pub(super) fn unlisted(db: &Arc<Database>, pointer: Pointer) -> Family {
-        Family { pointer, handle: Arc::new(Handle::Unlisted(pointer)), db: Arc::clone(db) }
+    pub(super) fn unlisted(db: &Arc<Database>, pointer: Pointer) -> FamilyHandle {
+        FamilyHandle { pointer, handle: Arc::new(Handle::Unlisted(pointer)), db: Arc::clone(db) }
     }
 
     /// The database of this family.
@@ -92,7 +92,7 @@ impl Family {
     }
 }
 
-impl AsColumnFamilyRef for Family {
+impl AsColumnFamilyRef for FamilyHandle {
     fn inner(&self) -> Pointer {
         self.pointer
     }

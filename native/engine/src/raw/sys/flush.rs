@@ -3,13 +3,13 @@
 
 //! Flushes that nobody waits for.
 
-use super::{checked, raw, Family};
+use super::{checked, raw, FamilyHandle};
 use crate::error::Result;
 use librocksdb_sys as ffi;
 
 /// Has the memtable flushed, and waits neither for that nor for writes that are held back. May hold writes back: for whoever
 /// has looked that it does not.
-pub(crate) fn begin_flush(family: &Family) -> Result<()> {
+pub(crate) fn begin_flush(family: &FamilyHandle) -> Result<()> {
     // SAFETY: the options are made and released here; handle and database are alive for the call, which copies the options.
     unsafe {
         let options = ffi::rocksdb_flushoptions_create();

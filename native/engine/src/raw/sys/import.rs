@@ -4,7 +4,7 @@
 //! Lists the SST files of a column family, and makes another one out of such files.
 
 use super::lookup::bytes;
-use super::{c_string, checked, raw, Family};
+use super::{c_string, checked, raw, FamilyHandle};
 use crate::database::Database;
 use crate::error::{EngineError, Result};
 use librocksdb_sys as ffi;
@@ -81,14 +81,14 @@ fn number_in(name: &str) -> Result<u64> {
 }
 
 /// Creates the column family `name` out of `files`, which are moved (linked, then unlinked) from `folder`. The family is
-/// not listed by the crate's database object: whoever made it drops it with [`Family::delete`].
+/// not listed by the crate's database object: whoever made it drops it with [`FamilyHandle::delete`].
 pub(crate) fn import(
     db: &Arc<Database>,
     options: &Options,
     name: &str,
     folder: &Path,
     files: &[TableFile],
-) -> Result<Family> {
+) -> Result<FamilyHandle> {
     let folder_text =
         folder.to_str().ok_or_else(|| EngineError::Invalid(format!("the path {} is not UTF-8", folder.display())))?;
     let folder_c = c_string(folder_text)?;
@@ -121,6 +121,6 @@ pub(crate) fn import(
         });
         ffi::rocksdb_import_column_family_options_destroy(how);
         ffi::rocksdb_export_import_files_metadata_destroy(metadata);
-        Ok(Family::unlisted(db, made?))
+        Ok(FamilyHandle::unlisted(db, made?))
     }
 }

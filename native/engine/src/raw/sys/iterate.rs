@@ -5,7 +5,7 @@
 
 use super::lookup::bytes;
 use super::skip::SkippedFiles;
-use super::{checked, raw, Family};
+use super::{checked, raw, FamilyHandle};
 use crate::error::Result;
 use crate::raw::Origin;
 use librocksdb_sys as ffi;
@@ -30,19 +30,19 @@ pub(crate) struct Iter {
     skipped: Option<SkippedFiles>,
     // The options point into the bounds.
     _spec: IterSpec,
-    _family: Family,
+    _family: FamilyHandle,
 }
 
 // SAFETY: an iterator has no tie to a thread; it is used through `&mut`, or read through `&` by one owner at a time.
 unsafe impl Send for Iter {}
 
 impl Iter {
-    pub(crate) fn open(family: &Family, spec: IterSpec) -> Iter {
+    pub(crate) fn open(family: &FamilyHandle, spec: IterSpec) -> Iter {
         Iter::make(family, spec, None)
     }
 
     /// An iterator that [`Iter::skip`] may be told of files.
-    pub(crate) fn open_skipping(family: &Family, spec: IterSpec) -> Iter {
+    pub(crate) fn open_skipping(family: &FamilyHandle, spec: IterSpec) -> Iter {
         Iter::make(family, spec, Some(SkippedFiles::none()))
     }
 
@@ -53,7 +53,7 @@ impl Iter {
         }
     }
 
-    fn make(family: &Family, spec: IterSpec, skipped: Option<SkippedFiles>) -> Iter {
+    fn make(family: &FamilyHandle, spec: IterSpec, skipped: Option<SkippedFiles>) -> Iter {
         // SAFETY: the bounds' bytes do not move when `spec` does (they are on the heap) and live as long as the iterator.
         unsafe {
             let options = ffi::rocksdb_readoptions_create();

@@ -3,7 +3,7 @@
 
 //! Reading single keys into a caller's buffer, or several keys of one moment.
 
-use super::{checked, raw, take_error, Family};
+use super::{checked, raw, take_error, FamilyHandle};
 use crate::error::Result;
 use librocksdb_sys as ffi;
 use std::ffi::c_char;
@@ -33,7 +33,7 @@ impl ReadMode {
     }
 
     /// Copies the value of a key to the start of `buffer`.
-    pub(crate) fn get_into(&self, family: &Family, key: &[u8], buffer: &mut [u8]) -> Result<Got> {
+    pub(crate) fn get_into(&self, family: &FamilyHandle, key: &[u8], buffer: &mut [u8]) -> Result<Got> {
         let (mut length, mut found) = (0, 0);
         // SAFETY: RocksDB writes at most `buffer.len()` bytes into `buffer`.
         let copied = checked(|error| unsafe {
@@ -58,7 +58,7 @@ impl ReadMode {
     }
 
     /// Reads keys, which ascend, as of one moment; the values come in the order of the keys.
-    pub(crate) fn get_many(&self, family: &Family, keys: &[&[u8]]) -> Result<Values> {
+    pub(crate) fn get_many(&self, family: &FamilyHandle, keys: &[&[u8]]) -> Result<Values> {
         let slices: Vec<ffi::rocksdb_slice_t> =
             keys.iter().map(|key| ffi::rocksdb_slice_t { data: key.as_ptr().cast(), size: key.len() }).collect();
         let mut values = vec![ptr::null_mut(); keys.len()];

@@ -4,7 +4,7 @@
 //! What is done to a range of keys: `first` included, `end` not.
 
 use super::super::status::{outcome, Failure};
-use super::{raw, Family};
+use super::{raw, FamilyHandle};
 use crate::error::Result;
 use librocksdb_sys as ffi;
 use std::ffi::c_char;
@@ -37,7 +37,7 @@ extern "C" {
 }
 
 /// Rewrites the files that have keys in the range, down to the bottommost level and there too; fails early once `canceled`.
-pub(crate) fn compact_range(family: &Family, first: &[u8], end: &[u8], canceled: &AtomicBool) -> Result<()> {
+pub(crate) fn compact_range(family: &FamilyHandle, first: &[u8], end: &[u8], canceled: &AtomicBool) -> Result<()> {
     let (first, end, canceled) = (key(first), key(end), canceled.as_ptr());
     // SAFETY: both handles, both keys and the flag are alive for the call, which only reads the flag, atomically.
     let failure = unsafe {
@@ -48,7 +48,7 @@ pub(crate) fn compact_range(family: &Family, first: &[u8], end: &[u8], canceled:
 
 /// Deletes, in one step, the files of level 1 and below that lie wholly in one of the ranges, except those that a
 /// compaction reads.
-pub(crate) fn delete_files(family: &Family, ranges: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
+pub(crate) fn delete_files(family: &FamilyHandle, ranges: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
     let (firsts, first_sizes): (Vec<_>, Vec<_>) = ranges.iter().map(|range| key(&range.0)).unzip();
     let (ends, end_sizes): (Vec<_>, Vec<_>) = ranges.iter().map(|range| key(&range.1)).unzip();
     // SAFETY: both handles and all keys are alive for the call; the four arrays have `count` elements each.
@@ -67,7 +67,7 @@ pub(crate) fn delete_files(family: &Family, ranges: &[(Vec<u8>, Vec<u8>)]) -> Re
 }
 
 /// About how many bytes the range takes, in files and in memory.
-pub(crate) fn approximate_bytes(family: &Family, first: &[u8], end: &[u8]) -> Result<u64> {
+pub(crate) fn approximate_bytes(family: &FamilyHandle, first: &[u8], end: &[u8]) -> Result<u64> {
     let (first, end) = (key(first), key(end));
     let flags =
         ffi::rocksdb_size_approximation_flags_include_memtable | ffi::rocksdb_size_approximation_flags_include_files;

@@ -3,7 +3,7 @@
 
 //! Write batches that are used again, and how a batch is written.
 
-use super::{checked, raw, Family};
+use super::{checked, raw, FamilyHandle};
 use crate::error::Result;
 use librocksdb_sys as ffi;
 use rocksdb::DB;
@@ -48,7 +48,7 @@ impl Batch {
         Batch(unsafe { ffi::rocksdb_writebatch_create() })
     }
 
-    pub(crate) fn merge(&mut self, family: &Family, key: &[u8], value: &[u8]) {
+    pub(crate) fn merge(&mut self, family: &FamilyHandle, key: &[u8], value: &[u8]) {
         // SAFETY: key and value are copied into the batch during the call.
         unsafe {
             ffi::rocksdb_writebatch_merge_cf(

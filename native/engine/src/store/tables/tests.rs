@@ -17,13 +17,13 @@ const OTHER: [u8; 16] = *b"another table...";
 
 /// Does work while nothing can be written to the manifest: each change of it begins a new one, whose folder is gone.
 fn without_manifest<T>(store: &Store, directory: &Path, work: impl FnOnce() -> T) -> T {
-    store.with(|core| lengthen_manifest(core)).unwrap();
-    store.with(|core| limit_manifest(core, "1", "0")).unwrap();
+    store.shared(|core| lengthen_manifest(core)).unwrap();
+    store.shared(|core| limit_manifest(core, "1", "0")).unwrap();
     let (here, away) = (directory.join("db"), directory.join("away"));
     std::fs::rename(&here, &away).unwrap();
     let done = work();
     std::fs::rename(&away, &here).unwrap();
-    store.with(|core| limit_manifest(core, "1000000", "100")).unwrap();
+    store.shared(|core| limit_manifest(core, "1000000", "100")).unwrap();
     done
 }
 
@@ -42,7 +42,7 @@ fn lengthen_manifest(core: &Core) -> Result<()> {
 }
 
 fn families(store: &Store) -> Vec<String> {
-    let path = store.with(|core| Ok(core.db.path().to_owned())).unwrap();
+    let path = store.shared(|core| Ok(core.db.path().to_owned())).unwrap();
     let mut names = rocksdb::DB::list_cf(&rocksdb::Options::default(), path).unwrap();
     names.retain(|name| name != "default");
     names
@@ -106,7 +106,7 @@ fn a_table_whose_drop_failed_halfway_may_be_made_again() {
     let first = table(&store);
     put(&first, "a", 1, 1, b"v");
     let second = first.truncate().unwrap();
-    store.with(|core| core.catalog.remove(&TABLE)).unwrap();
+    store.shared(|core| core.catalog.remove(&TABLE)).unwrap();
     without_manifest(&store, directory.path(), || store.drop_table(&TABLE)).unwrap_err();
     for generation in [first, second] {
         assert!(matches!(generation.flush(), Err(EngineError::Closed(_))), "all of them are closed");
@@ -127,7 +127,7 @@ fn unnamed(core: &Arc<Core>) -> Result<Arc<Table>> {
 fn a_family_without_its_record_is_replaced_also_if_that_fails_at_first() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
-    let make = || store.with(unnamed).map(drop).unwrap_err();
+    let make = || store.shared(unnamed).map(drop).unwrap_err();
     assert_eq!(make().message(), "a test has none");
     without_manifest(&store, directory.path(), make);
     assert_eq!(make().message(), "a test has none", "it was made again");

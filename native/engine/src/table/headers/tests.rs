@@ -30,12 +30,12 @@ fn delete(table: &Table, name: &str) {
 }
 
 fn is_marked(table: &Table) -> bool {
-    table.with(|core| Ok(core.headers().seen().possible())).unwrap()
+    table.shared(|core| Ok(core.headers().seen().possible())).unwrap()
 }
 
 /// Compacts as RocksDB does by itself: nobody looks at the outcome.
 fn compact_unseen(table: &Table) {
-    table.with(|core| sys::compact(core.family(), &AtomicBool::new(false))).unwrap();
+    table.shared(|core| sys::compact(core.family(), &AtomicBool::new(false))).unwrap();
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn the_mark_stays_while_a_header_is_on_its_way() {
     let table = purging(&store);
     put(&table, "a", 1, NEW, b"stays");
     table
-        .with(|core| {
-            let _recorded = core.announce(true)?;
+        .shared(|core| {
+            let _recorded = core.record_contents(true)?;
             core.forget_headers()?;
             assert!(core.headers().seen().possible());
             Ok(())
@@ -147,7 +147,7 @@ fn a_shipment_that_was_pinned_with_headers_says_so() {
     let store = open(directory.path());
     let table = purging(&store);
     delete(&table, "a");
-    let has_headers = table.with(|core| {
+    let has_headers = table.shared(|core| {
         let seen = core.headers().seen();
         core.flush()?;
         sys::compact(core.family(), &AtomicBool::new(false))?;

@@ -34,7 +34,7 @@ public final class StreamHolds implements StreamHook
 {
     static final String FILE_PROPERTY = "cassiterite.stream.holds";
 
-    private static final String HELD = "held";
+    private static final String RETAINED = "held";
     private static final Duration HELD_BOUND = Duration.ofMinutes(15);
     private static final Duration AWAIT_BOUND = Duration.ofSeconds(120);
     private static final int POLL_MILLIS = 20;
@@ -73,7 +73,7 @@ public final class StreamHolds implements StreamHook
     private static void await(Path orders, boolean held, Duration bound)
     {
         long deadlineNanos = System.nanoTime() + bound.toNanos();
-        while (held != words(orders).get(0).equals(HELD))
+        while (held != words(orders).get(0).equals(RETAINED))
         {
             if (System.nanoTime() > deadlineNanos)
                 throw new AssertionError(orders + ": no stream was " + (held ? "held" : "let go") + " within " + bound);
@@ -148,7 +148,7 @@ public final class StreamHolds implements StreamHook
     private synchronized boolean isDue(String where, TableId id)
     {
         List<String> words = words(orders);
-        if (words.get(0).equals(HELD))
+        if (words.get(0).equals(RETAINED))
             return true;
         if (!words.get(0).equals(where))
             return false;
@@ -156,7 +156,7 @@ public final class StreamHolds implements StreamHook
         if (words.size() > 2 && (table == null || !words.get(2).equals(table.name)))
             return false;
         int left = Integer.parseInt(words.get(1)) - 1;
-        write(orders, left == 0 ? HELD : where + ' ' + left + (words.size() > 2 ? ' ' + words.get(2) : ""));
+        write(orders, left == 0 ? RETAINED : where + ' ' + left + (words.size() > 2 ? ' ' + words.get(2) : ""));
         return left == 0;
     }
 }

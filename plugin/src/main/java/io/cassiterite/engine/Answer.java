@@ -42,7 +42,7 @@ public final class Answer implements AutoCloseable
         this.buffer = buffer;
     }
 
-    /** Reads one partition; {@code request} as in docs/boundary.md. */
+    /** Reads one partition; {@code request} as in docs/internals/boundary.md. */
     static Answer read(Table table, DirectOutput request, Watch watch)
     {
         return open(table, request, watch, false);

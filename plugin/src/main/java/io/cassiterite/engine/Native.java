@@ -5,7 +5,7 @@
 package io.cassiterite.engine;
 
 /**
- * The only class with native methods: the border described in {@code docs/boundary.md}. Addresses are those of direct
+ * The only class with native methods: the border described in {@code docs/internals/boundary.md}. Addresses are those of direct
  * buffers, which the caller keeps reachable. Every method throws {@link EngineException}; all are safe to call from
  * any thread, except that one cursor is used by one thread at a time.
  */
@@ -32,7 +32,7 @@ public final class Native
      * Opens the store.
      *
      * @param options UTF-8 lines {@code name=value}: the memtable configuration's parameters and, prefixed by
-     *                {@code node.}, what the node says (docs/operating.md lists all)
+     *                {@code node.}, what the node says (docs/operating/README.md lists all)
      */
     static native long storeOpen(byte[] options);
 
@@ -66,7 +66,7 @@ public final class Native
     /** Opens or creates the current generation of a table; {@code request} is a table schema request. */
     static native long tableOpen(long store, byte[] request);
 
-    /** Brings the table's columns up to the schema and returns their ids (see docs/boundary.md). */
+    /** Brings the table's columns up to the schema and returns their ids (see docs/internals/boundary.md). */
     static native byte[] tableColumns(long table, byte[] request);
 
     /** Ids of the live columns, in the form of {@link #tableColumns}'s answer. */
@@ -91,11 +91,11 @@ public final class Native
      * What compaction may purge.
      *
      * @param gcGraceSeconds     the table's gc_grace_seconds
-     * @param fenceTimestamp     deletions with a timestamp at or above it are kept: the smallest timestamp that a live
+     * @param maxPurgeableTimestamp     deletions with a timestamp at or above it are kept: the smallest timestamp that a live
      *                           sstable or another memtable of the table may hold; Long.MIN_VALUE purges nothing
      * @param nowOffsetSeconds   the server's clock minus this machine's
      */
-    static native void tablePurge(long table, long gcGraceSeconds, long fenceTimestamp, long nowOffsetSeconds);
+    static native void tablePurge(long table, long gcGraceSeconds, long maxPurgeableTimestamp, long nowOffsetSeconds);
 
     /**
      * Hard-links a consistent image of the table into {@code directory}, which must not exist, with a manifest. On another
@@ -125,13 +125,13 @@ public final class Native
     static native long tableReceive(long table, String directory);
 
     /** One step of bringing received data into the table's own family; bytes still outside of it, 0 = done. */
-    static native long tableAbsorb(long table);
+    static native long tableMergeIn(long table);
 
     /** Removes everything outside the ranges, also from the files; durable when it returns. Takes long. */
-    static native void tableKeep(long table, byte[] ranges);
+    static native void tableCleanup(long table, byte[] ranges);
 
-    /** Ends {@link #tableKeep} early, with the kind BUSY. */
-    static native void tableStopKeep(long table);
+    /** Ends {@link #tableCleanup} early, with the kind BUSY. */
+    static native void tableStopCleanup(long table);
 
     /** Per range, in the order given: i64 estimated partitions, bytes, bytes uncompressed; none is 0 where there is data. */
     static native byte[] tableRanges(long table, byte[] ranges);

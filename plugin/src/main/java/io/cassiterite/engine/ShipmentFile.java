@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** One file of a shipment (docs/formats.md, "Shipment"). Immutable. */
+/** One file of a shipment (docs/internals/formats.md, "Shipment"). Immutable. */
 public final class ShipmentFile
 {
     /** How a file came into the shipment; the order is that of the stream format's codes. */

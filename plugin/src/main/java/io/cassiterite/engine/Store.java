@@ -31,7 +31,7 @@ public final class Store implements AutoCloseable
     /**
      * Opens or creates a store.
      *
-     * @param options names and values as docs/operating.md lists them; {@link #DIRECTORY} is required
+     * @param options names and values as docs/operating/README.md lists them; {@link #DIRECTORY} is required
      * @throws IllegalArgumentException if an option cannot be written as a line
      */
     public static Store open(Map<String, String> options)

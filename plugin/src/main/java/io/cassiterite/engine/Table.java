@@ -116,11 +116,11 @@ public final class Table
     }
 
     /** @see Native#tablePurge */
-    public void purge(long gcGraceSeconds, long fenceTimestamp, long nowOffsetSeconds)
+    public void purge(long gcGraceSeconds, long maxPurgeableTimestamp, long nowOffsetSeconds)
     {
         try
         {
-            Native.tablePurge(handle, gcGraceSeconds, fenceTimestamp, nowOffsetSeconds);
+            Native.tablePurge(handle, gcGraceSeconds, maxPurgeableTimestamp, nowOffsetSeconds);
         }
         catch (EngineException e)
         {
@@ -187,12 +187,12 @@ public final class Table
         }
     }
 
-    /** One step of absorbing what was received: bytes still to be absorbed, 0 when done. Takes long. */
-    public long absorb()
+    /** One step of merging in what was received: bytes still to be merged in, 0 when done. Takes long. */
+    public long mergeIn()
     {
         try
         {
-            return Native.tableAbsorb(handle);
+            return Native.tableMergeIn(handle);
         }
         catch (EngineException e)
         {
@@ -200,12 +200,12 @@ public final class Table
         }
     }
 
-    /** Removes everything outside {@code ranges}, also from the files. Takes long; see {@link #stopKeep}. */
-    public void keep(TokenRanges ranges)
+    /** Removes everything outside {@code ranges}, also from the files. Takes long; see {@link #stopCleanup}. */
+    public void cleanup(TokenRanges ranges)
     {
         try
         {
-            Native.tableKeep(handle, ranges.bytes());
+            Native.tableCleanup(handle, ranges.bytes());
         }
         catch (EngineException e)
         {
@@ -214,9 +214,9 @@ public final class Table
     }
 
     /** Ends a {@link #keep} that is running early, with an exception that says why. */
-    public void stopKeep()
+    public void stopCleanup()
     {
-        Native.tableStopKeep(handle);
+        Native.tableStopCleanup(handle);
     }
 
     /** How much data each of {@code ranges} holds, in their order. Estimates; never 0 where there is data. */

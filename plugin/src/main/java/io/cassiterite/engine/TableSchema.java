@@ -18,7 +18,7 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.UUIDGen;
 
-/** Writes what the engine must know of a table's schema (docs/boundary.md, "Table schema request"). */
+/** Writes what the engine must know of a table's schema (docs/internals/boundary.md, "Table schema request"). */
 public final class TableSchema
 {
     static final int REGULAR = 0;

@@ -57,10 +57,10 @@ public interface EngineControl
     void compact(ColumnFamilyStore cfs);
 
     /** Removes everything outside the ranges from the table, also from its files; returns when it is done. */
-    void keep(ColumnFamilyStore cfs, Collection<Range<Token>> ranges);
+    void cleanup(ColumnFamilyStore cfs, Collection<Range<Token>> ranges);
 
     /** Makes a {@link #keep} of the table that is running end with an exception; does nothing where none is. */
-    void stopKeep(ColumnFamilyStore cfs);
+    void stopCleanup(ColumnFamilyStore cfs);
 
     /** Links an image of the table into the snapshot of this name, as {@code nodetool snapshot} does. */
     void snapshot(ColumnFamilyStore cfs, String name);

@@ -43,7 +43,7 @@ final class Maintenance implements Runnable
     private static final long STOP_WAIT_MS = 10_000;
 
     private final EngineControl engine;
-    private final EngineTenants tenants;
+    private final EngineTableSetup tableSetup;
     private final SchemaSafetyNet safetyNet;
     private final ErrorWatch errors;
     private final ThroughputLimit throughput;
@@ -56,10 +56,10 @@ final class Maintenance implements Runnable
     private boolean unknownReported;
     private boolean repairGateClosed;
 
-    Maintenance(EngineControl engine, EngineTenants tenants, SchemaSafetyNet safetyNet)
+    Maintenance(EngineControl engine, EngineTableSetup tableSetup, SchemaSafetyNet safetyNet)
     {
         this.engine = engine;
-        this.tenants = tenants;
+        this.tableSetup = tableSetup;
         this.safetyNet = safetyNet;
         this.errors = new ErrorWatch(engine,
                                      () -> engine.storeDirectory().toJavaIOFile().getUsableSpace(),
@@ -141,14 +141,14 @@ final class Maintenance implements Runnable
         attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
         attempt("Checking for errors of the engine", errors::check);
         attempt("Passing on the compaction throughput", throughput::pass);
-        attempt("Maintenance of the engine tables", tenants::refresh);
+        attempt("Maintenance of the engine tables", tableSetup::refresh);
         attempt("Maintenance of streams", () -> Streams.refresh(NodeStore.getIfOpen()));
         attempt("Checking for ignored settings", Maintenance::checkSettings);
     }
 
     private static void checkSettings()
     {
-        UnheededSettings.check(EngineTables.all().stream().map(CassiteriteMemtable::metadata).collect(Collectors.toList()));
+        IgnoredSettings.check(EngineTables.all().stream().map(CassiteriteMemtable::metadata).collect(Collectors.toList()));
     }
 
     /** Once; until then incremental repair is refused later, when replicas are about to set sstables apart. */

@@ -125,17 +125,17 @@ final class NodeEngine implements EngineControl
     }
 
     @Override
-    public void keep(ColumnFamilyStore cfs, Collection<Range<Token>> ranges)
+    public void cleanup(ColumnFamilyStore cfs, Collection<Range<Token>> ranges)
     {
-        table(cfs).keep(TokenRanges.of(ranges));
+        table(cfs).cleanup(TokenRanges.of(ranges));
         // a cached row would come back with its range
         cfs.cleanupCache();
     }
 
     @Override
-    public void stopKeep(ColumnFamilyStore cfs)
+    public void stopCleanup(ColumnFamilyStore cfs)
     {
-        table(cfs).stopKeep();
+        table(cfs).stopCleanup();
     }
 
     @Override

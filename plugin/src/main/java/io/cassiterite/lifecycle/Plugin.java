@@ -80,12 +80,12 @@ public final class Plugin
     private static void startOnce()
     {
         NodeEngine engine = new NodeEngine();
-        EngineTenants tenants = new EngineTenants(engine);
-        SchemaSafetyNet safetyNet = new SchemaSafetyNet(tenants::admit, tenants::createdElsewhere, tenants::dropped);
-        Maintenance maintenance = new Maintenance(engine, tenants, safetyNet);
+        EngineTableSetup tableSetup = new EngineTableSetup(engine);
+        SchemaSafetyNet safetyNet = new SchemaSafetyNet(tableSetup::prepare, tableSetup::createdElsewhere, tableSetup::dropped);
+        Maintenance maintenance = new Maintenance(engine, tableSetup, safetyNet);
 
         CassiteriteFactory.registerMetricsWith(table -> new EngineTableMetrics(table.get(), engine));
-        ManagerInstaller.onPatched(tenants::arrived);
+        ManagerInstaller.onPatched(tableSetup::installProxy);
         Schema.instance.registerListener(safetyNet);
         onShutdown(() -> shutDown(maintenance, engine));
         maintenance.start();

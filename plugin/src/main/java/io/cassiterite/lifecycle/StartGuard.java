@@ -26,7 +26,7 @@ import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.schema.TableId;
 
 import io.cassiterite.observe.SizeEstimates;
-import io.cassiterite.stream.Announcement;
+import io.cassiterite.stream.PluginGossip;
 
 /**
  * Keeps a node from starting when it would open an engine table without its engine. Named by
@@ -52,7 +52,7 @@ public final class StartGuard implements StorageHook
             UNOPENED.add(table.id);
         passed = true;
         if (facts.storeDirectory != null)
-            Announcement.announceWhenGossiping();
+            PluginGossip.publishWhenGossiping();
     }
 
     /** @return true if the guard is installed and let the node start */

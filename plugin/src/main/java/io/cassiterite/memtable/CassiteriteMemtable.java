@@ -87,9 +87,9 @@ public final class CassiteriteMemtable extends EngineMemtable
     private void write(Table table, DirectOutput request)
     {
         boolean logged = writesAreLogged();
-        PriorNotes notes = logged ? priorNotes() : null;
-        if (notes != null)
-            notes.keep();
+        CommitLogBarrier barrier = logged ? commitLogBarrier() : null;
+        if (barrier != null)
+            barrier.awaitPaxosAndBatches();
         try
         {
             table.write(request, logged);

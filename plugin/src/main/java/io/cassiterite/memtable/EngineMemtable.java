@@ -47,7 +47,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private final Owner owner;
     private final CassiteriteFactory factory;
     private final Table table;
-    private final PurgeFence fence;
+    private final MaxPurgeableTimestamp fence;
     private final Truncation truncation;
     private volatile Columns columns;
     private volatile boolean dropped;
@@ -66,7 +66,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         this.table = table;
         this.truncation = new Truncation(cfs(), table, truncatedBefore);
         this.statistics = new MemtableStatistics(table);
-        this.fence = new PurgeFence(cfs(), this);
+        this.fence = new MaxPurgeableTimestamp(cfs(), this);
         if (table != null)
         {
             refreshColumns();
@@ -138,9 +138,9 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     }
 
     /** What must be safe before a row is; null if it is so anyway. */
-    PriorNotes priorNotes()
+    CommitLogBarrier commitLogBarrier()
     {
-        return cfs() == null ? null : PriorNotes.of(factory);
+        return cfs() == null ? null : CommitLogBarrier.of(factory);
     }
 
     /** A position is given where stock tables have a part of the same mutation, and their part is in the commit log. */
@@ -148,16 +148,16 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     public boolean accepts(OpOrder.Group opGroup, CommitLogPosition position)
     {
         boolean accepted = super.accepts(opGroup, position);
-        PriorNotes notes = accepted && position != null ? priorNotes() : null;
+        CommitLogBarrier notes = accepted && position != null ? commitLogBarrier() : null;
         if (notes != null)
-            notes.keepAll();
+            notes.awaitAll();
         return accepted;
     }
 
-    void purge(long gcGraceSeconds, long fenceTimestamp, long nowOffsetSeconds)
+    void purge(long gcGraceSeconds, long maxPurgeableTimestamp, long nowOffsetSeconds)
     {
         if (table != null && !deleted)
-            table.purge(gcGraceSeconds, fenceTimestamp, nowOffsetSeconds);
+            table.purge(gcGraceSeconds, maxPurgeableTimestamp, nowOffsetSeconds);
     }
 
     // --- flushes, which there are none of

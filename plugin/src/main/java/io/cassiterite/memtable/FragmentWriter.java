@@ -19,7 +19,7 @@ import org.apache.cassandra.db.rows.Row;
 import io.cassiterite.engine.DirectOutput;
 
 /**
- * Writes rows as fragments (docs/formats.md) and partition updates as write requests (docs/boundary.md). One per
+ * Writes rows as fragments (docs/internals/formats.md) and partition updates as write requests (docs/internals/boundary.md). One per
  * thread: keeps scratch space, but nothing of a row between calls, nor of its table.
  */
 final class FragmentWriter

@@ -14,7 +14,7 @@ import org.apache.cassandra.db.RangeTombstone;
 import io.cassiterite.engine.DirectOutput;
 
 /**
- * Writes the header fragment of a partition: its deletion and range tombstones, canonical as docs/formats.md asks.
+ * Writes the header fragment of a partition: its deletion and range tombstones, canonical as docs/internals/formats.md asks.
  * One per thread: keeps state during a write, and nothing of the partition afterwards.
  */
 final class HeaderWriter

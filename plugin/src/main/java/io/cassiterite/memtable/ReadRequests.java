@@ -14,7 +14,7 @@ import org.apache.cassandra.utils.bytecomparable.ByteComparable;
 
 import io.cassiterite.engine.DirectOutput;
 
-/** Writes read and scan requests (docs/boundary.md). */
+/** Writes read and scan requests (docs/internals/boundary.md). */
 final class ReadRequests
 {
     /** First answers are kept short, because most slices are cut by a LIMIT that the engine does not see. */

@@ -16,7 +16,7 @@ import org.apache.cassandra.db.virtual.VirtualTable;
 import org.apache.cassandra.schema.Schema;
 
 import io.cassiterite.lifecycle.EngineControl;
-import io.cassiterite.stream.StreamLedger;
+import io.cassiterite.stream.StreamHistory;
 
 /** The virtual keyspace {@code cassiterite}: the engine's reports for cqlsh. */
 public final class EngineKeyspace
@@ -56,9 +56,9 @@ public final class EngineKeyspace
     /** The one report that is the plug-in's own. */
     private static VirtualTable streams()
     {
-        ReportSchema schema = new ReportSchema("streams", StoreReport.parse(StreamLedger.report()).columns);
+        ReportSchema schema = new ReportSchema("streams", StoreReport.parse(StreamHistory.report()).columns);
         return new ReportTable(NAME, "the latest streams of engine tables: how much went as whole files, how much as rows, and why",
-                               schema, () -> StoreReport.parse(StreamLedger.report()));
+                               schema, () -> StoreReport.parse(StreamHistory.report()));
     }
 
     private static VirtualTable table(EngineControl engine, String topic, String comment)

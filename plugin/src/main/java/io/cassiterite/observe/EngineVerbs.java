@@ -100,10 +100,10 @@ final class EngineVerbs
     private void cleanUp(ColumnFamilyStore cfs, Collection<Range<Token>> owned)
     {
         logger.info("Removing from {} in the engine what lies outside of this node's {} ranges", cfs.metadata(), owned.size());
-        OwnershipWatch watch = new OwnershipWatch(cfs.getKeyspaceName(), owned, () -> engine.stopKeep(cfs));
+        OwnershipWatch watch = new OwnershipWatch(cfs.getKeyspaceName(), owned, () -> engine.stopCleanup(cfs));
         try (watch)
         {
-            RemoteFailure.guard("cleaning up " + cfs.metadata(), () -> engine.keep(cfs, owned));
+            RemoteFailure.guard("cleaning up " + cfs.metadata(), () -> engine.cleanup(cfs, owned));
         }
         catch (RuntimeException e)
         {

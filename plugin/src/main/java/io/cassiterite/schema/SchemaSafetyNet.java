@@ -95,7 +95,7 @@ public final class SchemaSafetyNet implements SchemaChangeListener
     {
         for (ColumnFamilyStore cfs : EngineTable.open())
             if (!cfs.metadata().indexes.isEmpty())
-                IndexFence.close(cfs);
+                IndexBlocker.close(cfs);
     }
 
     private void admit(TableMetadata table)
@@ -131,6 +131,6 @@ public final class SchemaSafetyNet implements SchemaChangeListener
 
         for (String violation : violations)
             logger.error("The schema holds what Cassiterite does not support: {}", violation);
-        IndexFence.close(cfs);
+        IndexBlocker.close(cfs);
     }
 }

@@ -89,7 +89,7 @@ public final class EngineStreamManager extends CassandraStreamManager
         RingBoundaries.refresh(table.store());
         if (previewKind.isPreview())
             return PreviewStream.of(cfs.metadata.id, table.sizes(TokenRanges.of(ranges)));
-        if (Announcement.isHeardFrom(session.peer))
+        if (PluginGossip.publishes(session.peer))
             return OutgoingShipment.prepare(session, cfs.metadata(), table, ranges);
         return SstableShipment.prepare(session, cfs, memtable, ranges);
     }
@@ -97,7 +97,7 @@ public final class EngineStreamManager extends CassandraStreamManager
     @Override
     public IncomingStream prepareIncomingStream(StreamSession session, StreamMessageHeader header)
     {
-        if (header.repairedAt == StreamHead.MARKER)
+        if (header.repairedAt == StreamHeader.MARKER)
         {
             if (!EngineTable.is(cfs))
                 throw refused(session, "a peer sends it files of the engine, but here it has a stock memtable");

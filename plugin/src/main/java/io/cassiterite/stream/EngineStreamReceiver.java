@@ -50,7 +50,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         super(cfs, session, totalStreams);
         this.cfs = cfs;
         this.session = session;
-        AbsorbTask.instance.receiving(cfs.metadata.id);
+        MergeInTask.instance.receiving(cfs.metadata.id);
     }
 
     /** The receiver of a session's streams for a table. */
@@ -60,17 +60,17 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     }
 
     /** The shipment that a file belongs to, begun if the file is the first. */
-    synchronized IncomingShipment shipment(StreamHead head) throws IOException
+    synchronized IncomingShipment shipment(StreamHeader header) throws IOException
     {
         if (over)
             throw new IOException("the session is over");
-        IncomingShipment shipment = shipments.get(head.shipment);
+        IncomingShipment shipment = shipments.get(header.shipment);
         if (shipment == null)
         {
             Table table = memtable().table();
             RingBoundaries.refresh(table.store());
-            shipment = new IncomingShipment(session, cfs.metadata(), table.store(), head);
-            shipments.put(head.shipment, shipment);
+            shipment = new IncomingShipment(session, cfs.metadata(), table.store(), header);
+            shipments.put(header.shipment, shipment);
         }
         return shipment;
     }
@@ -205,7 +205,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     {
         shipments.values().forEach(IncomingShipment::discard);
         if (!over)
-            AbsorbTask.instance.received(cfs.metadata.id);
+            MergeInTask.instance.received(cfs.metadata.id);
         over = true;
     }
 }

@@ -42,7 +42,7 @@ final class IncomingFile implements IncomingStream
     private final StreamSession session;
     private final StreamMessageHeader message;
 
-    private volatile StreamHead head;
+    private volatile StreamHeader header;
     private volatile Path path;
     private volatile IncomingShipment shipment;
     private volatile Future<?> sync;
@@ -57,27 +57,27 @@ final class IncomingFile implements IncomingStream
     @Override
     public void read(DataInputPlus in, int version) throws IOException
     {
-        head = StreamHead.read(in);
-        TokenOwnership.check(cfs, session, head);
-        shipment = EngineStreamReceiver.of(session, cfs).shipment(head);
-        path = shipment.place(head);
-        session.countStreamedIn(head.kind == ShipmentFile.Kind.WHOLE);
-        Path partial = path.resolveSibling(head.name + PARTIAL);
-        int found = head.held ? takeHeld(partial) : write(in, partial);
+        header = StreamHeader.read(in);
+        TokenOwnership.check(cfs, session, header);
+        shipment = EngineStreamReceiver.of(session, cfs).shipment(header);
+        path = shipment.place(header);
+        session.countStreamedIn(header.kind == ShipmentFile.Kind.WHOLE);
+        Path partial = path.resolveSibling(header.name + PARTIAL);
+        int found = header.retained ? takeRetained(partial) : write(in, partial);
         int expected = Integer.reverseBytes(in.readInt());
         if (found != expected)
             throw damaged(expected, found);
         Files.move(partial, path, StandardCopyOption.ATOMIC_MOVE);
         sync = StagingSync.submit(path);
-        logger.debug("[Stream #{}] Received {} (#{})", session.planId(), head, message.sequenceNumber);
+        logger.debug("[Stream #{}] Received {} (#{})", session.planId(), header, message.sequenceNumber);
     }
 
     /** @return the checksum of what is on the device */
-    private int takeHeld(Path partial) throws IOException
+    private int takeRetained(Path partial) throws IOException
     {
-        HeldFiles.take(cfs.metadata.id, head, partial);
-        int found = FileChecksum.of(partial, head.bytes);
-        session.progress(path.toString(), ProgressInfo.Direction.IN, head.movingBytes(), head.movingBytes(), head.movingBytes());
+        RetainedFiles.take(cfs.metadata.id, header, partial);
+        int found = FileChecksum.of(partial, header.bytes);
+        session.progress(path.toString(), ProgressInfo.Direction.IN, header.movingBytes(), header.movingBytes(), header.movingBytes());
         return found;
     }
 
@@ -85,7 +85,7 @@ final class IncomingFile implements IncomingStream
     private int write(DataInputPlus in, Path partial) throws IOException
     {
         Progress progress = new Progress();
-        try (StagedFile file = StagedFile.create(partial, head.bytes))
+        try (StagedFile file = StagedFile.create(partial, header.bytes))
         {
             if (in instanceof AsyncStreamingInputPlus)
                 receive((AsyncStreamingInputPlus) in, file, progress);
@@ -100,20 +100,20 @@ final class IncomingFile implements IncomingStream
     private void receive(AsyncStreamingInputPlus in, StagedFile file, Progress progress) throws IOException
     {
         if (file.isDirect())
-            receiveBare(in, file, progress);
-        in.consume(buffer -> append(file, buffer, progress), head.bytes - progress.bytes);
+            receiveRaw(in, file, progress);
+        in.consume(buffer -> append(file, buffer, progress), header.bytes - progress.bytes);
     }
 
     /** Takes all of the file where the connection can be had from Netty, nothing where it cannot. */
-    private void receiveBare(AsyncStreamingInputPlus in, StagedFile file, Progress progress) throws IOException
+    private void receiveRaw(AsyncStreamingInputPlus in, StagedFile file, Progress progress) throws IOException
     {
-        try (BareConnection connection = BareConnection.take(in))
+        try (RawSocket connection = RawSocket.take(in))
         {
             if (connection == null)
                 return;
-            in.consume(buffer -> append(file, buffer, progress), Math.min(head.bytes, in.unsafeAvailable()));
-            while (progress.bytes < head.bytes)
-                progress.add(connection.receive(file, head.bytes - progress.bytes));
+            in.consume(buffer -> append(file, buffer, progress), Math.min(header.bytes, in.unsafeAvailable()));
+            while (progress.bytes < header.bytes)
+                progress.add(connection.receive(file, header.bytes - progress.bytes));
         }
     }
 
@@ -128,9 +128,9 @@ final class IncomingFile implements IncomingStream
     private void copy(DataInputPlus in, StagedFile file, Progress progress) throws IOException
     {
         byte[] buffer = new byte[COPY_BYTES];
-        while (progress.bytes < head.bytes)
+        while (progress.bytes < header.bytes)
         {
-            int bytes = (int) Math.min(buffer.length, head.bytes - progress.bytes);
+            int bytes = (int) Math.min(buffer.length, header.bytes - progress.bytes);
             in.readFully(buffer, 0, bytes);
             append(file, ByteBuffer.wrap(buffer, 0, bytes), progress);
         }
@@ -140,7 +140,7 @@ final class IncomingFile implements IncomingStream
     {
         String message = String.format("%s of %s was damaged on its way from %s, or on the disk there: its checksum is %08x instead of " +
                                        "%08x. It is refused, and nothing of the session is taken into the table",
-                                       head.name, cfs.metadata(), session.peer, found, expected);
+                                       header.name, cfs.metadata(), session.peer, found, expected);
         logger.error("[Stream #{}] {}", session.planId(), message);
         return new IOException(message);
     }
@@ -175,9 +175,9 @@ final class IncomingFile implements IncomingStream
         return PeerConnection.isEncrypted(session.peer);
     }
 
-    StreamHead head()
+    StreamHeader header()
     {
-        return head;
+        return header;
     }
 
     @Override
@@ -189,7 +189,7 @@ final class IncomingFile implements IncomingStream
     @Override
     public long getSize()
     {
-        return head.movingBytes();
+        return header.movingBytes();
     }
 
     @Override
@@ -213,7 +213,7 @@ final class IncomingFile implements IncomingStream
     @Override
     public String toString()
     {
-        return "IncomingFile{" + head + '}';
+        return "IncomingFile{" + header + '}';
     }
 
     /** Tells the session of every megabyte. */
@@ -225,13 +225,13 @@ final class IncomingFile implements IncomingStream
         void add(int more)
         {
             bytes += more;
-            if (bytes - reported >= PROGRESS_BYTES && bytes < head.bytes)
+            if (bytes - reported >= PROGRESS_BYTES && bytes < header.bytes)
                 report();
         }
 
         void report()
         {
-            session.progress(path.toString(), ProgressInfo.Direction.IN, bytes, bytes - reported, head.bytes);
+            session.progress(path.toString(), ProgressInfo.Direction.IN, bytes, bytes - reported, header.bytes);
             reported = bytes;
         }
     }

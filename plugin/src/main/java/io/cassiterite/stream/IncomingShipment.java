@@ -39,7 +39,7 @@ final class IncomingShipment
 
     private final Store store;
     private final TableId table;
-    private final StreamHead announced;
+    private final StreamHeader announced;
     private final Path folder;
     private final StagingSpace space;
     private final StreamRecord record;
@@ -50,7 +50,7 @@ final class IncomingShipment
      * @param announced the head of the first file of the shipment that arrives
      * @throws IOException if there is no room for all of it; then nothing of it is left
      */
-    IncomingShipment(StreamSession session, TableMetadata metadata, Store store, StreamHead announced) throws IOException
+    IncomingShipment(StreamSession session, TableMetadata metadata, Store store, StreamHeader announced) throws IOException
     {
         this.store = store;
         this.table = metadata.id;
@@ -60,7 +60,7 @@ final class IncomingShipment
                                   announced.shipment.toString());
         this.folder = StoreFolders.incoming(store).resolve(name);
         this.space = begin(store, folder, announced.shipmentBytes);
-        this.record = StreamLedger.open(session, metadata, StreamRecord.Direction.IN, announced.shipment);
+        this.record = StreamHistory.open(session, metadata, StreamRecord.Direction.IN, announced.shipment);
         record.expect(announced.shipmentFiles, announced.shipmentBytes);
     }
 
@@ -87,23 +87,23 @@ final class IncomingShipment
     }
 
     /** @return where a file goes when it is verified; fails if the session is over */
-    synchronized Path place(StreamHead head) throws IOException
+    synchronized Path place(StreamHeader header) throws IOException
     {
         ensureOpen();
-        if (head.shipmentFiles != announced.shipmentFiles || head.shipmentBytes != announced.shipmentBytes)
-            throw new IOException(head + " contradicts the files before it about the shipment");
-        return folder.resolve(head.name);
+        if (header.shipmentFiles != announced.shipmentFiles || header.shipmentBytes != announced.shipmentBytes)
+            throw new IOException(header + " contradicts the files before it about the shipment");
+        return folder.resolve(header.name);
     }
 
     /** A file has arrived and its checksum is right. */
     synchronized void add(IncomingFile file) throws IOException
     {
         ensureOpen();
-        if (verified.putIfAbsent(file.head().name, file) != null)
-            throw new IOException(file.head() + " arrived twice");
-        if (!file.head().held)
-            space.used(file.head().bytes);
-        record.add(file.head(), "", file.wasCopied());
+        if (verified.putIfAbsent(file.header().name, file) != null)
+            throw new IOException(file.header() + " arrived twice");
+        if (!file.header().retained)
+            space.used(file.header().bytes);
+        record.add(file.header(), "", file.wasCopied());
     }
 
     private void ensureOpen() throws IOException
@@ -132,9 +132,9 @@ final class IncomingShipment
         if (over)
             return;
         for (IncomingFile file : verified.values())
-            if (file.head().kind == ShipmentFile.Kind.WHOLE)
-                HeldFiles.keep(store, table, folder.resolve(file.head().name), file.head().bytes);
-        HeldFiles.announce();
+            if (file.header().kind == ShipmentFile.Kind.WHOLE)
+                RetainedFiles.retain(store, table, folder.resolve(file.header().name), file.header().bytes);
+        RetainedFiles.publish();
         end(StreamRecord.State.FAILED);
         ScratchFolder.delete(folder);
     }
@@ -151,7 +151,7 @@ final class IncomingShipment
     {
         List<Bounds<Token>> bounds = new ArrayList<>();
         for (IncomingFile file : verified.values())
-            for (Range<Token> range : file.head().ranges)
+            for (Range<Token> range : file.header().ranges)
                 bounds.add(new Bounds<>(range.left, range.right.isMinimum() ? LAST : range.right));
         return bounds;
     }

@@ -25,7 +25,7 @@ import io.cassiterite.engine.ShipmentFile;
 final class OutgoingFile implements OutgoingStream
 {
     private final TableId table;
-    private final StreamHead head;
+    private final StreamHeader header;
     private final ShipmentFile file;
     private final ScratchFolder folder;
     private final StreamRecord record;
@@ -35,10 +35,10 @@ final class OutgoingFile implements OutgoingStream
      * @param folder holds the file
      * @param end    of the stream, see {@link StreamEnd}
      */
-    OutgoingFile(TableId table, StreamHead head, ShipmentFile file, ScratchFolder folder, StreamRecord record, Cleaner.Cleanable end)
+    OutgoingFile(TableId table, StreamHeader header, ShipmentFile file, ScratchFolder folder, StreamRecord record, Cleaner.Cleanable end)
     {
         this.table = table;
-        this.head = head;
+        this.header = header;
         this.file = file;
         this.folder = folder;
         this.record = record;
@@ -48,31 +48,31 @@ final class OutgoingFile implements OutgoingStream
     @Override
     public void write(StreamSession session, StreamingDataOutputPlus out, int version) throws IOException
     {
-        Path path = OutgoingShipment.file(folder, head);
-        head.write(out);
+        Path path = OutgoingShipment.file(folder, header);
+        header.write(out);
         out.flush();
-        if (!head.held)
+        if (!header.retained)
             send(path, out, session.peer);
         out.writeInt(Integer.reverseBytes(checksum(path)));
         out.flush();
-        session.progress(getName(), ProgressInfo.Direction.OUT, head.movingBytes(), head.movingBytes(), head.movingBytes());
-        record.add(head, file.reason(), PeerConnection.isEncrypted(session.peer));
+        session.progress(getName(), ProgressInfo.Direction.OUT, header.movingBytes(), header.movingBytes(), header.movingBytes());
+        record.add(header, file.reason(), PeerConnection.isEncrypted(session.peer));
     }
 
     /** Of the bytes as they were written, so that the receiver notices what the disk has damaged; else computed while the file is sent. */
     private int checksum(Path path) throws IOException
     {
-        return file.checksum().isPresent() ? file.checksum().getAsInt() : FileChecksum.of(path, head.bytes);
+        return file.checksum().isPresent() ? file.checksum().getAsInt() : FileChecksum.of(path, header.bytes);
     }
 
     private void send(Path path, StreamingDataOutputPlus out, InetAddressAndPort peer) throws IOException
     {
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
         long size = channel.size();
-        if (size != head.bytes)
+        if (size != header.bytes)
         {
             channel.close();
-            throw new IOException(path + " has " + size + " bytes instead of " + head.bytes);
+            throw new IOException(path + " has " + size + " bytes instead of " + header.bytes);
         }
         out.writeFileToChannel(channel, limiter(peer));
     }
@@ -80,7 +80,7 @@ final class OutgoingFile implements OutgoingStream
     /** Whole files are Cassandra's entire sstables, all else its ordinary streams: each has limits of its own. */
     private StreamingDataOutputPlus.RateLimiter limiter(InetAddressAndPort peer)
     {
-        return head.kind == ShipmentFile.Kind.WHOLE ? StreamManager.getEntireSSTableRateLimiter(peer)
+        return header.kind == ShipmentFile.Kind.WHOLE ? StreamManager.getEntireSSTableRateLimiter(peer)
                                                     : StreamManager.getRateLimiter(peer);
     }
 
@@ -93,7 +93,7 @@ final class OutgoingFile implements OutgoingStream
     @Override
     public long getRepairedAt()
     {
-        return StreamHead.MARKER;
+        return StreamHeader.MARKER;
     }
 
     @Override
@@ -105,13 +105,13 @@ final class OutgoingFile implements OutgoingStream
     @Override
     public String getName()
     {
-        return OutgoingShipment.file(folder, head).toString();
+        return OutgoingShipment.file(folder, header).toString();
     }
 
     @Override
     public long getEstimatedSize()
     {
-        return head.movingBytes();
+        return header.movingBytes();
     }
 
     @Override
@@ -129,6 +129,6 @@ final class OutgoingFile implements OutgoingStream
     @Override
     public String toString()
     {
-        return "OutgoingFile{" + head + '}';
+        return "OutgoingFile{" + header + '}';
     }
 }

@@ -26,7 +26,7 @@ import io.cassiterite.engine.TokenRanges;
 
 /**
  * What one session sends of one table to a node with the plug-in: a folder of files, each a stream of its own. The folder
- * goes with the last of the streams. More ranges than a {@link StreamHead} can name go as several shipments, which need not
+ * goes with the last of the streams. More ranges than a {@link StreamHeader} can name go as several shipments, which need not
  * be of one moment: no partition is in two of them.
  */
 final class OutgoingShipment
@@ -48,7 +48,7 @@ final class OutgoingShipment
         List<OutgoingStream> streams = new ArrayList<>();
         try
         {
-            for (List<Range<Token>> part : Lists.partition(ranges, StreamHead.MAX_RANGES))
+            for (List<Range<Token>> part : Lists.partition(ranges, StreamHeader.MAX_RANGES))
                 streams.addAll(prepareOne(session, metadata, table, part));
             return streams;
         }
@@ -82,16 +82,16 @@ final class OutgoingShipment
     {
         if (files.stream().allMatch(file -> file.kind() == ShipmentFile.Kind.MANIFEST))
             return List.of();
-        Predicate<ShipmentFile> isHeld = HeldFiles.of(session.peer, metadata.id);
-        long bytes = files.stream().filter(isHeld.negate()).mapToLong(ShipmentFile::bytes).sum();
-        StreamRecord record = StreamLedger.open(session, metadata, StreamRecord.Direction.OUT, id);
+        Predicate<ShipmentFile> isRetained = RetainedFiles.of(session.peer, metadata.id);
+        long bytes = files.stream().filter(isRetained.negate()).mapToLong(ShipmentFile::bytes).sum();
+        StreamRecord record = StreamHistory.open(session, metadata, StreamRecord.Direction.OUT, id);
         record.expect(files.size(), bytes);
         List<OutgoingStream> streams = new ArrayList<>(files.size());
         for (ShipmentFile file : files)
         {
-            StreamHead head = new StreamHead(file, isHeld.test(file), id, files.size(), bytes, ranges);
+            StreamHeader header = new StreamHeader(file, isRetained.test(file), id, files.size(), bytes, ranges);
             folder.retain(1);
-            streams.add(new OutgoingFile(metadata.id, head, file, folder, record, StreamEnd.of(session, over(folder, record))));
+            streams.add(new OutgoingFile(metadata.id, header, file, folder, record, StreamEnd.of(session, over(folder, record))));
         }
         return streams;
     }
@@ -119,8 +119,8 @@ final class OutgoingShipment
     }
 
     /** Where a file of a shipment is. */
-    static Path file(ScratchFolder folder, StreamHead head)
+    static Path file(ScratchFolder folder, StreamHeader header)
     {
-        return folder.path.resolve(head.name);
+        return folder.path.resolve(header.name);
     }
 }

@@ -30,12 +30,12 @@ final class StagingSpace
     static synchronized StagingSpace reserve(Store store, long bytes) throws IOException
     {
         if (!fits(store, bytes))
-            HeldFiles.forgetUnwanted();
+            RetainedFiles.forgetUnwanted();
         if (!fits(store, bytes))
             throw new IOException(String.format("No space for a stream of %s: the device of %s has %s free, other streams take %s of it, " +
                                                 "%s beside it are held for another try, and %s must stay free",
                                                 memory(bytes), store.directory(), memory(freeBytes(store)), memory(PROMISED.get()),
-                                                memory(HeldFiles.bytes()), memory(RESERVE_BYTES)));
+                                                memory(RetainedFiles.bytes()), memory(RESERVE_BYTES)));
         PROMISED.addAndGet(bytes);
         return new StagingSpace(bytes);
     }

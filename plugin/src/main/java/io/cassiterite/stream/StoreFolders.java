@@ -21,15 +21,15 @@ final class StoreFolders
         return Path.of(store.directory(), "export");
     }
 
-    /** Shipments on their way in; see {@link HeldFiles#recover} for what is left of them when the process is killed. */
+    /** Shipments on their way in; see {@link RetainedFiles#recover} for what is left of them when the process is killed. */
     static Path incoming(Store store)
     {
         return Path.of(store.directory(), "incoming");
     }
 
-    /** Whole files that came with sessions that failed; see {@link HeldFiles}. */
-    static Path held(Store store)
+    /** Whole files that came with sessions that failed; see {@link RetainedFiles}. */
+    static Path retained(Store store)
     {
-        return Path.of(store.directory(), "held");
+        return Path.of(store.directory(), "retained");
     }
 }

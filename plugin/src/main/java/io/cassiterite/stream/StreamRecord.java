@@ -54,7 +54,7 @@ final class StreamRecord
     private long wholeBytes;
     private long rowFiles;
     private long rowBytes;
-    private long heldBytes;
+    private long retainedBytes;
     private long copiedBytes;
     private long rewrittenBytes;
 
@@ -80,25 +80,25 @@ final class StreamRecord
      * @param reason why it was not whole; empty if unknown here
      * @param copied if its bytes went through this process's memory on their way to the socket
      */
-    synchronized void add(StreamHead head, String reason, boolean copied)
+    synchronized void add(StreamHeader header, String reason, boolean copied)
     {
         plan();
         files++;
-        if (head.held)
-            heldBytes += head.bytes;
+        if (header.retained)
+            retainedBytes += header.bytes;
         else if (copied)
-            copiedBytes += head.bytes;
-        if (head.kind == ShipmentFile.Kind.WHOLE)
+            copiedBytes += header.bytes;
+        if (header.kind == ShipmentFile.Kind.WHOLE)
         {
             wholeFiles++;
-            wholeBytes += head.bytes;
+            wholeBytes += header.bytes;
         }
-        else if (head.kind == ShipmentFile.Kind.ROWS)
+        else if (header.kind == ShipmentFile.Kind.ROWS)
         {
             rowFiles++;
-            rowBytes += head.bytes;
+            rowBytes += header.bytes;
             if (!reason.isEmpty())
-                rowBytesByReason.merge(reason, head.bytes, Long::sum);
+                rowBytesByReason.merge(reason, header.bytes, Long::sum);
         }
     }
 
@@ -139,11 +139,11 @@ final class StreamRecord
         endedMs = System.currentTimeMillis();
     }
 
-    static String head()
+    static String header()
     {
         return String.join("\t", "plan_id", "keyspace_name", "table_name", "peer_name", "direction_name", "shipment_id",
                            "operation_text", "state_text", "started_ms", "duration_ms", "expected_files", "expected_bytes",
-                           "whole_files", "whole_bytes", "row_files", "row_bytes", "held_bytes", "copied_bytes", "rewritten_bytes",
+                           "whole_files", "whole_bytes", "row_files", "row_bytes", "retained_bytes", "copied_bytes", "rewritten_bytes",
                            "whole_ratio", "reason_text");
     }
 
@@ -155,7 +155,7 @@ final class StreamRecord
                            Long.toString((state == State.OPEN ? System.currentTimeMillis() : endedMs) - startedMs),
                            Integer.toString(expectedFiles), Long.toString(expectedBytes), Long.toString(wholeFiles),
                            Long.toString(wholeBytes), Long.toString(rowFiles), Long.toString(rowBytes),
-                           Long.toString(heldBytes), Long.toString(copiedBytes),
+                           Long.toString(retainedBytes), Long.toString(copiedBytes),
                            Long.toString(rewrittenBytes),
                            moved == 0 ? "" : Double.toString((double) wholeBytes / moved), reasons());
     }

@@ -22,18 +22,18 @@ public final class Streams
     /** The store is open. May be called again. */
     public static void start(Store store)
     {
-        HeldFiles.recover(store);
-        AbsorbTask.instance.start();
+        RetainedFiles.recover(store);
+        MergeInTask.instance.start();
     }
 
     /** Called every second once the node has started. */
     public static void refresh(Store store)
     {
-        attempt("Publishing the plug-in's version by gossip", Announcement::announce);
-        attempt("Noting the versions of the peers", Announcement::listen);
+        attempt("Publishing the plug-in's version by gossip", PluginGossip::publish);
+        attempt("Noting the versions of the peers", PluginGossip::listen);
         attempt("Cutting files at the ring's tokens", () -> RingBoundaries.refresh(store));
-        attempt("Deleting retained files", () -> HeldFiles.expire(store));
-        HeldFiles.announce();
+        attempt("Deleting retained files", () -> RetainedFiles.expire(store));
+        RetainedFiles.publish();
     }
 
     /** True while a session has not yet been told, or has not told, all that is to be sent. */
@@ -49,6 +49,6 @@ public final class Streams
     /** The store is about to be closed. */
     public static void stop()
     {
-        AbsorbTask.instance.stop();
+        MergeInTask.instance.stop();
     }
 }

@@ -34,12 +34,12 @@ final class TokenOwnership
     }
 
     /** @throws IOException if the shipment is of ranges of others and the node is set to reject them */
-    static void check(ColumnFamilyStore cfs, StreamSession session, StreamHead head) throws IOException
+    static void check(ColumnFamilyStore cfs, StreamSession session, StreamHeader header) throws IOException
     {
-        if (head.ranges.isEmpty())
+        if (header.ranges.isEmpty())
             return;
         List<Range<Token>> owned = Range.normalize(StorageService.instance.getLocalAndPendingRanges(cfs.getKeyspaceName()));
-        List<Range<Token>> foreign = foreign(head.ranges, owned);
+        List<Range<Token>> foreign = foreign(header.ranges, owned);
         if (foreign.isEmpty())
             return;
         StorageMetrics.totalOpsForInvalidToken.inc();

@@ -62,7 +62,7 @@ final class RandomRow
 
     /**
      * Rows that Cassandra merges to the same in any order. Counters that meet deletions, and shards whose clock is 0, are not
-     * such: docs/formats.md.
+     * such: docs/internals/formats.md.
      */
     static RandomRow mergedInAnyOrder(Random random, TableMetadata metadata)
     {

@@ -117,10 +117,10 @@ class ShipmentTest
         assertTrue(Math.abs(partitions(table, TokenRanges.ALL) - PARTITIONS) < PARTITIONS / 4);
         store.ring(List.of(new LongToken(0), new LongToken(-77)));
         long before = partitions(table, LOWER);
-        table.keep(LOWER);
+        table.cleanup(LOWER);
         assertEquals(before, partitions(table, LOWER), (double) before / 4);
         assertEquals(partitions(table, LOWER), partitions(table, TokenRanges.ALL), (double) before / 4);
-        table.keep(TokenRanges.of(List.of()));
+        table.cleanup(TokenRanges.of(List.of()));
         assertEquals(0, table.sizes(TokenRanges.ALL).get(0).bytes());
     }
 }

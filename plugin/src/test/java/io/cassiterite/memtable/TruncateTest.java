@@ -167,7 +167,7 @@ class TruncateTest
     {
         CassiteriteMemtable memtable = first();
         store.dropTable(TableSchema.identity(metadata.id));
-        Logger logger = (Logger) LoggerFactory.getLogger(PurgeFence.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(MaxPurgeableTimestamp.class);
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         logger.addAppender(log);

@@ -96,7 +96,7 @@ public class EngineStreamReceiverTest
             session.receiver = receiver;
             arrives(cfs, session, exported(cfs.metadata(), sender));
             ShipmentFile missing = EngineTestAccess.shipmentFile("cassiterite.manifest\tmanifest\t9\t0\t0\t\t");
-            receiver.shipment(new StreamHead(missing, false, SECOND, 1, 9, List.of()));
+            receiver.shipment(new StreamHeader(missing, false, SECOND, 1, 9, List.of()));
 
             assertEquals(Long.MAX_VALUE, memtable.getMinTimestamp(), "none is known yet");
             assertThrows(UncheckedIOException.class, receiver::finished);
@@ -120,7 +120,7 @@ public class EngineStreamReceiverTest
     private static void arrives(ColumnFamilyStore cfs, TestSession session, Path folder) throws IOException
     {
         StreamMessageHeader message = new StreamMessageHeader(cfs.metadata.id, session.peer, session.planId(), false, 0, 0,
-                                                              StreamHead.MARKER, null);
+                                                              StreamHeader.MARKER, null);
         String[] names = folder.toFile().list();
         for (String name : names)
         {
@@ -138,7 +138,7 @@ public class EngineStreamReceiverTest
         ShipmentFile file = EngineTestAccess.shipmentFile(path.getFileName() + "\t" + kind + "\t" + bytes.length + "\t0\t0\t\t");
         ByteArrayOutputStream sent = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(sent);
-        new StreamHead(file, false, FIRST, files, 1 << 20, List.of()).write(out);
+        new StreamHeader(file, false, FIRST, files, 1 << 20, List.of()).write(out);
         out.write(bytes);
         out.writeInt(Integer.reverseBytes(FileChecksum.of(path, bytes.length)));
         return sent.toByteArray();

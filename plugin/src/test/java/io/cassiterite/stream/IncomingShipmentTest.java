@@ -41,14 +41,14 @@ class IncomingShipmentTest
             UUID shipment = UUID.randomUUID();
             long most = StagingSpace.freeBytes(store) * 6 / 10;
             ShipmentFile file = EngineTestAccess.shipmentFile("cassiterite.manifest\tmanifest\t9\t0\t0\t\t");
-            StreamHead head = new StreamHead(file, false, shipment, 1, most, List.of());
+            StreamHeader header = new StreamHeader(file, false, shipment, 1, most, List.of());
             Path incoming = Files.writeString(Path.of(store.directory(), "incoming"), "no folder can be made below a file");
-            assertThrows(IOException.class, () -> new IncomingShipment(new TestSession(), metadata, store, head));
-            assertFalse(StreamLedger.report().contains(shipment.toString()), StreamLedger.report());
+            assertThrows(IOException.class, () -> new IncomingShipment(new TestSession(), metadata, store, header));
+            assertFalse(StreamHistory.report().contains(shipment.toString()), StreamHistory.report());
             assertDoesNotThrow(() -> StagingSpace.reserve(store, most)).release();
 
             Files.delete(incoming);
-            new IncomingShipment(new TestSession(), metadata, store, head).discard();
+            new IncomingShipment(new TestSession(), metadata, store, header).discard();
         }
     }
 }

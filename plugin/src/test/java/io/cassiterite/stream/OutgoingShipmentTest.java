@@ -99,7 +99,7 @@ class OutgoingShipmentTest
         try (Store store = TestMemtable.openStore("parts"); Store peer = TestMemtable.openStore("parts-peer"))
         {
             Path exports = StoreFolders.outgoing(store);
-            List<OutgoingStream> streams = OutgoingShipment.prepare(session(), metadata, filled(store), ranges(2 * StreamHead.MAX_RANGES));
+            List<OutgoingStream> streams = OutgoingShipment.prepare(session(), metadata, filled(store), ranges(2 * StreamHeader.MAX_RANGES));
             assertEquals(2, count(exports));
             CassiteriteMemtable received = TestMemtable.open(peer, metadata);
             for (String shipment : exports.toFile().list())
@@ -116,7 +116,7 @@ class OutgoingShipmentTest
         try (Store store = TestMemtable.openStore("failed"))
         {
             Table table = filled(store);
-            List<Range<Token>> ranges = ranges(StreamHead.MAX_RANGES);
+            List<Range<Token>> ranges = ranges(StreamHeader.MAX_RANGES);
             ranges.add(null);
             assertThrows(NullPointerException.class, () -> OutgoingShipment.prepare(session(), metadata, table, ranges));
             assertEquals(0, count(StoreFolders.outgoing(store)));
@@ -173,7 +173,7 @@ class OutgoingShipmentTest
     /** Of the latest shipment. */
     private static String state()
     {
-        String[] lines = StreamLedger.report().split("\n");
+        String[] lines = StreamHistory.report().split("\n");
         int column = List.of(lines[0].split("\t")).indexOf("state_text");
         return lines[lines.length - 1].split("\t")[column];
     }

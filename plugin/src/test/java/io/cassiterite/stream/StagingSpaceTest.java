@@ -90,16 +90,16 @@ class StagingSpaceTest
         {
             TableId table = TableId.generate();
             TableId other = TableId.generate();
-            HeldFiles.keep(store, table, written(store, "S-000001.sst"), BYTES.length);
-            HeldFiles.keep(store, other, written(store, "S-000002.sst"), BYTES.length);
-            AbsorbTask.instance.receiving(table);
+            RetainedFiles.retain(store, table, written(store, "S-000001.sst"), BYTES.length);
+            RetainedFiles.retain(store, other, written(store, "S-000002.sst"), BYTES.length);
+            MergeInTask.instance.receiving(table);
             String refusal = assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY)).getMessage();
             assertTrue(refusal.startsWith("No space for a stream of "), refusal);
-            assertEquals(BYTES.length, HeldFiles.bytes(), "nobody counts on the other one");
+            assertEquals(BYTES.length, RetainedFiles.bytes(), "nobody counts on the other one");
 
-            AbsorbTask.instance.received(table);
+            MergeInTask.instance.received(table);
             assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY));
-            assertEquals(0, HeldFiles.bytes());
+            assertEquals(0, RetainedFiles.bytes());
         }
     }
 
@@ -108,17 +108,17 @@ class StagingSpaceTest
     {
         try (Store store = TestMemtable.openStore("prepared"))
         {
-            HeldFiles.keep(store, TableId.generate(), written(store, "S-000001.sst"), BYTES.length);
+            RetainedFiles.retain(store, TableId.generate(), written(store, "S-000001.sst"), BYTES.length);
             TimeUUID id = TimeUUID.Generator.nextTimeUUID();
             StreamResultFuture plan = new StreamResultFuture(id, StreamOperation.BOOTSTRAP, null, PreviewKind.NONE);
             StreamManager.instance.registerFollower(plan);
             plan.getCoordinator().addSessionInfo(session(StreamSession.State.INITIALIZED));
             assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY));
-            assertEquals(BYTES.length, HeldFiles.bytes());
+            assertEquals(BYTES.length, RetainedFiles.bytes());
 
             plan.getCoordinator().addSessionInfo(session(StreamSession.State.PREPARING));
             assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY));
-            assertEquals(0, HeldFiles.bytes());
+            assertEquals(0, RetainedFiles.bytes());
         }
     }
 

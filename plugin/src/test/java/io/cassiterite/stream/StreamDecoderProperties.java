@@ -47,8 +47,8 @@ class StreamDecoderProperties
             bytes = sealed(bytes);
         try
         {
-            StreamHead head = StreamHead.read(new DataInputStream(new ByteArrayInputStream(bytes)));
-            assertTrue(head.bytes >= 0 && head.shipmentFiles > 0 && !head.name.contains("/"), head.toString());
+            StreamHeader header = StreamHeader.read(new DataInputStream(new ByteArrayInputStream(bytes)));
+            assertTrue(header.bytes >= 0 && header.shipmentFiles > 0 && !header.name.contains("/"), header.toString());
         }
         catch (IOException e)
         {
@@ -60,9 +60,9 @@ class StreamDecoderProperties
     void gossipIsUnderstoodOrIgnored(@ForAll long seed)
     {
         Random random = new Random(seed);
-        String held = HeldAnnouncement.encode(List.of(random.nextLong(), 7L));
-        HeldAnnouncement.decode(spoilt(held, random));
-        Announcement.takesShipments(spoilt(Announcement.VALUE, random));
+        String held = RetainedFilesGossip.encode(List.of(random.nextLong(), 7L));
+        RetainedFilesGossip.decode(spoilt(held, random));
+        PluginGossip.takesShipments(spoilt(PluginGossip.VALUE, random));
     }
 
     private static String spoilt(String text, Random random)
@@ -73,7 +73,7 @@ class StreamDecoderProperties
     private static byte[] written(String file) throws IOException
     {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new StreamHead(EngineTestAccess.shipmentFile(file), false, new UUID(1, 2), 3, 70_000_000L, RANGES).write(new DataOutputStream(out));
+        new StreamHeader(EngineTestAccess.shipmentFile(file), false, new UUID(1, 2), 3, 70_000_000L, RANGES).write(new DataOutputStream(out));
         return out.toByteArray();
     }
 

@@ -81,7 +81,7 @@ class TableChangesTest
         TwinTables twin = TwinTables.create(cql, "d7", "p int PRIMARY KEY, keep int, v int, m map<int, int>");
         for (int i = 0; i < 5; i++)
             twin.run("INSERT INTO T (p, keep, v, m) VALUES (" + i + ", 1, 1, {1: 1})");
-        Upkeep.flush(node, "tablechangestest");
+        TableMaintenance.flush(node, "tablechangestest");
         for (String column : new String[]{ "v int", "m map<int, int>" })
         {
             twin.run("ALTER TABLE T DROP " + column.split(" ")[0]);

@@ -62,14 +62,14 @@ class FaultyStreamTest
             try (Cql rest = second.cql())
             {
                 tables.assertContents(expected, rest);
-                assertSomeHeld(rest);
+                assertSomeRetained(rest);
             }
         }
     }
 
-    private static void assertSomeHeld(Cql cql)
+    private static void assertSomeRetained(Cql cql)
     {
-        long held = cql.localRows("SELECT held_bytes FROM cassiterite.streams").stream().mapToLong(row -> row.getLong(0)).sum();
+        long held = cql.localRows("SELECT retained_bytes FROM cassiterite.streams").stream().mapToLong(row -> row.getLong(0)).sum();
         assertTrue(held > 0, "all was sent again");
     }
 
@@ -100,7 +100,7 @@ class FaultyStreamTest
             try (Cql rest = second.cql())
             {
                 tables.assertContents(expected, rest);
-                assertSomeHeld(rest);
+                assertSomeRetained(rest);
             }
         }
     }

@@ -1,0 +1,173 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Takes a shipment in: checks what it is, brings its column ids in line, and places its files.
+
+use super::columns::{admit_hidden, adopt, plan, reserve, Plan};
+use super::imported::ImportedFamily;
+use super::placement::Placement;
+use super::rows::{disjoint, rewrite, Rows, FILE_BYTES};
+use super::sst_set::{bytes, SstSet};
+use crate::catalog::Record;
+use crate::disk_space::check_free_space;
+use crate::error::{EngineError, Result};
+use crate::faults::{reached, Step};
+use crate::links::sync_directory;
+use crate::log::log;
+use crate::read::Source;
+use crate::schema::log_hidden;
+use crate::snapshot::{FileKind, ListedFile, Manifest};
+use crate::sys::TableFile;
+use crate::table::{Table, TableCore};
+use cassiterite_codec::columns::ColumnMap;
+use std::fs;
+use std::path::Path;
+
+/// See [`Table::receive`].
+pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
+    table.on_copy(|core| {
+        let mut progress = core.change_lock()?;
+        let manifest = Manifest::read(directory)?;
+        core.store().durability.check()?;
+        let record = check(core, &manifest)?;
+        let mut rewritten_bytes = 0;
+        if !manifest.files.is_empty() {
+            let plan = agree_on_columns(table, core, &manifest, &record)?;
+            let core = &table.shared(|core| Ok(core.clone()))?; // as it is now that nobody else changes it
+            let _recorded = core.record_contents(manifest.has_headers)?;
+            reached(Step::ContentsRecorded)?;
+            let mut placement = Placement::new(table, core, &mut progress);
+            place_files(&mut placement, directory, &manifest, plan)?;
+            rewritten_bytes = placement.rewritten_bytes;
+        }
+        remove(directory)?;
+        Ok(rewritten_bytes)
+    })
+}
+
+fn check(core: &TableCore, manifest: &Manifest) -> Result<Record> {
+    let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
+    if record.generation != core.generation() {
+        return Err(EngineError::Closed("the table has been truncated".into()));
+    }
+    if manifest.id != core.id() || manifest.counter != record.counter {
+        return Err(EngineError::Invalid(format!(
+            "it is of another table: {}.{}, for {}.{}",
+            manifest.keyspace, manifest.name, record.keyspace, record.name
+        )));
+    }
+    Ok(record)
+}
+
+/// Makes the ids of the columns mean the same here, where they can.
+fn agree_on_columns(table: &Table, core: &TableCore, manifest: &Manifest, record: &Record) -> Result<Plan> {
+    if let Plan::Rewrite(_) = plan(&manifest.columns, record)? {
+        try_to_adopt(table, manifest)?;
+    }
+    // The columns may have been altered since they were looked at: this is decided where nobody alters them.
+    let (mut before, mut agreed) = (None, Plan::Same(Vec::new()));
+    let record = core.store().catalog.update(core.id(), |record| {
+        before = Some(record.clone());
+        agreed = plan(&manifest.columns, record)?;
+        match &agreed {
+            Plan::Same(unused) => reserve(unused, record),
+            Plan::Rewrite(_) => {
+                admit_hidden(&manifest.columns, record)?;
+                agreed = plan(&manifest.columns, record)?;
+            }
+        }
+        Ok(())
+    })?;
+    log_hidden(before.as_ref(), &record);
+    table.shared(|core| {
+        core.set_dropped(&record.dropped());
+        Ok(())
+    })?;
+    Ok(agreed)
+}
+
+/// Takes over the sender's ids if nothing has been written here and nobody has been told the ids so far.
+fn try_to_adopt(table: &Table, manifest: &Manifest) -> Result<()> {
+    // Alone: a write that has begun by now would use the old ids.
+    let adopted = table.exclusive(|core| {
+        if core.has_data() || core.ids_handed_out() {
+            return Ok(false);
+        }
+        core.store().catalog.update(core.id(), |record| {
+            adopt(&manifest.columns, record);
+            Ok(())
+        })?;
+        Ok(true)
+    })?;
+    if adopted {
+        reached(Step::Adopted)?;
+    }
+    Ok(())
+}
+
+fn place_files(placement: &mut Placement<'_>, directory: &Path, manifest: &Manifest, plan: Plan) -> Result<()> {
+    let is_rows = |listed: &&ListedFile| listed.kind == FileKind::Rows;
+    let rows: Vec<TableFile> = manifest.files.iter().filter(is_rows).map(|listed| listed.file.clone()).collect();
+    let mut whole = manifest.groups();
+    whole.truncate(whole.len() - usize::from(!rows.is_empty())); // the rows are the last group
+    let map = match plan {
+        Plan::Same(_) if whole.len() <= 1 => {
+            let whole = SstSet::open(directory, whole.pop().unwrap_or_default(), true)?;
+            return placement.place(&whole, &SstSet::open(directory, rows, false)?);
+        }
+        // Families of a snapshot that may overlap.
+        Plan::Same(_) => None,
+        Plan::Rewrite(map) => Some(map),
+    };
+    placement.rewritten_bytes = bytes(whole.iter().flatten());
+    whole.push(disjoint(&rows));
+    let rewritten = as_rows(placement.core, directory, &whole, map.as_ref())?;
+    placement.place_rows(&rewritten.sst_set)
+}
+
+/// Rewrites files, in lists of which each could be one column family, as rows.
+pub(super) fn as_rows(
+    core: &TableCore,
+    directory: &Path,
+    lists: &[Vec<TableFile>],
+    map: Option<&ColumnMap>,
+) -> Result<Rows> {
+    let mut imported = Vec::new();
+    let rewritten =
+        import_lists(core, directory, lists, &mut imported).and_then(|()| read_through(core, &imported, map));
+    let closed = imported.into_iter().map(|one| one.close(core.store())).fold(Ok(()), Result::and);
+    let rows = rewritten?;
+    closed.map(|()| rows)
+}
+
+/// Makes a column family of each list of files. Those made before a failure are in `imported`, too.
+fn import_lists(
+    core: &TableCore,
+    directory: &Path,
+    lists: &[Vec<TableFile>],
+    imported: &mut Vec<ImportedFamily>,
+) -> Result<()> {
+    for files in lists.iter().filter(|files| !files.is_empty()) {
+        imported.push(ImportedFamily::open(core, directory, files)?);
+    }
+    reached(Step::ImportedForRewrite)
+}
+
+fn read_through(core: &TableCore, imported: &[ImportedFamily], map: Option<&ColumnMap>) -> Result<Rows> {
+    let mut source = Source::merged(imported.iter().map(ImportedFamily::iterate).collect());
+    source.seek(&[])?;
+    let has_free_space = || check_free_space(core.store().db.path(), FILE_BYTES);
+    has_free_space()?;
+    let (rows, _) =
+        rewrite(core.store(), &mut source, map, usize::MAX, || core.check_open().and_then(|()| has_free_space()))?;
+    Ok(rows)
+}
+
+/// Its files are links to those in the database by now. What a failure leaves is an error that changes nothing.
+fn remove(directory: &Path) -> Result<()> {
+    let removed = fs::remove_dir_all(directory).map_err(EngineError::from);
+    if let Err(error) = removed.and_then(|()| directory.parent().map_or(Ok(()), sync_directory)) {
+        log(format_args!("{}, which has been received, stays: {error}", directory.display()));
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! However many files a side column family has at level 0: no writer waits for their compaction when it becomes the base.
+
+use super::common::shipments::*;
+use super::common::*;
+use super::world::*;
+use crate::options::L0_STOP_FILES;
+use crate::receive::LEVEL0_FILES_MAX;
+use crate::table::TableCore;
+use crate::Table;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+const SHIPMENTS: u64 = L0_STOP_FILES as u64 + 14;
+const VALUE_BYTES: usize = 200_000;
+
+fn look<T>(table: &Table, at: impl FnOnce(&TableCore) -> T) -> T {
+    table.shared(|core| Ok(at(core))).unwrap()
+}
+
+fn base_files(table: &Table) -> u64 {
+    look(table, |core| core.families().base.level0_files())
+}
+
+/// Whether all tables' writers are slowed down or stopped.
+fn writers_wait(table: &Table) -> bool {
+    let figures = ["rocksdb.is-write-stopped", "rocksdb.actual-delayed-write-rate"];
+    look(table, |core| figures.iter().any(|name| core.family().property(name) != 0))
+}
+
+/// Whether writers ever waited while something was done.
+fn while_watched(table: &Arc<Table>, work: impl FnOnce()) -> bool {
+    let done = Arc::new(AtomicBool::new(false));
+    let (table, ended) = (Arc::clone(table), Arc::clone(&done));
+    let watch = std::thread::spawn(move || {
+        let mut waited = false;
+        while !ended.load(Ordering::Acquire) {
+            waited |= writers_wait(&table);
+        }
+        waited
+    });
+    work();
+    done.store(true, Ordering::Release);
+    watch.join().unwrap()
+}
+
+/// A base whose level 0 takes no more, so that rows gather in the side column family beside it.
+fn fill_base(world: &World, table: &Arc<Table>) {
+    look(table, |core| core.families().base.set_compacted(false).unwrap());
+    for number in 0..=LEVEL0_FILES_MAX {
+        [table, &self::table(&world.after)].into_iter().for_each(|to| put(to, "p1", 1, number as i64, b"small"));
+        table.flush().unwrap();
+    }
+}
+
+fn receive_many(world: &World, table: &Arc<Table>) {
+    let sender = self::table(&world.sender);
+    for number in 0..SHIPMENTS {
+        let value = half_noise(number, VALUE_BYTES);
+        for name in names() {
+            [&sender, &self::table(&world.after)].into_iter().for_each(|to| put(to, &name, 2, number as i64, &value));
+        }
+        table.receive(&ship(&sender, world.folder.path())).unwrap();
+    }
+}
+
+#[test]
+fn many_shipments_stop_no_writers_when_they_become_the_base() {
+    let mut world = World::empty();
+    let receiver = table(&world.receiver);
+    fill_base(&world, &receiver);
+    receive_many(&world, &receiver);
+    let gathered =
+        look(&receiver, |core| core.side_families().iter().map(|side_family| side_family.level0_files()).max());
+    assert!(gathered > Some(L0_STOP_FILES as u64), "{gathered:?} files");
+    assert!(!while_watched(&receiver, || assert!(receiver.merge_in().unwrap() > 0, "the larger one becomes the base")));
+    [&receiver, &table(&world.after)].into_iter().for_each(|to| put(to, "p1", 3, 1, b"written"));
+
+    drop(receiver);
+    world.receiver.close().unwrap();
+    world.receiver = open(&world.path("receiver"));
+    let receiver = table(&world.receiver);
+    assert!(!writers_wait(&receiver), "after a restart");
+
+    merge_in_all(&receiver);
+    assert!(base_files(&receiver) < LEVEL0_FILES_MAX);
+    assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
+}

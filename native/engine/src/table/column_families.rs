@@ -1,0 +1,203 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The column families of one table generation: the base, which is written to, and what has arrived from other nodes and
+//! is not in the base yet. What the table holds is the merge of all of them.
+
+use crate::catalog::{family_name, Record};
+use crate::compaction::TablePurge;
+use crate::error::Result;
+use crate::options::{family_options, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
+use crate::read::Source;
+use crate::store::Core;
+use crate::sys::{FamilyHandle, Iter, IterSpec};
+use rocksdb::Options;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+/// RocksDB's number of the state of a family: memtables and files.
+const VERSION: &str = "rocksdb.current-super-version-number";
+/// What leveled compaction has before it; 0 for the other styles.
+const PENDING_BYTES: &str = "rocksdb.estimate-pending-compaction-bytes";
+/// What is there does not get less at once: while compaction moves it, as much again may come.
+const ROOM: u64 = 2;
+
+/// One column family of a table, with what purges it; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct ColumnFamily {
+    // Before the purging: handles go first.
+    pub handle: FamilyHandle,
+    pub purge: Arc<TablePurge>,
+    /// Its number in the catalog record; 0 is the family that the generation began with.
+    pub number: u32,
+    relaxed: Arc<AtomicBool>,
+}
+
+impl ColumnFamily {
+    /// A family that exists, ready to be purged.
+    pub(crate) fn open(
+        store: &Arc<Core>,
+        family: FamilyHandle,
+        number: u32,
+        purge: Arc<TablePurge>,
+    ) -> Result<ColumnFamily> {
+        purge.attach(&store.db, &family)?;
+        store.events.watch(&purge);
+        Ok(ColumnFamily { handle: family, purge, number, relaxed: Arc::default() })
+    }
+
+    /// What a family of this name is opened with.
+    pub(crate) fn options(store: &Core, name: &str) -> Result<(Arc<TablePurge>, Options)> {
+        let purge = TablePurge::new(name);
+        let settings = store.settings()?;
+        purge.set_unsynced_max(settings.sync.unsynced_max());
+        let options = family_options(&settings, &store.shared, &purge);
+        Ok((purge, options))
+    }
+
+    /// The name of the column family.
+    pub(crate) fn name(&self) -> &str {
+        self.purge.name()
+    }
+
+    /// Bytes in files and memtables.
+    pub(crate) fn bytes(&self) -> u64 {
+        let figures = ["rocksdb.live-sst-files-size", "rocksdb.cur-size-all-mem-tables"];
+        figures.iter().map(|name| self.handle.property(name)).fold(0, u64::saturating_add)
+    }
+
+    /// Only the base is compacted by itself: a side column family is to be rewritten anyway, and files that are being compacted refuse
+    /// others that come beside them.
+    pub(crate) fn set_compacted(&self, compacted: bool) -> Result<()> {
+        let disabled = if compacted { "false" } else { "true" };
+        Ok(self.handle.db().set_options_cf(&self.handle, &[("disable_auto_compactions", disabled)])?)
+    }
+
+    /// Files of level 0.
+    pub(crate) fn level0_files(&self) -> u64 {
+        let text = self.handle.db().property_value_cf(&self.handle, "rocksdb.num-files-at-level0").ok().flatten();
+        text.and_then(|text| text.parse().ok()).unwrap_or_default()
+    }
+
+    /// Whether writers do not wait for what is there by now, but only when much more comes. What has come from many nodes may be
+    /// hundreds of files of level 0 when it becomes the base, and writers of all tables would wait until they are compacted.
+    pub(crate) fn relax_stall_triggers(&self, relaxed: bool) -> Result<()> {
+        if !relaxed && !self.relaxed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let stall_triggers = if relaxed {
+            stall_triggers(self.level0_files(), self.handle.property(PENDING_BYTES))
+        } else {
+            stall_triggers(0, 0)
+        };
+        let options = stall_triggers.each_ref().map(|(name, value)| (*name, value.as_str()));
+        self.handle.db().set_options_cf(&self.handle, &options)?;
+        self.relaxed.store(relaxed, Ordering::Release);
+        Ok(())
+    }
+
+    /// Deletes the family: its files go when the last read of them ends.
+    pub(crate) fn delete(self, store: &Core) -> Result<()> {
+        store.drop_family(self.purge.name(), self.handle)
+    }
+}
+
+/// The options that slow writers down and stop them, where so much is there already.
+fn stall_triggers(level0_files: u64, pending_bytes: u64) -> [(&'static str, String); 4] {
+    let files = |limit: i32| (u64::from(limit.unsigned_abs()) + ROOM * level0_files).to_string();
+    let bytes = |limit: usize| (limit as u64).saturating_add(pending_bytes.saturating_mul(ROOM)).to_string();
+    [
+        ("level0_slowdown_writes_trigger", files(L0_SLOWDOWN_FILES)),
+        ("level0_stop_writes_trigger", files(L0_STOP_FILES)),
+        ("soft_pending_compaction_bytes_limit", bytes(PENDING_SLOWDOWN_BYTES)),
+        ("hard_pending_compaction_bytes_limit", bytes(PENDING_STOP_BYTES)),
+    ]
+}
+
+/// All column families of a table generation.
+#[derive(Clone)]
+pub(crate) struct ColumnFamilies {
+    pub base: ColumnFamily,
+    pub side_families: Vec<ColumnFamily>,
+}
+
+impl ColumnFamilies {
+    /// Opens the families that a record names; `purge_of` hands over what they were opened with.
+    pub(crate) fn open(
+        store: &Arc<Core>,
+        id: &[u8],
+        record: &Record,
+        mut purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
+    ) -> Result<ColumnFamilies> {
+        let suspended = !record.side_families.is_empty();
+        let mut family = |number: u32| {
+            let name = family_name(id, record.generation, number);
+            let purge = purge_of(&name)?;
+            purge.set_dropped(record.dropped());
+            purge.suspend(suspended);
+            ColumnFamily::open(store, FamilyHandle::named(&store.db, &name)?, number, purge)
+        };
+        let base = family(record.base)?;
+        let side_families = record.side_families.iter().map(|&number| family(number)).collect::<Result<Vec<_>>>()?;
+        for side_family in &side_families {
+            side_family.set_compacted(false)?;
+        }
+        if suspended {
+            base.relax_stall_triggers(true)?; // until the merge-in finds that it has few files
+        }
+        Ok(ColumnFamilies { base, side_families })
+    }
+
+    /// The side column families, then the base.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &ColumnFamily> {
+        self.side_families.iter().chain([&self.base])
+    }
+
+    /// Looks at every family, in the order of [`Self::all`], when nothing comes into a side column family. Whole files come into one in the
+    /// same step as rows into the base: neither is to be seen without the deletions that came with the other.
+    pub(crate) fn consistent<T>(&self, consistent: impl Fn(&ColumnFamily) -> T) -> Vec<T> {
+        let versions = || -> Vec<u64> {
+            self.side_families.iter().map(|side_family| side_family.handle.property(VERSION)).collect()
+        };
+        loop {
+            let before = versions();
+            let seen = self.all().map(&consistent).collect();
+            if versions() == before {
+                return seen;
+            }
+        }
+    }
+
+    /// An iterator over the merge of all families.
+    pub(crate) fn iterate(&self, spec: IterSpec) -> Source {
+        if self.side_families.is_empty() {
+            return Source::one(Iter::open(&self.base.handle, spec));
+        }
+        Source::merged(self.consistent(|family| Iter::open(&family.handle, spec.clone())))
+    }
+
+    /// Deletes all of them; the first error.
+    pub(crate) fn delete(self, store: &Core) -> Result<()> {
+        let families = self.side_families.into_iter().chain([self.base]);
+        families.map(|family| family.delete(store)).fold(Ok(()), Result::and)
+    }
+
+    /// While anything has arrived, nothing is purged anywhere: what one family forgets may hide data of another.
+    pub(crate) fn suspend_purging_while_side_families(&self) {
+        self.all().for_each(|family| family.purge.suspend(!self.side_families.is_empty()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writers_are_slowed_down_beyond_what_was_there() {
+        assert_eq!(stall_triggers(0, 0).map(|trigger| trigger.1), ["20", "36", "68719476736", "274877906944"]);
+        assert_eq!(
+            stall_triggers(300, 1 << 40).map(|trigger| trigger.1),
+            ["620", "636", "2267742732288", "2473901162496"]
+        );
+    }
+}

@@ -1,0 +1,82 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.schema.TableMetadata;
+
+import io.cassiterite.engine.BackgroundWork;
+import io.cassiterite.engine.TableStats;
+import io.cassiterite.observe.DiskSpace;
+import io.cassiterite.observe.TableProxy;
+import io.cassiterite.schema.EngineTable;
+
+/** The engine tables that are open, and what each of them gets around its data. Thread-safe. */
+final class EngineTableSetup
+{
+    private static final Logger logger = LoggerFactory.getLogger(EngineTableSetup.class);
+
+    private final EngineControl engine;
+    private final MarkerWriter markers;
+    private final DiskSpace diskSpace = new DiskSpace();
+
+    EngineTableSetup(EngineControl engine)
+    {
+        this.engine = engine;
+        this.markers = new MarkerWriter(engine);
+    }
+
+    /** A table has been created or changed; returns when it is safe to stream, repair and restart. */
+    void prepare(ColumnFamilyStore cfs)
+    {
+        if (!ManagerInstaller.ensurePatched(cfs))
+            throw new IllegalStateException(cfs.metadata() + " is still under construction");
+        markers.mark(cfs);
+    }
+
+    /** A table has got its managers: its MBeans follow. */
+    void installProxy(ColumnFamilyStore cfs)
+    {
+        try
+        {
+            TableProxy.install(cfs, engine);
+        }
+        catch (RuntimeException e)
+        {
+            logger.error("The MBean of {} does not tell the truth about the engine", cfs.metadata(), e);
+        }
+    }
+
+    /** A table of Cassandra's own has been created, perhaps with the id, and so in the folder, of one that was dropped. */
+    void createdElsewhere(TableMetadata table)
+    {
+        MarkerWriter.remove(table);
+    }
+
+    void dropped(TableMetadata table)
+    {
+        markers.forget(table.id);
+        diskSpace.forget(table.id);
+    }
+
+    /** Brings markers, purging and disk space of all tables up to date. */
+    void refresh()
+    {
+        for (ColumnFamilyStore cfs : EngineTable.open())
+            BackgroundWork.attempt("Maintenance of " + cfs.metadata(), () -> refresh(cfs));
+    }
+
+    private void refresh(ColumnFamilyStore cfs)
+    {
+        markers.mark(cfs);
+        engine.catchUp(cfs);
+        TableStats stats = engine.stats(cfs.metadata());
+        if (stats != null)
+            diskSpace.update(cfs, stats.sstBytes());
+    }
+}

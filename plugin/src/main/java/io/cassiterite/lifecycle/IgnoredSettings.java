@@ -1,0 +1,80 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.config.GuardrailsOptions;
+import org.apache.cassandra.repair.autorepair.AutoRepairConfig;
+import org.apache.cassandra.repair.autorepair.AutoRepairConfig.RepairType;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.FBUtilities;
+import org.apache.cassandra.utils.NoSpamLogger;
+
+/**
+ * Warns of the node's settings that take effect on stock tables and none on the engine's, once an hour as long as they stand.
+ * They may change while the node runs. Used by one thread.
+ */
+final class IgnoredSettings
+{
+    private static final Logger logger = LoggerFactory.getLogger(IgnoredSettings.class);
+    private static final NoSpamLogger HOURLY = NoSpamLogger.getLogger(logger, 1, TimeUnit.HOURS);
+
+    /** Not all of Cassandra 5.0 has it. */
+    private static final boolean SCHEDULED_REPAIR = FBUtilities.getReleaseVersionString().matches("5\\.0\\.(9|\\d\\d+).*");
+
+    private IgnoredSettings()
+    {
+    }
+
+    /** @param tables the engine tables that are open */
+    static void check(List<TableMetadata> tables)
+    {
+        for (String warning : warnings(tables))
+            HOURLY.warn(warning, tables.get(0));
+    }
+
+    /** @return sentences with a place for the name of a table; none where there are no tables */
+    static List<String> warnings(List<TableMetadata> tables)
+    {
+        List<String> warnings = new ArrayList<>();
+        if (tables.isEmpty())
+            return warnings;
+        if (DatabaseDescriptor.isIncrementalBackupsEnabled() && tables.stream().anyMatch(table -> table.params.incrementalBackups))
+            warnings.add("Incremental backups are on, but tables in Cassiterite, as {}, have no sstables to link: take snapshots of them");
+        if (DatabaseDescriptor.getEncryptionContext().isEnabled())
+            warnings.add("transparent_data_encryption_options encipher the commit log, but not Cassiterite's own log, which has what is " +
+                         "written to {} and other tables of it");
+        if (limitsDiskUsage(DatabaseDescriptor.getGuardrailsConfig()))
+            warnings.add("The guardrail data_disk_usage_percentage does not see Cassiterite's store, where {} and others are: watch its " +
+                         "device");
+        if (SCHEDULED_REPAIR && repairsIncrementally(tables))
+            warnings.add("Scheduled incremental repair fails for tables in Cassiterite, as {}, and for stock tables that it takes with " +
+                         "them: set auto_repair = {'incremental_enabled': 'false', 'preview_repaired_enabled': 'false'} on the former");
+        return warnings;
+    }
+
+    private static boolean limitsDiskUsage(GuardrailsOptions guardrails)
+    {
+        return guardrails.getDataDiskUsagePercentageWarnThreshold() > 0 || guardrails.getDataDiskUsagePercentageFailThreshold() > 0;
+    }
+
+    private static boolean repairsIncrementally(List<TableMetadata> tables)
+    {
+        AutoRepairConfig repair = DatabaseDescriptor.getAutoRepairConfig();
+        if (repair == null || !repair.isAutoRepairSchedulingEnabled())
+            return false;
+        for (RepairType type : new RepairType[]{ RepairType.INCREMENTAL, RepairType.PREVIEW_REPAIRED })
+            if (repair.isAutoRepairEnabled(type) && tables.stream().anyMatch(table -> table.params.autoRepair.repairEnabled(type)))
+                return true;
+        return false;
+    }
+}

@@ -1,0 +1,114 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.lifecycle.Tracker;
+import org.apache.cassandra.db.lifecycle.View;
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.notifications.INotification;
+import org.apache.cassandra.notifications.INotificationConsumer;
+import org.apache.cassandra.notifications.SSTableDeletingNotification;
+import org.apache.cassandra.utils.FBUtilities;
+
+import io.cassiterite.engine.EngineException;
+
+/**
+ * Tells the engine which deletions it may purge: none that could still be needed to hide something in an sstable or in
+ * another memtable of the table. Follows the table's sstables as they come and go.
+ */
+final class MaxPurgeableTimestamp implements INotificationConsumer
+{
+    private static final Logger logger = LoggerFactory.getLogger(MaxPurgeableTimestamp.class);
+    private static final long NOTHING = Long.MIN_VALUE;
+    private static final long EVERYTHING = Long.MAX_VALUE;
+
+    private final ColumnFamilyStore cfs;
+    private final EngineMemtable memtable;
+    private volatile boolean attached;
+
+    MaxPurgeableTimestamp(ColumnFamilyStore cfs, EngineMemtable memtable)
+    {
+        this.cfs = cfs;
+        this.memtable = memtable;
+    }
+
+    /** Begins to follow, once the table is far enough in its construction. Cheap when done. */
+    void attach()
+    {
+        if (!attached && cfs != null && cfs.getTracker() != null)
+            follow();
+    }
+
+    private synchronized void follow()
+    {
+        if (attached)
+            return;
+        cfs.getTracker().subscribe(this);
+        attached = true;
+        refresh();
+    }
+
+    synchronized void detach()
+    {
+        if (attached)
+            cfs.getTracker().unsubscribe(this);
+    }
+
+    @Override
+    public void handleNotification(INotification notification, Object sender)
+    {
+        if (!(notification instanceof SSTableDeletingNotification))
+            refresh();
+    }
+
+    /** Passes the present state to the engine. */
+    synchronized void refresh()
+    {
+        try
+        {
+            long nowOffset = FBUtilities.nowInSeconds() - System.currentTimeMillis() / 1000;
+            memtable.purge(memtable.metadata().params.gcGraceSeconds, timestamp(), nowOffset);
+        }
+        catch (EngineException e)
+        {
+            // closed with the store, or with a table that is being dropped, it purges nothing any more
+            if (e.kind() != EngineException.Kind.CLOSED)
+                report(e);
+        }
+        catch (RuntimeException e)
+        {
+            report(e);
+        }
+    }
+
+    private void report(RuntimeException failure)
+    {
+        // thrown on, it would fail the flush, import or compaction that only notified us
+        logger.error("Cassiterite could not be told what it may purge of {}", memtable.metadata(), failure);
+    }
+
+    /** Deletions at or above this timestamp are kept. */
+    private long timestamp()
+    {
+        Tracker tracker = attached ? cfs.getTracker() : null;
+        if (tracker == null || cfs.getCompactionStrategyManager() == null || cfs.getNeverPurgeTombstones()
+            || cfs.getCompactionStrategyManager().onlyPurgeRepairedTombstones())
+            return NOTHING;
+        View view = tracker.getView();
+        // another memtable may still be written to, without a notification
+        for (Memtable other : view.getAllMemtables())
+            if (other != memtable)
+                return NOTHING;
+        long smallest = EVERYTHING;
+        for (SSTableReader sstable : view.liveSSTables())
+            smallest = Math.min(smallest, sstable.getMinTimestamp());
+        return smallest;
+    }
+}

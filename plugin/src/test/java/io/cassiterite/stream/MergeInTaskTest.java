@@ -1,0 +1,156 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.stream;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.apache.cassandra.db.marshal.Int32Type;
+import org.apache.cassandra.dht.Murmur3Partitioner;
+import org.apache.cassandra.io.FSError;
+import org.apache.cassandra.io.FSErrorHandler;
+import org.apache.cassandra.io.FSWriteError;
+import org.apache.cassandra.io.sstable.CorruptSSTableException;
+import org.apache.cassandra.io.util.FileUtils;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
+
+import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.EngineException.Kind;
+import io.cassiterite.engine.Failures;
+import io.cassiterite.memtable.TestMemtable;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Which failures of merging in the disk failure policy is asked about; which tables are looked at. */
+class MergeInTaskTest
+{
+    private final List<Throwable> asked = new ArrayList<>();
+
+    @BeforeEach
+    void watchPolicy()
+    {
+        TestMemtable.initialize();
+        FileUtils.setFSErrorHandler(new FSErrorHandler()
+        {
+            @Override
+            public void handleCorruptSSTable(CorruptSSTableException e)
+            {
+                asked.add(e);
+            }
+
+            @Override
+            public void handleFSError(FSError e)
+            {
+                asked.add(e);
+            }
+        });
+    }
+
+    @AfterEach
+    void forgetPolicy()
+    {
+        FileUtils.setFSErrorHandler(null);
+    }
+
+    private static FSWriteError failure(Kind kind)
+    {
+        return assertThrows(FSWriteError.class, () -> Failures.onWrite(new EngineException(kind, "a test's"), "/store"));
+    }
+
+    private static void fail(FSWriteError failure)
+    {
+        TableMetadata metadata = TableMetadata.builder("ks", "received", TableId.generate())
+                                              .partitioner(Murmur3Partitioner.instance)
+                                              .addPartitionKeyColumn("p", Int32Type.instance)
+                                              .build();
+        MergeInTask.instance.failed(metadata, failure);
+    }
+
+    @Test
+    void aFullDeviceIsWaitedFor()
+    {
+        fail(failure(Kind.NO_SPACE));
+        assertEquals(List.of(), asked);
+    }
+
+    @Test
+    void aBrokenDeviceIsNot()
+    {
+        FSWriteError failure = failure(Kind.IO);
+        fail(failure);
+        assertEquals(List.of(failure), asked);
+    }
+
+    /** Else nothing would be merged in, and nothing purged, until the node is started again. */
+    @Test
+    void theThreadOutlivesAFailedLook()
+    {
+        FSWriteError failure = failure(Kind.IO);
+        AtomicInteger looks = new AtomicInteger();
+        AtomicReference<MergeInTask> task = new AtomicReference<>();
+        task.set(new MergeInTask(() -> {
+            LockSupport.unpark(Thread.currentThread());
+            switch (looks.incrementAndGet())
+            {
+                case 1:
+                    throw new IllegalStateException("a test's");
+                case 2:
+                    throw failure;
+                default:
+                    task.get().stop();
+                    return List.of();
+            }
+        }));
+        task.get().run();
+        assertEquals(3, looks.get());
+        assertEquals(List.of(failure), asked);
+    }
+
+    @Test
+    void aTableIsLeftAloneOnceItIsAbsorbedAndWhileMoreComes()
+    {
+        TableId table = TableId.generate();
+        MergeInTask.instance.setMergedIn(table, MergeInTask.instance.wanted(table).orElseThrow());
+        assertEquals(OptionalLong.empty(), MergeInTask.instance.wanted(table));
+        MergeInTask.instance.receiving(table);
+        assertEquals(OptionalLong.empty(), MergeInTask.instance.wanted(table));
+        MergeInTask.instance.received(table);
+        assertTrue(MergeInTask.instance.wanted(table).isPresent());
+    }
+
+    /** The session may have brought it after the engine was asked. */
+    @Test
+    void whatCameDuringTheLookIsLookedAtAgain()
+    {
+        TableId table = TableId.generate();
+        long seen = MergeInTask.instance.wanted(table).orElseThrow();
+        MergeInTask.instance.receiving(table);
+        MergeInTask.instance.received(table);
+        MergeInTask.instance.setMergedIn(table, seen);
+        assertTrue(MergeInTask.instance.wanted(table).isPresent());
+    }
+
+    @Test
+    void aSessionThatIsStillOpenIsWaitedForToo()
+    {
+        TableId table = TableId.generate();
+        long seen = MergeInTask.instance.wanted(table).orElseThrow();
+        MergeInTask.instance.receiving(table);
+        MergeInTask.instance.setMergedIn(table, seen);
+        MergeInTask.instance.received(table);
+        assertTrue(MergeInTask.instance.wanted(table).isPresent());
+    }
+}
