@@ -35,7 +35,7 @@ proptest! {
         let path = folder.path().join("kept");
         std::fs::write(&path, json).unwrap();
         if let Ok(run) = Run::read(&path) {
-            let _ = (run.verdict(), run.complaint(), run.write(&path));
+            let _ = (run.verdict(), run.failure(), run.write(&path));
         }
         std::fs::write(&path, page).unwrap();
         if let Ok((runs, title)) = html::read(&path) {

@@ -100,6 +100,7 @@ final class RetainedFiles
         if (recovered)
             return;
         recovered = true;
+        listed(StoreFolders.formerlyRetained(store)).forEach(RetainedFiles::retainAgain);
         listed(StoreFolders.retained(store)).forEach(RetainedFiles::retainAgain);
         for (Path folder : listed(StoreFolders.incoming(store)))
             IncomingShipment.tableOf(folder).ifPresent(table -> retainWhole(store, table, folder));

@@ -32,4 +32,10 @@ final class StoreFolders
     {
         return Path.of(store.directory(), "retained");
     }
+
+    /** Where early builds retained them; nothing new comes there. */
+    static Path formerlyRetained(Store store)
+    {
+        return Path.of(store.directory(), "held");
+    }
 }

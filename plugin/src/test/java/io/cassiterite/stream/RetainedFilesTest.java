@@ -42,9 +42,8 @@ class RetainedFilesTest
         for (String name : List.of("S-000001.sst", "S-000002.sst.partial", "rows-000001.sst", "cassiterite.manifest"))
             Files.write(shipment.resolve(name), BYTES);
         TableId other = TableId.generate();
-        Path retained = Files.createDirectories(directory.resolve("retained"));
-        for (String name : List.of(other + "-123456789abcdef", "edcba9876543210"))
-            Files.write(retained.resolve(name), BYTES);
+        Files.write(Files.createDirectories(directory.resolve("retained")).resolve(other + "-123456789abcdef"), BYTES);
+        Files.write(Files.createDirectories(directory.resolve("held")).resolve("edcba9876543210"), BYTES); // as early builds did
         try (Store store = Store.open(Map.of(Store.DIRECTORY, directory.toString(), "node.commitlog_sync", "periodic")))
         {
             RetainedFiles.recover(store);
