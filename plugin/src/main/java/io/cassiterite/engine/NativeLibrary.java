@@ -79,7 +79,8 @@ public final class NativeLibrary
     private static void requireRocksdb(NativeFiles files, String sha256)
     {
         if (!files.rocksdbSha256().equals(sha256))
-            throw new EngineException(Kind.INVALID, files.rocksdbSource() + " is not the library that the engine was built for: its SHA-256 is " +
+            throw new EngineException(Kind.INVALID, files.rocksdbSource() +
+                                      " is not the library that the engine was built for: its SHA-256 is " +
                                                     files.rocksdbSha256() + ", not " + sha256 + "; put the librocksdb.so that came with " +
                                                     "the engine in its place, or install the jar anew");
     }

@@ -45,7 +45,7 @@ final class PartialDrops
                                           after, dropped.column.name, dropped.droppedTime));
             else if (isNew && previous != null && !isLater(dropped, previous) && hasRows(after))
                 reasons.add(String.format("%s: column %s was dropped before as of a later time (%d) than now (%d); Cassiterite could not " +
-                                          "tell the two drops apart. Let the nodes' clocks agree, and repeat the statement after that time.",
+                                          "tell the two drops apart. Let the nodes' clocks agree, and repeat it after that time.",
                                           after, dropped.column.name, previous.droppedTime, dropped.droppedTime));
         }
         return reasons;

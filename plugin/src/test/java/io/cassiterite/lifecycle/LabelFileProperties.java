@@ -17,7 +17,6 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 import org.apache.cassandra.io.util.File;
-import org.apache.cassandra.io.util.FileUtils;
 
 import io.cassiterite.SpoiltBytes;
 
@@ -44,7 +43,7 @@ class LabelFileProperties
     @AfterContainer
     static void removeFolder()
     {
-        FileUtils.deleteRecursive(new File(folder));
+        new File(folder).deleteRecursive();
     }
 
     @Property(tries = 3000)

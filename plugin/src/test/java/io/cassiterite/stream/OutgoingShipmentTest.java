@@ -99,7 +99,8 @@ class OutgoingShipmentTest
         try (Store store = TestMemtable.openStore("parts"); Store peer = TestMemtable.openStore("parts-peer"))
         {
             Path exports = StoreFolders.outgoing(store);
-            List<OutgoingStream> streams = OutgoingShipment.prepare(session(), metadata, filled(store), ranges(2 * StreamHeader.MAX_RANGES));
+            List<OutgoingStream> streams = OutgoingShipment.prepare(session(), metadata, filled(store),
+                                                                    ranges(2 * StreamHeader.MAX_RANGES));
             assertEquals(2, count(exports));
             CassiteriteMemtable received = TestMemtable.open(peer, metadata);
             for (String shipment : exports.toFile().list())

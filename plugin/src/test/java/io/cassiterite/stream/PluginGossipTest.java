@@ -26,7 +26,8 @@ class PluginGossipTest
     @Test
     void othersDoNot()
     {
-        for (String published : List.of("", "cassiterite/0", "cassiterite/", "cassiterite/1x", "another/1", "cassiterite/99999999999999999999"))
+        for (String published : List.of("", "cassiterite/0", "cassiterite/", "cassiterite/1x", "another/1",
+                                        "cassiterite/99999999999999999999"))
             assertFalse(PluginGossip.takesShipments(published), published);
     }
 

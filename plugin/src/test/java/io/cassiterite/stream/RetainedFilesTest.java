@@ -53,7 +53,7 @@ class RetainedFilesTest
 
             ShipmentFile file = EngineTestAccess.shipmentFile("S-000001.sst\twhole\t" + BYTES.length + "\t6\t1\t\t");
             StreamHeader header = new StreamHeader(file, true, UUID.randomUUID(), 1, 0, List.of());
-            assertEquals(0, new OutgoingFile(table, header, file, null, null, null).getEstimatedSize(), "no room is asked for what is held");
+            assertEquals(0, new OutgoingFile(table, header, file, null, null, null).getEstimatedSize(), "retained files need no space");
 
             Path nowhere = directory.resolve("gone").resolve("S-000001.sst");
             assertThrows(IOException.class, () -> RetainedFiles.take(table, header, nowhere));

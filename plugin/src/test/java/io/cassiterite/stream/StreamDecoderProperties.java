@@ -73,7 +73,8 @@ class StreamDecoderProperties
     private static byte[] written(String file) throws IOException
     {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        new StreamHeader(EngineTestAccess.shipmentFile(file), false, new UUID(1, 2), 3, 70_000_000L, RANGES).write(new DataOutputStream(out));
+        new StreamHeader(EngineTestAccess.shipmentFile(file), false, new UUID(1, 2), 3, 70_000_000L, RANGES)
+        .write(new DataOutputStream(out));
         return out.toByteArray();
     }
 

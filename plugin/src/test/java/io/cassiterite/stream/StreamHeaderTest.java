@@ -23,6 +23,7 @@ import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
 import io.cassiterite.engine.EngineTestAccess;
+import io.cassiterite.engine.ShipmentFile;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -60,7 +61,8 @@ class StreamHeaderTest
     {
         assertEquals(WHOLE, read(written(WHOLE)));
         assertEquals(MANIFEST, read(written(MANIFEST)));
-        StreamHeader rows = new StreamHeader(EngineTestAccess.shipmentFile("rows-1.sst\trows\t0\t0\t0\t\twhy"), false, SHIPMENT, 1, 0, RANGES);
+        StreamHeader rows = new StreamHeader(EngineTestAccess.shipmentFile("rows-1.sst\trows\t0\t0\t0\t\twhy"), false, SHIPMENT, 1, 0,
+                                             RANGES);
         assertEquals(rows, read(written(rows)));
         assertEquals(RANGES, read(written(MANIFEST)).ranges);
         assertEquals(List.of(), read(written(rows)).ranges);
@@ -105,7 +107,8 @@ class StreamHeaderTest
     {
         for (String name : new String[]{ "../000012.sst", "/etc/passwd", "..", "" })
         {
-            StreamHeader header = new StreamHeader(EngineTestAccess.shipmentFile(name + "\twhole\t1\t6\t1\t\t"), false, SHIPMENT, 1, 1, RANGES);
+            ShipmentFile file = EngineTestAccess.shipmentFile(name + "\twhole\t1\t6\t1\t\t");
+            StreamHeader header = new StreamHeader(file, false, SHIPMENT, 1, 1, RANGES);
             byte[] bytes = written(header);
             assertThrows(IOException.class, () -> read(bytes), name);
         }
