@@ -40,7 +40,8 @@ fn fixed_rows_are_drawn_exactly() {
 #[test]
 fn a_sample_takes_no_partition_twice() {
     let population = Population::sequence(20_000);
-    let drawing =
-        draw(&builtin::rows(10).unwrap(), &Mix::only("write"), &population, &InsertSpec::default()).unwrap().to_string();
+    let drawing = draw(&builtin::rows(10).unwrap(), &Mix::only("write"), &population, &InsertSpec::default())
+        .unwrap()
+        .to_string();
     assert!(drawing.contains("sample of 2000 partitions") && !drawing.contains("have only"), "{drawing}");
 }
