@@ -189,6 +189,20 @@ fn the_page_fetches_nothing_and_shows_everything() {
 }
 
 #[test]
+fn charts_in_which_nothing_happened_are_named_only() {
+    let mut quiet = run("r1", 1.0);
+    for span in &mut quiet.spans {
+        span.backlog = 0;
+    }
+    for sample in &mut quiet.servers.samples {
+        (sample.compactions, sample.disk_read_bytes) = (Some(0), Some(0));
+    }
+    let text = html::page("Quiet", &[quiet]).unwrap();
+    assert!(text.contains("Zero during the whole run: Backlog, Compactions, Disk reads."));
+    assert!(!text.contains("<b>Backlog</b>") && text.contains("<b>Errors</b>"));
+}
+
+#[test]
 fn text_of_a_fault_cannot_leave_the_page() {
     let text = html::page("<img>", &[run("r1", 1.0)]).unwrap();
     assert!(!text.contains("<img>") && !text.contains("a</script><b>"));

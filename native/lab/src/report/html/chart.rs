@@ -122,6 +122,16 @@ pub struct Chart {
 }
 
 impl Chart {
+    /// Whether any value is known.
+    pub fn is_known(&self) -> bool {
+        self.series.iter().any(Series::is_known)
+    }
+
+    /// Whether all known values are zero.
+    pub fn is_zero(&self) -> bool {
+        self.series.iter().flat_map(|series| &series.y).flatten().all(|value| *value == 0.0)
+    }
+
     /// The place of the chart, its heading and its data.
     pub fn figure(&self) -> Markup {
         let json = serde_json::to_string(self).unwrap_or_default().replace('<', "\\u003c");

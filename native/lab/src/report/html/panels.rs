@@ -15,19 +15,19 @@ const TALL: u32 = 260;
 const MIDDLE: u32 = 150;
 const LOW: u32 = 105;
 
-/// All charts that the run has data for.
+/// All charts that the run has data for; those in which nothing happened are named instead.
 pub fn charts(run: &Run) -> Markup {
     let Some(end) = run.spans.iter().map(|span| span.to_s).reduce(f64::max) else {
         return html! { p.note { "The run was too short for an interval." } };
     };
     let charts = TimeCharts { run, end };
+    let known = charts.all().into_iter().filter(Chart::is_known);
+    let (drawn, zero): (Vec<_>, Vec<_>) = known.partition(|chart| !chart.is_zero());
+    let zero: Vec<_> = zero.iter().map(|chart| chart.title.as_str()).collect();
     html! {
         p.note.hint { "Drag across a chart to zoom all of them; a double click shows the whole run. A click on a name hides its line." }
-        (charts.latency())
-        (charts.throughput())
-        @if run.spans.iter().any(|span| span.total.errors + span.total.retries > 0) { (charts.errors()) }
-        @if run.rate_per_s.is_some() { (charts.backlog()) }
-        (charts.servers())
+        @for chart in &drawn { (chart.figure()) }
+        @if !zero.is_empty() { p.note { "Zero during the whole run: " (zero.join(", ")) "." } }
     }
 }
 
@@ -41,7 +41,16 @@ type Percentile = fn(&Latency) -> f64;
 type Points = Vec<(f64, f64, f64)>;
 
 impl TimeCharts<'_> {
-    fn latency(&self) -> Markup {
+    fn all(&self) -> Vec<Chart> {
+        let mut charts = vec![self.latency(), self.throughput(), self.errors()];
+        if self.run.rate_per_s.is_some() {
+            charts.push(self.backlog());
+        }
+        charts.extend(self.servers());
+        charts
+    }
+
+    fn latency(&self) -> Chart {
         let of: [(&str, &str, Percentile); 5] = [
             ("max", "pmax", |latency| latency.max_ms),
             ("P99.9", "p999", |latency| latency.p999_ms),
@@ -62,7 +71,7 @@ impl TimeCharts<'_> {
         self.log("Response time", &format!("{counted}, log scale"), TALL, series)
     }
 
-    fn throughput(&self) -> Markup {
+    fn throughput(&self) -> Chart {
         let mut series = Vec::new();
         if let Some(rate) = self.run.rate_per_s {
             series.push(Series::over_intervals("due", "soft", Style::Dashed, &self.points(|_| rate)));
@@ -80,7 +89,7 @@ impl TimeCharts<'_> {
         self.linear("Throughput", "operations per second that ended well", MIDDLE, Quantity::Number, series)
     }
 
-    fn errors(&self) -> Markup {
+    fn errors(&self) -> Chart {
         let per_s = |count: fn(&Span) -> u64| self.points(move |span| count(span) as f64 / span.length_s());
         let series = vec![
             Series::over_intervals("retries", "warn", Style::Bars, &per_s(|span| span.total.retries)),
@@ -89,51 +98,49 @@ impl TimeCharts<'_> {
         self.linear("Errors", "per second; retries are not errors yet", LOW, Quantity::Number, series)
     }
 
-    fn backlog(&self) -> Markup {
+    fn backlog(&self) -> Chart {
         let points = self.points(|span| span.backlog as f64);
         let series = vec![Series::over_intervals("backlog", "warn", Style::Area, &points)];
         self.linear("Backlog", "operations due but not started", LOW, Quantity::Number, series)
     }
 
-    fn servers(&self) -> Markup {
+    fn servers(&self) -> [Chart; 7] {
         let per_s = |sample: &Sample, value: Option<f64>| Some(value? / (sample.to_s - sample.from_s).max(1e-3));
         let bytes = |value: Option<u64>| value.map(|bytes| bytes as f64);
-        html! {
-            (self.nodes("Server CPU", "cores busy", Quantity::Number, |sample| per_s(sample, sample.cpu_s)))
-            (self.pauses())
-            (self.nodes("Allocation", "on the Java heap", Quantity::BytesPerS,
-                |sample| per_s(sample, bytes(sample.allocated_bytes))))
-            (self.nodes("Compactions", "running when the server was asked, once in an interval", Quantity::Number,
-                |sample| sample.compactions.map(|running| running as f64)))
-            (self.nodes("Disk writes", "commit log, flush and compaction together", Quantity::BytesPerS,
-                |sample| per_s(sample, bytes(sample.disk_written_bytes))))
-            (self.nodes("Disk reads", "", Quantity::BytesPerS,
-                |sample| per_s(sample, bytes(sample.disk_read_bytes))))
-            (self.nodes("Memory", "resident", Quantity::Bytes, |sample| bytes(sample.resident_bytes)))
-        }
+        [
+            self.nodes("Server CPU", "cores busy", Quantity::Number, |sample| per_s(sample, sample.cpu_s)),
+            self.pauses(),
+            self.nodes("Allocation", "on the Java heap", Quantity::BytesPerS, |sample| {
+                per_s(sample, bytes(sample.allocated_bytes))
+            }),
+            self.nodes(
+                "Compactions",
+                "running when the server was asked, once in an interval",
+                Quantity::Number,
+                |sample| sample.compactions.map(|running| running as f64),
+            ),
+            self.nodes("Disk writes", "commit log, flush and compaction together", Quantity::BytesPerS, |sample| {
+                per_s(sample, bytes(sample.disk_written_bytes))
+            }),
+            self.nodes("Disk reads", "", Quantity::BytesPerS, |sample| per_s(sample, bytes(sample.disk_read_bytes))),
+            self.nodes("Memory", "resident", Quantity::Bytes, |sample| bytes(sample.resident_bytes)),
+        ]
     }
 
     /// On a log axis, so that pauses of a few milliseconds are seen beside one of a second.
-    fn pauses(&self) -> Markup {
+    fn pauses(&self) -> Chart {
         let pause_ms = |sample: &Sample| {
             let ms = sample.gc_pause_s? / (sample.to_s - sample.from_s).max(1e-3) * 1e3;
             // A collection of microseconds is no pause that anybody waits for.
             Some(if ms < 0.1 { 0.0 } else { ms })
         };
         let series = self.by_node(Style::Bars, pause_ms);
-        if series.is_empty() {
-            return html! {};
-        }
         self.log("GC pauses", "time in which the server stood still, of each second; log scale", MIDDLE, series)
     }
 
-    /// One series per server; nothing where no server knows.
-    fn nodes(&self, title: &str, unit: &str, of: Quantity, value: impl Fn(&Sample) -> Option<f64>) -> Markup {
-        let series = self.by_node(Style::Line, value);
-        if series.is_empty() {
-            return html! {};
-        }
-        self.linear(title, unit, MIDDLE, of, series)
+    /// One series per server that knows the value.
+    fn nodes(&self, title: &str, unit: &str, of: Quantity, value: impl Fn(&Sample) -> Option<f64>) -> Chart {
+        self.linear(title, unit, MIDDLE, of, self.by_node(Style::Line, value))
     }
 
     fn by_node(&self, style: Style, value: impl Fn(&Sample) -> Option<f64>) -> Vec<Series> {
@@ -149,25 +156,17 @@ impl TimeCharts<'_> {
         record.nodes.iter().enumerate().map(of_node).filter(Series::is_known).collect()
     }
 
-    fn linear(&self, title: &str, unit: &str, height: u32, quantity: Quantity, series: Vec<Series>) -> Markup {
+    fn linear(&self, title: &str, unit: &str, height: u32, quantity: Quantity, series: Vec<Series>) -> Chart {
         self.chart(title, unit, height, quantity, false, series)
     }
 
-    fn log(&self, title: &str, unit: &str, height: u32, series: Vec<Series>) -> Markup {
+    fn log(&self, title: &str, unit: &str, height: u32, series: Vec<Series>) -> Chart {
         self.chart(title, unit, height, Quantity::Ms, true, series)
     }
 
-    fn chart(
-        &self,
-        title: &str,
-        unit: &str,
-        height: u32,
-        quantity: Quantity,
-        log: bool,
-        series: Vec<Series>,
-    ) -> Markup {
+    fn chart(&self, title: &str, unit: &str, height: u32, quantity: Quantity, log: bool, series: Vec<Series>) -> Chart {
         let (title, unit) = (title.to_owned(), unit.to_owned());
-        Chart { title, unit, height, across: Across::Time, end: self.end, quantity, log, series }.figure()
+        Chart { title, unit, height, across: Across::Time, end: self.end, quantity, log, series }
     }
 
     fn points(&self, value: impl Fn(&Span) -> f64) -> Points {
