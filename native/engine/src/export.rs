@@ -4,7 +4,7 @@
 //! Shipments out of a table: what it holds in token ranges at one moment, as files.
 //!
 //! The moment is an iterator, which pins memtables and files. Those of its files that lie wholly in a range are linked, and
-//! the iterator leaves them out ([`moment`]); everything else that it shows is written into files row by row ([`rows`]),
+//! the iterator leaves them out ([`pinned_view`]); everything else that it shows is written into files row by row ([`rows`]),
 //! while nothing is locked.
 
 mod listing;
@@ -51,14 +51,14 @@ impl Table {
 }
 
 fn ship(table: &Table, core: &TableCore, tokens: TokenSet, directory: &Path) -> Result<String> {
-    // Not with the copy: families that have changed since would not be one moment.
-    let mut moment = table.shared(|core| PinnedView::take(core, &tokens))?;
-    let whole = moment.choose(&tokens)?;
+    // Not with the copy: families that have changed since would not be one view.
+    let mut view = table.shared(|core| PinnedView::take(core, &tokens))?;
+    let whole = view.choose(&tokens)?;
     let mut files = Vec::new();
     let mut shipped = Vec::new();
     for file in whole {
         let name = format!("{}-{:06}.sst", file.origin.session, file.origin.number);
-        link(&moment.path_of(file.number), &directory.join(&name), &|| core.check_open())?;
+        link(&view.path_of(file.number), &directory.join(&name), &|| core.check_open())?;
         shipped.push(Shipped::whole(&name, &file));
         let file = TableFile {
             name,
@@ -72,11 +72,11 @@ fn ship(table: &Table, core: &TableCore, tokens: TokenSet, directory: &Path) -> 
         };
         files.push(ListedFile { kind: FileKind::Whole, family: 0, file });
     }
-    for (file, keys) in rows::write(&mut moment, &tokens, directory, &|| core.check_open())? {
-        shipped.push(Shipped::rows(&file, keys, moment.reasons(&file)?));
+    for (file, keys) in rows::write(&mut view, &tokens, directory, &|| core.check_open())? {
+        shipped.push(Shipped::rows(&file, keys, view.reasons(&file)?));
         files.push(ListedFile { kind: FileKind::Rows, family: 0, file });
     }
-    let manifest_bytes = Manifest::new(moment.id(), moment.record(), tokens, files).write(directory)?;
+    let manifest_bytes = Manifest::new(view.id(), view.record(), tokens, files).write(directory)?;
     shipped.push(Shipped::manifest(manifest_bytes));
     Ok(listing::lines(&shipped))
 }
