@@ -3,7 +3,7 @@
 
 //! Shipments out of a table: what it holds in token ranges at one moment, as files.
 //!
-//! The moment is an iterator, which pins memtables and files. Those of its files that lie wholly in a range are linked, and
+//! A pinned view is an iterator, which pins memtables and files. Those of its files that lie wholly in a range are linked, and
 //! the iterator leaves them out ([`pinned_view`]); everything else that it shows is written into files row by row ([`rows`]),
 //! while nothing is locked.
 
