@@ -58,7 +58,7 @@ class CommitLogOrderTest
 
     private static NodeBuilder node(String name)
     {
-        return Node.named("d9ordertest-" + name).yaml("commitlog_sync", "periodic");
+        return Node.named("commitlogordertest-" + name).yaml("commitlog_sync", "periodic");
     }
 
     private static void crash(NodeBuilder builder, LoggedWrites... kinds) throws InterruptedException

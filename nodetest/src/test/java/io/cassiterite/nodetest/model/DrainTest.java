@@ -31,7 +31,7 @@ class DrainTest
     {
         AtomicBoolean over = new AtomicBoolean();
         AtomicLong reads = new AtomicLong();
-        try (Cql cql = node.cql("d11draintest"))
+        try (Cql cql = node.cql("draintest"))
         {
             cql.run("CREATE TABLE t (p int, c int, v text, PRIMARY KEY (p, c)) WITH memtable = 'cassiterite'");
             cql.run("CREATE TABLE empty (p int PRIMARY KEY) WITH memtable = 'cassiterite'");
@@ -50,13 +50,13 @@ class DrainTest
                 reader.join();
         }
         assertTrue(reads.get() > 0);
-        node.nodetool("tablestats", "d11draintest").success();
-        for (String[] command : new String[][]{ { "compact", "d11draintest" }, { "snapshot", "-t", "late", "d11draintest" } })
+        node.nodetool("tablestats", "draintest").success();
+        for (String[] command : new String[][]{ { "compact", "draintest" }, { "snapshot", "-t", "late", "draintest" } })
             node.nodetool(command);
         assertTrue(node.isRunning(), "the node crashed after its drain");
         node.stop();
         node.start();
-        try (Cql cql = node.cql("d11draintest"))
+        try (Cql cql = node.cql("draintest"))
         {
             assertEquals(List.of("count=" + ROWS), cql.texts("SELECT count(*) FROM t"));
         }

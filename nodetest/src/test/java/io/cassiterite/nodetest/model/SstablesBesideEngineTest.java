@@ -27,7 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @NodeTest(own = true, yaml = "auto_snapshot: false")
 class SstablesBesideEngineTest
 {
-    private static final String KEYSPACE = "d6sstablesbesidetest";
+    private static final String KEYSPACE = "sstablesbesideenginetest";
     private static final String COLUMNS = " (p int, c int, v int, PRIMARY KEY (p, c)) WITH gc_grace_seconds = 0 AND memtable = ";
 
     private static void create(Cql cql, String table)

@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @NodeTest
 class SizeEstimatesTest
 {
-    private static final String KEYSPACE = "d16sizeestimatestest";
+    private static final String KEYSPACE = "sizeestimatestest";
     private static final int PARTITIONS = 4000;
     private static final String VALUE = "y".repeat(300);
 
