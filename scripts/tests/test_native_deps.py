@@ -15,8 +15,9 @@ class NativeDepsTest(unittest.TestCase):
         self.tree = Tree(self)
         deps = self.tree.path / "build" / "deps"
         deps.mkdir(parents=True)
-        for name in ("librocksdb.so", "libclang.so", "libclang.locked"):
+        for name in ("librocksdb.so", "libclang.so", "libclang.locked", "uplot.version"):
             shutil.copy2(FETCHED / name, deps)
+        shutil.copytree(FETCHED / "uplot", deps / "uplot")
         self.library = deps / "librocksdb.so"
 
     def hand_out(self, library):
