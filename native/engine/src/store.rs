@@ -6,6 +6,7 @@
 mod closing;
 mod leftovers;
 mod opening;
+mod retirement;
 mod tables;
 
 use crate::catalog::Catalog;
@@ -22,6 +23,7 @@ use crate::sys::{self, ReadMode, WriteMode};
 use crate::table::Table;
 use crate::write::{WriteBackpressure, WriteLock};
 use leftovers::Leftovers;
+use retirement::Retirement;
 use rocksdb::Options;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use std::thread::JoinHandle;
@@ -38,7 +40,7 @@ pub struct Store {
 
 struct Live {
     core: Arc<Core>,
-    timer: Option<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 /// What an open store is made of; shared by its tables.
@@ -59,6 +61,7 @@ pub(crate) struct Core {
     pub closing: Arc<Closing>,
     tables: Mutex<Tables>,
     leftovers: Leftovers,
+    retirement: Arc<Retirement>,
 }
 
 impl Core {
@@ -89,8 +92,8 @@ impl Store {
 
     /// Opens the store, creating it where there is none. `options`: UTF-8 lines `name=value` (docs/settings.md).
     pub fn open(options: &str) -> Result<Arc<Store>> {
-        let (core, timer) = opening::open(Settings::parse(options)?)?;
-        Ok(Arc::new(Store { live: RwLock::new(Some(Live { core, timer })) }))
+        let (core, threads) = opening::open(Settings::parse(options)?)?;
+        Ok(Arc::new(Store { live: RwLock::new(Some(Live { core, threads })) }))
     }
 
     /// Closes the store after running calls have ended. Every handle of it then answers [`EngineError::Closed`]. What has
@@ -105,7 +108,8 @@ impl Store {
         live.core.close_tables()?;
         live.core.closing.wait();
         live.core.durability.stop();
-        let ended = live.timer.map_or(Ok(()), JoinHandle::join);
+        live.core.retirement.stop();
+        let ended = live.threads.into_iter().map(JoinHandle::join).fold(Ok(()), std::thread::Result::and);
         // Also where that has failed: writers wait for it.
         let synced = live.core.durability.finish(&live.core.db);
         // Flushes what has come without a log meanwhile, and ends background work; the database itself closes with its
@@ -114,7 +118,7 @@ impl Store {
         let closed = Arc::into_inner(live.core).map(|core| core.db).and_then(Arc::into_inner);
         flushed?;
         synced?;
-        ended.map_err(|_| EngineError::Internal("the thread that syncs the log panicked".into()))?;
+        ended.map_err(|_| EngineError::Internal("a thread of the store panicked".into()))?;
         closed.map(drop).ok_or_else(|| EngineError::Internal("the store is still in use and stays open".into()))
     }
 

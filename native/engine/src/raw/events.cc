@@ -12,8 +12,8 @@
 
 namespace cassiterite {
 
-PluginGossip& announcement() {
-  thread_local PluginGossip current;
+RunningCompaction& running_compaction() {
+  thread_local RunningCompaction current;
   return current;
 }
 
@@ -49,7 +49,7 @@ class Listener : public rocksdb::EventListener {
   }
 
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) override {
-    PluginGossip& current = announcement();
+    RunningCompaction& current = running_compaction();
     current.db = db;
     current.family_id = info.cf_id;
     current.input_numbers.clear();
@@ -60,7 +60,7 @@ class Listener : public rocksdb::EventListener {
   }
 
   void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
-    announcement() = PluginGossip{};
+    running_compaction() = RunningCompaction{};
     calls_.compaction_completed(calls_.state, text(info.cf_name), info.stats.total_input_bytes,
                                 info.stats.total_output_bytes, info.status.ok());
   }

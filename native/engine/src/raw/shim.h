@@ -92,14 +92,14 @@ struct FileView {
 using FileCall = void (*)(void* target, const FileView* file);
 using ValueCall = void (*)(void* target, Bytes value);
 
-// What this thread's running compaction was announced with (OnCompactionBegin comes on the thread that then creates
+// What the compaction that runs on this thread began with (OnCompactionBegin comes on the thread that then creates
 // the filter of its first subcompaction). Cleared when taken and when the compaction ends.
-struct PluginGossip {
+struct RunningCompaction {
   rocksdb::DB* db = nullptr;
   uint32_t family_id = 0;
   std::vector<uint64_t> input_numbers;
 };
-PluginGossip& announcement();
+RunningCompaction& running_compaction();
 
 // The number in the name of a table file; 0 where there is none.
 uint64_t file_number(const std::string& path);

@@ -30,7 +30,7 @@ impl Core {
             self.leftovers.lock().insert(name.to_owned(), family);
             return Err(error);
         }
-        drop(family); // its files can go
+        self.retirement.add(family);
         self.drop_leftovers();
         Ok(())
     }
@@ -40,6 +40,7 @@ impl Core {
         self.leftovers.lock().retain(|name, family| match family.delete(name) {
             Ok(()) => {
                 log(format_args!("the column family {name} could be dropped now"));
+                self.retirement.add(family.clone());
                 false
             }
             Err(error) => {

@@ -4,6 +4,7 @@
 //! Opening a store: check what is there, recover the log, drop what crashes have left behind.
 
 use super::leftovers::Leftovers;
+use super::retirement::Retirement;
 use super::tables::Tables;
 use super::{Core, Modes};
 use crate::catalog::{family_name, Catalog};
@@ -13,7 +14,7 @@ use crate::durability::Durability;
 use crate::error::{EngineError, Result};
 use crate::options::{database_options, family_options, Settings, Shared};
 use crate::schema::log_hidden;
-use crate::sys::{self, ReadMode, WriteMode};
+use crate::sys::{self, FamilyHandle, ReadMode, WriteMode};
 use crate::table::{Table, TableCore};
 use crate::wal;
 use crate::write::{WriteBackpressure, WriteLock};
@@ -36,7 +37,7 @@ pub(crate) fn staging(settings: &Settings) -> PathBuf {
     settings.directory.join(STAGING)
 }
 
-pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<()>>)> {
+pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Vec<JoinHandle<()>>)> {
     sys::rocksdb_version()?;
     prepare(&settings.directory)?;
     prepare(&settings.wal_directory)?;
@@ -59,8 +60,9 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
     clear(&staging(&settings))?;
     clear(&settings.directory.join(EXPORT))?;
     let catalog = Catalog::load(&db)?;
-    families.drop_unnamed(&db, &catalog)?;
-    let (durability, timer) = Durability::start(settings.sync, &db, &events)?;
+    let (retirement, releaser) = start_retirement()?;
+    families.drop_unnamed(&db, &catalog, &retirement).inspect_err(|_| retirement.stop())?;
+    let (durability, timer) = Durability::start(settings.sync, &db, &events).inspect_err(|_| retirement.stop())?;
     let core = Arc::new(Core {
         db,
         catalog,
@@ -80,13 +82,24 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
         closing: Arc::default(),
         tables: Mutex::new(Tables::default()),
         leftovers: Leftovers::default(),
+        retirement,
     });
     if let Err(error) = open_tables(&core, families) {
         core.close_tables()?;
         core.durability.stop();
+        core.retirement.stop();
         return Err(error);
     }
-    Ok((core, timer))
+    Ok((core, timer.into_iter().chain([releaser]).collect()))
+}
+
+fn start_retirement() -> Result<(Arc<Retirement>, JoinHandle<()>)> {
+    let retirement = Arc::<Retirement>::default();
+    let running = Arc::clone(&retirement);
+    let thread = std::thread::Builder::new().name("cassiterite-release".into()).spawn(move || running.run());
+    let thread =
+        thread.map_err(|error| EngineError::from(error).context("starting the thread that releases tables"))?;
+    Ok((retirement, thread))
 }
 
 fn prepare(directory: &Path) -> Result<()> {
@@ -171,7 +184,7 @@ impl ColumnFamilies {
     }
 
     /// Drops old generations, tables whose drop or creation was cut short, and loads, side column families and absorptions that were.
-    fn drop_unnamed(&mut self, db: &DB, catalog: &Catalog) -> Result<()> {
+    fn drop_unnamed(&mut self, db: &Arc<Database>, catalog: &Catalog, retirement: &Retirement) -> Result<()> {
         let mut named = HashSet::new();
         for id in catalog.ids()? {
             if let Some(record) = catalog.get(&id)? {
@@ -181,7 +194,9 @@ impl ColumnFamilies {
         }
         let unnamed: Vec<String> = self.purges.keys().filter(|name| !named.contains(*name)).cloned().collect();
         for name in unnamed {
-            db.drop_cf(&name)?;
+            let family = FamilyHandle::named(db, &name)?;
+            family.delete(&name)?;
+            retirement.add(family);
             self.purges.remove(&name);
         }
         Ok(())

@@ -113,6 +113,7 @@ impl Core {
         let (purge, options) = ColumnFamily::options(self, &name)?;
         if let Some(failed) = tables.failed.get(&name) {
             failed.delete(&name).map_err(|error| error.context("creating a table again"))?;
+            self.retirement.add(failed.clone());
             tables.failed.remove(&name);
         }
         self.drop_leftovers(); // one of them may have the name
