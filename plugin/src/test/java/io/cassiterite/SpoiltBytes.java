@@ -17,7 +17,7 @@ public final class SpoiltBytes
     {
     }
 
-    /** Good bytes with up to three edits, or, now and then, arbitrary ones. */
+    /** Valid bytes with up to three edits, or sometimes arbitrary ones. */
     public static byte[] of(byte[] good, Random random)
     {
         if (random.nextInt(8) == 0)

@@ -100,7 +100,7 @@ public final class Cql implements AutoCloseable
         return run(cql, values).all();
     }
 
-    /** @return all rows as the node itself answers that this was made for, as virtual tables need it; the driver asks any node else */
+    /** @return all rows as the node of this connection answers, as virtual tables need it; otherwise the driver may ask any node */
     public List<Row> localRows(String cql)
     {
         Node own = session.getMetadata().getNodes().values().stream()
@@ -153,7 +153,7 @@ public final class Cql implements AutoCloseable
             + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
     }
 
-    /** @return the driver's session, for what is not offered here (batches, asynchronous calls, options) */
+    /** @return the driver's session, for what this class lacks (batches, asynchronous calls, options) */
     public CqlSession session()
     {
         return session;

@@ -7,7 +7,7 @@ package io.cassiterite.nodetest;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/** Objects that do what others do, but for one method. */
+/** Objects that forward all calls except those of one method. */
 final class Forwarding
 {
     /** What is done in place of a method. */
@@ -20,7 +20,7 @@ final class Forwarding
     {
     }
 
-    /** @return an object of an interface that hands all calls to {@code target} but those of the method so called */
+    /** @return an object of an interface that forwards all calls to {@code target}, except those of the named method */
     static <T> T to(T target, Class<T> type, String replaced, Replacement replacement)
     {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{ type }, (proxy, method, arguments) -> {

@@ -83,7 +83,7 @@ public final class Jmx implements AutoCloseable
         }
         catch (IOException e)
         {
-            // The node may be gone already; nothing of ours is left open then.
+            // the node may have ended; then nothing is left open
         }
     }
 }

@@ -18,7 +18,7 @@ import org.apache.cassandra.utils.Clock;
 
 /**
  * The wall clock of a test node ({@code -Dcassandra.clock}): the real one plus an offset that {@link NodeClock} writes
- * into a file mapped by both. The offset outlives restarts, so the node's clock never goes back. Thread-safe.
+ * into a file mapped by both. The offset survives restarts, so the node's clock never goes back. Thread-safe.
  */
 public final class JumpingClock implements Clock
 {

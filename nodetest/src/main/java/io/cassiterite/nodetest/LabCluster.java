@@ -89,7 +89,7 @@ public final class LabCluster implements AutoCloseable
         return Cql.connect(new InetSocketAddress("127.0.0." + node, cqlPort), keyspace);
     }
 
-    /** Stops all nodes. Their folders stay, for a look at them. */
+    /** Stops all nodes. Their folders stay, to be examined. */
     @Override
     public void close()
     {

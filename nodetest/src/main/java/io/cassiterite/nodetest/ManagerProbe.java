@@ -22,14 +22,14 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.Clock;
 
 /**
- * Races a node's plug-in for its tables' managers: put into the node as its clock, which Cassandra makes first of all, it
- * waits in a busy loop for tables, and from the moment one can be found asks what a stream asks, in a stream's order:
- * a flush, the stream manager; a validation, the repair manager. What it finds goes into the file named by
+ * Races a node's plug-in for its tables' managers. It is the node's clock, which Cassandra creates first of all, and
+ * waits in a busy loop for tables. As soon as one can be found it calls what a stream and a validation call, in their
+ * order: a flush, the stream manager, the repair manager. What it finds goes into the file named by
  * {@link #FILE_PROPERTY}, a line per table.
  */
 public final class ManagerProbe implements Clock
 {
-    static final String FILE_PROPERTY = "cassiterite.witness.file";
+    static final String FILE_PROPERTY = "cassiterite.probe.file";
 
     private static final String KEYSPACE = "raced";
 
@@ -39,12 +39,12 @@ public final class ManagerProbe implements Clock
     /** Called by Cassandra. */
     public ManagerProbe()
     {
-        Thread thread = new Thread(this::watch, "manager-witness");
+        Thread thread = new Thread(this::watch, "manager-probe");
         thread.setDaemon(true);
         thread.start();
     }
 
-    /** Adds the witness to a node. */
+    /** Adds the probe to a node. */
     public static NodeBuilder on(NodeBuilder node, Path file)
     {
         return node.jvm("-Dcassandra.clock=" + ManagerProbe.class.getName()).jvm("-D" + FILE_PROPERTY + "=" + file);
@@ -70,15 +70,15 @@ public final class ManagerProbe implements Clock
             while (!ManagementFactory.getPlatformMBeanServer().isRegistered(storage))
                 Thread.sleep(1);
             while (true)
-                look();
+                probe();
         }
         catch (Exception | Error e)
         {
-            note("failed: " + e);
+            record("failed: " + e);
         }
     }
 
-    private void look()
+    private void probe()
     {
         KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(KEYSPACE);
         if (keyspace == null)
@@ -114,10 +114,10 @@ public final class ManagerProbe implements Clock
         {
             streams = "refused";
         }
-        note(cfs.name + " " + streams + " " + cfs.getRepairManager().getClass().getName());
+        record(cfs.name + " " + streams + " " + cfs.getRepairManager().getClass().getName());
     }
 
-    private void note(String line)
+    private void record(String line)
     {
         try
         {

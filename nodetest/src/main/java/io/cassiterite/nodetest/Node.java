@@ -73,7 +73,7 @@ public final class Node implements AutoCloseable
         return this;
     }
 
-    /** Starts a node that must refuse to, and returns what it said; fails when it starts after all. */
+    /** Starts a node that must refuse to, and returns its error; fails if it starts. */
     public String startRefused()
     {
         launch();
@@ -151,13 +151,13 @@ public final class Node implements AutoCloseable
         running().kill(KILL_BOUND);
     }
 
-    /** Has the node hang where it is: SIGSTOP. Its connections stay open. */
+    /** Freezes the node: SIGSTOP. Its connections stay open. */
     public void freeze()
     {
         running().signal("STOP");
     }
 
-    /** Lets a node go on that hangs: SIGCONT. */
+    /** Resumes a frozen node: SIGCONT. */
     public void thaw()
     {
         running().signal("CONT");
@@ -191,7 +191,7 @@ public final class Node implements AutoCloseable
         return process.exitCode();
     }
 
-    /** Kills the node if it runs. Its folder stays, for a look at it. */
+    /** Kills the node if it runs. Its folder stays, to be examined. */
     @Override
     public void close()
     {
@@ -269,7 +269,7 @@ public final class Node implements AutoCloseable
         return clock;
     }
 
-    /** @return the folder that holds conf, data, commitlog, logs and whatever the plug-in keeps */
+    /** @return the folder with conf, data, commitlog, logs and the files of the plug-in */
     public Path base()
     {
         return options.base;

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Says how a test node is to be; made by {@link Node#named}. */
+/** The description of a test node; made by {@link Node#named}. */
 public final class NodeBuilder
 {
     final String name;
@@ -51,7 +51,7 @@ public final class NodeBuilder
     {
         seeds = seed.address() + ":" + seed.storagePort();
         yaml("auto_bootstrap", "true");
-        // Long enough to hear from the seed; the node waits for it several times.
+        // long enough for gossip with the seed; the node waits for it several times
         jvm("-Dcassandra.ring_delay_ms=4000");
         return this;
     }

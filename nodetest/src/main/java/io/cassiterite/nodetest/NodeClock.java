@@ -8,7 +8,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** The test's hand on a node's wall clock; see {@link JumpingClock}. Thread-safe; the node may be down. */
+/** A test's control of a node's wall clock; see {@link JumpingClock}. Thread-safe; the node may be down. */
 public final class NodeClock
 {
     private final MappedByteBuffer offset;

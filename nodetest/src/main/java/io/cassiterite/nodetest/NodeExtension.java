@@ -24,10 +24,10 @@ public final class NodeExtension implements BeforeAllCallback, AfterAllCallback,
     public void beforeAll(ExtensionContext context)
     {
         Node node = node(context);
-        // A class of before left the shared node down: say so here, not in a hundred tests.
+        // an earlier class left the shared node down: one message here, not one in each test
         if (!node.isRunning())
             throw new IllegalStateException("the shared node " + node.name() + " is down: a class that ends its node"
-                                            + " must say own = true\n" + node.log().lastTrouble());
+                                            + " must have own = true\n" + node.log().lastTrouble());
         try (Cql cql = node.cql())
         {
             cql.freshKeyspace(keyspace(context));

@@ -79,7 +79,7 @@ public final class NodeLog
             return List.of();
         try (FileChannel channel = FileChannel.open(file))
         {
-            // A log that was rolled over starts again at zero.
+            // a log that was rolled over starts again at zero
             long from = Math.min(markBytes, channel.size()) == markBytes ? markBytes : 0;
             ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(channel.size() - from));
             while (bytes.hasRemaining() && channel.read(bytes, from + bytes.position()) >= 0)
@@ -95,7 +95,7 @@ public final class NodeLog
         }
     }
 
-    /** @return why the node failed, as far as it says so: its last ERROR with the trace, else its last lines */
+    /** @return why the node failed: its last ERROR with the trace, else its last lines */
     public String lastTrouble()
     {
         List<String> lines = lines();

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * A JUnit class that works on a running node. Its constructor and methods may take a {@link Node} and a {@link Cql};
- * the latter uses a keyspace of the class's own, named like the class in lower case. Classes that say the same here share
- * one node; a class that stops, kills or restarts its node, or moves its clock, must say {@code own = true}.
+ * the latter uses a keyspace of the class's own, named like the class in lower case. Classes with equal values here
+ * share one node; a class that stops, kills or restarts its node, or moves its clock, must have {@code own = true}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -5,7 +5,7 @@
 package io.cassiterite.nodetest;
 
 /**
- * What a command said.
+ * The result of a command.
  *
  * @param exitCode the process's exit code
  * @param text     its standard output and error, in the order they came

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The cluster as one node sees it, in the words of {@code nodetool status} and {@code describecluster}. Asked over JMX: a
- * nodetool is a JVM for every look. A node that has not started in full sees nothing.
+ * The cluster as one node sees it, in the words of {@code nodetool status} and {@code describecluster}. Asked over JMX:
+ * nodetool starts a JVM for every check. A node that has not started in full sees nothing.
  */
 public final class Ring
 {
@@ -30,12 +30,12 @@ public final class Ring
     }
 
     /** @return what the node sees now */
-    public static Ring of(Node witness)
+    public static Ring of(Node observer)
     {
         Ring ring = new Ring();
-        try (Jmx jmx = witness.jmx())
+        try (Jmx jmx = observer.jmx())
         {
-            ring.look(jmx);
+            ring.read(jmx);
             return ring;
         }
         catch (IllegalStateException | UncheckedIOException e)
@@ -44,7 +44,7 @@ public final class Ring
         }
     }
 
-    private void look(Jmx jmx)
+    private void read(Jmx jmx)
     {
         Set<String> inRing = texts(((Map<?, ?>) jmx.attribute(STORAGE, "TokenToEndpointMap")).values());
         normal.addAll(inRing);
@@ -67,19 +67,19 @@ public final class Ring
         return values.stream().map(Object::toString).collect(Collectors.toSet());
     }
 
-    /** @return how many nodes are up and at their place: UN */
+    /** @return how many nodes are up and normal: UN */
     public int normal()
     {
         return normal.size();
     }
 
-    /** @return whether this node is up and at its place: UN */
+    /** @return whether this node is up and normal: UN */
     public boolean isNormal(Node node)
     {
         return normal.contains(node.address());
     }
 
-    /** @return whether this node has a place and is down: D */
+    /** @return whether this node is a member of the ring and is down: D */
     public boolean isDown(Node node)
     {
         return down.contains(node.address());

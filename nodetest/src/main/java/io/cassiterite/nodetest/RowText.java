@@ -46,7 +46,7 @@ public final class RowText
         DataType type = row.getType(column);
         if (bytes == null)
             return "null";
-        // An empty value is none of most types' values, and the driver would show it as null or zero.
+        // most types do not have the empty value, and the driver would show it as null or zero
         if (!bytes.hasRemaining() && !DataTypes.TEXT.equals(type) && !DataTypes.ASCII.equals(type)
             && !DataTypes.BLOB.equals(type))
             return "<empty>";

@@ -22,9 +22,9 @@ import org.apache.cassandra.streaming.StreamingDataOutputPlus;
 import org.apache.cassandra.streaming.messages.OutgoingStreamMessage;
 
 /**
- * Breaks the streams of a test node ({@code -Dcassandra.stream_hook}) once, as the file named by {@link #FILE_PROPERTY}
- * says: {@code flip N} alters a bit of the Nth file sent from then on, {@code halt-sent N} and {@code halt-received N} end
- * the process as soon as that many files have been.
+ * Injects a fault into the streams of a test node ({@code -Dcassandra.stream_hook}), once, as the file named by
+ * {@link #FILE_PROPERTY} orders: {@code flip N} alters a bit of the Nth file sent from then on, {@code halt-sent N} and
+ * {@code halt-received N} end the process as soon as that many files have been.
  */
 public final class StreamFaults implements StreamHook
 {
@@ -99,7 +99,7 @@ public final class StreamFaults implements StreamHook
             Runtime.getRuntime().halt(9);
     }
 
-    /** A stream that does its work, and some harm. */
+    /** A stream that works, and injects the fault. */
     private OutgoingStream faulty(OutgoingStream stream)
     {
         return Forwarding.to(stream, OutgoingStream.class, "write", arguments -> {

@@ -25,16 +25,16 @@ import org.apache.cassandra.streaming.StreamingDataOutputPlus;
 import org.apache.cassandra.streaming.messages.OutgoingStreamMessage;
 
 /**
- * Stops the streams of a test node ({@code -Dcassandra.stream_hook}) at a moment, so that a test can do something then.
- * The file named by {@link #FILE_PROPERTY} says which: {@code sent N} the Nth of the engine's files from then on, before it is
- * sent, {@code received N} after it was received, but before the session takes notice; of one table only if its name follows. It
- * says {@code held} until another order is given.
+ * Pauses the streams of a test node ({@code -Dcassandra.stream_hook}), so that a test can act meanwhile. The file named
+ * by {@link #FILE_PROPERTY} has the order. {@code sent N} pauses before the Nth of the engine's files is sent.
+ * {@code received N} pauses after it was received, before the session processes it. Only files of one table count if its name
+ * follows. While streams are paused the file has {@code held}.
  */
 public final class StreamHolds implements StreamHook
 {
     static final String FILE_PROPERTY = "cassiterite.stream.holds";
 
-    private static final String RETAINED = "held";
+    private static final String HELD = "held";
     private static final Duration HELD_BOUND = Duration.ofMinutes(15);
     private static final Duration AWAIT_BOUND = Duration.ofSeconds(120);
     private static final int POLL_MILLIS = 20;
@@ -47,13 +47,13 @@ public final class StreamHolds implements StreamHook
         return node.jvm("-Dcassandra.stream_hook=" + StreamHolds.class.getName()).jvm("-D" + FILE_PROPERTY + "=" + orders(node.base));
     }
 
-    /** Replaces the order before; streams that a node holds go on. */
+    /** Replaces the order before; streams that a node holds resume. */
     public static void order(Node node, String hold)
     {
         write(orders(node.base()), hold);
     }
 
-    /** Lets the streams go on that a node holds. */
+    /** Resumes the streams that a node holds. */
     public static void release(Node node)
     {
         order(node, "");
@@ -73,10 +73,10 @@ public final class StreamHolds implements StreamHook
     private static void await(Path orders, boolean held, Duration bound)
     {
         long deadlineNanos = System.nanoTime() + bound.toNanos();
-        while (held != words(orders).get(0).equals(RETAINED))
+        while (held != words(orders).get(0).equals(HELD))
         {
             if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError(orders + ": no stream was " + (held ? "held" : "let go") + " within " + bound);
+                throw new AssertionError(orders + ": no stream was " + (held ? "held" : "resumed") + " within " + bound);
             Pause.millis(POLL_MILLIS);
         }
     }
@@ -137,7 +137,7 @@ public final class StreamHolds implements StreamHook
         hold("received", stream.getName(), table);
     }
 
-    /** Returns when no stream is to be held, this one or another. */
+    /** Returns when no stream is to be held. */
     private void hold(String where, String file, TableId table)
     {
         boolean isOfEngine = file.contains("/export/") || file.contains("/incoming/");
@@ -148,7 +148,7 @@ public final class StreamHolds implements StreamHook
     private synchronized boolean isDue(String where, TableId id)
     {
         List<String> words = words(orders);
-        if (words.get(0).equals(RETAINED))
+        if (words.get(0).equals(HELD))
             return true;
         if (!words.get(0).equals(where))
             return false;
@@ -156,7 +156,7 @@ public final class StreamHolds implements StreamHook
         if (words.size() > 2 && (table == null || !words.get(2).equals(table.name)))
             return false;
         int left = Integer.parseInt(words.get(1)) - 1;
-        write(orders, left == 0 ? RETAINED : where + ' ' + left + (words.size() > 2 ? ' ' + words.get(2) : ""));
+        write(orders, left == 0 ? HELD : where + ' ' + left + (words.size() > 2 ? ' ' + words.get(2) : ""));
         return left == 0;
     }
 }

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class RefusedStartTest
 {
     @Test
-    void aNodeThatRefusesItsConfigurationSaysSo()
+    void aNodeLogsWhyItRefusesItsConfiguration()
     {
         try (Node node = Node.named("refused").stock().heap("256m").yaml("no_such_key", "1").build())
         {

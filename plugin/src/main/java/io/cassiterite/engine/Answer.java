@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 import org.apache.cassandra.utils.memory.MemoryUtil;
 
 /**
- * What the engine answers to a read or scan, entry by entry, fetching more as needed. Not thread-safe. Closing gives
- * the buffer back and ends the cursor; it may be done twice, and reading on afterwards fails.
+ * The answer of the engine to a read or scan, entry by entry; it fetches more as needed. Not thread-safe. Closing
+ * returns the buffer and ends the cursor. It may be done twice; a read after it fails.
  */
 public final class Answer implements AutoCloseable
 {
@@ -117,7 +117,7 @@ public final class Answer implements AutoCloseable
         return true;
     }
 
-    /** Makes the following {@link #next} answer the current entry again. */
+    /** Makes the next call of {@link #next} return the current entry again. */
     public void pushBack()
     {
         repeat = true;
@@ -166,7 +166,7 @@ public final class Answer implements AutoCloseable
         return end;
     }
 
-    /** True if everything has been fetched, so that the engine holds nothing open for this answer. */
+    /** True if everything has been fetched, so that no cursor is open for this answer. */
     public boolean isFetched()
     {
         return cursor == null;
@@ -244,14 +244,13 @@ public final class Answer implements AutoCloseable
         buffer = Buffers.takeAnswer(bytes);
     }
 
-    /** Whoever wants the answer. */
+    /** The reader that the answer is for. */
     public interface Watch
     {
         /**
-         * Asked before more is fetched, also where what was fetched had no entries: a reader that sees none may have been
-         * given up long ago.
+         * Called before each fetch, also where the last one brought no entries: the query of such a reader may have timed out.
          *
-         * @throws RuntimeException if nobody waits for the answer any more
+         * @throws RuntimeException if the query has been cancelled or has timed out
          */
         void check();
     }

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 import org.apache.cassandra.utils.NoSpamLogger;
 
-/** Steps of a thread that works again and again: one that fails ends neither the thread nor the steps after it. */
+/** The steps of a periodic thread: a step that fails ends neither the thread nor the steps after it. */
 public final class BackgroundWork
 {
     private static final Logger logger = LoggerFactory.getLogger(BackgroundWork.class);

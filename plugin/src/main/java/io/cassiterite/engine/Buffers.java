@@ -13,13 +13,13 @@ import org.apache.cassandra.io.util.FileUtils;
 
 /**
  * Each thread's direct buffers: one in which requests are composed, and a few that answers are read from. An answer
- * buffer belongs to whoever took it until it is given back; one that never comes back is freed by the collector.
+ * buffer belongs to its taker until it is returned; the garbage collector frees one that is never returned.
  */
 public final class Buffers
 {
     static final int ANSWER_BYTES = 64 << 10;
-    private static final int KEPT_BYTES = 1 << 20;
-    private static final int KEPT_ANSWERS = 4;
+    private static final int MAX_CACHED_BYTES = 1 << 20;
+    private static final int MAX_CACHED_ANSWERS = 4;
 
     private static final FastThreadLocal<Buffers> LOCAL = new FastThreadLocal<Buffers>()
     {
@@ -37,14 +37,14 @@ public final class Buffers
     };
 
     private final DirectOutput request = new DirectOutput();
-    private final ByteBuffer[] answers = new ByteBuffer[KEPT_ANSWERS];
-    private int kept;
+    private final ByteBuffer[] answers = new ByteBuffer[MAX_CACHED_ANSWERS];
+    private int cached;
 
     private Buffers()
     {
     }
 
-    /** This thread's request buffer, empty. What it holds is gone at the next call on this thread. */
+    /** This thread's request buffer, empty. The next call on this thread overwrites it. */
     public static DirectOutput request()
     {
         return LOCAL.get().request.clear();
@@ -54,10 +54,10 @@ public final class Buffers
     static ByteBuffer takeAnswer(int bytes)
     {
         Buffers local = LOCAL.get();
-        while (local.kept > 0)
+        while (local.cached > 0)
         {
-            ByteBuffer buffer = local.answers[--local.kept];
-            local.answers[local.kept] = null;
+            ByteBuffer buffer = local.answers[--local.cached];
+            local.answers[local.cached] = null;
             if (buffer.capacity() >= bytes)
                 return buffer;
             FileUtils.clean(buffer);
@@ -69,18 +69,18 @@ public final class Buffers
     static void giveBack(ByteBuffer buffer)
     {
         Buffers local = LOCAL.get();
-        if (buffer.capacity() > KEPT_BYTES || local.kept == KEPT_ANSWERS)
+        if (buffer.capacity() > MAX_CACHED_BYTES || local.cached == MAX_CACHED_ANSWERS)
         {
             FileUtils.clean(buffer);
             return;
         }
         buffer.clear();
-        local.answers[local.kept++] = buffer;
+        local.answers[local.cached++] = buffer;
     }
 
     private void free()
     {
-        while (kept > 0)
-            FileUtils.clean(answers[--kept]);
+        while (cached > 0)
+            FileUtils.clean(answers[--cached]);
     }
 }

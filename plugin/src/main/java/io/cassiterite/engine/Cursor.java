@@ -9,9 +9,8 @@ import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The rest of an answer, held open by the engine with a consistent view of the table. Used by one thread at a time;
- * must be closed. One that is dropped unclosed is closed when the collector finds it, so that it does not pin files
- * for ever.
+ * The rest of an answer: the engine keeps it open with a pinned view of the table. Used by one thread at a time;
+ * must be closed. The garbage collector closes one that was dropped unclosed, so that it does not pin files for ever.
  */
 final class Cursor implements AutoCloseable
 {
@@ -42,7 +41,7 @@ final class Cursor implements AutoCloseable
         }
     }
 
-    /** Lets go of a cursor that the engine has closed by itself. */
+    /** Drops the handle of a cursor that the engine has closed by itself. */
     void finished()
     {
         handle.set(0);

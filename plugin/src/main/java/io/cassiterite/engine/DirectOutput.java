@@ -18,14 +18,14 @@ import org.apache.cassandra.utils.memory.MemoryUtil;
 public final class DirectOutput
 {
     private static final int INITIAL_BYTES = 16 << 10;
-    private static final int KEPT_BYTES = 1 << 20;
+    private static final int MAX_KEPT_BYTES = 1 << 20;
 
     private ByteBuffer buffer = allocate(INITIAL_BYTES);
 
-    /** Starts an empty request, and gives memory back after an unusually large one. */
+    /** Starts an empty request, and frees the memory of an unusually large one. */
     public DirectOutput clear()
     {
-        if (buffer.capacity() > KEPT_BYTES)
+        if (buffer.capacity() > MAX_KEPT_BYTES)
         {
             FileUtils.clean(buffer);
             buffer = allocate(INITIAL_BYTES);
@@ -89,7 +89,7 @@ public final class DirectOutput
         buffer.put(at, (byte) value);
     }
 
-    /** Leaves room for a length (u32) and returns where it is, for {@link #endLength}. */
+    /** Leaves space for a length (u32) and returns where it is, for {@link #endLength}. */
     public int beginLength()
     {
         putInt(0);
@@ -143,7 +143,7 @@ public final class DirectOutput
         return copy;
     }
 
-    /** A little-endian read-only look at what was written; valid as long as {@link #address}. */
+    /** A little-endian, read-only view of what was written; valid as long as {@link #address}. */
     public ByteBuffer view()
     {
         ByteBuffer view = buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN);

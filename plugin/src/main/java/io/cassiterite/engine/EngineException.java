@@ -5,7 +5,7 @@
 package io.cassiterite.engine;
 
 /**
- * A failure of the engine. The message says what failed and what to do; after a panic it ends with the native trace.
+ * A failure of the engine. The message names what failed and what to do; after a panic it ends with the native trace.
  */
 public final class EngineException extends RuntimeException
 {
@@ -24,9 +24,9 @@ public final class EngineException extends RuntimeException
         NO_SPACE,
         /** Stored bytes are not what was written. */
         CORRUPTION,
-        /** Somebody else holds what is needed; asking again later may work. */
+        /** Other work uses what the call needs; a later call may succeed. */
         BUSY,
-        /** A broken promise inside the engine. A panic poisons its table, which then fails until restart. */
+        /** A defect in the engine: an invariant does not hold. A panic poisons its table, which then fails until restart. */
         INTERNAL
     }
 

@@ -11,8 +11,8 @@ import org.apache.cassandra.io.sstable.CorruptSSTableException;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
 /**
- * Turns the engine's failures into those that Cassandra knows, so that its disk failure policy decides what a node
- * does about a broken device or a corrupt file. Kinds that are no disk failure pass as they are.
+ * Turns the engine's failures into those that Cassandra knows, so that its disk failure policy decides about a broken
+ * device or a corrupt file. Other kinds pass unchanged.
  */
 public final class Failures
 {
@@ -66,7 +66,7 @@ public final class Failures
         }
     }
 
-    /** Whether {@link #onRead} or {@link #onWrite} made this of a device that is full. */
+    /** Whether {@link #onRead} or {@link #onWrite} made this because the device is full. */
     public static boolean isNoSpace(Throwable failure)
     {
         Throwable cause = failure.getCause();
@@ -74,8 +74,8 @@ public final class Failures
     }
 
     /**
-     * Hands a failed mutation to the disk failure policy. A coordinator answers its client at once where a local mutation
-     * ends in an exception, without asking the policy; where it ends in an error the client waits for its timeout.
+     * Hands a failed mutation to the disk failure policy. After an exception of a local mutation a coordinator answers
+     * its client at once, without asking the policy. After an Error the client waits for its timeout.
      *
      * @param failure what {@link #onWrite} gave
      * @return what to throw

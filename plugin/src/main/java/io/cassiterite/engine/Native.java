@@ -5,7 +5,7 @@
 package io.cassiterite.engine;
 
 /**
- * The only class with native methods: the border described in {@code docs/internals/boundary.md}. Addresses are those of direct
+ * The only class with native methods: the boundary described in {@code docs/internals/boundary.md}. Addresses are those of direct
  * buffers, which the caller keeps reachable. Every method throws {@link EngineException}; all are safe to call from
  * any thread, except that one cursor is used by one thread at a time.
  */
@@ -32,7 +32,7 @@ public final class Native
      * Opens the store.
      *
      * @param options UTF-8 lines {@code name=value}: the memtable configuration's parameters and, prefixed by
-     *                {@code node.}, what the node says (docs/operating/README.md lists all)
+     *                {@code node.}, the settings of the node (docs/settings.md lists all)
      */
     static native long storeOpen(byte[] options);
 
@@ -42,17 +42,20 @@ public final class Native
     /** Makes every write that has returned durable on the device. */
     static native void storeSync(long store);
 
-    /** Applies live settings, same lines as {@link #storeOpen}; only those marked live are taken. */
+    /** Applies live settings, in lines as for {@link #storeOpen}; others are refused. */
     static native void storeSet(long store, byte[] options);
 
     /**
-     * Where files of the last two levels are cut from now on, so that whole files lie within one token range.
+     * Sets where files of the last two levels are cut from now on, so that whole files lie within one token range.
      *
      * @param boundaries u32 count, count * i64 token: the right (inclusive) ends of the ring's ranges, in any order
      */
     static native void storeRing(long store, byte[] boundaries);
 
-    /** A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches settings work. */
+    /**
+     * A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches
+     * settings work.
+     */
     static native String storeReport(long store, String topic);
 
     /** The first background error since start or the last successful resume, as "KIND\tmessage", or null. */
@@ -84,11 +87,11 @@ public final class Native
     /** Flushes the table's memtable to an SST. */
     static native void tableFlush(long table);
 
-    /** Rewrites the whole table to the bottommost level, purging what may be purged. */
+    /** Rewrites the whole table to the bottommost level, and purges what may be purged. */
     static native void tableCompact(long table);
 
     /**
-     * What compaction may purge.
+     * Sets what compaction may purge.
      *
      * @param gcGraceSeconds     the table's gc_grace_seconds
      * @param maxPurgeableTimestamp     deletions with a timestamp at or above it are kept: the smallest timestamp that a live
@@ -98,8 +101,8 @@ public final class Native
     static native void tablePurge(long table, long gcGraceSeconds, long maxPurgeableTimestamp, long nowOffsetSeconds);
 
     /**
-     * Hard-links a consistent image of the table into {@code directory}, which must not exist, with a manifest. On another
-     * device it copies the files, which takes long and holds nothing up.
+     * Hard-links a consistent image of the table into {@code directory}, which must not exist, with a manifest. On
+     * another device it copies the files, which takes long and blocks no other call.
      */
     static native void tableSnapshot(long table, String directory);
 
@@ -110,7 +113,7 @@ public final class Native
 
     /**
      * Writes a shipment of the table's data in the ranges into {@code directory}, which must not exist: every row written
-     * before the call, hard links of whole files where possible. Deleting the directory is all there is to releasing it.
+     * before the call, hard links of whole files where possible. To release it, delete the directory.
      *
      * @return lines of tab-separated values, the first one the names: file_name, kind (whole, rows, manifest), bytes,
      *         level, keys (estimated for whole files), reason (why not whole; empty where it is)
@@ -120,14 +123,14 @@ public final class Native
     /**
      * Moves a shipment into the table: atomic, durable when it returns; the directory is then gone.
      *
-     * @return bytes of whole files that had to be written anew, as rows
+     * @return bytes of whole files that had to be rewritten as rows
      */
     static native long tableReceive(long table, String directory);
 
-    /** One step of bringing received data into the table's own family; bytes still outside of it, 0 = done. */
+    /** One step of the merge-in; returns the bytes in side families that no merge-in has taken yet, 0 when done. */
     static native long tableMergeIn(long table);
 
-    /** Removes everything outside the ranges, also from the files; durable when it returns. Takes long. */
+    /** Cleanup: removes everything outside the ranges, also from the files; durable when it returns. Takes long. */
     static native void tableCleanup(long table, byte[] ranges);
 
     /** Ends {@link #tableCleanup} early, with the kind BUSY. */
@@ -138,7 +141,7 @@ public final class Native
 
     /**
      * Fills: 0 estimated partitions, 1 estimated keys, 2 SST bytes, 3 memtable bytes, 4 smallest timestamp ever written
-     * (Long.MAX_VALUE if none), 5 1 if the generation has never held data, 6 writes since open, 7 reads since open,
+     * (Long.MAX_VALUE if none), 5 1 if the generation has never had data, 6 writes since open, 7 reads since open,
      * 8 bytes written by callers since open, 9 generation, 10 pending compaction bytes, 11 live SST files.
      */
     static native void tableStats(long table, long[] stats);
@@ -155,18 +158,18 @@ public final class Native
 
     static native void cursorClose(long cursor);
 
-    // --- connections that files arrive by
+    // --- connections of incoming streams
 
     /** @return a descriptor of its own for a connected socket; {@code descriptor} stays open during the call */
     static native int socketShare(int descriptor);
 
     /**
-     * Fills a block from a socket; returns early when the time is over.
+     * Fills a block from a socket; returns early after the timeout.
      *
      * @param socket as {@link #socketShare} returned it
-     * @return the number of bytes, 0 if none came; -1 if the peer has ended the connection
+     * @return the number of bytes, 0 if none were received; -1 if the peer has closed the connection
      */
-    static native int socketReceive(int socket, long block, int capacity, int patienceMillis);
+    static native int socketReceive(int socket, long block, int capacity, int timeoutMillis);
 
     static native void socketClose(int socket);
 

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 
 /**
  * The engine's two libraries in a directory of their own, which only this user may read: the engine finds RocksDB
- * beside itself. The files go when the process ends; what a crashed process left is removed by the next one.
+ * beside itself. They are deleted when the process ends; the next process deletes those of a crashed one.
  */
 final class NativeFiles
 {
@@ -127,11 +127,11 @@ final class NativeFiles
         }
         catch (NumberFormatException e)
         {
-            // Not a name of ours: left alone.
+            // not the plug-in's: it stays
         }
     }
 
-    /** In a container the number of a crashed process comes again: then it is this one's, which has unpacked nothing yet. */
+    /** In a container a crashed process may have had the same number as this one, which has unpacked nothing yet. */
     private static boolean isLeftover(long pid)
     {
         return pid == ProcessHandle.current().pid() || ProcessHandle.of(pid).isEmpty();

@@ -75,7 +75,7 @@ public final class NativeLibrary
                                                     "; remove -D" + LIBRARY_PROPERTY + " or install matching files");
     }
 
-    /** The version alone would let another build of the same RocksDB pass, whose classes may be laid out otherwise. */
+    /** The version alone would accept another build of the same RocksDB, whose classes may have another layout. */
     private static void requireRocksdb(NativeFiles files, String sha256)
     {
         if (!files.rocksdbSha256().equals(sha256))

@@ -11,7 +11,7 @@ import java.nio.channels.ClosedChannelException;
 
 import org.apache.cassandra.utils.memory.MemoryUtil;
 
-/** A descriptor of its own for another's connection. One thread receives and closes. */
+/** A second descriptor of a connection that Netty owns. One thread receives and closes. */
 public final class SharedSocket implements Closeable
 {
     private final int descriptor;
@@ -22,35 +22,35 @@ public final class SharedSocket implements Closeable
         this.descriptor = descriptor;
     }
 
-    /** @param descriptor of a connected socket that nobody closes during the call */
+    /** @param descriptor of a connected socket, which must stay open during the call */
     public static SharedSocket of(int descriptor)
     {
         return new SharedSocket(Native.socketShare(descriptor));
     }
 
     /**
-     * Fills a direct buffer from its position on, which is moved.
+     * Fills a direct buffer from its position on, and moves the position.
      *
-     * @param patienceMillis how long to wait for all of it
-     * @return the number of bytes, fewer when the time was over
-     * @throws ClosedChannelException if the peer has gone
+     * @param timeoutMillis how long to wait until the buffer is full
+     * @return the number of bytes, fewer after the timeout
+     * @throws ClosedChannelException if the peer has closed the connection
      */
-    public int receive(ByteBuffer block, int patienceMillis) throws IOException
+    public int receive(ByteBuffer block, int timeoutMillis) throws IOException
     {
         if (closed)
             throw new ClosedChannelException();
-        int bytes = receive(MemoryUtil.getAddress(block) + block.position(), block.remaining(), patienceMillis);
+        int bytes = receive(MemoryUtil.getAddress(block) + block.position(), block.remaining(), timeoutMillis);
         if (bytes < 0)
             throw new ClosedChannelException();
         block.position(block.position() + bytes);
         return bytes;
     }
 
-    private int receive(long address, int capacity, int patienceMillis) throws IOException
+    private int receive(long address, int capacity, int timeoutMillis) throws IOException
     {
         try
         {
-            return Native.socketReceive(descriptor, address, capacity, patienceMillis);
+            return Native.socketReceive(descriptor, address, capacity, timeoutMillis);
         }
         catch (EngineException e)
         {

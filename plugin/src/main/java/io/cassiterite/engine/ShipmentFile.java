@@ -11,7 +11,7 @@ import java.util.OptionalInt;
 /** One file of a shipment (docs/internals/formats.md, "Shipment"). Immutable. */
 public final class ShipmentFile
 {
-    /** How a file came into the shipment; the order is that of the stream format's codes. */
+    /** The kinds of files in a shipment; the order is that of the stream format's codes. */
     public enum Kind
     {
         /** A hard link of a live file. */
@@ -102,7 +102,7 @@ public final class ShipmentFile
         return bytes;
     }
 
-    /** The level that it had; 0 for what is not whole. */
+    /** The level that it had; 0 if it is no whole file. */
     public int level()
     {
         return level;
@@ -114,13 +114,16 @@ public final class ShipmentFile
         return keys;
     }
 
-    /** CRC-32C of the bytes from when they were written, where the engine knows it: so of no bytes that the disk has changed since. */
+    /**
+     * CRC-32C of the bytes from when they were written, where the engine knows it; so it shows what the disk has
+     * damaged since.
+     */
     public OptionalInt checksum()
     {
         return checksum;
     }
 
-    /** Why its rows did not go as whole files; empty for whole files and the manifest. */
+    /** Why its rows were not sent as whole files; empty for whole files and the manifest. */
     public String reason()
     {
         return reason;

@@ -31,7 +31,7 @@ public final class Store implements AutoCloseable
     /**
      * Opens or creates a store.
      *
-     * @param options names and values as docs/operating/README.md lists them; {@link #DIRECTORY} is required
+     * @param options names and values as docs/settings.md lists them; {@link #DIRECTORY} is required
      * @throws IllegalArgumentException if an option cannot be written as a line
      */
     public static Store open(Map<String, String> options)
@@ -113,8 +113,8 @@ public final class Store implements AutoCloseable
     }
 
     /**
-     * Says where the ring's ranges end (inclusive), so that files are cut there from now on; live. Cut only where whole
-     * files are likely to be sent: a node's own ranges and those that it replicates.
+     * Sets where the ring's ranges end (inclusive): files are cut there from now on. Name only ends where whole files
+     * are likely to be sent: of the node's own ranges and of those that it replicates.
      */
     public void ring(Collection<Token> boundaries)
     {
@@ -140,7 +140,7 @@ public final class Store implements AutoCloseable
         return Native.storeError(handle);
     }
 
-    /** Asks the engine to take writes again after a background error. */
+    /** Asks the engine to accept writes again after a background error. */
     public void resume()
     {
         try

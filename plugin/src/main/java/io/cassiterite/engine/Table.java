@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * One generation of one table in the store. Thread-safe. Handles are counted by the engine: a call after the
- * generation was retired or the store closed fails with kind CLOSED, it never touches freed memory.
+ * generation was retired or the store closed fails with kind CLOSED, it never uses freed memory.
  */
 public final class Table
 {
@@ -173,7 +173,7 @@ public final class Table
     /**
      * Moves the shipment in {@code directory} into the table, atomically and durably; the directory is then gone.
      *
-     * @return bytes of whole files that had to be written anew, as rows
+     * @return bytes of whole files that had to be rewritten as rows
      */
     public long receive(String directory)
     {
@@ -187,7 +187,7 @@ public final class Table
         }
     }
 
-    /** One step of merging in what was received: bytes still to be merged in, 0 when done. Takes long. */
+    /** One step of the merge-in; returns the bytes that are still to be merged in, 0 when done. Takes long. */
     public long mergeIn()
     {
         try
@@ -213,7 +213,7 @@ public final class Table
         }
     }
 
-    /** Ends a {@link #keep} that is running early, with an exception that says why. */
+    /** Ends a {@link #cleanup} that runs, with an exception that says why. */
     public void stopCleanup()
     {
         Native.tableStopCleanup(handle);

@@ -18,7 +18,7 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.UUIDGen;
 
-/** Writes what the engine must know of a table's schema (docs/internals/boundary.md, "Table schema request"). */
+/** Writes the schema of a table for the engine (docs/internals/boundary.md, "Table schema request"). */
 public final class TableSchema
 {
     static final int REGULAR = 0;
@@ -73,7 +73,7 @@ public final class TableSchema
         putBytes(out, column.type.asCQL3Type().toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The schema's tables keep milliseconds: what this node has dropped itself must not look younger before its next start. */
+    /** The schema's tables have milliseconds: before the node's next start a drop must not seem younger than after it. */
     private static void putDropped(ByteArrayOutputStream out, DroppedColumn dropped)
     {
         out.write(dropped.column.isStatic() ? STATIC : REGULAR);

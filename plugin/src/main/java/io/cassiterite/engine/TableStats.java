@@ -4,7 +4,7 @@
  */
 package io.cassiterite.engine;
 
-/** The engine's counters of one table at one moment. */
+/** The engine's counters of one table at one point in time. */
 public final class TableStats
 {
     private static final int COUNT = 12;
@@ -42,7 +42,7 @@ public final class TableStats
         return values[4];
     }
 
-    /** True if the generation has never held data. Exact. */
+    /** True if the generation has never had data. Exact. */
     public boolean isPristine()
     {
         return values[5] == 1;

@@ -16,7 +16,7 @@ import org.apache.cassandra.schema.TableMetadata;
 import io.cassiterite.engine.TableStats;
 
 /**
- * What the parts of the plug-in that look after a running node need from the engine. Every method may be called from any
+ * The engine as the parts of the plug-in see it that serve operators and background work. Every method may be called from any
  * thread and throws an unchecked exception if the engine fails or is closed.
  */
 public interface EngineControl
@@ -48,7 +48,7 @@ public interface EngineControl
     /** Applies live settings. */
     void set(Map<String, String> options);
 
-    /** @return the table's statistics, or null if the engine does not hold the table */
+    /** @return the table's statistics, or null if the table is not in the engine */
     TableStats stats(TableMetadata table);
 
     void flush(ColumnFamilyStore cfs);
@@ -59,15 +59,15 @@ public interface EngineControl
     /** Removes everything outside the ranges from the table, also from its files; returns when it is done. */
     void cleanup(ColumnFamilyStore cfs, Collection<Range<Token>> ranges);
 
-    /** Makes a {@link #keep} of the table that is running end with an exception; does nothing where none is. */
+    /** Ends a {@link #cleanup} of the table that runs, with an exception; does nothing where none runs. */
     void stopCleanup(ColumnFamilyStore cfs);
 
-    /** Links an image of the table into the snapshot of this name, as {@code nodetool snapshot} does. */
+    /** Takes a snapshot of the table under this name, as {@code nodetool snapshot} does. */
     void snapshot(ColumnFamilyStore cfs, String name);
 
     /** Merges a snapshot directory into the table. @return the number of fragments loaded */
     long load(ColumnFamilyStore cfs, String directory);
 
-    /** Tells compaction again what it may purge from the table: that depends on Cassandra's clock. */
+    /** Updates what compaction may purge from the table, which depends on Cassandra's clock. */
     void catchUp(ColumnFamilyStore cfs);
 }

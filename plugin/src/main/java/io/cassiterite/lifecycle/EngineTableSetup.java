@@ -16,7 +16,7 @@ import io.cassiterite.observe.DiskSpace;
 import io.cassiterite.observe.TableProxy;
 import io.cassiterite.schema.EngineTable;
 
-/** The engine tables that are open, and what each of them gets around its data. Thread-safe. */
+/** The set-up of engine tables: managers, markers, MBeans and disk space. Thread-safe. */
 final class EngineTableSetup
 {
     private static final Logger logger = LoggerFactory.getLogger(EngineTableSetup.class);
@@ -48,11 +48,11 @@ final class EngineTableSetup
         }
         catch (RuntimeException e)
         {
-            logger.error("The MBean of {} does not tell the truth about the engine", cfs.metadata(), e);
+            logger.error("The MBean of {} could not be replaced: what it reports lacks the engine's part", cfs.metadata(), e);
         }
     }
 
-    /** A table of Cassandra's own has been created, perhaps with the id, and so in the folder, of one that was dropped. */
+    /** A stock table has been created, perhaps with the id, and so in the folder, of an engine table that was dropped. */
     void createdElsewhere(TableMetadata table)
     {
         MarkerWriter.remove(table);

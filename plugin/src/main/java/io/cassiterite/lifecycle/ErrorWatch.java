@@ -23,7 +23,7 @@ final class ErrorWatch
 {
     private static final Logger logger = LoggerFactory.getLogger(ErrorWatch.class);
 
-    /** Below this a resumed engine would stop again with its next flush. */
+    /** With less than this, a resumed engine would stop again at its next flush. */
     static final long MIN_FREE_BYTES = 256L << 20;
 
     private static final String NO_SPACE = "NO_SPACE";
@@ -45,7 +45,7 @@ final class ErrorWatch
         this.policy = policy;
     }
 
-    /** Looks at the engine once. */
+    /** Checks the engine once. */
     void check()
     {
         String error = engine.backgroundError();
@@ -65,7 +65,7 @@ final class ErrorWatch
                      engine.storeDirectory(),
                      error.replace('\t', ' '),
                      kind(error).equals(NO_SPACE)
-                     ? "It will go on by itself when the disk has at least " + (MIN_FREE_BYTES >> 20) + " MiB free."
+                     ? "It resumes by itself when the disk has at least " + (MIN_FREE_BYTES >> 20) + " MiB free."
                      : "When the cause is gone, restart the node or call the operation resume of the MBean io.cassiterite:type=Engine.");
         IOException cause = new IOException(error.replace('\t', ' '));
         policy.accept(kind(error).equals(CORRUPTION) ? new CorruptSSTableException(cause, engine.storeDirectory())
@@ -84,7 +84,7 @@ final class ErrorWatch
         }
         catch (Exception | Error e)
         {
-            logger.warn("The engine in {} cannot go on yet: {}", engine.storeDirectory(), e.toString());
+            logger.warn("The engine in {} cannot resume yet: {}", engine.storeDirectory(), e.toString());
         }
     }
 

@@ -20,8 +20,8 @@ import org.apache.cassandra.utils.FBUtilities;
 import org.apache.cassandra.utils.NoSpamLogger;
 
 /**
- * Warns of the node's settings that take effect on stock tables and none on the engine's, once an hour as long as they stand.
- * They may change while the node runs. Used by one thread.
+ * Warns once an hour of the settings that the node has and engine tables ignore. They may change while it runs. Used by
+ * one thread.
  */
 final class IgnoredSettings
 {
@@ -42,7 +42,7 @@ final class IgnoredSettings
             HOURLY.warn(warning, tables.get(0));
     }
 
-    /** @return sentences with a place for the name of a table; none where there are no tables */
+    /** @return warnings with a placeholder for the name of a table; none if there are no engine tables */
     static List<String> warnings(List<TableMetadata> tables)
     {
         List<String> warnings = new ArrayList<>();

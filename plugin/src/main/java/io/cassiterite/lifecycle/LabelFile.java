@@ -55,7 +55,7 @@ final class LabelFile
         }
     }
 
-    /** @throws IOException if the file cannot be read, is of another format or damaged */
+    /** @throws IOException if the file cannot be read, has another format or is damaged */
     static Map<String, String> read(Path path, String format) throws IOException
     {
         String text = Files.readString(path, StandardCharsets.UTF_8);

@@ -29,10 +29,9 @@ import io.cassiterite.stream.Streams;
 import static io.cassiterite.engine.BackgroundWork.attempt;
 
 /**
- * The thread that looks after the engine. When the node has started it finishes what {@link Plugin#start} could not do yet;
- * from then on it works once a second, and a step that fails does not keep the others from their turn. Before, it touches
- * nothing: Cassandra's static initializers depend on each other in circles, and two threads that enter such a circle wait
- * for each other forever.
+ * The maintenance thread. When the node has started it finishes what {@link Plugin#start} could not do yet. From then
+ * on it works once a second; a step that fails does not prevent the others. Before, it touches little: static
+ * initializers of Cassandra depend on each other in circles, and two threads that enter such a circle deadlock.
  */
 final class Maintenance implements Runnable
 {
@@ -50,7 +49,7 @@ final class Maintenance implements Runnable
     private final Thread thread = new Thread(this, "cassiterite-maintenance");
 
     private volatile boolean stopped;
-    private boolean announced;
+    private boolean registered;
     private boolean verbsReplaced;
     private boolean schemaAdmitted;
     private boolean unknownReported;
@@ -101,18 +100,18 @@ final class Maintenance implements Runnable
 
     private boolean isStarting()
     {
-        return !(announced && verbsReplaced && schemaAdmitted && ManagerInstaller.isSettled());
+        return !(registered && verbsReplaced && schemaAdmitted && ManagerInstaller.isSettled());
     }
 
     private void tick()
     {
         if (StorageService.instance.isDaemonSetupCompleted())
-            lookAfterNode();
+            maintainNode();
         else if (StorageService.instance.isGossipActive() && engine.isOpen())
             throughput.pass(); // a node may join for hours before its setup is complete
     }
 
-    private void lookAfterNode()
+    private void maintainNode()
     {
         attempt("Installing the managers of engine tables", ManagerInstaller::settle);
         if (!verbsReplaced)
@@ -121,7 +120,7 @@ final class Maintenance implements Runnable
             attempt("Checking the schema's engine tables", this::admitSchema);
         attempt("Closing indexes on engine tables", safetyNet::closeIndexes);
         if (engine.isOpen())
-            lookAfterEngine();
+            maintainEngine();
     }
 
     private void admitSchema()
@@ -130,17 +129,17 @@ final class Maintenance implements Runnable
         schemaAdmitted = true;
     }
 
-    private void lookAfterEngine()
+    private void maintainEngine()
     {
-        if (!announced)
-            announce();
+        if (!registered)
+            register();
         if (!unknownReported && schemaAdmitted)
             attempt("Looking for tables that the schema lacks", this::reportUnknown);
         if (!repairGateClosed)
             attempt("Installing the refusal of incremental repair", this::closeRepairGate);
         attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
         attempt("Checking for errors of the engine", errors::check);
-        attempt("Passing on the compaction throughput", throughput::pass);
+        attempt("Applying the compaction throughput", throughput::pass);
         attempt("Maintenance of the engine tables", tableSetup::refresh);
         attempt("Maintenance of streams", () -> Streams.refresh(NodeStore.getIfOpen()));
         attempt("Checking for ignored settings", Maintenance::checkSettings);
@@ -164,9 +163,9 @@ final class Maintenance implements Runnable
         UnknownTables.report(engine);
     }
 
-    private void announce()
+    private void register()
     {
-        announced = true;
+        registered = true;
         attempt("Asking the engine for its version", this::logVersion);
         attempt("Registering the engine's MBean", () -> Engine.register(engine));
         attempt("Registering the engine's virtual tables", () -> EngineKeyspace.register(engine));

@@ -22,9 +22,9 @@ import io.cassiterite.schema.EngineTable;
 import io.cassiterite.stream.EngineStreamManager;
 
 /**
- * Gives every engine table the plug-in's stream and repair managers, which Cassandra has no setting for. Until that is
- * done a table would stream and validate as if it were empty, so the node stops if it cannot be done. All methods are
- * idempotent and safe from any thread.
+ * Gives every engine table the plug-in's stream and repair managers, which Cassandra has no setting for. Without them a
+ * table would be streamed and validated as if it were empty, so the node stops if they cannot be installed. All methods
+ * are idempotent and safe from any thread.
  */
 public final class ManagerInstaller
 {
@@ -76,8 +76,9 @@ public final class ManagerInstaller
     }
 
     /**
-     * Installs the managers of all engine tables of the schema, unless that is known to be done. Called before every read
-     * of a system table during start-up: the last such read precedes the opening of the internode port.
+     * Installs the managers of all engine tables of the schema, unless all are known to have them. Called for every
+     * read and write of a system table while the node starts; the last of them precedes the opening of the internode
+     * port.
      */
     static void settle()
     {
@@ -91,7 +92,7 @@ public final class ManagerInstaller
         settled = all;
     }
 
-    /** @return true if every engine table of the schema had its managers when last looked at */
+    /** @return true if every engine table of the schema had its managers at the last check */
     static boolean isSettled()
     {
         return settled;

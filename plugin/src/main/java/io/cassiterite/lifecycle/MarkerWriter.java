@@ -54,7 +54,7 @@ final class MarkerWriter
         marked.remove(table);
     }
 
-    /** Removes the marker of a table that was dropped from the folder that another, not of the engine, has now. */
+    /** Removes the marker of a table that was dropped from the folder that a stock table of the same id has now. */
     static void remove(TableMetadata table)
     {
         for (File directory : new Directories(table).getCFDirectories())
@@ -83,7 +83,7 @@ final class MarkerWriter
             .write(directory);
     }
 
-    /** The first data directory that has been used for the table; all of them are looked at by the start guard. */
+    /** The first data directory that has been used for the table; the start guard reads all of them. */
     private static Path tableDirectory(ColumnFamilyStore cfs)
     {
         File directory = cfs.getDirectories().getCFDirectories().get(0);

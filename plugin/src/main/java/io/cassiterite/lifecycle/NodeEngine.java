@@ -30,7 +30,7 @@ final class NodeEngine implements EngineControl
 {
     private volatile boolean closing;
 
-    /** Says that the store closes; from then on {@link #isOpen} is false. */
+    /** The store is about to be closed: from now on {@link #isOpen} is false. */
     void closing()
     {
         closing = true;
@@ -105,7 +105,7 @@ final class NodeEngine implements EngineControl
         }
         catch (EngineException e)
         {
-            // dropped, or the store closed, a moment ago
+            // just dropped, or the store has just been closed
             if (e.kind() == EngineException.Kind.CLOSED)
                 return null;
             throw e;
@@ -128,7 +128,7 @@ final class NodeEngine implements EngineControl
     public void cleanup(ColumnFamilyStore cfs, Collection<Range<Token>> ranges)
     {
         table(cfs).cleanup(TokenRanges.of(ranges));
-        // a cached row would come back with its range
+        // otherwise a cached row could be read again when its range returns
         cfs.cleanupCache();
     }
 
@@ -153,11 +153,11 @@ final class NodeEngine implements EngineControl
         }
         finally
         {
-            // Some of it may be in the table even if the rest failed.
+            // some rows may be in the table even if the load failed
             CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
             if (memtable != null) // it has not been dropped meanwhile
                 memtable.statisticsChanged();
-            // The rows did not come through the write path, which would have dropped their cached predecessors.
+            // the rows bypassed the write path, which would have invalidated cached rows
             CacheService.instance.invalidateRowCacheForCf(cfs.metadata());
             if (cfs.metadata().isCounter())
                 CacheService.instance.invalidateCounterCacheForCf(cfs.metadata());
@@ -192,7 +192,7 @@ final class NodeEngine implements EngineControl
     {
         CassiteriteMemtable memtable = EngineTables.find(id);
         if (memtable == null)
-            throw new IllegalStateException("the engine does not hold the table with id " + id);
+            throw new IllegalStateException("there is no table in the engine with id " + id);
         return memtable;
     }
 }

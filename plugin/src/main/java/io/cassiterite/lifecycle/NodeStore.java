@@ -15,7 +15,7 @@ import org.apache.cassandra.exceptions.ConfigurationException;
 
 import io.cassiterite.engine.Store;
 
-/** The node's one store: opened by the first table that needs it, closed when the node has drained. Thread-safe. */
+/** The store of the node: opened for the first table that needs it, closed when the node has drained. Thread-safe. */
 public final class NodeStore
 {
     private static final Logger logger = LoggerFactory.getLogger(NodeStore.class);
@@ -74,11 +74,11 @@ public final class NodeStore
         if (store == null)
             return;
         logger.info("Closing Cassiterite's store");
-        // it stays in place, so that whatever still reads gets a clean error instead of a second store
+        // the reference stays, so that late readers get an error instead of a second store
         store.close();
     }
 
-    /** @return what the store is opened with: the parameters of a memtable configuration, and what the node says */
+    /** @return what the store is opened with: the parameters of a memtable configuration, and settings of the node */
     static Map<String, String> options(Map<String, String> parameters)
     {
         Map<String, String> options = new HashMap<>(parameters);

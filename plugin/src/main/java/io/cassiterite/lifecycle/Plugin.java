@@ -23,7 +23,7 @@ import io.cassiterite.schema.EngineQueryHandler;
 import io.cassiterite.schema.SchemaSafetyNet;
 import io.cassiterite.stream.Streams;
 
-/** Everything of the plug-in that surrounds the engine in a running node, started once. */
+/** Starts all parts of the plug-in in a node, once. */
 public final class Plugin
 {
     private static final Logger logger = LoggerFactory.getLogger(Plugin.class);
@@ -35,10 +35,10 @@ public final class Plugin
     }
 
     /**
-     * Opens the node's store and starts what surrounds it: schema listener, managers, metrics, MBeans, maintenance and
-     * orderly shutdown. What needs more of the node than exists at this moment follows by itself. Called whenever a
-     * configuration is first used, before any table uses it, so that a bad one is refused without a trace; does nothing
-     * in offline tools.
+     * Opens the node's store and starts the rest: schema listener, managers, metrics, MBeans, maintenance and shutdown
+     * hook. The maintenance thread does later what needs a node that has started. Called when a configuration is first
+     * used, before any table uses it, so that a wrong one is refused and leaves nothing behind. Does nothing in offline
+     * tools.
      *
      * @param parameters of the memtable configuration
      * @throws ConfigurationException if the node's JVM options make the engine unsafe or the store cannot be opened with
@@ -68,7 +68,7 @@ public final class Plugin
         }
     }
 
-    /** What the engine said, which Cassandra's disk failures name only as their cause. */
+    /** The engine's message: Cassandra's disk failures have it only in their cause. */
     private static String reason(Throwable failure)
     {
         for (Throwable cause = failure; cause != null; cause = cause.getCause())
@@ -123,9 +123,9 @@ public final class Plugin
     }
 
     /**
-     * Registers a hook without waiting for it: a node that joins a cluster holds StorageService's monitor while it waits
-     * for the schema, and the schema's first engine table is what brings us here. Before the hook is in, the process can
-     * only be killed, which the store survives.
+     * Registers a hook without waiting for it: a joining node holds StorageService's monitor while it waits for the
+     * schema, and the schema's first engine table causes this call. Until the hook is registered the process can only
+     * be killed, which the store survives.
      */
     private static void onShutdown(Runnable hook)
     {

@@ -29,9 +29,9 @@ import io.cassiterite.observe.SizeEstimates;
 import io.cassiterite.stream.PluginGossip;
 
 /**
- * Keeps a node from starting when it would open an engine table without its engine. Named by
- * {@code -Dcassandra.storage_hook=io.cassiterite.lifecycle.StartGuard}: Cassandra makes it with the first access to a
- * system table, before it loads the user schema. As a storage hook it does what Cassandra does without one.
+ * Keeps a node from starting when it would open an engine table without its engine. The JVM option
+ * {@code -Dcassandra.storage_hook=io.cassiterite.lifecycle.StartGuard} names it. Cassandra makes it at the first read of
+ * a system table, before it loads the user schema. The methods of the hook do what Cassandra does without one.
  */
 public final class StartGuard implements StorageHook
 {
@@ -62,10 +62,10 @@ public final class StartGuard implements StorageHook
     }
 
     /**
-     * Notes that a table is opened, which makes it the owner of the rows that the store has under its id.
+     * Records that a table is opened: from now on it owns the rows that the store has under its id.
      *
-     * @return true if the node's schema had the table when the node started, and it has not been opened since; if not it
-     *         is a new table, and rows under its id are another's
+     * @return true if the schema had the table when the node started, and it was not opened since; if false the table
+     *        is new, and rows under its id are not its own
      */
     public static boolean wasInSchema(TableId table)
     {

@@ -38,7 +38,7 @@ final class StartInspection
     {
     }
 
-    /** @throws ConfigurationException if something that decides about the start cannot be read */
+    /** @throws ConfigurationException if something cannot be read that decides about the start */
     static StartFacts inspect()
     {
         StartFacts facts = new StartFacts();
@@ -58,7 +58,7 @@ final class StartInspection
         return facts;
     }
 
-    /** A range read: unlike a read by key it does not need the storage hook, which is being made. */
+    /** A range read: unlike a read by key it does not need the storage hook, which is being constructed. */
     private static void addTables(StartFacts facts, String schemaTable, String nameColumn)
     {
         String query = String.format("SELECT keyspace_name, %s, id, memtable FROM %s.%s",
@@ -110,7 +110,7 @@ final class StartInspection
         }
     }
 
-    /** Cassandra itself looks at a configuration when a table first uses it. */
+    /** Cassandra itself reads a configuration when a table first uses it. */
     private static String parametersError(Map<String, ParameterizedClass> configurations)
     {
         Map<String, String> first = null;

@@ -15,8 +15,8 @@ import io.cassiterite.schema.EngineQueryHandler;
 import io.cassiterite.schema.EngineTable;
 
 /**
- * When a node must not start, as a pure function: Cassandra itself would open an engine table whose engine is missing
- * with its default memtable, empty, and take new writes there.
+ * The rules when a node must not start, as a pure function. Without them Cassandra would open an engine table whose
+ * engine is missing with its default memtable: empty, and accepting writes.
  */
 final class StartRules
 {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The file {@code cassiterite.marker} in a table's directory: this table's rows are in a store of the engine, and in
- * which. It lets a node notice at start that it is about to open such a table without the engine, or with another store.
+ * The file {@code cassiterite.marker} in a table's directory: names the store that has this table's rows. By it a node
+ * notices at its start that it would open the table without the engine, or with another store.
  */
 final class TableMarker
 {

@@ -26,7 +26,7 @@ final class ThroughputLimit
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /** Passes the node's limit on if it is news to the engine. */
+    /** Passes the node's limit to the engine if it has changed. */
     void pass()
     {
         long limit = (long) bytesPerSecond.getAsDouble();
@@ -38,7 +38,7 @@ final class ThroughputLimit
         passed = limit;
     }
 
-    /** A limit as the option has it. */
+    /** A limit in the form of the option. */
     static String text(double bytesPerSecond)
     {
         return (long) bytesPerSecond + "B/s";

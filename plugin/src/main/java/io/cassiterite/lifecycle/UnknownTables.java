@@ -19,8 +19,8 @@ import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.StoreReport;
 
 /**
- * Tables that the store has and the schema has not: their DROP was cut short by a crash, or the schema was lost. Which of
- * the two nobody can tell from here, so they are kept, and said.
+ * Tables that the store has and the schema has not: their DROP was cut short by a crash, or the schema was lost.
+ * Nothing here tells which, so they are kept, and logged.
  */
 final class UnknownTables
 {
@@ -30,7 +30,7 @@ final class UnknownTables
     {
     }
 
-    /** Logs what there is; for when the node has started and opened the tables of the schema. */
+    /** Logs them; to be called when the node has started and has opened the tables of the schema. */
     static void report(EngineControl engine)
     {
         for (String table : find(StoreReport.parse(engine.report("tables")), UnknownTables::isKnown))

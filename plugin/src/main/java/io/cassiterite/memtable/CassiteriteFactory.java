@@ -15,7 +15,7 @@ import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.metrics.TableMetrics;
 import org.apache.cassandra.schema.TableMetadataRef;
 
-/** Makes the memtables of one configuration in cassandra.yaml. Two with equal parameters are equal. */
+/** Makes the memtables of one configuration in cassandra.yaml. Factories with equal parameters are equal. */
 public final class CassiteriteFactory implements Memtable.Factory
 {
     private static volatile Function<TableMetadataRef, TableMetrics.ReleasableMetric> metrics = table -> null;
@@ -27,7 +27,7 @@ public final class CassiteriteFactory implements Memtable.Factory
         this.parameters = Map.copyOf(parameters);
     }
 
-    /** Sets what registers a table's engine metrics; called for tables that are created from now on. */
+    /** Sets the function that registers the engine metrics of each table created from now on. */
     public static void registerMetricsWith(Function<TableMetadataRef, TableMetrics.ReleasableMetric> register)
     {
         metrics = register;
@@ -52,8 +52,8 @@ public final class CassiteriteFactory implements Memtable.Factory
     }
 
     /**
-     * Not before the commit log is replayed: of such a table it has what the node wrote while Cassandra kept the table in a
-     * memtable of its own, because the plug-in was not there.
+     * False while the commit log is replayed: it has the writes that the node took without the plug-in, when the table
+     * had a stock memtable.
      */
     @Override
     public boolean writesAreDurable()
@@ -72,7 +72,7 @@ public final class CassiteriteFactory implements Memtable.Factory
         return true;
     }
 
-    /** False, because what Cassandra does when it is true leaves an sstable behind for good with each stream. */
+    /** False: if it were true, each stream of Cassandra would leave an sstable behind for good. */
     @Override
     public boolean streamFromMemtable()
     {

@@ -58,7 +58,7 @@ public final class CassiteriteMemtable extends EngineMemtable
         super(commitLogLowerBound, metadata, owner, factory, table, truncated);
     }
 
-    /** What Cassandra looks up to read a configuration: takes all of its parameters. */
+    /** Cassandra finds this method by its name and passes the parameters of a configuration; it takes all of them. */
     public static Memtable.Factory factory(Map<String, String> parameters)
     {
         CassiteriteFactory factory = new CassiteriteFactory(parameters);
@@ -78,7 +78,7 @@ public final class CassiteriteMemtable extends EngineMemtable
         DirectOutput request = compose(writer, update);
         if (request != null)
         {
-            statistics.note(writer.smallestTimestamp(), update.operationCount());
+            statistics.record(writer.smallestTimestamp(), update.operationCount());
             write(table, request);
         }
         return Long.MAX_VALUE;
@@ -104,11 +104,11 @@ public final class CassiteriteMemtable extends EngineMemtable
     {
         DirectOutput request = Buffers.request();
         Columns columns = columns();
-        boolean something = writer.write(request, update, columns);
-        // a column that is not even in the present schema has been dropped; others are new, and we about to be told
+        boolean hasContent = writer.write(request, update, columns);
+        // a column that the present schema lacks has been dropped; others are new, and the schema change is on its way here
         if (writer.leftOutColumns() && columns.metadata != metadata())
-            something = writer.write(request.clear(), update, refreshColumns());
-        return something ? request : null;
+            hasContent = writer.write(request.clear(), update, refreshColumns());
+        return hasContent ? request : null;
     }
 
     @Override

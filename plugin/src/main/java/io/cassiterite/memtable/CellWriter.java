@@ -30,7 +30,7 @@ final class CellWriter
     private LivenessInfo liveness;
     private long smallest;
 
-    /** Starts a fragment: what its cells may leave out because it stands before them. */
+    /** Starts a fragment; its cells leave out what equals the arguments. */
     void begin(boolean hasBase, long base, LivenessInfo liveness)
     {
         this.hasBase = hasBase;
@@ -51,7 +51,7 @@ final class CellWriter
         return smallest;
     }
 
-    /** The first cell of a column, or null if the column has but a deletion. */
+    /** The first cell of a column, or null if the column has only a deletion. */
     static Cell<?> firstCell(ColumnData data)
     {
         if (data.column().isSimple())

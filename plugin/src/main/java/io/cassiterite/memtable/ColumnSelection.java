@@ -69,7 +69,7 @@ final class ColumnSelection
         return dropped[id];
     }
 
-    /** Whether cells are read that the query does not name, and that it needs only to see that their rows live. */
+    /** Whether cells are read that the query does not name, because they show that their rows live. */
     boolean fetchesUnqueried()
     {
         return !filter.allFetchedColumnsAreQueried();

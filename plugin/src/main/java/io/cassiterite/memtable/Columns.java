@@ -86,8 +86,7 @@ final class Columns
     /**
      * The id of a column of any version of the schema, or {@link #NONE} if this version does not have it.
      *
-     * @param guess an ordinal at which the column may stand; columns of a row come in order, so that the search from
-     *              there is short
+     * @param guess the ordinal at which the search begins; columns of a row come in order, so it is short
      */
     int id(ColumnMetadata column, int guess)
     {

@@ -14,10 +14,11 @@ import org.apache.cassandra.metrics.TableMetrics;
 import org.apache.cassandra.schema.SchemaConstants;
 
 /**
- * Keeps a row of the engine behind the records in Cassandra's commit log that precede it: proposals of Paxos, batches, the
- * stock tables' part of a mutation. The row outlives kill -9 at once; under commitlog_sync: periodic the records do so only
- * after the commit log's next marker ({@code AbstractCommitLogService}). With the row there and the records gone, Paxos
- * would repeat an older proposal over it, and nobody would end the batch (danger D9). Thread-safe.
+ * Makes the records in Cassandra's commit log that precede a row of the engine safe before the row: proposals of Paxos,
+ * batches, the stock tables' part of a mutation. The row outlives kill -9 at once; under commitlog_sync: periodic the
+ * records do so only after the commit log's next marker ({@code AbstractCommitLogService}). If the row survived without
+ * the records, Paxos would repeat an older proposal over it, and no node would complete the batch (danger D9).
+ * Thread-safe.
  */
 final class CommitLogBarrier
 {
@@ -40,7 +41,7 @@ final class CommitLogBarrier
         this.sync = sync;
     }
 
-    /** @return null if the commit log never lags behind what has been acknowledged to its writers */
+    /** @return null if the commit log always has every acknowledged record */
     static CommitLogBarrier of(CassiteriteFactory factory)
     {
         if (LAG && instance == null)
@@ -67,7 +68,10 @@ final class CommitLogBarrier
         return Keyspace.open(SchemaConstants.SYSTEM_KEYSPACE_NAME).getColumnFamilyStore(table).metric;
     }
 
-    /** Returns when all records of Paxos and of batches that are complete by now are safe. Costs two sums if there are none. */
+    /**
+     * Returns when all records of Paxos and of batches that are complete by now are safe. Reads two counters if there
+     * are none.
+     */
     void awaitPaxosAndBatches()
     {
         if (records.getAsLong() != synced)

@@ -18,10 +18,10 @@ import org.apache.cassandra.db.commitlog.CommitLog;
 import org.apache.cassandra.io.FSWriteError;
 
 /**
- * Marks the commit log, so that a replay reads up to the mark; syncs it to the device where a mark stays in memory, or where
- * rows go to the device at once. A failure fails the caller's write under every commit_failure_policy: the policy decides
- * about the node only. Under "ignore" the node goes on, and plain writes succeed; a write that needs the mark fails until
- * the commit log can be marked again.
+ * Writes a marker into the commit log, up to which a replay reads. Syncs it to the device if markers stay in memory, or
+ * if rows go to the device at once. A failure fails the caller's write under every commit_failure_policy: the policy
+ * decides about the node only. Under "ignore" the node runs on, and plain writes succeed; a write that needs the marker
+ * fails until the commit log can be written again.
  */
 final class CommitLogMarker implements Runnable
 {
@@ -33,12 +33,12 @@ final class CommitLogMarker implements Runnable
     {
         DiskAccessMode mode = DatabaseDescriptor.getCommitLogWriteDiskAccessMode();
         flush = mode == DiskAccessMode.direct || "batch".equals(parameters.get("wal_sync"));
-        // a channel must not meet the interrupt of a request's thread, nor each such thread keep a buffer for compression
+        // an interrupted request must not close the channel, nor each request's thread keep a buffer for compression
         thread = flush || mode != DiskAccessMode.mmap
                  ? ExecutorFactory.Global.executorFactory().sequential("Cassiterite-Commit-Log-Marker") : null;
     }
 
-    /** @throws IllegalStateException if the commit log is not marked */
+    /** @throws IllegalStateException if the commit log has no new marker */
     @Override
     public void run()
     {
@@ -71,10 +71,10 @@ final class CommitLogMarker implements Runnable
         }
     }
 
-    /** Asks the commit failure policy on another thread: what it may do to the node waits for running requests. */
+    /** Asks the commit failure policy on another thread, because it may wait for the requests that run. */
     private static IllegalStateException failed(Throwable cause)
     {
-        String message = "Marking the commit log before a write of Cassiterite's failed";
+        String message = "Cassiterite could not mark the commit log before a write";
         ScheduledExecutors.optionalTasks.execute(() -> CommitLog.handleCommitError(message, cause));
         return new IllegalStateException(message + ": " + cause, cause);
     }

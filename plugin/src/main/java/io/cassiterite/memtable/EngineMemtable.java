@@ -39,7 +39,10 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private static final Logger logger = LoggerFactory.getLogger(EngineMemtable.class);
     private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
-    /** One for all: a TRUNCATE's two generations share their columns, and the engine hides those that a request lacks. */
+    /**
+     * One for all memtables: the two generations of a TRUNCATE share their columns, and the engine hides those that a
+     * request lacks.
+     */
     private static final Object SCHEMA_LOCK = new Object();
 
     final MemtableStatistics statistics;
@@ -47,7 +50,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private final Owner owner;
     private final CassiteriteFactory factory;
     private final Table table;
-    private final MaxPurgeableTimestamp fence;
+    private final MaxPurgeableTimestamp maxPurgeable;
     private final Truncation truncation;
     private volatile Columns columns;
     private volatile boolean dropped;
@@ -66,11 +69,11 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         this.table = table;
         this.truncation = new Truncation(cfs(), table, truncatedBefore);
         this.statistics = new MemtableStatistics(table);
-        this.fence = new MaxPurgeableTimestamp(cfs(), this);
+        this.maxPurgeable = new MaxPurgeableTimestamp(cfs(), this);
         if (table != null)
         {
             refreshColumns();
-            fence.refresh();
+            maxPurgeable.refresh();
         }
     }
 
@@ -102,7 +105,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return columns;
     }
 
-    /** What the engine must know of a table that Cassandra has opened; of one without an owner, as tests have them, less. */
+    /** The schema for the engine. For a memtable without an owner, as in tests, it lacks the ages of columns. */
     static byte[] schemaRequest(TableMetadata metadata, Owner owner)
     {
         return owner instanceof ColumnFamilyStore ? TableSchema.request(metadata, ColumnAges.of(metadata))
@@ -125,7 +128,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     {
         if (table == null || deleted)
             throw Refusals.dropped(metadata());
-        fence.attach();
+        maxPurgeable.attach();
         return table;
     }
 
@@ -137,20 +140,20 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return keyspace == null || keyspace.params.durableWrites;
     }
 
-    /** What must be safe before a row is; null if it is so anyway. */
+    /** The barrier before a row; null if none is needed. */
     CommitLogBarrier commitLogBarrier()
     {
         return cfs() == null ? null : CommitLogBarrier.of(factory);
     }
 
-    /** A position is given where stock tables have a part of the same mutation, and their part is in the commit log. */
+    /** A position is given if the mutation also has a part for stock tables, which is in the commit log. */
     @Override
     public boolean accepts(OpOrder.Group opGroup, CommitLogPosition position)
     {
         boolean accepted = super.accepts(opGroup, position);
-        CommitLogBarrier notes = accepted && position != null ? commitLogBarrier() : null;
-        if (notes != null)
-            notes.awaitAll();
+        CommitLogBarrier barrier = accepted && position != null ? commitLogBarrier() : null;
+        if (barrier != null)
+            barrier.awaitAll();
         return accepted;
     }
 
@@ -160,12 +163,12 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
             table.purge(gcGraceSeconds, maxPurgeableTimestamp, nowOffsetSeconds);
     }
 
-    // --- flushes, which there are none of
+    // --- requests to flush: rows never leave the engine
 
     @Override
     public boolean shouldSwitch(FlushReason reason)
     {
-        fence.attach();
+        maxPurgeable.attach();
         switch (reason)
         {
             case TRUNCATE:
@@ -198,7 +201,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         }
     }
 
-    /** A failure must not keep the node from draining its other tables, hints and commit log. */
+    /** A failure must not prevent the drain of other tables, hints and the commit log. */
     private void syncLast()
     {
         try
@@ -211,7 +214,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         }
     }
 
-    /** Cassandra asks the table's manager next: it must be the plug-in's by now. */
+    /** Cassandra uses the table's stream manager next: it must be the plug-in's by now. */
     private void ensureSeen(FlushReason reason)
     {
         ColumnFamilyStore cfs = cfs();
@@ -224,13 +227,16 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     {
         if (table == null || deleted)
             return;
-        tellColumns();
-        fence.attach();
-        fence.refresh();
+        updateColumns();
+        maxPurgeable.attach();
+        maxPurgeable.refresh();
     }
 
-    /** A failure must not leave the schema half applied, nor other tables untold. A write that needs a column asks again. */
-    private void tellColumns()
+    /**
+     * A failure must leave neither this schema change half applied nor other tables without theirs. A write that needs
+     * a column tries again.
+     */
+    private void updateColumns()
     {
         try
         {
@@ -238,17 +244,17 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         }
         catch (EngineException | FSError | CorruptSSTableException e)
         {
-            RARE.error("The engine does not know the present columns of {}; it is told again every second", metadata(), e);
+            RARE.error("The engine does not have the present columns of {}; this is tried again every second", metadata(), e);
         }
     }
 
-    /** Tells the engine again what it may purge, which depends on Cassandra's clock, and of columns if it could not be told. Cheap. */
+    /** Updates what the engine may purge, which depends on Cassandra's clock, and its columns if that failed before. Cheap. */
     public void catchUp()
     {
         if (table != null && !deleted && columns.metadata != metadata())
-            tellColumns();
-        fence.attach();
-        fence.refresh();
+            updateColumns();
+        maxPurgeable.attach();
+        maxPurgeable.refresh();
     }
 
     @Override
@@ -286,7 +292,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return cfs == null || cfs.getTracker() == null || cfs.getTracker().getView().getCurrentMemtable() == this;
     }
 
-    /** Notes that another generation follows; returns what it must keep for a snapshot, or null. */
+    /** Records that another generation follows; returns what that one must retain for a snapshot, or null. */
     TruncatedTable markTruncated()
     {
         return truncation.replace();
@@ -302,7 +308,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return dropped;
     }
 
-    /** Deletes the table from the store; done once. When it returns, a table of the same id may be made. */
+    /** Deletes the table from the store, once. When it returns, a table of the same id may be created. */
     synchronized void deleteData()
     {
         if (table == null || deleted)
@@ -312,7 +318,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         EngineTables.remove((CassiteriteMemtable) this);
     }
 
-    /** Exact, but for this: a truncated memtable is clean, and one whose TRUNCATE has yet to take its snapshot is not. */
+    /** Exact, with two exceptions: a truncated memtable is clean; one whose TRUNCATE has yet to take its snapshot is not. */
     @Override
     public boolean isClean()
     {
@@ -323,7 +329,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     public void discard()
     {
         super.discard();
-        fence.detach();
+        maxPurgeable.detach();
         truncation.discard();
         if (dropped)
             deleteData();

@@ -31,9 +31,9 @@ import org.apache.cassandra.utils.SearchIterator;
 import org.apache.cassandra.utils.memory.Cloner;
 
 /**
- * A row whose liveness expires. Cassandra's filter leaves out unqueried cells that are older than the liveness, although
- * the row may live on in them alone; the filter of this row does not. Queries that name rows filter what a memtable gave
- * them once more. Immutable.
+ * A row whose liveness expires. Cassandra's filter leaves out unqueried cells that are older than the liveness,
+ * although the row may live on in them alone; the filter of this row does not. Queries that name rows filter what a
+ * memtable returned once more. Immutable.
  */
 final class ExpiringRow extends AbstractRow
 {
@@ -56,14 +56,14 @@ final class ExpiringRow extends AbstractRow
     {
         LivenessInfo liveness = activeDeletion.deletes(row.primaryKeyLivenessInfo()) ? LivenessInfo.EMPTY : row.primaryKeyLivenessInfo();
         Row cells = row.transformAndFilter(LivenessInfo.EMPTY, row.deletion(), data -> data);
-        Row kept = cells == null ? null : cells.filter(filter, activeDeletion, setActiveDeletionToRow, metadata);
+        Row filtered = cells == null ? null : cells.filter(filter, activeDeletion, setActiveDeletionToRow, metadata);
         if (liveness.isEmpty())
-            return kept;
-        return new ExpiringRow(kept == null ? BTreeRow.noCellLiveRow(row.clustering(), liveness)
-                                            : kept.transformAndFilter(liveness, kept.deletion(), data -> data));
+            return filtered;
+        return new ExpiringRow(filtered == null ? BTreeRow.noCellLiveRow(row.clustering(), liveness)
+                                                : filtered.transformAndFilter(liveness, filtered.deletion(), data -> data));
     }
 
-    // --- all else is the row's
+    // --- everything else is delegated
 
     @Override
     public Clustering<?> clustering()

@@ -45,7 +45,7 @@ final class FragmentReader
     private int count;
     private boolean ordered;
 
-    /** Made for each row that has such a column: it would keep the last one's cells. */
+    /** Made anew for each row with such a column: a reused one would keep the cells of the last row. */
     private ComplexColumnData.Builder complex;
     private ByteBuffer in;
     private Columns columns;
@@ -196,7 +196,7 @@ final class FragmentReader
                 cell = cell.withSkippedValue();
             }
         }
-        note(cell);
+        includeDeletionTime(cell);
         add(id, cell);
     }
 
@@ -228,11 +228,14 @@ final class FragmentReader
         if (!built.complexDeletion().isLive())
             minDeletionTime = Long.MIN_VALUE;
         for (int i = 0, size = built.cellsCount(); i < size; i++)
-            note(built.getCellByIndex(i));
+            includeDeletionTime(built.getCellByIndex(i));
         add(id, built);
     }
 
-    /** What makes older cells of unqueried columns superfluous: a liveness that expires may leave the row alive by them alone. */
+    /**
+     * The liveness that makes older cells of unqueried columns superfluous: none if it expires, because the row may
+     * outlive it by these cells.
+     */
     private LivenessInfo provenLiveness()
     {
         return liveness.isExpiring() ? LivenessInfo.EMPTY : liveness;
@@ -306,7 +309,7 @@ final class FragmentReader
         }
     }
 
-    private void note(Cell<?> cell)
+    private void includeDeletionTime(Cell<?> cell)
     {
         minDeletionTime = Math.min(minDeletionTime, cell.isTombstone() ? Long.MIN_VALUE : cell.localDeletionTime());
     }

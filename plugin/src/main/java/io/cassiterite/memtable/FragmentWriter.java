@@ -19,8 +19,9 @@ import org.apache.cassandra.db.rows.Row;
 import io.cassiterite.engine.DirectOutput;
 
 /**
- * Writes rows as fragments (docs/internals/formats.md) and partition updates as write requests (docs/internals/boundary.md). One per
- * thread: keeps scratch space, but nothing of a row between calls, nor of its table.
+ * Writes rows as fragments (docs/internals/formats.md) and partition updates as write requests
+ * (docs/internals/boundary.md). One per thread: keeps scratch space, but nothing of a row between calls, nor of its
+ * table.
  */
 final class FragmentWriter
 {
@@ -41,7 +42,7 @@ final class FragmentWriter
     private long smallest;
 
     /**
-     * Writes the request that applies {@code update}. Columns that {@code columns} has not are left out.
+     * Writes the request that applies {@code update}. Columns that {@code columns} lacks are left out.
      *
      * @return false if there is nothing to apply
      */
@@ -87,7 +88,7 @@ final class FragmentWriter
         return smallest;
     }
 
-    /** True if the last {@link #write} left out a column that its {@link Columns} had not. */
+    /** True if the last {@link #write} left out a column that its {@link Columns} lacked. */
     boolean leftOutColumns()
     {
         return unknown;
@@ -129,7 +130,7 @@ final class FragmentWriter
         return true;
     }
 
-    /** Writes one row as a fragment; false, with an unfinished fragment behind, if there is nothing in it. */
+    /** Writes one row as a fragment; false, and leaves an unfinished fragment, if the row is empty. */
     boolean writeRow(DirectOutput out, Row row, Columns columns)
     {
         this.columns = columns;

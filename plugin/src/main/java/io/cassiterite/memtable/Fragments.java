@@ -4,7 +4,7 @@
  */
 package io.cassiterite.memtable;
 
-/** The numbers of docs/internals/formats.md. */
+/** The constants of docs/internals/formats.md. */
 final class Fragments
 {
     static final int VERSION = 1;

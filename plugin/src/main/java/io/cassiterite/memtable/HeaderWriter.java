@@ -28,9 +28,9 @@ final class HeaderWriter
     private int count;
 
     /**
-     * Writes the header fragment, or what of it is not trivial.
+     * Writes the header fragment.
      *
-     * @return false, with an unfinished fragment behind, if it deletes nothing
+     * @return false, and leaves an unfinished fragment, if nothing is deleted
      */
     boolean write(DirectOutput out, KeyEncoder keys, DeletionInfo info)
     {

@@ -4,7 +4,7 @@
  */
 package io.cassiterite.memtable;
 
-/** Bytes from the engine that are no fragment: a defect or a corrupt file, never to be read past. */
+/** Bytes from the engine that are no fragment: a defect or a corrupt file. They must never be skipped. */
 final class MalformedFragmentException extends RuntimeException
 {
     private static final long serialVersionUID = 1L;

@@ -20,8 +20,8 @@ import org.apache.cassandra.utils.FBUtilities;
 import io.cassiterite.engine.EngineException;
 
 /**
- * Tells the engine which deletions it may purge: none that could still be needed to hide something in an sstable or in
- * another memtable of the table. Follows the table's sstables as they come and go.
+ * Tells the engine which deletions it may purge: none that may still hide data in an sstable or in another memtable of
+ * the table. Follows the changes of the table's sstables.
  */
 final class MaxPurgeableTimestamp implements INotificationConsumer
 {
@@ -39,7 +39,7 @@ final class MaxPurgeableTimestamp implements INotificationConsumer
         this.memtable = memtable;
     }
 
-    /** Begins to follow, once the table is far enough in its construction. Cheap when done. */
+    /** Subscribes to the table's tracker once there is one. Cheap after that. */
     void attach()
     {
         if (!attached && cfs != null && cfs.getTracker() != null)
@@ -68,7 +68,7 @@ final class MaxPurgeableTimestamp implements INotificationConsumer
             refresh();
     }
 
-    /** Passes the present state to the engine. */
+    /** Passes the present value to the engine. */
     synchronized void refresh()
     {
         try
@@ -90,8 +90,8 @@ final class MaxPurgeableTimestamp implements INotificationConsumer
 
     private void report(RuntimeException failure)
     {
-        // thrown on, it would fail the flush, import or compaction that only notified us
-        logger.error("Cassiterite could not be told what it may purge of {}", memtable.metadata(), failure);
+        // if thrown, it would fail the flush, import or compaction that sent the notification
+        logger.error("Cassiterite could not update what it may purge of {}", memtable.metadata(), failure);
     }
 
     /** Deletions at or above this timestamp are kept. */

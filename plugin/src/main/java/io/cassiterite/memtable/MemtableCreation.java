@@ -23,9 +23,9 @@ import io.cassiterite.lifecycle.NodeStore;
 import io.cassiterite.lifecycle.StartGuard;
 
 /**
- * Decides what a new memtable stands for. Cassandra asks for one when it opens a table; and for another when it
- * truncates the table (a new, empty generation) or drops it (nothing: it will never be used). It asks for no other
- * reason, because an engine memtable is never switched for a flush.
+ * Decides which generation a new memtable has. Cassandra creates one when it opens a table, another when it truncates
+ * the table (a new, empty generation) or drops it (none: it will never be used). There are no other reasons, because an
+ * engine memtable is never switched for a flush.
  */
 final class MemtableCreation
 {
@@ -47,7 +47,7 @@ final class MemtableCreation
         boolean known = StartGuard.wasInSchema(metadata.id);
         if (previous != null && previous.owner() != owner)
         {
-            // a table of the same id may have been dropped a moment ago, and its data not deleted yet
+            // a table of the same id may just have been dropped, and its data not deleted yet
             if (previous.isDropped())
                 previous.deleteData();
             else
@@ -77,8 +77,8 @@ final class MemtableCreation
     }
 
     /**
-     * A new table has got the id of one that the schema does not have: a DROP was cut short, or the schema was lost. The
-     * old rows must not show; whether anybody misses them is for people to say.
+     * A new table has the id of one that only the store knows: a DROP was cut short, or the schema was lost. The old
+     * rows must not show; they are saved in a snapshot, for operators to load or delete.
      */
     private static Table startEmpty(Table found, TableMetadata metadata, Memtable.Owner owner)
     {
@@ -102,7 +102,7 @@ final class MemtableCreation
         if (!previous.isCurrent())
         {
             // the table was altered away and back: its rows are still in the engine, where both find them
-            logger.warn("Cassiterite goes on with the rows it has of {}", ref.get());
+            logger.warn("Cassiterite continues with the rows that it has of {}", ref.get());
             return new CassiteriteMemtable(lowerBound, ref, owner, factory, previous.table(), null);
         }
         Table empty = previous.table().truncate();

@@ -15,8 +15,8 @@ import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableStats;
 
 /**
- * What Cassandra wants to know of a generation's size and age, some of it with every read: kept here so that only the
- * rare questions cross the border. Thread-safe.
+ * The sizes and timestamps of a generation that Cassandra asks for, some with every read. They are kept here, so that
+ * few calls cross the boundary. Thread-safe.
  */
 final class MemtableStatistics
 {
@@ -34,7 +34,7 @@ final class MemtableStatistics
             reload();
     }
 
-    /** Learns from the engine what came into it by other ways. */
+    /** Reads from the engine what came into the table by other ways than writes. */
     void reload()
     {
         TableStats stats = table.stats();
@@ -45,8 +45,8 @@ final class MemtableStatistics
         written = true;
     }
 
-    /** Notes a write that is about to be done. */
-    void note(long smallestTimestamp, int operationCount)
+    /** Records a write that is about to be done. */
+    void record(long smallestTimestamp, int operationCount)
     {
         if (smallestTimestamp < smallest.get())
             lower(smallestTimestamp);
@@ -64,7 +64,10 @@ final class MemtableStatistics
         encoding = new EncodingStats(bound, EncodingStats.NO_STATS.minLocalDeletionTime, EncodingStats.NO_STATS.minTTL);
     }
 
-    /** A lower bound for every timestamp in the table; Long.MAX_VALUE if it is empty. Never the value that means none. */
+    /**
+     * A lower bound for every timestamp in the table; Long.MAX_VALUE if it is empty. Never the value by which Cassandra
+     * means none.
+     */
     long smallestTimestamp()
     {
         long bound = smallest.get();
@@ -104,7 +107,7 @@ final class MemtableStatistics
         return !written && (stats == null || stats.isPristine()) ? 0 : 1;
     }
 
-    /** The engine's counters; null after the store was closed, when metrics still ask. */
+    /** The engine's counters; null once the store is closed, when metrics still read them. */
     private TableStats open()
     {
         try

@@ -23,9 +23,10 @@ import org.apache.cassandra.serializers.CollectionSerializer;
 import org.apache.cassandra.utils.bytecomparable.ByteSource;
 
 /**
- * The byte-comparable form of one value that says what its type's comparator says: equal values have the same, and others
- * sort by it. Cassandra's own form ({@link AbstractType#asComparableBytes}) does so but for two things, which this mends: it
- * takes an empty field of a tuple for a null one, and NaNs of different bits, which are all one, for different numbers.
+ * The byte-comparable form of one value, which agrees with its type's comparator: equal values have equal forms, others
+ * sort by them. Cassandra's own form ({@link AbstractType#asComparableBytes}) differs in two cases, corrected here. It
+ * takes an empty field of a tuple for a null one. It takes NaNs of different bits, which are equal, for different
+ * numbers.
  */
 final class OrderForm
 {
@@ -67,7 +68,7 @@ final class OrderForm
         };
     }
 
-    /** What a value consists of, null for null; null if its type is none that has parts. */
+    /** The parts of a value, null for a null part; null if its type has no parts. */
     private static <V> List<V> parts(AbstractType<?> type, ValueAccessor<V> accessor, V value)
     {
         if (type instanceof TupleType)

@@ -46,7 +46,7 @@ final class PartitionReader
         }
     }
 
-    /** Whether a partition has anything at all; holds nothing afterwards. */
+    /** Whether a partition has any data; leaves nothing open. */
     static boolean exists(ReadContext context, DecoratedKey key)
     {
         DirectOutput request = Buffers.request();
@@ -61,8 +61,8 @@ final class PartitionReader
     }
 
     /**
-     * The whole of a partition, or null if it has nothing. The iterator opens the engine's view when it is first used:
-     * the compaction of sstables asks for it only to see whether it is null, and never closes it.
+     * The whole of a partition, or null if it has nothing. The iterator opens a cursor when it is first used: the
+     * compaction of sstables only checks whether it is null, and never closes it.
      */
     static UnfilteredRowIterator readLazily(ReadContext context, DecoratedKey key)
     {
@@ -81,7 +81,7 @@ final class PartitionReader
     }
 
     /**
-     * Makes a partition of what the source holds: null if that is nothing.
+     * Makes a partition of the entries of the source: null if there are none.
      */
     static UnfilteredRowIterator assemble(ReadContext context, DecoratedKey key, Slices slices, boolean reversed, RowSource source)
     {
@@ -106,9 +106,9 @@ final class PartitionReader
         Row staticRow = Rows.EMPTY_STATIC_ROW;
         if (source.nextIf(Answer.STATIC))
         {
-            Row kept = context.readWholeStaticRow(answer)
+            Row staticCells = context.readWholeStaticRow(answer)
                               .filter(context.selection.filter, partition, false, context.metadata());
-            staticRow = kept == null ? Rows.EMPTY_STATIC_ROW : kept;
+            staticRow = staticCells == null ? Rows.EMPTY_STATIC_ROW : staticCells;
         }
         return deletion.hasRanges()
              ? new PartitionRanges(context, key, deletion, staticRow, slices, reversed, source)

@@ -14,7 +14,7 @@ import org.apache.cassandra.schema.TableMetadata;
 import io.cassiterite.engine.Answer;
 import io.cassiterite.engine.Table;
 
-/** What stays the same during one read: the table's generation, its schema, and the columns wanted, and by whom. Immutable. */
+/** What is constant during one read: the table's generation, its schema, the selected columns and the command. Immutable. */
 final class ReadContext implements Answer.Watch
 {
     final Table table;
@@ -24,7 +24,7 @@ final class ReadContext implements Answer.Watch
 
     private final ReadCommand command;
 
-    /** @param command what reads, null if it is no query */
+    /** @param command the command that reads, null if there is none */
     ReadContext(Table table, Columns columns, ColumnSelection selection, EncodingStats stats, ReadCommand command)
     {
         this.table = table;
@@ -40,8 +40,7 @@ final class ReadContext implements Answer.Watch
     }
 
     /**
-     * Cassandra looks whether a query has timed out at each partition and row that it is shown; this is for those that are
-     * shown none.
+     * Cassandra checks the timeout of a query at each partition and row that it gets; this check is for queries that get none.
      */
     @Override
     public void check()

@@ -10,7 +10,7 @@ import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableMetadata;
 
-/** What an engine table does not do, said where it is asked for. */
+/** The refusals of what an engine table does not do. */
 final class Refusals
 {
     private Refusals()
@@ -35,18 +35,18 @@ final class Refusals
         return new ConfigurationException("Cassiterite cannot keep " + metadata + ": " + reason);
     }
 
-    /** For a write that secondary indexes want to see. */
+    /** For a write to a table with secondary indexes. */
     static RuntimeException indexed(TableMetadata metadata)
     {
         return new UnsupportedOperationException("Cassiterite cannot write to " + metadata + " while it has secondary indexes:"
                                                  + " they would miss rows. Drop the indexes");
     }
 
-    /** For streams and validations under managers that read sstables only: they would find nothing, and succeed. */
+    /** For streams and validations under stock managers, which read sstables only: they would find nothing, and succeed. */
     static RuntimeException unseen(TableMetadata metadata, FlushReason reason)
     {
         return new UnsupportedOperationException(reason + " of " + metadata + " is refused: Cassandra's own code would find none"
-                                                 + " of the rows that Cassiterite keeps, and call it a success");
+                                                 + " of the rows that Cassiterite keeps, and report success");
     }
 
     /** For a flush to sstables. */

@@ -8,7 +8,7 @@ import io.cassiterite.engine.Answer;
 
 /**
  * The entries of one partition in an answer. A source that owns its answer closes it at the end; the source of a
- * scanned partition leaves it to the scan.
+ * scanned partition leaves that to the scan.
  */
 final class RowSource implements AutoCloseable
 {

@@ -25,12 +25,12 @@ import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
 
 /**
- * Reads a range of partitions, in one pass of the engine where the same slices are wanted of each. Where they differ
- * (the partition in which a page begins), or rows are wanted in reverse, partitions are read one by one.
+ * Reads a range of partitions, in one scan of the engine if the same slices are selected of each. Where they differ
+ * (the partition in which a page begins), or rows are read in reverse, partitions are read one by one.
  */
 final class ScanReader extends AbstractUnfilteredPartitionIterator
 {
-    /** A key that is no partition's, since no partition key is empty: asks for the filter that all share. */
+    /** The key of no partition, because no partition key is empty: it selects the filter that all share. */
     private static final DecoratedKey NO_KEY = new BufferDecoratedKey(Murmur3Partitioner.MINIMUM, ByteBuffer.allocate(0));
 
     private final ReadContext context;
@@ -63,7 +63,7 @@ final class ScanReader extends AbstractUnfilteredPartitionIterator
         this.slices = keysOnly ? Slices.NONE : commonSlices();
     }
 
-    /** The filter of every partition but the one that a page begins in. */
+    /** The filter of every partition except the one in which a page begins. */
     private Slices commonSlices()
     {
         return range.clusteringIndexFilter(NO_KEY).getSlices(context.metadata());
@@ -125,7 +125,7 @@ final class ScanReader extends AbstractUnfilteredPartitionIterator
         }
     }
 
-    /** Ends what the caller may still hold of the partition handed out last. */
+    /** Ends the partition that was returned last, which the caller may not have closed. */
     private void leavePartition()
     {
         if (current != null)

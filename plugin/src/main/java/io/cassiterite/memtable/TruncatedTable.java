@@ -14,7 +14,7 @@ import org.apache.cassandra.io.util.File;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Table;
 
-/** A generation that TRUNCATE replaced: kept for running reads, and for the snapshot that TRUNCATE takes of it. */
+/** A generation that TRUNCATE replaced: it stays for the reads that run, and for the snapshot that TRUNCATE takes of it. */
 final class TruncatedTable
 {
     private static final Logger logger = LoggerFactory.getLogger(TruncatedTable.class);
@@ -22,7 +22,7 @@ final class TruncatedTable
     private final Table table;
     private final TruncatedTable unsaved;
     private final File precaution;
-    private final AtomicInteger holds;
+    private final AtomicInteger references;
     private boolean saved;
 
     /**
@@ -35,7 +35,7 @@ final class TruncatedTable
         this.table = table;
         this.unsaved = unsaved;
         this.precaution = precaution;
-        this.holds = new AtomicInteger(snapshot ? 2 : 1);
+        this.references = new AtomicInteger(snapshot ? 2 : 1);
     }
 
     /**
@@ -80,10 +80,10 @@ final class TruncatedTable
         saved = true;
     }
 
-    /** Gives up one hold; the last one deletes the generation's files. */
+    /** Drops one reference; the last one deletes the generation's files. */
     void release()
     {
-        if (holds.decrementAndGet() > 0)
+        if (references.decrementAndGet() > 0)
             return;
         try
         {
@@ -91,7 +91,7 @@ final class TruncatedTable
         }
         catch (EngineException e)
         {
-            // the table has been dropped, or the store closed, and its next start deletes what nothing names
+            // the table has been dropped, or the store closed; the next start deletes what the catalog does not name
             if (e.kind() != EngineException.Kind.CLOSED)
                 throw e;
         }

@@ -46,8 +46,8 @@ final class Truncation
     }
 
     /**
-     * Saves the rows before TRUNCATE makes them go, so that neither a crash nor a full disk can come between. It lacks what
-     * is written while TRUNCATE goes on: the snapshot that TRUNCATE takes at its end, which has everything, replaces it.
+     * Saves the rows before TRUNCATE removes them, in case of a crash or a full disk. What is written while TRUNCATE
+     * runs is not in this snapshot. The one that TRUNCATE takes at its end has everything, and replaces it.
      */
     private synchronized void snapshotAsPrecaution()
     {
@@ -79,7 +79,7 @@ final class Truncation
         }
     }
 
-    /** Notes that another generation follows; returns what it must keep for a snapshot, or null. */
+    /** Records that another generation follows; returns what that one must retain for a snapshot, or null. */
     TruncatedTable replace()
     {
         TruncatedTable unsaved = before.getAndSet(null);
@@ -97,7 +97,7 @@ final class Truncation
         return before.get() != null;
     }
 
-    /** The memtable goes: nobody will ask for the snapshots any more. */
+    /** The memtable is discarded: the snapshots are not needed any more. */
     void discard()
     {
         TruncatedTable owed = before.getAndSet(null);

@@ -12,8 +12,8 @@ import org.apache.cassandra.metrics.StorageMetrics;
 import org.apache.cassandra.schema.TableId;
 
 /**
- * Adds the engine's files to Cassandra's own counters of disk space, so that nodetool's tablestats and status are true.
- * The counters take differences, so the last figure of every table is kept. Thread-safe.
+ * Adds the engine's files to Cassandra's own counters of disk space, so that nodetool's tablestats and status include
+ * them. The counters take differences, so this class has the last figure of every table. Thread-safe.
  */
 public final class DiskSpace
 {

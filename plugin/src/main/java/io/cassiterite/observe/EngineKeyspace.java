@@ -26,12 +26,12 @@ public final class EngineKeyspace
     public static final String NAME = "cassiterite";
 
     private static final Map<String, String> COMMENTS =
-        Map.of("tables", "tables in the engine: sizes, counts, writes and reads since the start",
+        Map.of("tables", "engine tables: sizes, counts, and writes and reads since the start",
                "levels", "files and bytes per level of each table",
-               "stalls", "how often and how long writes were slowed down or stopped, by cause",
-               "caches", "memory of the engine: capacity, use, hits and misses",
-               "settings", "the engine's options as they are in force",
-               "work", "flushes and compactions: running now, ended since the start, bytes");
+               "stalls", "how often writes were slowed down or stopped and background work failed, by cause; tables concerned now",
+               "caches", "memory of the engine: used and limit; hits and misses of the block cache",
+               "settings", "the engine's parameters: value in force, default, and whether they can be set while the node runs",
+               "work", "flushes and compactions: running now; ended since the start, with bytes read and written");
 
     private EngineKeyspace()
     {
@@ -53,11 +53,11 @@ public final class EngineKeyspace
         VirtualKeyspaceRegistry.instance.register(new VirtualKeyspace(NAME, tables.build()));
     }
 
-    /** The one report that is the plug-in's own. */
+    /** The report that the plug-in itself makes. */
     private static VirtualTable streams()
     {
         ReportSchema schema = new ReportSchema("streams", StoreReport.parse(StreamHistory.report()).columns);
-        return new ReportTable(NAME, "the latest streams of engine tables: how much went as whole files, how much as rows, and why",
+        return new ReportTable(NAME, "the latest shipments of engine tables: bytes sent as whole files and as rows, and why",
                                schema, () -> StoreReport.parse(StreamHistory.report()));
     }
 

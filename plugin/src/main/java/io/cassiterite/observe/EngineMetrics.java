@@ -85,7 +85,7 @@ public final class EngineMetrics
         return camel.toString();
     }
 
-    /** A report asked of the engine at most once a second, however many gauges read it. */
+    /** A report that is read from the engine at most once a second, however many gauges use it. */
     private static final class RecentReport
     {
         private final EngineControl engine;

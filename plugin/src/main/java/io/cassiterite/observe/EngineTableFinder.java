@@ -52,7 +52,7 @@ final class EngineTableFinder
         }
         catch (Exception e)
         {
-            return selected; // Cassandra's own method reports it
+            return selected; // Cassandra's own method reports the error
         }
         for (ColumnFamilyStore cfs : named)
             if (EngineTable.is(cfs))
@@ -60,7 +60,7 @@ final class EngineTableFinder
         return selected;
     }
 
-    /** @return the names of a keyspace's tables and views that the engine does not keep */
+    /** @return the names of a keyspace's stock tables and views */
     static List<String> others(String keyspace)
     {
         List<String> others = new ArrayList<>();

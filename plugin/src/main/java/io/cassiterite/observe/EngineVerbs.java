@@ -23,7 +23,7 @@ import io.cassiterite.lifecycle.EngineControl;
 import io.cassiterite.schema.EngineTable;
 
 /**
- * What nodetool's verbs mean for engine tables, which have no sstables: each either does its job on the engine or refuses
+ * What nodetool's verbs mean for engine tables, which have no sstables: each either works on the engine or is refused
  * with the reason, before anything is done. Stock verbs would report success and do nothing.
  */
 final class EngineVerbs
@@ -60,7 +60,7 @@ final class EngineVerbs
         return RemoteFailure.guard("listing snapshots", () -> new SnapshotListing(engine).corrected(listing));
     }
 
-    /** What the snapshots of all engine tables take by themselves. */
+    /** The bytes that only the snapshots of all engine tables use. */
     long snapshotBytes()
     {
         long bytes = 0;
@@ -76,7 +76,7 @@ final class EngineVerbs
         return RemoteFailure.guard("measuring the snapshots of " + cfs.metadata(), () -> SnapshotSpace.of(cfs, engine).ownBytes);
     }
 
-    /** What a node owns is known when it has joined; Cassandra itself refuses while the ring changes. */
+    /** What a node owns is known once it has joined; Cassandra itself refuses while the ring changes. */
     void checkCleanup(List<ColumnFamilyStore> tables)
     {
         if (!StorageService.instance.isNormal())
@@ -88,7 +88,7 @@ final class EngineVerbs
     {
         for (int i = 0; i < tables.size(); i++)
         {
-            // anew for each table: the one before may have taken hours
+            // read again for each table: the one before may have taken hours
             if (Ownership.isChanging(keyspace))
                 throw ringChanges(tables.subList(i, tables.size()));
             if (Ownership.ownsEverything(keyspace))
@@ -124,7 +124,7 @@ final class EngineVerbs
                                verb, names(tables), reason));
     }
 
-    /** For a verb that was asked of a whole keyspace, and has been done for its other tables. */
+    /** For a verb on a whole keyspace that has been done for its stock tables. */
     void warnSkipped(String verb, List<ColumnFamilyStore> tables, String reason)
     {
         logger.warn("{} has left out the Cassiterite tables ({}): {}", verb, names(tables), reason);

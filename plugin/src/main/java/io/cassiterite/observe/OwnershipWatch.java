@@ -19,8 +19,8 @@ import org.apache.cassandra.service.StorageService;
 import io.cassiterite.engine.BackgroundWork;
 
 /**
- * Ends what relies on a node's ranges when they change, or are about to: cleanup would remove what the node has just come
- * to own, and goes on for hours. Looks several times a second until it is closed.
+ * Ends work that relies on a node's ranges when they change, or are about to. A cleanup may run for hours, and would
+ * remove what the node has just come to own. Checks several times a second until it is closed.
  */
 final class OwnershipWatch implements AutoCloseable
 {
@@ -29,21 +29,21 @@ final class OwnershipWatch implements AutoCloseable
     private final String keyspace;
     private final Collection<Range<Token>> owned;
     private final Runnable onChange;
-    private final Future<?> looking;
+    private final Future<?> checks;
     private long ringVersion = -1;
     private ReplicationParams replication;
     private volatile boolean changed;
 
-    /** @param onChange called again and again once something has changed */
+    /** @param onChange called at each check once something has changed */
     OwnershipWatch(String keyspace, Collection<Range<Token>> owned, Runnable onChange)
     {
         this.keyspace = keyspace;
         this.owned = owned;
         this.onChange = onChange;
-        this.looking = ScheduledExecutors.scheduledTasks.scheduleWithFixedDelay(this::look, 0, INTERVAL_MS, TimeUnit.MILLISECONDS);
+        this.checks = ScheduledExecutors.scheduledTasks.scheduleWithFixedDelay(this::check, 0, INTERVAL_MS, TimeUnit.MILLISECONDS);
     }
 
-    private void look()
+    private void check()
     {
         if (!changed && isKnownToBeTheSame())
             return;
@@ -51,7 +51,7 @@ final class OwnershipWatch implements AutoCloseable
         onChange.run();
     }
 
-    /** False, too, where the ranges cannot be computed, as those of a keyspace that was dropped. */
+    /** False also if the ranges cannot be computed, as after the keyspace was dropped. */
     private boolean isKnownToBeTheSame()
     {
         try
@@ -65,7 +65,7 @@ final class OwnershipWatch implements AutoCloseable
         }
     }
 
-    /** Ranges are computed only when what they come of has changed: with many vnodes it takes long. */
+    /** Ranges are computed only when the ring or the replication has changed: with many vnodes it takes long. */
     private boolean isTheSame()
     {
         long version = StorageService.instance.getTokenMetadata().getRingVersion();
@@ -87,6 +87,6 @@ final class OwnershipWatch implements AutoCloseable
     @Override
     public void close()
     {
-        looking.cancel(false);
+        checks.cancel(false);
     }
 }

@@ -11,7 +11,7 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.repair.messages.RepairOption;
 import org.apache.cassandra.streaming.PreviewKind;
 
-/** Which repairs an operator may ask for when engine tables take part: full ones, and previews of what is not repaired. */
+/** The repairs that may include engine tables: full ones, and previews of unrepaired data. */
 final class RepairVerb
 {
     private RepairVerb()
@@ -21,7 +21,7 @@ final class RepairVerb
     /**
      * Refuses before anything is done.
      *
-     * @param tables  the engine tables that the repair would be about
+     * @param tables  the engine tables that the repair would include
      * @param options of the repair, as nodetool sends them
      * @throws UnsupportedOperationException with the reason, and what to do instead
      */
@@ -38,7 +38,7 @@ final class RepairVerb
                                            "repair --full %s%s.", EngineVerbs.names(tables), keyspace, others(keyspace, "")));
     }
 
-    /** The command for the tables that the engine does not keep. */
+    /** The command for the stock tables. */
     private static String others(String keyspace, String option)
     {
         List<String> others = EngineTableFinder.others(keyspace);

@@ -13,7 +13,7 @@ import org.apache.cassandra.db.virtual.AbstractVirtualTable;
 import org.apache.cassandra.db.virtual.SimpleDataSet;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 
-/** One report of the engine as a read-only virtual table, asked of the engine anew by every query. */
+/** One report of the engine as a read-only virtual table, read from the engine by every query. */
 final class ReportTable extends AbstractVirtualTable
 {
     private final ReportSchema schema;

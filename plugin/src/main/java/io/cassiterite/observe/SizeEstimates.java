@@ -35,9 +35,9 @@ import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.schema.EngineTable;
 
 /**
- * Puts the truth about engine tables into system.size_estimates and system.table_estimates, from which analytic jobs make
- * their splits: Cassandra's own recorder counts sstables only, and writes zeros. It runs on one thread; each time it has
- * written, the same thread corrects it. Safe from any thread.
+ * Corrects system.size_estimates and system.table_estimates for engine tables, from which analytic jobs make their
+ * splits: Cassandra's own recorder counts sstables only, and writes zeros. The recorder runs on one thread; after each
+ * of its runs the same thread makes the correction. Safe from any thread.
  */
 public final class SizeEstimates
 {
@@ -61,13 +61,13 @@ public final class SizeEstimates
             ScheduledExecutors.optionalTasks.execute(SizeEstimates::correct);
     }
 
-    /** Not a replay of the commit log, and not this class. */
+    /** False for a replay of the commit log, and for writes of this class. */
     private static boolean isRecorder(Thread thread)
     {
         return thread != corrector && thread.getName().startsWith(RECORDER_THREAD_PREFIX);
     }
 
-    /** Returns when what was recorded before has been corrected. */
+    /** Returns when all that was recorded before is corrected. */
     static void await()
     {
         FBUtilities.waitOnFuture(ScheduledExecutors.optionalTasks.submit(() -> {}));

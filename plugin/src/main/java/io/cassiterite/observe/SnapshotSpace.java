@@ -24,8 +24,8 @@ import io.cassiterite.lifecycle.EngineControl;
 import io.cassiterite.memtable.CassiteriteMemtable;
 
 /**
- * What the engine's files in snapshots take on disk. They are links, which take nothing while the store has the same file:
- * Cassandra cannot know, for it looks for files that are named like sstables, in the folder of the table.
+ * What the engine's files in snapshots take on disk. They are links, which take nothing while the store has the same
+ * file. Cassandra cannot count them: it compares files that are named like sstables with those in the table's folder.
  */
 final class SnapshotSpace
 {
@@ -33,9 +33,9 @@ final class SnapshotSpace
 
     private static final String STORE_FILES = "db";
 
-    /** What the store has no more. */
+    /** Bytes of files that the store has no more. */
     final long ownBytes;
-    /** What the store still has. */
+    /** Bytes of files that the store still has. */
     final long sharedBytes;
 
     private SnapshotSpace(long ownBytes, long sharedBytes)
@@ -100,7 +100,7 @@ final class SnapshotSpace
         @Override
         public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
         {
-            // after a TRUNCATE that had to save two generations, there are two
+            // a TRUNCATE that had to save two generations leaves two
             Path folder = file.getParent();
             if (!snapshot.equals(folder.getParent()) || !folder.getFileName().toString().startsWith(CassiteriteMemtable.SNAPSHOT_FOLDER))
                 return FileVisitResult.CONTINUE;
@@ -120,11 +120,11 @@ final class SnapshotSpace
             }
             catch (IOException e)
             {
-                return false; // hardly ever anything but a file that is not there
+                return false; // nearly always because the file is not there
             }
         }
 
-        /** Snapshots come and go; and one that cannot be read does not keep the others from being shown. */
+        /** Snapshots come and go, and one that cannot be read must not hide the others. */
         @Override
         public FileVisitResult visitFileFailed(Path file, IOException e)
         {

@@ -24,8 +24,8 @@ import org.apache.cassandra.utils.MBeanWrapper;
 import io.cassiterite.lifecycle.EngineControl;
 
 /**
- * Stands before Cassandra's StorageService MBean, so that the verbs of nodetool that work on sstables also work on engine
- * tables, or say that they do not. Everything else, notifications included, is Cassandra's own.
+ * Stands before Cassandra's StorageService MBean: verbs of nodetool that work on sstables also work on engine tables,
+ * or are refused. Everything else, notifications included, is Cassandra's own.
  */
 public final class StorageServiceProxy implements InvocationHandler
 {
@@ -81,8 +81,7 @@ public final class StorageServiceProxy implements InvocationHandler
     }
 
     /**
-     * Does for the stock tables of a keyspace what was asked for all of its tables, and answers that it was not done for
-     * some, upon which nodetool points to the log.
+     * Runs a verb on a whole keyspace for its stock tables only, and returns the status by which nodetool points to the log.
      */
     private Object onOtherTables(Method method, Object[] arguments, VerbArguments verb) throws Throwable
     {
@@ -128,7 +127,7 @@ public final class StorageServiceProxy implements InvocationHandler
         }
     }
 
-    /** A keyspace with one replica has nothing to repair, which Cassandra finds out by itself. */
+    /** A keyspace with one replica has nothing to repair; Cassandra itself reports that. */
     private void checkRepair(VerbArguments verb)
     {
         String keyspace = verb.firstString();
@@ -148,7 +147,7 @@ public final class StorageServiceProxy implements InvocationHandler
                 verbs.compact(verb.tables());
                 break;
             case "upgradeSSTables":
-                if (!verb.firstBoolean()) // else only files of an older format, of which the engine has none
+                if (!verb.firstBoolean()) // if true, only files of an older format, of which the engine has none
                     verbs.compact(verb.tables());
                 break;
             case "forceKeyspaceCleanup":
@@ -162,11 +161,11 @@ public final class StorageServiceProxy implements InvocationHandler
                 if (options != null && Boolean.parseBoolean(options.getOrDefault("skipFlush", "false")))
                     verbs.snapshot(EngineTableFinder.selectedEntities(verb.trailing()), verb.firstString());
                 break;
-            default: // relocatesstables among them: a store has one directory, so nothing can be misplaced
+            default: // also relocatesstables: a store has one directory, so no file is misplaced
         }
     }
 
-    /** Adds to what the stock method answers what it cannot know of engine tables. */
+    /** Adds what the stock method cannot know of engine tables to its result. */
     @SuppressWarnings("unchecked")
     private Object amended(String name, Object result)
     {

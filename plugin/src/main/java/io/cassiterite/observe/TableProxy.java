@@ -25,8 +25,8 @@ import io.cassiterite.engine.TableStats;
 import io.cassiterite.lifecycle.EngineControl;
 
 /**
- * Stands before the MBean of an engine table, so that compaction and estimates asked of the table itself mean the engine.
- * Everything else is Cassandra's own.
+ * Stands before the MBean of an engine table, so that its compaction and estimates include the engine. Everything else
+ * is Cassandra's own.
  */
 public final class TableProxy implements InvocationHandler
 {
@@ -41,7 +41,7 @@ public final class TableProxy implements InvocationHandler
         this.verbs = new EngineVerbs(engine);
     }
 
-    /** Replaces the table's MBeans, which must be registered. Cassandra unregisters them by name when the table goes. */
+    /** Replaces the table's MBeans, which must be registered. Cassandra unregisters them by name when the table is dropped. */
     public static void install(ColumnFamilyStore cfs, EngineControl engine)
     {
         for (String name : List.of(ColumnFamilyStore.getTableMBeanName(cfs.getKeyspaceName(), cfs.name, cfs.isIndex()),
@@ -55,7 +55,7 @@ public final class TableProxy implements InvocationHandler
         replaceSnapshotsSize(cfs, new EngineVerbs(engine));
     }
 
-    /** Only the beans: Cassandra's list of metrics holds on to its own gauge for as long as the table is there. */
+    /** Only in the MBean server: Cassandra's registry of metrics has its own gauge as long as the table exists. */
     private static void replaceSnapshotsSize(ColumnFamilyStore cfs, EngineVerbs verbs)
     {
         Gauge<Long> gauge = () -> cfs.trueSnapshotsSize() + verbs.snapshotBytes(cfs);

@@ -71,7 +71,7 @@ final class VerbArguments
         return null;
     }
 
-    /** @return the engine tables that are meant */
+    /** @return the engine tables that the verb is for */
     List<ColumnFamilyStore> tables()
     {
         return tables(lastString());

@@ -64,7 +64,7 @@ public final class EngineRepairManager implements TableRepairManager
         return EngineValidation.open(cfs, memtable(), ranges, parentId, sessionId, nowInSec, topPartitionCollector);
     }
 
-    /** Whoever coordinates such a repair was told before, unless that node does not run the plug-in. */
+    /** A coordinator with the plug-in refuses such a repair before it comes here. */
     private void checkKind(ParentRepairSession repair, TimeUUID sessionId, boolean isIncremental)
     {
         if (isIncremental || repair.isIncremental && !repair.isPreview())
@@ -100,7 +100,7 @@ public final class EngineRepairManager implements TableRepairManager
         logger.info("[repair #{}] Snapshot of {} in {} ranges", name, cfs.metadata(), ranges.size());
     }
 
-    /** An ephemeral one, as Cassandra takes it; the engine's part needs no files. */
+    /** An ephemeral snapshot, as Cassandra takes it; the engine's part needs no files. */
     private void snapshotSstables(String name, Collection<Range<Token>> ranges)
     {
         Future<?> links = ActiveRepairService.instance().snapshotExecutor.submit(

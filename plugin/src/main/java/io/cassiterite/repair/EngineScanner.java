@@ -17,8 +17,8 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.Throwables;
 
 /**
- * The engine's share of a validation, in the form in which Cassandra's compactions read sstables: what follows then,
- * merging and purging, is Cassandra's own code, and so is the outcome. Progress is told by the position in the ring.
+ * The engine's part of a validation, in the form in which Cassandra's compactions read sstables: merging and purging
+ * are Cassandra's own code. The position in the ring gives the progress.
  */
 final class EngineScanner extends AbstractUnfilteredPartitionIterator implements ISSTableScanner
 {
@@ -32,8 +32,8 @@ final class EngineScanner extends AbstractUnfilteredPartitionIterator implements
     private volatile long scannedBytes;
 
     /**
-     * @param cursors in the order of their tokens, without overlaps; the scanner closes them, too, when it is done
-     * @param bytes   how much lies in each of them, estimated
+     * @param cursors in the order of their tokens, without overlaps; the scanner also closes them
+     * @param bytes   estimated bytes in each of them
      */
     EngineScanner(TableMetadata metadata, Collection<RangeCursor> cursors, long[] bytes)
     {

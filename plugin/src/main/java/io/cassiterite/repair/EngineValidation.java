@@ -38,7 +38,7 @@ final class EngineValidation extends ValidationPartitionIterator
 
     private final ColumnFamilyStore cfs;
     private final Map<Range<Token>, Long> partitionCounts = new HashMap<>();
-    /** The last one opened comes first. */
+    /** The one opened last comes first. */
     private final List<AutoCloseable> resources = new ArrayList<>();
 
     private long estimatedPartitions;
@@ -63,8 +63,8 @@ final class EngineValidation extends ValidationPartitionIterator
             ValidatedSstables sstables = validation.openSstables(ranges, parentId);
             EngineScanner engine = validation.openEngine(memtable, ranges, parentId);
             validation.estimate(memtable, ranges, sstables);
-            validation.partitions = validation.keep(new ValidatedPartitions(cfs, engine, sstables.scanners().scanners, nowInSec,
-                                                                            topPartitions));
+            validation.partitions = validation.closeLater(
+                new ValidatedPartitions(cfs, engine, sstables.scanners().scanners, nowInSec, topPartitions));
             logger.info("[repair #{}] parentSessionId={}: Validating about {} partitions of {} in the engine and {} sstables",
                         sessionId, parentId, validation.estimatedPartitions, cfs.metadata(), sstables.count());
             opened = true;
@@ -77,7 +77,7 @@ final class EngineValidation extends ValidationPartitionIterator
         }
     }
 
-    private <T extends AutoCloseable> T keep(T resource)
+    private <T extends AutoCloseable> T closeLater(T resource)
     {
         resources.add(0, resource);
         return resource;
@@ -87,14 +87,14 @@ final class EngineValidation extends ValidationPartitionIterator
     throws IOException, NoSuchRepairSessionException
     {
         String snapshot = parentId.toString();
-        return keep(cfs.snapshotExists(snapshot) ? ValidatedSstables.ofSnapshot(cfs, ranges, snapshot)
-                                                 : ValidatedSstables.live(cfs, ranges, parentId));
+        return closeLater(cfs.snapshotExists(snapshot) ? ValidatedSstables.ofSnapshot(cfs, ranges, snapshot)
+                                                       : ValidatedSstables.live(cfs, ranges, parentId));
     }
 
     private EngineScanner openEngine(CassiteriteMemtable memtable, Collection<Range<Token>> ranges, TimeUUID parentId)
     {
         List<RangeCursor> cursors = new ArrayList<>();
-        keep(() -> Throwables.maybeFail(Throwables.close(null, cursors)));
+        closeLater(() -> Throwables.maybeFail(Throwables.close(null, cursors)));
         TableView snapshot = RepairSnapshots.find(cfs.metadata.id, parentId.toString());
         if (snapshot == null)
             cursors.addAll(TableView.open(memtable, Range.normalize(ranges)).takeAll());
@@ -110,18 +110,18 @@ final class EngineValidation extends ValidationPartitionIterator
         return new EngineScanner(cfs.metadata(), cursors, parts.stream().mapToLong(sizes::bytes).toArray());
     }
 
-    /** The snapshot has a cursor for each range that the repair is about, unless it was validated or given up already. */
+    /** The snapshot has a cursor for each range of the repair, unless it was validated or released before. */
     private RangeCursor cursor(TableView snapshot, CassiteriteMemtable memtable, Range<Token> range, TimeUUID parentId)
     {
-        RangeCursor kept = snapshot.take(range);
-        if (kept != null)
-            return kept;
+        RangeCursor cursor = snapshot.take(range);
+        if (cursor != null)
+            return cursor;
         logger.info("[repair #{}] {} of {} is not in the repair's snapshot (any more) and is validated as it is now",
                     parentId, range, cfs.metadata());
         return RangeCursor.open(memtable, range);
     }
 
-    /** From these the depth of the Merkle trees follows: a range said to be empty would be streamed whole for one row. */
+    /** They determine the depth of the Merkle trees: with an estimate of 0, one differing row would stream the whole range. */
     private void estimate(CassiteriteMemtable memtable, Collection<Range<Token>> ranges, ValidatedSstables sstables)
     {
         RangeSizes sizes = RangeSizes.of(memtable.table(), ranges);

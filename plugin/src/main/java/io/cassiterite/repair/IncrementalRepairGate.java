@@ -23,9 +23,9 @@ import org.apache.cassandra.schema.TableMetadata;
 import io.cassiterite.schema.EngineTable;
 
 /**
- * Ends an incremental repair of engine tables at its first message, whichever node coordinates it and whatever asked for
- * it, before any replica sets anything apart. Rows in the engine are never marked repaired: the repair would look like a
- * success, and other replicas would take rows for repaired that nobody compared.
+ * Ends an incremental repair of engine tables at its first message, whichever node coordinates it and whatever started
+ * it, before any replica begins anti-compaction. Rows in the engine are never marked repaired: the repair would be
+ * reported as a success, and other replicas would mark rows repaired that were not compared.
  */
 public final class IncrementalRepairGate
 {
@@ -35,15 +35,15 @@ public final class IncrementalRepairGate
     {
     }
 
-    /** Stands in the way from now on. To be called once, when the node has started. */
+    /** Installs the filters. To be called once, when the node has started. */
     public static void install()
     {
-        MessagingService.instance().inboundSink.add(IncrementalRepairGate::mayArrive);
-        MessagingService.instance().outboundSink.add((message, to) -> mayLeave(message));
+        MessagingService.instance().inboundSink.add(IncrementalRepairGate::isAcceptable);
+        MessagingService.instance().outboundSink.add((message, to) -> isSendable(message));
     }
 
-    /** A coordinator without the plug-in hears that this replica does not take part; the reason is in this node's log. */
-    private static boolean mayArrive(Message<?> message)
+    /** A coordinator without the plug-in gets a failure; the reason is in this node's log. */
+    private static boolean isAcceptable(Message<?> message)
     {
         String tables = refusedTables(message);
         if (tables == null)
@@ -53,8 +53,8 @@ public final class IncrementalRepairGate
         return false;
     }
 
-    /** This node coordinates: the exception ends the repair, and is what the repair is reported to have failed with. */
-    private static boolean mayLeave(Message<?> message)
+    /** This node coordinates: the exception ends the repair, and its message is reported. */
+    private static boolean isSendable(Message<?> message)
     {
         String tables = refusedTables(message);
         if (tables != null)

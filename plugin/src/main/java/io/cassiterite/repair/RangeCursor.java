@@ -17,8 +17,8 @@ import org.apache.cassandra.io.sstable.SSTableReadsListener;
 import io.cassiterite.memtable.CassiteriteMemtable;
 
 /**
- * All that the engine had in a token range when the cursor was opened, tombstones included, in token order. The view that
- * it reads stays the same until it is closed. For one thread at a time.
+ * All that the engine had in a token range when the cursor was opened, tombstones included, in token order. Its pinned
+ * view stays the same until it is closed. For one thread at a time.
  */
 final class RangeCursor implements AutoCloseable
 {
@@ -43,7 +43,7 @@ final class RangeCursor implements AutoCloseable
         boolean opened = false;
         try
         {
-            // the scan's view of the table is that of its first step
+            // the first step of the scan pins its view
             partitions.hasNext();
             opened = true;
             return cursor;

@@ -24,9 +24,9 @@ import org.apache.cassandra.utils.TimeUUID;
 import io.cassiterite.memtable.CassiteriteMemtable;
 
 /**
- * The snapshots that sequential repairs have asked for: views of tables, kept under the name of the repair until it is
- * over, or for six hours. A validation that comes later validates the table as it then is, which costs streams of what was
- * written meanwhile and nothing else. Thread-safe.
+ * The snapshots of sequential repairs: views of tables, by the name of the repair, until it is over or for six hours. A
+ * later validation validates the table as it then is. That only causes streams of what was written meanwhile.
+ * Thread-safe.
  */
 public final class RepairSnapshots
 {
@@ -46,7 +46,7 @@ public final class RepairSnapshots
         return VIEWS.containsKey(new Name(table, repair));
     }
 
-    /** Takes a snapshot, in place of one of that name. */
+    /** Takes a snapshot; it replaces one of the same name. */
     static void take(CassiteriteMemtable memtable, String repair, Collection<Range<Token>> ranges)
     {
         TableView view = TableView.open(memtable, ranges);
@@ -61,7 +61,7 @@ public final class RepairSnapshots
         return VIEWS.get(new Name(table, repair));
     }
 
-    /** Gives up what no repair needs any more, or has been kept for too long. Called again and again. */
+    /** Releases the snapshots of repairs that are over, and those that are too old. Called every second. */
     public static void sweep()
     {
         for (Map.Entry<Name, TableView> entry : VIEWS.entrySet())

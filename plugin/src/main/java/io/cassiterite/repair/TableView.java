@@ -18,7 +18,7 @@ import org.apache.cassandra.utils.Throwables;
 import io.cassiterite.memtable.CassiteriteMemtable;
 
 /**
- * A table as it was at one moment, in some token ranges: a cursor for each, which is read once. Open cursors keep files
+ * A table at one point in time, in some token ranges: a cursor for each, which is read once. Open cursors keep files
  * and memory of the engine from being freed, so it must be closed. Thread-safe.
  */
 final class TableView implements AutoCloseable

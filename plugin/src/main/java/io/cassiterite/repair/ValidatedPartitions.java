@@ -31,7 +31,7 @@ final class ValidatedPartitions implements AutoCloseable
     private final CompactionIterator partitions;
 
     /**
-     * @param engine   the engine's share; not closed here
+     * @param engine   the engine's part; not closed here
      * @param sstables scanners of the table's sstables; not closed here
      */
     ValidatedPartitions(ColumnFamilyStore cfs, ISSTableScanner engine, List<ISSTableScanner> sstables, long nowInSec,
@@ -72,7 +72,7 @@ final class ValidatedPartitions implements AutoCloseable
         }
     }
 
-    /** Purges all that gc_grace allows, as if everything took part: digests must not tell when a node last compacted. */
+    /** Purges all that gc_grace allows, as if no data were elsewhere: digests must not depend on when a node last compacted. */
     private static final class PurgingController extends CompactionController
     {
         private PurgingController(ColumnFamilyStore cfs, long gcBefore)

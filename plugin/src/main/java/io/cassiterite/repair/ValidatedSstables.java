@@ -21,7 +21,7 @@ import org.apache.cassandra.utils.concurrent.Refs;
 
 /**
  * The sstables that a validation of an engine table reads beside the engine: those from before the table moved to it, or
- * imported ones; mostly there are none. Held until closed.
+ * imported ones; mostly there are none. Referenced until closed.
  */
 final class ValidatedSstables implements AutoCloseable
 {
@@ -36,11 +36,11 @@ final class ValidatedSstables implements AutoCloseable
         this.scanners = scanners;
     }
 
-    /** Those that are live, or of them those that the kind of preview is about. */
+    /** Live sstables, or those of them that the kind of preview selects. */
     static ValidatedSstables live(ColumnFamilyStore cfs, Collection<Range<Token>> ranges, TimeUUID parentId)
     throws NoSuchRepairSessionException
     {
-        // the rows of a stock memtable that the table had a moment ago are not in any sstable yet
+        // rows of a stock memtable that the table has just had are not in an sstable yet
         cfs.forceBlockingFlush(ColumnFamilyStore.FlushReason.INTERNALLY_FORCED);
         return scan(cfs, ranges, CassandraValidationIterator.getSSTablesToValidate(cfs, SharedContext.Global.instance, ranges,
                                                                                    parentId, false));

@@ -16,10 +16,10 @@ import org.apache.cassandra.schema.SchemaKeyspaceTables;
 import org.apache.cassandra.schema.TableMetadata;
 
 /**
- * When the columns of a table came into the schema. Schema mutations keep their write times on their way through a cluster,
- * so every node finds the same here: one that joins, and hears of many changes at once, orders columns as those do that saw
- * them come one by one. Columns that are numbered in this order have the same ids on all nodes, and files can then be
- * streamed as they are.
+ * When the columns of a table were added to the schema. Schema mutations keep their write times on their way through a
+ * cluster, so every node finds the same here. A joining node, which gets many changes at once, orders columns as the
+ * others did. Columns that are numbered in this order have the same ids on all nodes, and files can then be streamed as
+ * they are.
  */
 public final class ColumnAges
 {

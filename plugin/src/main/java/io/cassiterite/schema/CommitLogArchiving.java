@@ -13,11 +13,11 @@ import java.util.Properties;
 
 /**
  * What of the node's commit log is archived or restored, by the file that Cassandra reads ({@code CommitLogArchiver}). Writes
- * to engine tables are not in the commit log, so that neither would have them.
+ * to engine tables are not in the commit log, so neither would have them.
  */
 public final class CommitLogArchiving
 {
-    /** System property with which an operator says that engine tables are backed up in another way. */
+    /** System property by which an operator confirms that engine tables are backed up in another way. */
     public static final String ACCEPTED = "cassiterite.without_commitlog_archive";
 
     private static final String FILE_NAME = "commitlog_archiving.properties";

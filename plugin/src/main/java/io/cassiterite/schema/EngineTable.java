@@ -13,8 +13,8 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 
 /**
- * Says which tables keep their data in the engine: those whose memtable configuration resolves to a factory of this
- * plug-in. Pure functions, safe from any thread.
+ * Which tables are engine tables: those whose memtable configuration resolves to a factory of this plug-in. Pure
+ * functions, safe from any thread.
  */
 public final class EngineTable
 {
@@ -24,7 +24,7 @@ public final class EngineTable
     {
     }
 
-    /** @return true if the table's data belongs into the engine according to its schema */
+    /** @return true if the table is an engine table according to its schema */
     public static boolean is(TableMetadata table)
     {
         return !table.isVirtual() && isFactory(table.params.memtable.factory().getClass().getName());
@@ -35,7 +35,7 @@ public final class EngineTable
         return is(cfs.metadata());
     }
 
-    /** @return the engine tables that are open; opens none, which is the business of the node's start */
+    /** @return the engine tables that are open; opens none, which only the node's start may do */
     public static List<ColumnFamilyStore> open()
     {
         List<ColumnFamilyStore> open = new ArrayList<>();

@@ -29,12 +29,12 @@ import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
 /**
- * A schema statement that is held against {@link SchemaRules} between its validation and its execution, so that
- * authorization and Cassandra's own checks keep their order and their errors.
+ * A schema statement that is checked by {@link SchemaRules} between its validation and its execution, so that
+ * authorization and Cassandra's own checks have their order and errors.
  */
 final class GuardedStatement implements CQLStatement
 {
-    /** Keeps two statements of this node from being checked against the same schema and then both executed. */
+    /** Prevents that two statements of this node are checked against the same schema and then both executed. */
     private static final Object ONE_AT_A_TIME = new Object();
 
     private static final String CDC_REFUSAL = "CDC cannot work if writes skip the commit log";
@@ -103,7 +103,10 @@ final class GuardedStatement implements CQLStatement
         }
     }
 
-    /** Says in the words of every other refusal what Cassandra calls a wrong configuration at CREATE TABLE only. */
+    /**
+     * Makes the ConfigurationException that Cassandra throws at CREATE TABLE only an InvalidRequestException as for
+     * every other refusal.
+     */
     private static void refuseCdc(RuntimeException refusal)
     {
         if (refusal instanceof ConfigurationException && String.valueOf(refusal.getMessage()).startsWith(CDC_REFUSAL))
@@ -111,7 +114,7 @@ final class GuardedStatement implements CQLStatement
                                               "what cdc reads. Set cdc = false, or use another memtable.", refusal);
     }
 
-    /** Functions and types are left out: simulating them would compile user code, and no rule looks at them. */
+    /** Functions and types are left out: simulating them would compile user code, and no rule needs them. */
     private static boolean canViolateRules(AlterSchemaStatement statement)
     {
         return statement instanceof CreateTableStatement

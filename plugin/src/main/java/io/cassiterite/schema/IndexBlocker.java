@@ -12,8 +12,8 @@ import org.apache.cassandra.index.Index;
 import org.apache.cassandra.index.SecondaryIndexManager;
 
 /**
- * Keeps an index of an engine table from answering queries: it was never built from the engine's rows, so every answer
- * would silently miss some. Queries then fail with Cassandra's own "index not available".
+ * Prevents an index of an engine table from answering queries: it was never built from the engine's rows, so answers
+ * would silently lack some. Queries then fail with Cassandra's own "index not available".
  */
 final class IndexBlocker
 {

@@ -22,9 +22,10 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 
 /**
- * Refuses the deletion of a range from an engine table when a bound has a null. Cassandra lets it pass, and its own
- * memtables fail on it. The engine would sort the null before all values: {@code c >= null} would delete the partition's
- * rows. The coordinator refuses it before it writes to a batch log or to Paxos; a replica refuses it from any coordinator.
+ * Refuses the deletion of a range from an engine table when a bound has a null. Cassandra accepts it, and its own
+ * memtables fail on it. The engine would sort the null before all values: {@code c >= null} would delete the
+ * partition's rows. The coordinator refuses it before it writes to a batch log or to Paxos; a replica refuses it from
+ * any coordinator.
  */
 public final class NullBounds
 {
@@ -34,7 +35,7 @@ public final class NullBounds
     {
     }
 
-    /** @throws InvalidRequestException for a client that may run the statement; Cassandra's own errors come first */
+    /** @throws InvalidRequestException for a client that may run the statement; Cassandra's own errors precede it */
     static void check(CQLStatement statement, QueryOptions options, ClientState client)
     {
         if (!deletesRange(statement))
@@ -56,7 +57,7 @@ public final class NullBounds
                 refuse(find(statements.get(i), options.forStatement(i)), batch, client);
     }
 
-    /** Cheap, for it is asked of every statement. */
+    /** Cheap, because every statement is checked. */
     private static boolean deletesRange(CQLStatement statement)
     {
         if (statement instanceof BatchStatement)

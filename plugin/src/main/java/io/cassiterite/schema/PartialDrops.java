@@ -14,18 +14,18 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 
 /**
- * Drops of a column whose time the engine cannot use, of tables with rows. Schemas that are loaded into empty tables, as DESCRIBE
- * writes them, may have them.
+ * Drops of a column with a time that the engine cannot use, from tables with rows. Schemas for empty tables, as
+ * DESCRIBE writes them, may have them.
  * <ul>
  * <li>{@code ALTER TABLE ... DROP ... USING TIMESTAMP} of an earlier time: a stock table keeps the cells that are younger, and
- * shows them when the column is added again. The engine drops a column with all of its cells.
- * <li>A drop that is no later than the last one of the name: the engine could not tell it from that one, which the column was added
- * after, and would only hide the column. Clocks that differ make such a time.
+ * shows them when the column is added again. The engine drops a column with all its cells.
+ * <li>A drop that is no later than the last one of the name: the engine could not tell it from that one, which the
+ * column was added after, and would only hide the column. Clocks that differ make such a time.
  * </ul>
  */
 final class PartialDrops
 {
-    /** Without USING TIMESTAMP, Cassandra takes the time at which it looks at the statement. */
+    /** Without USING TIMESTAMP a drop has the time of its statement, which is a little earlier than the check. */
     private static final long EARLIER_MICROS = TimeUnit.SECONDS.toMicros(10);
 
     private PartialDrops()
@@ -51,7 +51,7 @@ final class PartialDrops
         return reasons;
     }
 
-    /** As the schema's tables keep it, and the engine is told. */
+    /** In milliseconds, as the schema's tables have it. */
     private static boolean isLater(DroppedColumn dropped, DroppedColumn previous)
     {
         return TimeUnit.MICROSECONDS.toMillis(dropped.droppedTime) > TimeUnit.MICROSECONDS.toMillis(previous.droppedTime);

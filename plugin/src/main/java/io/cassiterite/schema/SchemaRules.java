@@ -22,8 +22,8 @@ import org.apache.cassandra.schema.ViewMetadata;
 import org.apache.cassandra.utils.FBUtilities;
 
 /**
- * What a schema may not say about engine tables, as pure functions over schemas. A change is refused only for what it
- * makes worse, so that an unsupported object that came from elsewhere can still be dropped or left alone.
+ * The rules for schemas of engine tables, as pure functions. A change is refused only for what it adds, so that an
+ * unsupported object that a peer has let through can still be dropped or left in place.
  */
 public final class SchemaRules
 {
@@ -142,7 +142,7 @@ public final class SchemaRules
         for (TableMetadata table : after.tables)
         {
             TableMetadata previous = before == null ? null : before.tables.getNullable(table.id);
-            // one that is there already must not keep others from being altered; the node's next start looks at it
+            // one that exists already must not prevent changes of others; the node's next start checks it
             if (previous == null && archiving != null && isEngine.test(table))
                 reasons.add(CommitLogArchiving.refusal(table.toString(), archiving));
             if (previous != null && isEngine.test(previous) != isEngine.test(table))

@@ -20,8 +20,8 @@ import org.apache.cassandra.schema.ViewMetadata;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
 /**
- * Watches what the schema becomes, however it came about: a change agreed on by a node without the plug-in cannot be
- * vetoed here, so it is reported loudly, and an index that would answer wrongly is made to refuse queries.
+ * Checks each change of the schema, whichever node made it. A change made at a node without the plug-in cannot be
+ * refused here. It is logged as an error, and an index that would answer wrongly is blocked.
  */
 public final class SchemaSafetyNet implements SchemaChangeListener
 {
@@ -34,7 +34,7 @@ public final class SchemaSafetyNet implements SchemaChangeListener
     /**
      * @param onEngineTable called for every engine table that is created or changed, before the change is answered; must
      *                      be idempotent
-     * @param onOtherTable  called for every table that is created and is not the engine's
+     * @param onOtherTable  called for every stock table that is created
      * @param onDropped     called when an engine table is gone
      */
     public SchemaSafetyNet(Consumer<ColumnFamilyStore> onEngineTable,
@@ -83,14 +83,14 @@ public final class SchemaSafetyNet implements SchemaChangeListener
             onDropped.accept(table);
     }
 
-    /** Applies the checks to all tables that exist; for start-up, where listeners hear nothing. */
+    /** Checks all tables that exist; for the start, when the listener is called before any table is open. */
     public void admitAll()
     {
         for (ColumnFamilyStore cfs : EngineTable.open())
             admit(cfs.metadata());
     }
 
-    /** Closes again what an index build has opened since; for periodic use. */
+    /** Blocks indexes again that an index build has made queryable since; for periodic use. */
     public void closeIndexes()
     {
         for (ColumnFamilyStore cfs : EngineTable.open())
@@ -114,7 +114,7 @@ public final class SchemaSafetyNet implements SchemaChangeListener
         }
         catch (Throwable t)
         {
-            // Without its managers the table would stream and validate as if it were empty.
+            // without its managers the table would be streamed and validated as if it were empty
             logger.error("{} cannot be served safely; the node stops", table, t);
             JVMStabilityInspector.killCurrentJVM(t, false);
         }

@@ -34,9 +34,9 @@ import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.schema.EngineTable;
 
 /**
- * Streams of an engine table. Nodes with the plug-in get shipments, files as the engine has them; others get ordinary
- * sstables, written for the occasion. Sstables that lie beside the engine go as Cassandra sends them. Both ways are
- * received. Under a stock memtable everything is Cassandra's own.
+ * Streams of an engine table. Nodes with the plug-in get shipments; others get ordinary sstables, written for the
+ * stream. Sstables that lie beside the engine are sent by Cassandra's own code. Both ways are received. Under a stock
+ * memtable everything is Cassandra's own.
  */
 public final class EngineStreamManager extends CassandraStreamManager
 {
@@ -59,7 +59,7 @@ public final class EngineStreamManager extends CassandraStreamManager
         if (!EngineTable.is(cfs))
             return super.createOutgoingStreams(session, replicas, pendingRepair, previewKind);
         ensureNotIncremental(session, pendingRepair);
-        // sstables first: what moves from them into the engine meanwhile is then sent twice rather than not at all
+        // sstables first: rows that move from them into the engine meanwhile are then sent twice, not lost
         List<OutgoingStream> streams = new ArrayList<>(super.createOutgoingStreams(session, replicas, pendingRepair, previewKind));
         try
         {
@@ -131,8 +131,8 @@ public final class EngineStreamManager extends CassandraStreamManager
     }
 
     /**
-     * An exception ends the session; after an error Cassandra would let the peer wait. The disk failure policy decides about
-     * the node, but not when the device is full: what does not fit is there for the peer only.
+     * An exception ends the session; after an Error Cassandra would leave the peer waiting. The disk failure policy
+     * decides about the node, except for a full device: only files for the peer did not fit.
      */
     private IllegalStateException unsendable(StreamSession session, FSError failure)
     {

@@ -32,9 +32,9 @@ import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 
 /**
- * Receives what one session sends for one table: shipments, which the engine takes over whole when the last file is there,
- * and ordinary sstables, which are applied as mutations. Neither goes through what keeps the caches right, so what they
- * have of the received ranges is dropped.
+ * Receives the streams of one session for one table: shipments, which the engine takes in as a whole after the last
+ * file, and ordinary sstables, which are applied as mutations. Neither way invalidates all caches, so their entries of
+ * the received ranges are dropped at the end.
  */
 final class EngineStreamReceiver extends CassandraStreamReceiver
 {
@@ -59,7 +59,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         return (EngineStreamReceiver) session.getAggregator(cfs.metadata.id);
     }
 
-    /** The shipment that a file belongs to, begun if the file is the first. */
+    /** The shipment of a file; begun if the file is its first. */
     synchronized IncomingShipment shipment(StreamHeader header) throws IOException
     {
         if (over)
@@ -93,7 +93,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         }
         try
         {
-            ((IncomingFile) stream).arrived();
+            ((IncomingFile) stream).received();
         }
         catch (IOException e)
         {
@@ -121,7 +121,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         }
         finally
         {
-            // also where one has failed: those that were taken before it stay
+            // also if one has failed: those before it stay in the table
             invalidateCaches(bounds);
             if (!shipments.isEmpty())
                 memtable().statisticsChanged();
@@ -142,13 +142,16 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         {
             if (isOwnFault(e))
                 throw e;
-            // without the error that made it, which would stop the node
+            // without the FSWriteError or CorruptSSTableException, which would stop the node
             throw new IllegalStateException("the shipment cannot be taken into " + cfs.metadata() + ": " + e.getCause().getMessage(),
                                             e.getCause());
         }
     }
 
-    /** A peer's corrupt file, or one too many for the device, ends the session; it says nothing against this node's own files. */
+    /**
+     * A corrupt file of a peer, or one that does not fit on the device, ends the session; this node's own files are not
+     * affected.
+     */
     private static boolean isOwnFault(Throwable failure)
     {
         if (!(failure.getCause() instanceof EngineException))
@@ -173,7 +176,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         logger.debug("[Stream #{}] Dropped {} row and {} counter cache entries of {}", session.planId(), rows, counters, cfs.metadata());
     }
 
-    /** Runs after {@link #finished}, whatever came of that. */
+    /** Called after {@link #finished}, also when that has failed. */
     @Override
     public void cleanup()
     {
@@ -187,7 +190,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         }
     }
 
-    /** Deletes what has not been taken over. */
+    /** Deletes what was not taken in. */
     @Override
     public synchronized void abort()
     {

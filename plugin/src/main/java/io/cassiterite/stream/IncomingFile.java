@@ -27,8 +27,8 @@ import org.apache.cassandra.streaming.messages.StreamMessageHeader;
 import io.cassiterite.engine.ShipmentFile;
 
 /**
- * One file of a shipment as it arrives: written to the shipment's folder while its checksum is computed. It gets its name
- * once the checksum is right, so that a process that starts again knows which files are.
+ * One file of a shipment while it is received: it is written to the shipment's folder, and its checksum computed. It
+ * gets its name once the checksum is right, so that a restarted process knows which files are verified.
  */
 final class IncomingFile implements IncomingStream
 {
@@ -104,7 +104,7 @@ final class IncomingFile implements IncomingStream
         in.consume(buffer -> append(file, buffer, progress), header.bytes - progress.bytes);
     }
 
-    /** Takes all of the file where the connection can be had from Netty, nothing where it cannot. */
+    /** Reads all of the file if the connection can be taken from Netty, nothing if it cannot. */
     private void receiveRaw(AsyncStreamingInputPlus in, StagedFile file, Progress progress) throws IOException
     {
         try (RawSocket connection = RawSocket.take(in))
@@ -146,7 +146,7 @@ final class IncomingFile implements IncomingStream
     }
 
     /** Hands the file to its shipment. */
-    void arrived() throws IOException
+    void received() throws IOException
     {
         shipment.add(this);
     }
@@ -169,7 +169,7 @@ final class IncomingFile implements IncomingStream
         }
     }
 
-    /** True if the bytes were deciphered in this process's memory. */
+    /** True if the bytes were decrypted in this process's memory. */
     boolean wasCopied()
     {
         return PeerConnection.isEncrypted(session.peer);
@@ -216,7 +216,7 @@ final class IncomingFile implements IncomingStream
         return "IncomingFile{" + header + '}';
     }
 
-    /** Tells the session of every megabyte. */
+    /** Reports each mebibyte to the session. */
     private final class Progress
     {
         private long bytes;

@@ -28,8 +28,8 @@ import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
 
 /**
- * A shipment on its way into a table: a folder on the store's filesystem, which the engine takes over when it is
- * complete. Thread-safe: files arrive over several connections, and a session may fail meanwhile.
+ * A shipment that is being received: a folder on the store's filesystem, which the engine takes in when it is complete.
+ * Thread-safe: several connections bring its files, and the session may fail meanwhile.
  */
 final class IncomingShipment
 {
@@ -39,7 +39,7 @@ final class IncomingShipment
 
     private final Store store;
     private final TableId table;
-    private final StreamHeader announced;
+    private final StreamHeader first;
     private final Path folder;
     private final StagingSpace space;
     private final StreamRecord record;
@@ -47,21 +47,21 @@ final class IncomingShipment
     private boolean over;
 
     /**
-     * @param announced the head of the first file of the shipment that arrives
-     * @throws IOException if there is no room for all of it; then nothing of it is left
+     * @param first the stream header of the first file that is received
+     * @throws IOException if there is no space for all of it; then nothing of it is left
      */
-    IncomingShipment(StreamSession session, TableMetadata metadata, Store store, StreamHeader announced) throws IOException
+    IncomingShipment(StreamSession session, TableMetadata metadata, Store store, StreamHeader first) throws IOException
     {
         this.store = store;
         this.table = metadata.id;
-        this.announced = announced;
+        this.first = first;
         String name = String.join("-", "stream", session.planId().toString(), table.toString(),
                                   session.peer.getHostAddressAndPort().replaceAll("[^0-9A-Za-z.]", "_"),
-                                  announced.shipment.toString());
+                                  first.shipment.toString());
         this.folder = StoreFolders.incoming(store).resolve(name);
-        this.space = begin(store, folder, announced.shipmentBytes);
-        this.record = StreamHistory.open(session, metadata, StreamRecord.Direction.IN, announced.shipment);
-        record.expect(announced.shipmentFiles, announced.shipmentBytes);
+        this.space = begin(store, folder, first.shipmentBytes);
+        this.record = StreamHistory.open(session, metadata, StreamRecord.Direction.IN, first.shipment);
+        record.expect(first.shipmentFiles, first.shipmentBytes);
     }
 
     private static StagingSpace begin(Store store, Path folder, long bytes) throws IOException
@@ -90,17 +90,17 @@ final class IncomingShipment
     synchronized Path place(StreamHeader header) throws IOException
     {
         ensureOpen();
-        if (header.shipmentFiles != announced.shipmentFiles || header.shipmentBytes != announced.shipmentBytes)
+        if (header.shipmentFiles != first.shipmentFiles || header.shipmentBytes != first.shipmentBytes)
             throw new IOException(header + " contradicts the files before it about the shipment");
         return folder.resolve(header.name);
     }
 
-    /** A file has arrived and its checksum is right. */
+    /** A file was received and its checksum is right. */
     synchronized void add(IncomingFile file) throws IOException
     {
         ensureOpen();
         if (verified.putIfAbsent(file.header().name, file) != null)
-            throw new IOException(file.header() + " arrived twice");
+            throw new IOException(file.header() + " was received twice");
         if (!file.header().retained)
             space.used(file.header().bytes);
         record.add(file.header(), "", file.wasCopied());
@@ -112,12 +112,12 @@ final class IncomingShipment
             throw new IOException("the session of " + folder.getFileName() + " is over");
     }
 
-    /** Gives the files to the table; when it returns they are on the device and can be read. */
+    /** Takes the files into the table; when it returns they are durable and can be read. */
     synchronized void receive(Table into) throws IOException
     {
         ensureOpen();
-        if (verified.size() != announced.shipmentFiles)
-            throw new IOException(String.format("only %d of %d files of %s arrived", verified.size(), announced.shipmentFiles,
+        if (verified.size() != first.shipmentFiles)
+            throw new IOException(String.format("only %d of %d files of %s were received", verified.size(), first.shipmentFiles,
                                                 folder.getFileName()));
         for (IncomingFile file : verified.values())
             file.awaitSync();
@@ -126,7 +126,10 @@ final class IncomingShipment
         end(StreamRecord.State.DONE);
     }
 
-    /** The session has failed: verified whole files are held for another try, the rest goes. Does nothing after success. */
+    /**
+     * The session has failed: verified whole files are retained for the next try, the others deleted. Does nothing
+     * after success.
+     */
     synchronized void discard()
     {
         if (over)
@@ -146,7 +149,7 @@ final class IncomingShipment
         record.end(how);
     }
 
-    /** @return the tokens that it may have rows of */
+    /** @return the token ranges of its rows */
     synchronized List<Bounds<Token>> bounds()
     {
         List<Bounds<Token>> bounds = new ArrayList<>();

@@ -30,8 +30,8 @@ import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 
 /**
- * Makes one of what a table has and what it received, in the background: until then reads unite both and nothing is
- * purged. Waits while a session sends more for the table. Thread-safe.
+ * Runs merge-ins of side families in the background: until they are done reads merge them with the base, and purging is
+ * suspended. Waits while a session sends more for the table. Thread-safe.
  */
 final class MergeInTask implements Runnable
 {
@@ -44,7 +44,7 @@ final class MergeInTask implements Runnable
     private static final long STOP_WAIT_MS = 10_000;
 
     private final Map<TableId, Integer> receivers = new HashMap<>();
-    /** How often sessions have begun or ended: who looked at the table before that has not seen all that they brought. */
+    /** How often sessions have begun or ended: a step that began before may not have seen all that they sent. */
     private final Map<TableId, Long> changes = new HashMap<>();
     /** Tables that nothing has been received for since they were found merged in. */
     private final Set<TableId> mergedIn = new HashSet<>();
@@ -63,17 +63,17 @@ final class MergeInTask implements Runnable
         this.tables = tables;
     }
 
-    /** Begins; what an earlier process received is merged in first. */
+    /** Starts the thread; what an earlier process received is merged in first. */
     synchronized void start()
     {
         if (thread != null)
             return;
-        thread = new Thread(this, "cassiterite-merge in");
+        thread = new Thread(this, "cassiterite-merge-in");
         thread.setDaemon(true);
         thread.start();
     }
 
-    /** Returns when the engine is not used any more, or after ten seconds in a step that takes long. */
+    /** Returns when the thread no longer uses the engine, or after ten seconds if a step takes longer. */
     void stop()
     {
         Thread running;
@@ -115,7 +115,7 @@ final class MergeInTask implements Runnable
         return receivers.containsKey(table);
     }
 
-    /** @return what to tell {@link #setMergedIn}, read before the look at the table; empty if it is to be left alone */
+    /** @return the argument for {@link #setMergedIn}, read before the step; empty if the table needs no merge-in now */
     synchronized OptionalLong wanted(TableId table)
     {
         boolean isWanted = !stopped && !isReceiving(table) && !mergedIn.contains(table);
@@ -135,7 +135,7 @@ final class MergeInTask implements Runnable
         return changes.getOrDefault(table, 0L);
     }
 
-    /** What failed is tried again later, also while others have more to do. */
+    /** False soon after a failure: the table is tried again later, also while others have more to do. */
     private boolean isDue(TableId table)
     {
         Long atNanos = failedAtNanos.get(table);
@@ -159,9 +159,9 @@ final class MergeInTask implements Runnable
     }
 
     /**
-     * Takes a step of each table in turn: no table waits until another one, however large, is done.
+     * Takes one step for each table: no table waits until a large one is done.
      *
-     * @return true if more is to be done at once
+     * @return true if there is more to do at once
      */
     private boolean mergeInSome()
     {
@@ -175,12 +175,12 @@ final class MergeInTask implements Runnable
         }
         catch (Exception | Error e)
         {
-            BackgroundWork.failed("Merging in what tables have received failed; it is tried again every second", e);
+            BackgroundWork.failed("The merge-in of received files failed; it is tried again every second", e);
             return false;
         }
     }
 
-    /** @return true if more is to be done at once */
+    /** @return true if there is more to do at once */
     private boolean mergeIn(CassiteriteMemtable memtable)
     {
         TableId id = memtable.metadata().id;
@@ -194,7 +194,7 @@ final class MergeInTask implements Runnable
             if (left == 0)
                 setMergedIn(id, wanted.getAsLong());
             else if (begun.add(id))
-                logger.info("Merging in what {} received: {} bytes to go", memtable.metadata(), left);
+                logger.info("The merge-in of what {} received begins: {} bytes", memtable.metadata(), left);
             return left > 0;
         }
         catch (Exception | Error e)
@@ -204,7 +204,7 @@ final class MergeInTask implements Runnable
         return false;
     }
 
-    /** A device without room is no reason to stop the node: what was received can be read where it lies. */
+    /** A full device is no reason to stop the node: side families can be read. */
     void failed(TableMetadata metadata, Throwable failure)
     {
         failedAtNanos.put(metadata.id, System.nanoTime());
@@ -212,14 +212,14 @@ final class MergeInTask implements Runnable
             return;
         if (Failures.isNoSpace(failure))
         {
-            HOURLY.warn("Merging in what " + metadata + " received waits for space: {}", failure.getCause().getMessage());
+            HOURLY.warn("The merge-in of what " + metadata + " received waits for space: {}", failure.getCause().getMessage());
             return;
         }
-        BackgroundWork.failed("Merging in what " + metadata + " received failed; its rows can be read, and it is tried again every second",
-                              failure);
+        BackgroundWork.failed("The merge-in of what " + metadata + " received failed; its rows can be read, and it is tried again " +
+                              "every second", failure);
     }
 
-    /** Truncated, dropped, or the store closed; or somebody works on the table for long: others go on meanwhile. */
+    /** The table was truncated or dropped, the store closed, or long-running work uses the table. */
     private static boolean isToBeExpected(Throwable failure)
     {
         if (!(failure instanceof EngineException))

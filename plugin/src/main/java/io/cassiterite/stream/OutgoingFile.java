@@ -21,7 +21,7 @@ import org.apache.cassandra.utils.TimeUUID;
 
 import io.cassiterite.engine.ShipmentFile;
 
-/** One file of a shipment, sent by sendfile where the connection is not encrypted. */
+/** One file of a shipment, sent by sendfile unless the connection is encrypted. */
 final class OutgoingFile implements OutgoingStream
 {
     private final TableId table;
@@ -32,7 +32,7 @@ final class OutgoingFile implements OutgoingStream
     private final Cleaner.Cleanable end;
 
     /**
-     * @param folder holds the file
+     * @param folder of the file
      * @param end    of the stream, see {@link StreamEnd}
      */
     OutgoingFile(TableId table, StreamHeader header, ShipmentFile file, ScratchFolder folder, StreamRecord record, Cleaner.Cleanable end)
@@ -59,7 +59,10 @@ final class OutgoingFile implements OutgoingStream
         record.add(header, file.reason(), PeerConnection.isEncrypted(session.peer));
     }
 
-    /** Of the bytes as they were written, so that the receiver notices what the disk has damaged; else computed while the file is sent. */
+    /**
+     * The checksum from when the file was written, by which the receiver notices what the disk has damaged since; else
+     * of what is sent.
+     */
     private int checksum(Path path) throws IOException
     {
         return file.checksum().isPresent() ? file.checksum().getAsInt() : FileChecksum.of(path, header.bytes);
@@ -77,7 +80,7 @@ final class OutgoingFile implements OutgoingStream
         out.writeFileToChannel(channel, limiter(peer));
     }
 
-    /** Whole files are Cassandra's entire sstables, all else its ordinary streams: each has limits of its own. */
+    /** Whole files have the limits of Cassandra's entire-sstable streams, others those of its ordinary streams. */
     private StreamingDataOutputPlus.RateLimiter limiter(InetAddressAndPort peer)
     {
         return header.kind == ShipmentFile.Kind.WHOLE ? StreamManager.getEntireSSTableRateLimiter(peer)

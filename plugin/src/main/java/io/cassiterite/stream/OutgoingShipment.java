@@ -25,9 +25,9 @@ import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TokenRanges;
 
 /**
- * What one session sends of one table to a node with the plug-in: a folder of files, each a stream of its own. The folder
- * goes with the last of the streams. More ranges than a {@link StreamHeader} can name go as several shipments, which need not
- * be of one moment: no partition is in two of them.
+ * What one session sends of one table to a node with the plug-in: a folder of files, each a stream of its own. The
+ * folder is deleted with the last of the streams. More ranges than a {@link StreamHeader} can name are sent as several
+ * shipments. These need not be of one point in time: no partition is in two of them.
  */
 final class OutgoingShipment
 {
@@ -96,7 +96,7 @@ final class OutgoingShipment
         return streams;
     }
 
-    /** Here, where there is no session that it could hold. */
+    /** A method of its own, so that the action cannot reference the session. */
     private static Runnable over(ScratchFolder folder, StreamRecord record)
     {
         return () ->
@@ -118,7 +118,7 @@ final class OutgoingShipment
         return count + " with " + bytes + " bytes";
     }
 
-    /** Where a file of a shipment is. */
+    /** The path of a file of a shipment. */
     static Path file(ScratchFolder folder, StreamHeader header)
     {
         return folder.path.resolve(header.name);

@@ -14,7 +14,7 @@ import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.streaming.StreamingDataOutputPlus;
 import org.apache.cassandra.utils.TimeUUID;
 
-/** An sstable that was written to be sent, and goes when it has been. */
+/** An sstable that was written to be sent, and is deleted after that. */
 final class OutgoingSstable implements OutgoingStream
 {
     private final CassandraOutgoingFile stream;

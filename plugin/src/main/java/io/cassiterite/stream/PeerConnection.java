@@ -7,14 +7,14 @@ package io.cassiterite.stream;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.locator.InetAddressAndPort;
 
-/** How bytes get to a peer. */
+/** Properties of the connection to a peer. */
 final class PeerConnection
 {
     private PeerConnection()
     {
     }
 
-    /** True if bytes are enciphered in this process's memory: there is no sendfile then. */
+    /** True if bytes are encrypted in this process's memory: there is no sendfile then. */
     static boolean isEncrypted(InetAddressAndPort peer)
     {
         return DatabaseDescriptor.getInternodeMessagingEncyptionOptions().shouldEncrypt(peer);

@@ -27,9 +27,9 @@ import org.apache.cassandra.utils.FBUtilities;
 import org.apache.cassandra.utils.NoSpamLogger;
 
 /**
- * That a node takes shipments: said by gossip in a state that Cassandra keeps spare, as {@code cassiterite/VERSION}, the
- * version being the latest of the stream format (docs/internals/formats.md, "Stream"). Nodes without the plug-in pass it on and
- * ignore it. Thread-safe.
+ * The plug-in version in gossip, {@code cassiterite/VERSION} in an application state that Cassandra does not use: its
+ * node takes shipments. The version is the latest of the stream format (docs/internals/formats.md, "Stream"). Nodes
+ * without the plug-in pass it on and ignore it. Thread-safe.
  */
 public final class PluginGossip
 {
@@ -43,24 +43,24 @@ public final class PluginGossip
     private static final Pattern KNOWN = Pattern.compile("cassiterite/([0-9]{1,9})");
     private static final long POLL_MS = 50;
 
-    private static final Set<InetAddressAndPort> HEARD = ConcurrentHashMap.newKeySet();
+    private static final Set<InetAddressAndPort> KNOWN_PEERS = ConcurrentHashMap.newKeySet();
 
     private PluginGossip()
     {
     }
 
     /**
-     * Announces this node as soon as it gossips, from a thread of its own: a joining node has to have said it before its
-     * peers prepare their streams, long before it has started.
+     * Publishes the version as soon as this node gossips, from a thread of its own: the peers of a joining node must
+     * know it when they prepare their streams, long before the node has started.
      */
     public static void publishWhenGossiping()
     {
-        Thread thread = new Thread(PluginGossip::waitAndPublish, "cassiterite-announcement");
+        Thread thread = new Thread(PluginGossip::waitAndPublish, "cassiterite-version-gossip");
         thread.setDaemon(true);
         thread.start();
     }
 
-    /** Says it unless it is said. @return false if this node does not gossip yet */
+    /** Publishes the version unless it is published. @return false if this node does not gossip yet */
     public static boolean publish()
     {
         EndpointState local = Gossiper.instance.getEndpointStateForEndpoint(FBUtilities.getBroadcastAddressAndPort());
@@ -69,32 +69,35 @@ public final class PluginGossip
         VersionedValue published = local.getApplicationState(STATE);
         if (published == null || !published.value.equals(VALUE))
         {
-            // of the factory's methods that take any string
+            // datacenter() is one of the factory's methods that take any string
             Gossiper.instance.addLocalApplicationState(STATE, StorageService.instance.valueFactory.datacenter(VALUE));
-            logger.info("Announced to the cluster that this node takes whole files ({})", VALUE);
+            logger.info("Published by gossip that this node takes whole files ({})", VALUE);
         }
         return true;
     }
 
-    /** Notes what the peers say now; gossip forgets a joining node for moments, in which it may ask for its streams. */
+    /**
+     * Remembers the versions of the peers: gossip forgets a joining node for short times, in which it may request its
+     * streams.
+     */
     static void listen()
     {
         for (InetAddressAndPort peer : Gossiper.instance.getEndpoints())
             publishes(peer);
     }
 
-    /** @return true if the peer has said that it takes shipments as this node writes them */
+    /** @return true if the peer's version says that it takes shipments as this node writes them */
     static boolean publishes(InetAddressAndPort peer)
     {
         EndpointState state = Gossiper.instance.getEndpointStateForEndpoint(peer);
         if (state == null)
-            return HEARD.contains(peer);
+            return KNOWN_PEERS.contains(peer);
         VersionedValue published = state.getApplicationState(STATE);
         boolean takes = published != null && takesShipments(published.value);
         if (takes)
-            HEARD.add(peer);
+            KNOWN_PEERS.add(peer);
         else
-            HEARD.remove(peer);
+            KNOWN_PEERS.remove(peer);
         return takes;
     }
 
@@ -108,7 +111,7 @@ public final class PluginGossip
     {
         try
         {
-            while (!announceIfGossiping())
+            while (!publishIfGossiping())
                 Thread.sleep(POLL_MS);
         }
         catch (InterruptedException e)
@@ -117,25 +120,25 @@ public final class PluginGossip
         }
     }
 
-    private static boolean announceIfGossiping()
+    private static boolean publishIfGossiping()
     {
         try
         {
-            if (!isGossiperMade() || !publish())
+            if (!isGossiperInitialized() || !publish())
                 return false;
             RetainedFiles.publish();
             return true;
         }
         catch (Exception | Error e)
         {
-            // without asking the node's failure policies, whose classes are the business of its start
+            // without the node's failure policies, whose classes only the node's start may initialize
             RARE.error("This node cannot publish yet that it takes whole files; until it does it gets rows in sstables", e);
             return false;
         }
     }
 
-    /** Asked of its MBean: to name the class would make the gossiper, which is the business of the node's start. */
-    static boolean isGossiperMade()
+    /** Tells by its MBean: naming the class would initialize the gossiper, which only the node's start may do. */
+    static boolean isGossiperInitialized()
     {
         try
         {

@@ -15,7 +15,7 @@ import org.apache.cassandra.utils.TimeUUID;
 
 import io.cassiterite.engine.RangeSize;
 
-/** Says how much a repair would send; a preview never sends it. */
+/** The size of what a repair would send; a preview never sends it. */
 final class PreviewStream implements OutgoingStream
 {
     private final TableId table;

@@ -24,21 +24,21 @@ import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.SharedSocket;
 
 /**
- * A connection while the bytes of a file come by it: taken from Netty, whose buffers and changes of threads cost more than
- * the transfer, and given back after the file's last byte. Whoever closes the channel meanwhile ends the transfer, too. Used
- * by the thread that reads the connection's messages.
+ * A connection while the bytes of a file are read from it: taken from Netty, whose buffers and thread switches cost
+ * more than the transfer, and returned after the file's last byte. Closing the channel meanwhile ends the transfer.
+ * Used by the thread that reads the connection's messages.
  */
 final class RawSocket implements Closeable
 {
     private static final Logger logger = LoggerFactory.getLogger(RawSocket.class);
 
-    /** How long a channel that was closed is not noticed. */
-    private static final int PATIENCE_MILLIS = 100;
+    /** How long it takes at most to notice that the channel was closed. */
+    private static final int TIMEOUT_MILLIS = 100;
 
-    /** Cassandra's handlers of a stream that is not enciphered, by their names: they leave bytes as they are. */
+    /** The names of Cassandra's handlers of a stream that is not encrypted: they do not change bytes. */
     private static final Set<String> PLAIN = Set.of("Internode Error Exclusions", "streamInbound");
 
-    /** Null where Cassandra's class has it not. */
+    /** Null if Cassandra's class lacks it. */
     private static final Field CHANNEL = channelField();
 
     private final AsyncStreamingInputPlus in;
@@ -62,15 +62,15 @@ final class RawSocket implements Closeable
         }
         catch (ReflectiveOperationException | RuntimeException e)
         {
-            logger.warn("This Cassandra does not show a stream's connection: files arrive through Netty, which costs more", e);
+            logger.warn("This Cassandra gives no access to a stream's connection: files are received through Netty, which costs more", e);
             return null;
         }
     }
 
     /**
-     * What Netty has read by then is in {@code in}, and no more will be.
+     * What Netty has read before is in {@code in}; it reads no more.
      *
-     * @return null where bytes need Netty: enciphered ones, and those of other transports than Linux's own
+     * @return null if bytes need Netty: if they are encrypted, or not of Linux's own transport
      */
     static RawSocket take(AsyncStreamingInputPlus in) throws IOException
     {
@@ -97,8 +97,9 @@ final class RawSocket implements Closeable
     }
 
     /**
-     * Once the peer has ended the connection, Netty reads in turns that ask for each other until nothing is left, registered or
-     * not. Each of them brings bytes, and asks for the next one before this task's second turn.
+     * Once the peer has closed the connection, Netty reads in tasks, each of which queues the next until nothing is
+     * left, also when the channel is not registered. Each reads bytes, and queues the next one before the second task
+     * of this loop.
      */
     private static void awaitLastRead(AsyncStreamingInputPlus in, Channel channel) throws IOException
     {
@@ -124,39 +125,42 @@ final class RawSocket implements Closeable
     }
 
     /**
-     * Runs where channels are closed: the descriptor cannot become another file's meanwhile.
+     * Runs on the thread that closes channels: the descriptor cannot be reused for another file meanwhile.
      *
-     * @return null where the channel is closed, or no descriptor is to be had
+     * @return null if the channel is closed, or there is no descriptor
      */
     private static SharedSocket share(Channel channel)
     {
         if (!channel.isOpen())
-            return null; // what came before the end is in Netty's queue
+            return null; // what was received before is in Netty's queue
         try
         {
             return SharedSocket.of(((UnixChannel) channel).fd().intValue());
         }
         catch (EngineException e)
         {
-            logger.warn("{} stays with Netty, for it cannot be shared: {}", channel, e.getMessage());
+            logger.warn("{} stays with Netty, because it cannot be shared: {}", channel, e.getMessage());
             return null;
         }
     }
 
     /**
-     * Appends what comes to a file.
+     * Appends received bytes to a file.
      *
      * @param bytes at most so many
-     * @return how many; 0 if none came for a while
+     * @return how many; 0 after the timeout
      */
     int receive(StagedFile file, long bytes) throws IOException
     {
         if (!channel.isOpen())
             throw new ClosedChannelException();
-        return file.receive(socket, bytes, PATIENCE_MILLIS);
+        return file.receive(socket, bytes, TIMEOUT_MILLIS);
     }
 
-    /** Without Netty's notice of a channel that was closed meanwhile, the thread that reads messages would wait for ever. */
+    /**
+     * Netty does not report a channel that was closed meanwhile; without a request for closure the reader of messages
+     * would wait for ever.
+     */
     @Override
     public void close()
     {
@@ -168,7 +172,7 @@ final class RawSocket implements Closeable
         }
         catch (IOException | RejectedExecutionException e)
         {
-            logger.debug("{} cannot be given back", channel, e);
+            logger.debug("{} cannot be returned to Netty", channel, e);
             channel.close();
         }
         finally
@@ -196,6 +200,6 @@ final class RawSocket implements Closeable
             return future.getNow();
         if (future.cause() instanceof IOException)
             throw (IOException) future.cause();
-        throw new IOException("Netty did not do what a stream needs", future.cause());
+        throw new IOException("Netty failed to detach or attach the connection", future.cause());
     }
 }

@@ -36,23 +36,23 @@ import io.cassiterite.engine.Store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
- * Whole files that came, verified, with sessions that then failed, or with which this process ended. They are kept for a
- * while and announced by gossip, so that the session that is tried again sends their names only. Thread-safe.
+ * Retained files: verified whole files of sessions that failed, or that ended with an earlier process. Gossip has their
+ * keys, so that the next try sends only their names and checksums. Thread-safe.
  */
 final class RetainedFiles
 {
     private static final Logger logger = LoggerFactory.getLogger(RetainedFiles.class);
 
-    /** Time to look at a failed bootstrap and to resume it. */
+    /** Time to examine a failed bootstrap and to resume it. */
     private static final long LIFE_NANOS = TimeUnit.HOURS.toNanos(2);
     private static final int HEXADECIMAL = 16;
-    /** Of the table, where it is known, and the {@link #key}. */
+    /** The id of the table, if it is known, and the {@link #key}. */
     private static final Pattern NAME = Pattern.compile("(?:(" + IncomingShipment.UUID_FORM + ")-)?([0-9a-f]{1,16})");
 
     private static final class Retained
     {
         final Path path;
-        /** Null where an earlier version, which did not note it, came to hold the file. */
+        /** Null if an earlier version, which did not record it, retained the file. */
         final TableId table;
         final long sinceNanos = System.nanoTime();
 
@@ -62,14 +62,14 @@ final class RetainedFiles
             this.table = table;
         }
 
-        /** True if a session is on its way in for the table, so that its sender may count on the file. */
+        /** True while a session receives files for the table: its sender may rely on the file. */
         boolean isReceiving()
         {
             return table != null && MergeInTask.instance.isReceiving(table);
         }
     }
 
-    /** By {@link #key}, the oldest first. */
+    /** By {@link #key}, oldest first. */
     private static final Map<Long, Retained> RETAINED = new LinkedHashMap<>();
     private static boolean recovered;
 
@@ -77,13 +77,13 @@ final class RetainedFiles
     {
     }
 
-    /** What a file is announced as. */
+    /** The key of a file in gossip. */
     static long key(TableId table, String name, long bytes)
     {
         return Hashing.murmur3_128().hashString(table + " " + name + ' ' + bytes, UTF_8).asLong();
     }
 
-    /** @return which files a peer says it holds; none if it is no plug-in node */
+    /** @return which files a peer has retained; none if it does not run the plug-in */
     static Predicate<ShipmentFile> of(InetAddressAndPort peer, TableId table)
     {
         Set<Long> keys = RetainedFilesGossip.of(peer);
@@ -91,9 +91,9 @@ final class RetainedFiles
     }
 
     /**
-     * Takes over what an earlier process held, and the verified files of sessions that ended with it; deletes the rest of
-     * these. Does something only when it is first called, before there are sessions. What a power failure took away of a
-     * file is noticed when the file is taken: its checksum is computed anew.
+     * Takes over the retained files of an earlier process, and the verified files of sessions that ended with it;
+     * deletes the other files of these. Only the first call has an effect, before there are sessions. The checksum of a
+     * file is computed again when it is taken, in case a power failure has damaged it.
      */
     static synchronized void recover(Store store)
     {
@@ -107,7 +107,7 @@ final class RetainedFiles
         ScratchFolder.delete(StoreFolders.incoming(store));
         publish();
         if (!RETAINED.isEmpty())
-            logger.info("{} files ({}) of streams that ended with an earlier process are held for another try", RETAINED.size(),
+            logger.info("{} files ({}) of streams that ended with an earlier process are retained for the next try", RETAINED.size(),
                         FBUtilities.prettyPrintMemory(bytes()));
     }
 
@@ -127,7 +127,7 @@ final class RetainedFiles
                 retain(store, table, file, file.toFile().length());
     }
 
-    /** What is in it, as far as it can be read: nothing here is needed, it only saves work. */
+    /** The entries of a folder; none if it cannot be read, because retained files only save work. */
     private static List<Path> listed(Path folder)
     {
         if (!Files.isDirectory(folder))
@@ -138,12 +138,12 @@ final class RetainedFiles
         }
         catch (IOException | UncheckedIOException e)
         {
-            logger.warn("{} cannot be read: what earlier streams have left there will be sent again", folder, e);
+            logger.warn("{} cannot be read: files that are retained there will be sent again", folder, e);
             return List.of();
         }
     }
 
-    /** Takes over a verified file of a failed session, unless the device is as good as full. */
+    /** Takes over a verified file of a failed session, unless the device is nearly full. */
     static synchronized void retain(Store store, TableId table, Path file, long bytes)
     {
         long key = key(table, file.getFileName().toString(), bytes);
@@ -157,29 +157,29 @@ final class RetainedFiles
         }
         catch (IOException e)
         {
-            logger.warn("{} cannot be kept and will be sent again", file, e);
+            logger.warn("{} cannot be retained and will be sent again", file, e);
             return;
         }
         RETAINED.put(key, new Retained(path, table));
     }
 
     /**
-     * Moves a retained file to where a session wants it.
+     * Moves a retained file into the folder of a session.
      *
-     * @throws IOException if it is not held any more
+     * @throws IOException if it is not retained any more
      */
     static synchronized void take(TableId table, StreamHeader header, Path destination) throws IOException
     {
         long key = key(table, header.name, header.bytes);
         Retained retained = RETAINED.get(key);
         if (retained == null)
-            throw new IOException(header + " is not held here any more; the next try gets it in full");
+            throw new IOException(header + " is not retained here any more; the next try gets it in full");
         Files.move(retained.path, destination, StandardCopyOption.ATOMIC_MOVE);
         RETAINED.remove(key);
         publish();
     }
 
-    /** Brings the announcement up to date, soon. */
+    /** Publishes the present keys by gossip, soon. */
     static void publish()
     {
         RetainedFilesGossip.publish(RetainedFiles::keys);
@@ -190,7 +190,7 @@ final class RetainedFiles
         return new ArrayList<>(RETAINED.keySet());
     }
 
-    /** Deletes what has been held for long and is not counted on, and everything where the store needs the space. */
+    /** Deletes files that are old and that no session relies on, and all files if the store needs the space. */
     static void expire(Store store)
     {
         expire(store, System.nanoTime());
@@ -199,8 +199,8 @@ final class RetainedFiles
     static synchronized void expire(Store store, long nowNanos)
     {
         if (!RETAINED.isEmpty() && StagingSpace.isShort(store))
-            forget(new ArrayList<>(RETAINED.values()), "to make room");
-        forget(unwanted(retained -> nowNanos - retained.sinceNanos >= LIFE_NANOS), "that were not tried again");
+            delete(new ArrayList<>(RETAINED.values()), "to make space");
+        delete(unused(retained -> nowNanos - retained.sinceNanos >= LIFE_NANOS), "that were not tried again");
     }
 
     /** @return bytes on the device */
@@ -214,21 +214,24 @@ final class RetainedFiles
         return some.stream().mapToLong(retained -> retained.path.toFile().length()).sum();
     }
 
-    /** Gives space back, except that of files which a session has been promised not to need: it would fail at the first of them. */
-    static synchronized void forgetUnwanted()
+    /** Deletes all files that no session relies on: a session would fail at the first one missing. */
+    static synchronized void deleteUnused()
     {
-        forget(unwanted(retained -> true), "to make room");
+        delete(unused(retained -> true), "to make space");
     }
 
-    /** What no session counts on. While one is being prepared its sender chooses what not to send: of which tables is not known yet. */
-    private static Collection<Retained> unwanted(Predicate<Retained> which)
+    /**
+     * Those that no session relies on. While one is being prepared there are none: its sender is choosing what not to
+     * send, and its tables are not known yet.
+     */
+    private static Collection<Retained> unused(Predicate<Retained> which)
     {
         Collection<Retained> some = new ArrayList<>(RETAINED.values());
         some.removeIf(retained -> !which.test(retained) || retained.isReceiving());
         return some.isEmpty() || Streams.isAnyBeingPrepared() ? List.of() : some;
     }
 
-    private static void forget(Collection<Retained> some, String why)
+    private static void delete(Collection<Retained> some, String why)
     {
         if (some.isEmpty())
             return;

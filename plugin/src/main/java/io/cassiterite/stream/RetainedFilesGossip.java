@@ -29,20 +29,20 @@ import org.apache.cassandra.utils.FBUtilities;
 
 import io.cassiterite.engine.BackgroundWork;
 
-/** Which files a node holds of failed sessions, said by gossip as {@code retained/1:BASE64} of their keys. Thread-safe. */
+/** The retained files of a node in gossip: {@code retained/1:BASE64} of their keys. Thread-safe. */
 final class RetainedFilesGossip
 {
     private static final Logger logger = LoggerFactory.getLogger(RetainedFilesGossip.class);
 
-    /** Keys that are announced at most: 11 KiB of gossip. */
+    /** The largest number of keys: 11 KiB of gossip. */
     static final int LIMIT = 1024;
 
     private static final ApplicationState STATE = ApplicationState.X8;
     private static final String PREFIX = "retained/1:";
 
     /**
-     * The gossiper takes locks, and so may its subscribers, while those who change what is retained hold monitors of
-     * Cassandra's and of this package. A single thread publishes the last state last.
+     * The gossiper and its subscribers take locks, while callers that change the retained files hold monitors of
+     * Cassandra and of this package. A single thread publishes the last state last.
      */
     private static final ThreadPoolExecutor EXECUTOR = executor();
 
@@ -58,7 +58,7 @@ final class RetainedFilesGossip
         return executor;
     }
 
-    /** Returns at once; the keys are asked for, and published, on a thread of its own. */
+    /** Returns at once; another thread gets the keys and publishes them. */
     static void publish(Supplier<Collection<Long>> keys)
     {
         EXECUTOR.execute(() -> BackgroundWork.attempt("Publishing by gossip which files are retained", () -> publishNow(keys)));
@@ -66,7 +66,7 @@ final class RetainedFilesGossip
 
     private static void publishNow(Supplier<Collection<Long>> keys)
     {
-        if (PluginGossip.isGossiperMade())
+        if (PluginGossip.isGossiperInitialized())
             setState(keys.get());
     }
 
@@ -95,7 +95,7 @@ final class RetainedFilesGossip
         return PREFIX + Base64.getEncoder().encodeToString(bytes.array());
     }
 
-    /** @return no keys if somebody else uses the state, or a later version does */
+    /** @return no keys if other software uses the state, or a later version does */
     static Set<Long> decode(String value)
     {
         Set<Long> keys = new HashSet<>();
@@ -109,7 +109,7 @@ final class RetainedFilesGossip
         }
         catch (IllegalArgumentException e)
         {
-            logger.warn("A peer announces the files it holds in a form that is not known: {}", value);
+            logger.warn("A peer publishes its retained files in an unknown form: {}", value);
         }
         return keys;
     }

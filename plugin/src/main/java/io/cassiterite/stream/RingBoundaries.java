@@ -24,14 +24,14 @@ import io.cassiterite.engine.Store;
 import io.cassiterite.schema.EngineTable;
 
 /**
- * Where the engine cuts its files: at every token of the ring inside the ranges that this node has or gets, which is where
- * the ranges end that another node may ask it for. Thread-safe.
+ * Where the engine cuts its files: at every token of the ring inside the ranges that this node has or gets. The ranges
+ * that another node may request end there. Thread-safe.
  */
 final class RingBoundaries
 {
     private static final Logger logger = LoggerFactory.getLogger(RingBoundaries.class);
 
-    /** What the boundaries were computed from. */
+    /** The state of the ring and schema from which the boundaries were computed. */
     private static final class Basis
     {
         final long ringVersion;
@@ -55,7 +55,7 @@ final class RingBoundaries
     {
     }
 
-    /** Tells the engine if the ring, or which keyspaces have engine tables, has changed. Cheap if not. */
+    /** Updates the engine if the ring has changed, or the keyspaces that have engine tables. Cheap if not. */
     static synchronized void refresh(Store store)
     {
         TokenMetadata ring = StorageService.instance.getTokenMetadata();
@@ -63,7 +63,7 @@ final class RingBoundaries
         Set<Token> boundaries = new TreeSet<>();
         List<KeyspaceMetadata> keyspaces = new ArrayList<>();
         for (KeyspaceMetadata keyspace : Schema.instance.distributedKeyspaces())
-            // one that is still being opened must not be opened from here as well: each would wait for the other
+            // a keyspace that is still being opened must not be opened here: the two threads would deadlock
             if (hasEngineTable(keyspace) && Schema.instance.getKeyspaceInstance(keyspace.name) != null)
             {
                 keyspaces.add(keyspace);
@@ -101,7 +101,7 @@ final class RingBoundaries
         }
         addContained(boundaries, normalized, ring.sortedTokens());
         addContained(boundaries, normalized, new ArrayList<>(ring.getBootstrapTokens().keySet()));
-        boundaries.removeIf(Token::isMinimum); // the end of the ring is the end of the last file anyway
+        boundaries.removeIf(Token::isMinimum); // the last file ends at the end of the ring anyway
     }
 
     private static void addContained(Set<Token> boundaries, List<Range<Token>> ranges, List<Token> tokens)

@@ -93,7 +93,7 @@ final class RowExport
         return written;
     }
 
-    /** The folder goes as a whole, so nobody needs to know what is in it. */
+    /** The folder is deleted as a whole, so its files need not be tracked. */
     private static final class Untracked implements LifecycleNewTracker
     {
         @Override

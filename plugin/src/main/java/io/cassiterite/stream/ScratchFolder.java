@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A folder that is deleted with all in it when its last user has released it. Thread-safe. */
+/** A folder that is deleted with its contents when its last user has released it. Thread-safe. */
 final class ScratchFolder
 {
     private static final Logger logger = LoggerFactory.getLogger(ScratchFolder.class);
@@ -27,7 +27,7 @@ final class ScratchFolder
     final Path path;
     private final AtomicInteger users = new AtomicInteger(1);
 
-    /** The maker is the first user. The folder need not be there yet; its parent is made. */
+    /** The creator is the first user. The folder need not exist yet; its parent is created. */
     ScratchFolder(Path path)
     {
         this.path = path;
@@ -41,7 +41,7 @@ final class ScratchFolder
         }
     }
 
-    /** Adds users; only for one who is a user. */
+    /** Adds users; only a user may call it. */
     void retain(int more)
     {
         users.addAndGet(more);
@@ -53,7 +53,7 @@ final class ScratchFolder
             delete(path);
     }
 
-    /** Deletes a folder as far as possible; what stays is logged, and goes when the node starts again. */
+    /** Deletes a folder as far as possible; what cannot be deleted is logged, and deleted when the node starts again. */
     static void delete(Path folder)
     {
         try
@@ -67,7 +67,7 @@ final class ScratchFolder
         }
     }
 
-    /** Another thread may write a last file into the folder meanwhile, or delete it, too. */
+    /** Another thread may still write a file into the folder, or also delete it. */
     private static void deleteOnce(Path folder, boolean isLast) throws IOException
     {
         try (Stream<Path> contents = Files.walk(folder))

@@ -30,9 +30,9 @@ import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.memtable.CassiteriteMemtable;
 
 /**
- * What one session sends of one table to a node without the plug-in: the rows as sstables, written into a folder of their
- * own, never beside the table's, where Cassandra would take them for live at its next start. The folder goes with the last
- * of the streams.
+ * What one session sends of one table to a node without the plug-in: the rows as sstables, written into a folder of
+ * their own, never beside the table's, where Cassandra would open them as live at its next start. The folder is deleted
+ * with the last of the streams.
  */
 final class SstableShipment
 {
@@ -109,7 +109,7 @@ final class SstableShipment
         }
     }
 
-    /** Here, where there is no session that it could hold. */
+    /** A method of its own, so that the action cannot reference the session. */
     private static Runnable over(ScratchFolder folder, CassandraOutgoingFile file)
     {
         return () ->

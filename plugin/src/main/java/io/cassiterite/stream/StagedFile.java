@@ -20,23 +20,23 @@ import org.slf4j.LoggerFactory;
 import io.cassiterite.engine.SharedSocket;
 
 /**
- * A file that arrives: written once, from its first byte to its last. It goes past the page cache where the filesystem can
- * do that, because copying it there costs several times what the transfer does, and displaces what the node reads. Small
+ * A file that is received: written once, from its first byte to its last. If the filesystem has direct I/O it bypasses
+ * the page cache: the copy there costs several times what the transfer does, and displaces what the node reads. Small
  * files, and those for which no {@link StagingBlocks block} is left, go through the page cache.
  */
 final class StagedFile implements Closeable
 {
     private static final Logger logger = LoggerFactory.getLogger(StagedFile.class);
 
-    /** Null where the JVM has none. */
+    /** Null if the JVM has none. */
     private static final OpenOption DIRECT = direct();
 
     private final FileChannel channel;
     private final long bytes;
-    /** Null where the file goes through the page cache. */
+    /** Null if the file goes through the page cache. */
     private final ByteBuffer block;
     private final CRC32C crc = new CRC32C();
-    /** Bytes. Each write says where it goes: kernels have been wrong about a file's own position after a direct write. */
+    /** Bytes. Each write has an explicit position: some kernels set the file's own position wrongly after a direct write. */
     private long written;
 
     private StagedFile(FileChannel channel, long bytes, ByteBuffer block)
@@ -46,7 +46,7 @@ final class StagedFile implements Closeable
         this.block = block;
     }
 
-    /** By its name, for it is of the module jdk.unsupported. */
+    /** By its name, because it is in the module jdk.unsupported. */
     private static OpenOption direct()
     {
         try
@@ -57,14 +57,14 @@ final class StagedFile implements Closeable
         }
         catch (ClassNotFoundException | LinkageError e)
         {
-            logger.info("This JVM has no direct I/O: files that arrive go through the page cache", e);
+            logger.info("This JVM has no direct I/O: received files go through the page cache", e);
         }
         return null;
     }
 
     /**
-     * @param path where there may be no file
-     * @param bytes how many will be appended
+     * @param path must not exist
+     * @param bytes the number of bytes that will be appended
      */
     static StagedFile create(Path path, long bytes) throws IOException
     {
@@ -87,7 +87,7 @@ final class StagedFile implements Closeable
         }
     }
 
-    /** True if what the filesystem of a folder asks for holds for the blocks. */
+    /** True if the blocks have the alignment that the filesystem of a folder needs. */
     private static boolean isDirectPossible(Path folder)
     {
         try
@@ -106,7 +106,7 @@ final class StagedFile implements Closeable
         return block != null;
     }
 
-    /** Takes all of the bytes; they need not be in the file before {@link #finish}. */
+    /** Appends bytes; {@link #finish} writes what is still in memory. */
     void append(ByteBuffer source) throws IOException
     {
         crc.update(source.duplicate());
@@ -127,17 +127,17 @@ final class StagedFile implements Closeable
     }
 
     /**
-     * Takes bytes from a connection. Only of a file that {@link #isDirect goes past the page cache}.
+     * Appends bytes from a connection. Only for a file that {@link #isDirect bypasses the page cache}.
      *
      * @param most          at most so many
-     * @param patienceMillis how long to wait for a block to be full
+     * @param timeoutMillis how long to wait for a block to be full
      * @return how many
      */
-    int receive(SharedSocket socket, long most, int patienceMillis) throws IOException
+    int receive(SharedSocket socket, long most, int timeoutMillis) throws IOException
     {
         int begin = block.position();
         block.limit((int) Math.min(block.capacity(), begin + most));
-        int count = socket.receive(block, patienceMillis);
+        int count = socket.receive(block, timeoutMillis);
         crc.update(block.duplicate().flip().position(begin));
         block.limit(block.capacity());
         if (!block.hasRemaining())
@@ -151,7 +151,7 @@ final class StagedFile implements Closeable
         return (int) crc.getValue();
     }
 
-    /** When it returns all bytes that were announced are in the file, though not for good on the device. */
+    /** When it returns all bytes are in the file, but not yet durable. */
     void finish() throws IOException
     {
         if (block != null && block.position() > 0)

@@ -9,16 +9,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 
 /**
- * Memory in which the bytes of an arriving file gather before they go to the device in one piece. There are only so many
- * blocks, and nobody waits for one: a peer that falls silent in the middle of a file keeps its own. Thread-safe.
+ * Blocks of memory that collect the bytes of a received file before one write to the device. Their number is limited,
+ * and no thread waits for one: a peer that hangs in the middle of a file occupies a block. Thread-safe.
  */
 final class StagingBlocks
 {
-    /** The larger, the fewer transfers; beyond this they cost hardly less. */
+    /** The larger, the fewer writes; beyond this size that saves little. */
     static final int BLOCK_BYTES = 2 << 20;
-    /** In memory: a multiple of what devices and filesystems ask for. */
+    /** In memory: a multiple of what devices and filesystems need. */
     static final int ALIGNMENT_BYTES = 64 << 10;
-    /** More connections than this do not make a device faster. */
+    /** More connections than this do not make the device faster. */
     static final int LIMIT = 8;
 
     private static final Semaphore LEFT = new Semaphore(LIMIT);
@@ -40,7 +40,7 @@ final class StagingBlocks
         }
         catch (OutOfMemoryError e)
         {
-            LEFT.release(); // of direct memory: the page cache needs none
+            LEFT.release(); // out of direct memory: the page cache needs none
             return null;
         }
     }
@@ -51,7 +51,7 @@ final class StagingBlocks
         return aligned.limit(BLOCK_BYTES).slice();
     }
 
-    /** Takes back what {@link #take} gave. */
+    /** Returns a block from {@link #take}. */
     static void give(ByteBuffer block)
     {
         FREE.add(block.clear());

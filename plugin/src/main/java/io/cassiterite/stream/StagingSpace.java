@@ -11,13 +11,13 @@ import org.apache.cassandra.utils.FBUtilities;
 
 import io.cassiterite.engine.Store;
 
-/** Room on the store's device that shipments on their way in have been promised. Thread-safe. */
+/** Space on the store's device that is reserved for shipments that are being received. Thread-safe. */
 final class StagingSpace
 {
-    /** Below this the engine would stop taking writes with its next flush. */
+    /** With less than this the engine would refuse writes at its next flush. */
     private static final long RESERVE_BYTES = 256L << 20;
 
-    private static final AtomicLong PROMISED = new AtomicLong();
+    private static final AtomicLong RESERVED = new AtomicLong();
 
     private final AtomicLong left;
 
@@ -26,17 +26,17 @@ final class StagingSpace
         left = new AtomicLong(bytes);
     }
 
-    /** @throws IOException if there is no room for so many bytes beside what other shipments have been promised */
+    /** @throws IOException if there is no space for so many bytes beside what other shipments have reserved */
     static synchronized StagingSpace reserve(Store store, long bytes) throws IOException
     {
         if (!fits(store, bytes))
-            RetainedFiles.forgetUnwanted();
+            RetainedFiles.deleteUnused();
         if (!fits(store, bytes))
             throw new IOException(String.format("No space for a stream of %s: the device of %s has %s free, other streams take %s of it, " +
-                                                "%s beside it are held for another try, and %s must stay free",
-                                                memory(bytes), store.directory(), memory(freeBytes(store)), memory(PROMISED.get()),
+                                                "%s are retained for another try, and %s must stay free",
+                                                memory(bytes), store.directory(), memory(freeBytes(store)), memory(RESERVED.get()),
                                                 memory(RetainedFiles.bytes()), memory(RESERVE_BYTES)));
-        PROMISED.addAndGet(bytes);
+        RESERVED.addAndGet(bytes);
         return new StagingSpace(bytes);
     }
 
@@ -47,7 +47,7 @@ final class StagingSpace
 
     private static boolean fits(Store store, long bytes)
     {
-        return freeBytes(store) - PROMISED.get() - bytes >= RESERVE_BYTES;
+        return freeBytes(store) - RESERVED.get() - bytes >= RESERVE_BYTES;
     }
 
     /** True if the engine is about to run out of space. */
@@ -66,10 +66,10 @@ final class StagingSpace
     {
         long taken = Math.min(bytes, left.get());
         left.addAndGet(-taken);
-        PROMISED.addAndGet(-taken);
+        RESERVED.addAndGet(-taken);
     }
 
-    /** Nothing more will come. */
+    /** Nothing more will be received. */
     void release()
     {
         used(left.get());

@@ -15,10 +15,10 @@ import java.util.concurrent.TimeUnit;
 
 import org.apache.cassandra.concurrent.NamedThreadFactory;
 
-/** Brings received files to the device while the next ones arrive. */
+/** Syncs received files to the device while the next ones are received. */
 final class StagingSync
 {
-    /** More would only queue at the device. */
+    /** More threads would only queue at the device. */
     private static final int THREADS = 2;
 
     private static final ThreadPoolExecutor EXECUTOR = executor();
@@ -35,7 +35,7 @@ final class StagingSync
         return executor;
     }
 
-    /** @return fails with an IOException if the device does */
+    /** @return a future that fails with an IOException if the device does */
     static Future<?> submit(Path file)
     {
         return EXECUTOR.submit(() -> {

@@ -8,32 +8,32 @@ import java.nio.file.Path;
 
 import io.cassiterite.engine.Store;
 
-/** Where streams keep their files: on the store's own filesystem, so that a file goes in and out by a link. */
+/** Where streams keep their files: on the store's own filesystem, so that a link moves a file in and out. */
 final class StoreFolders
 {
     private StoreFolders()
     {
     }
 
-    /** Shipments and sstables on their way out; emptied when the store is opened. */
+    /** Shipments and sstables that are being sent; emptied when the store is opened. */
     static Path outgoing(Store store)
     {
         return Path.of(store.directory(), "export");
     }
 
-    /** Shipments on their way in; see {@link RetainedFiles#recover} for what is left of them when the process is killed. */
+    /** Shipments that are being received; {@link RetainedFiles#recover} takes over what a killed process left. */
     static Path incoming(Store store)
     {
         return Path.of(store.directory(), "incoming");
     }
 
-    /** Whole files that came with sessions that failed; see {@link RetainedFiles}. */
+    /** Verified whole files of sessions that failed; see {@link RetainedFiles}. */
     static Path retained(Store store)
     {
         return Path.of(store.directory(), "retained");
     }
 
-    /** Where early builds retained them; nothing new comes there. */
+    /** Where early builds retained them; no new files go there. */
     static Path formerlyRetained(Store store)
     {
         return Path.of(store.directory(), "held");

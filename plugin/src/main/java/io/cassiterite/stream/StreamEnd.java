@@ -10,8 +10,8 @@ import org.apache.cassandra.concurrent.NamedThreadFactory;
 import org.apache.cassandra.streaming.StreamSession;
 
 /**
- * What an outgoing stream has to give back. Cassandra finishes the streams of sessions that have begun; those of a plan that
- * fails while it is made (another table is truncated, the device is full) it forgets, with the session. Thread-safe.
+ * Releases what an outgoing stream uses. Cassandra finishes the streams of sessions that have begun. If a plan fails
+ * while it is built (another table is truncated, the device is full) it drops them with the session. Thread-safe.
  */
 final class StreamEnd
 {
@@ -22,8 +22,8 @@ final class StreamEnd
     }
 
     /**
-     * @param action runs once: when the stream is finished, or when nobody can reach the session any more. It must not
-     *               reference the session, which it would keep reachable.
+     * @param action runs once: when the stream is finished, or when the session is unreachable. It must not reference
+     *        the session, which would then stay reachable.
      */
     static Cleaner.Cleanable of(StreamSession session, Runnable action)
     {

@@ -23,41 +23,41 @@ import org.apache.cassandra.dht.Token;
 
 import io.cassiterite.engine.ShipmentFile;
 
-/** What stands before each file of a shipment on the wire (docs/internals/formats.md, "Stream"). Immutable. */
+/** The stream header: what precedes the bytes of each file of a shipment (docs/internals/formats.md, "Stream"). Immutable. */
 final class StreamHeader
 {
     static final int VERSION = 2;
-    /** The same head, before a manifest without checksums. */
+    /** The same header, before a manifest without checksums. */
     private static final int VERSION_UNSUMMED = 1;
 
     /**
-     * What a stream message says instead of the time of the last repair when a file of a shipment follows: Cassandra
-     * passes it on before it looks at anything else, and no real time is negative.
+     * Stands in a stream message in place of the time of the last repair, if a file of a shipment follows: Cassandra
+     * passes it on before it reads anything else, and no real time is negative.
      */
     static final long MARKER = -0x4361_7373_6974_6572L;
 
     private static final int RETAINED = 1;
     private static final int FIXED_BYTES = 1 + 1 + 16 + 4 + 8 + 8 + 2 + 4;
     private static final int RANGE_BYTES = 16;
-    /** Room for the ranges of thousands of nodes. Receivers of all versions refuse more, so nobody may send it. */
+    /** Enough for the ranges of thousands of nodes. Receivers of all versions refuse more, so no sender may exceed it. */
     private static final int MAX_BODY_BYTES = 1 << 20;
-    /** Of one shipment. They fit with any name; a repair can have more, and sends several shipments then. */
+    /** Of one shipment. They fit with any file name; a repair with more ranges sends several shipments. */
     static final int MAX_RANGES = 60_000;
 
     /** File names come from the network and become paths. */
     private static final Pattern NAME = Pattern.compile("[0-9A-Za-z_-][0-9A-Za-z._-]{0,127}");
 
     final ShipmentFile.Kind kind;
-    /** The receiver has said that it holds the file; its bytes do not follow. */
+    /** The receiver has retained the file; its bytes do not follow. */
     final boolean retained;
     final UUID shipment;
     final int shipmentFiles;
-    /** Of the files that the receiver does not hold. */
+    /** Of the files that the receiver has not retained. */
     final long shipmentBytes;
     final long bytes;
-    /** In the shipment's folder. A whole file has the same name wherever it goes, and no other file has it. */
+    /** In the shipment's folder. A whole file has the same name on every node, and no other file has it. */
     final String name;
-    /** The ranges that the shipment is of: with the manifest, else none. */
+    /** The ranges of the shipment: with the manifest, else none. */
     final List<Range<Token>> ranges;
 
     StreamHeader(ShipmentFile file, boolean retained, UUID shipment, int shipmentFiles, long shipmentBytes, List<Range<Token>> ranges)
@@ -79,7 +79,7 @@ final class StreamHeader
         this.ranges = List.copyOf(ranges);
     }
 
-    /** @return bytes of the file that follow the head */
+    /** @return bytes of the file that follow the header */
     long movingBytes()
     {
         return retained ? 0 : bytes;
@@ -90,7 +90,7 @@ final class StreamHeader
         byte[] nameBytes = name.getBytes(StandardCharsets.US_ASCII);
         long bodyBytes = FIXED_BYTES + nameBytes.length + (long) RANGE_BYTES * ranges.size();
         if (bodyBytes > MAX_BODY_BYTES)
-            throw new IllegalStateException(this + " cannot be sent: no receiver takes a head of " + ranges.size() + " ranges");
+            throw new IllegalStateException(this + " cannot be sent: no receiver takes a stream header of " + ranges.size() + " ranges");
         ByteBuffer buffer = begin(VERSION, (int) bodyBytes);
         buffer.put((byte) kind.ordinal()).put((byte) (retained ? RETAINED : 0));
         buffer.putLong(shipment.getMostSignificantBits()).putLong(shipment.getLeastSignificantBits());
@@ -174,7 +174,7 @@ final class StreamHeader
         return ranges;
     }
 
-    /** Over what stands before the buffer's position. */
+    /** Of the bytes before the buffer's position. */
     private static int checksum(ByteBuffer buffer)
     {
         CRC32C crc = new CRC32C();
@@ -184,7 +184,7 @@ final class StreamHeader
 
     private static IOException damaged(String how)
     {
-        return new IOException("the head of a streamed file is damaged: " + how);
+        return new IOException("the stream header of a file is damaged: " + how);
     }
 
     @Override

@@ -11,10 +11,10 @@ import java.util.UUID;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.streaming.StreamSession;
 
-/** The latest shipments of this node, in both directions. Thread-safe. */
+/** The stream history: the latest shipments of this node, in both directions. Thread-safe. */
 public final class StreamHistory
 {
-    /** A day of hourly repairs of some tens of tables; half a megabyte. */
+    /** Enough for a day of hourly repairs of some tens of tables; half a mebibyte. */
     private static final int LIMIT = 1000;
 
     private static final Deque<StreamRecord> RECORDS = new ArrayDeque<>();

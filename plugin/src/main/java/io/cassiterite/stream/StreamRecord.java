@@ -15,7 +15,7 @@ import org.apache.cassandra.utils.TimeUUID;
 
 import io.cassiterite.engine.ShipmentFile;
 
-/** What one shipment sent or received, for the virtual table {@code cassiterite.streams}. Thread-safe. */
+/** What was sent or received of one shipment, for the virtual table {@code cassiterite.streams}. Thread-safe. */
 final class StreamRecord
 {
     enum Direction
@@ -25,9 +25,9 @@ final class StreamRecord
 
     enum State
     {
-        /** Files are moving. */
+        /** Files are being sent or received. */
         OPEN,
-        /** All is in the table, or with the receiver. */
+        /** All files are in the table, or at the receiver. */
         DONE,
         FAILED
     }
@@ -37,12 +37,12 @@ final class StreamRecord
     private final TableMetadata table;
     private final Direction direction;
     private final UUID shipment;
-    /** Weak, for it keeps all that it has received reachable. */
+    /** Weak, because the session references all that it has received. */
     private final WeakReference<StreamSession> session;
     private final long startedMs = System.currentTimeMillis();
     private final Map<String, Long> rowBytesByReason = new TreeMap<>();
 
-    /** Null until it is known: a node that sends unasked prepares its files before the plan has a session's result. */
+    /** Null until it is known: a node that initiates a plan prepares its files before the session has a plan id. */
     private TimeUUID plan;
     private State state = State.OPEN;
     private long endedMs;
@@ -102,13 +102,13 @@ final class StreamRecord
         }
     }
 
-    /** So many bytes of whole files could not become part of the receiver's table as they were. */
+    /** Bytes of whole files that the receiver had to rewrite as rows. */
     synchronized void rewritten(long bytes)
     {
         rewrittenBytes = bytes;
     }
 
-    /** One of the outgoing streams is over, sent or not. */
+    /** One of the outgoing streams has ended, sent or not. */
     synchronized void ended()
     {
         ended++;
@@ -124,7 +124,7 @@ final class StreamRecord
         return plan == null ? "unknown" : plan.toString();
     }
 
-    /** Files that were sent need not have arrived: the receiver refuses those that were damaged on their way. */
+    /** Sent files may have failed: the receiver refuses those that were damaged on their way. */
     private boolean hasFailed()
     {
         StreamSession known = session.get();

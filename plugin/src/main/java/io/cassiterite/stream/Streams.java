@@ -12,14 +12,14 @@ import io.cassiterite.engine.Store;
 
 import static io.cassiterite.engine.BackgroundWork.attempt;
 
-/** What streaming does around the sessions, from the opening of the store to its closing. */
+/** The background work of streams, from the opening of the store to its closing. */
 public final class Streams
 {
     private Streams()
     {
     }
 
-    /** The store is open. May be called again. */
+    /** Called when the store is open. May be called again. */
     public static void start(Store store)
     {
         RetainedFiles.recover(store);
@@ -30,23 +30,23 @@ public final class Streams
     public static void refresh(Store store)
     {
         attempt("Publishing the plug-in's version by gossip", PluginGossip::publish);
-        attempt("Noting the versions of the peers", PluginGossip::listen);
+        attempt("Reading the versions of the peers", PluginGossip::listen);
         attempt("Cutting files at the ring's tokens", () -> RingBoundaries.refresh(store));
         attempt("Deleting retained files", () -> RetainedFiles.expire(store));
         RetainedFiles.publish();
     }
 
-    /** True while a session has not yet been told, or has not told, all that is to be sent. */
+    /** True while a session has not yet exchanged with its peer what is to be sent. */
     static boolean isAnyBeingPrepared()
     {
-        // Cassandra notes a session's state when it begins, when it is prepared and when it ends
+        // Cassandra records a session's state when it begins, when it is prepared and when it ends
         return StreamManager.instance.getCurrentStreams().stream()
                                      .map(StreamStateCompositeData::fromCompositeData)
                                      .flatMap(plan -> plan.sessions.stream())
                                      .anyMatch(session -> session.state == StreamSession.State.INITIALIZED);
     }
 
-    /** The store is about to be closed. */
+    /** Called when the store is about to be closed. */
     public static void stop()
     {
         MergeInTask.instance.stop();

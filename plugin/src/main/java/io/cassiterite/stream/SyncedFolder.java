@@ -9,7 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Brings the names in a folder to the device. */
+/** Syncs the names in a folder to the device. */
 final class SyncedFolder
 {
     private SyncedFolder()

@@ -22,8 +22,8 @@ import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.utils.NoSpamLogger;
 
 /**
- * That a node gets only what it owns or is about to: counted, logged and refused as Cassandra does for each partition of an
- * sstable (CassandraStreamReader), here for the ranges that the sender exported.
+ * Checks that a node gets only ranges that it owns or is about to own. Others are counted, logged and refused as
+ * Cassandra does for each partition of an sstable (CassandraStreamReader).
  */
 final class TokenOwnership
 {
@@ -33,18 +33,18 @@ final class TokenOwnership
     {
     }
 
-    /** @throws IOException if the shipment is of ranges of others and the node is set to reject them */
+    /** @throws IOException if the shipment has other ranges and the node is set to reject them */
     static void check(ColumnFamilyStore cfs, StreamSession session, StreamHeader header) throws IOException
     {
         if (header.ranges.isEmpty())
             return;
         List<Range<Token>> owned = Range.normalize(StorageService.instance.getLocalAndPendingRanges(cfs.getKeyspaceName()));
-        List<Range<Token>> foreign = foreign(header.ranges, owned);
-        if (foreign.isEmpty())
+        List<Range<Token>> others = notOwned(header.ranges, owned);
+        if (others.isEmpty())
             return;
         StorageMetrics.totalOpsForInvalidToken.inc();
         String message = String.format("[Stream #%s] %s sends ranges of %s that are not this node's: %s, where it has %s", session.planId(),
-                                       session.peer, cfs.metadata(), foreign, owned);
+                                       session.peer, cfs.metadata(), others, owned);
         if (DatabaseDescriptor.getLogOutOfTokenRangeRequests())
             NoSpamLogger.log(logger, NoSpamLogger.Level.WARN, 1, TimeUnit.SECONDS, message);
         if (DatabaseDescriptor.getRejectOutOfTokenRangeRequests())
@@ -55,7 +55,7 @@ final class TokenOwnership
      * @param owned normalized, as the ranges are
      * @return the ranges that are not wholly owned
      */
-    static List<Range<Token>> foreign(List<Range<Token>> ranges, List<Range<Token>> owned)
+    static List<Range<Token>> notOwned(List<Range<Token>> ranges, List<Range<Token>> owned)
     {
         return ranges.stream().filter(range -> owned.stream().noneMatch(one -> one.contains(range))).collect(Collectors.toList());
     }

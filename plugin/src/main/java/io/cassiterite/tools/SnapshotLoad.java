@@ -23,7 +23,7 @@ import io.cassiterite.observe.EngineMBean;
 /**
  * Loads a snapshot of an engine table into a table of a running node, over JMX. Needs only the plug-in's jar:
  * {@code java -cp cassiterite-5.0.jar io.cassiterite.tools.SnapshotLoad [-u USER -pwf FILE] HOST PORT KEYSPACE TABLE DIRECTORY}.
- * The directory is one on the node.
+ * The directory is on the node.
  */
 public final class SnapshotLoad
 {

@@ -23,7 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A background thread outlives what its work throws. */
+/** A background thread survives what its steps throw. */
 class BackgroundWorkTest
 {
     private final List<Throwable> asked = new ArrayList<>();

@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 import com.sun.management.ThreadMXBean;
 
 /**
- * What a call from Java into the engine costs: {@code make bench-border}. The border alone is a call that finds nothing
- * to do; the read of an absent row is compared with the engine's own figure for the same, where
- * {@code cargo bench -p cassiterite-engine} has been run before.
+ * What a call from Java into the engine costs: {@code make bench-boundary}. The boundary alone is a call that finds
+ * nothing to do; the read of an absent row is compared with the engine's own figure for the same, where {@code cargo
+ * bench -p cassiterite-engine} has been run before.
  */
 public final class BoundaryBench
 {
@@ -49,7 +49,7 @@ public final class BoundaryBench
 
     public static void main(String[] arguments) throws IOException
     {
-        Path directory = Files.createTempDirectory("cassiterite-border");
+        Path directory = Files.createTempDirectory("cassiterite-boundary");
         try
         {
             run(directory);
@@ -70,7 +70,7 @@ public final class BoundaryBench
             fill(table);
             Native.tableCompact(table);
             System.out.printf("%-28s %12s %10s %21s %12s%n", "call", "n", "median ns", "10 % to 90 % ns", "bytes/call");
-            measure("border alone (cursorClose)", () -> Native.cursorClose(GONE_CURSOR));
+            measure("boundary alone (cursorClose)", () -> Native.cursorClose(GONE_CURSOR));
             double read = measureRead(table, "read of an absent row", "nowhere");
             measureRead(table, "read of a row of 1 KB", "p77");
             measureWrite(table);

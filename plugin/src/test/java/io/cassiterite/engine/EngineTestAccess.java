@@ -15,7 +15,7 @@ import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
-/** What tests of other packages need of this one. */
+/** Access for tests of other packages. */
 public final class EngineTestAccess
 {
     private EngineTestAccess()
@@ -51,7 +51,7 @@ public final class EngineTestAccess
         out.put(bytes);
     }
 
-    /** A file of a shipment as the engine's line of tab-separated values tells of it. */
+    /** A file of a shipment from the engine's line of tab-separated values. */
     public static ShipmentFile shipmentFile(String line)
     {
         return ShipmentFile.parse("names\n" + line).get(0);

@@ -55,7 +55,7 @@ class TokenRangesTest
     }
 
     @Test
-    void aTokenIsInTheRangesThatCassandraSays()
+    void aTokenIsInTheRangesThatCassandraGives()
     {
         long[] tokens = { FIRST + 1, -6, -5, -4, 0, 7, 8, 9, 10, LAST };
         for (Range<Token> range : List.of(range(-5, 9), range(9, -5), range(7, 7), range(FIRST, FIRST), range(7, FIRST)))

@@ -10,7 +10,7 @@ import java.util.Map;
 
 import org.apache.cassandra.io.util.File;
 
-/** An engine whose answers a test sets, and which remembers what was asked of it. */
+/** An engine whose answers a test sets, and which records its calls. */
 final class FakeEngine
 {
     final Map<String, Object> answers = new HashMap<>();

@@ -29,7 +29,7 @@ class LabelFileProperties
     private static byte[] marker;
     private static byte[] identity;
 
-    /** Written once, for each write waits for the device. */
+    /** Written once, because each write waits for the device. */
     @BeforeContainer
     static void writeGoodOnes() throws IOException
     {
@@ -74,7 +74,7 @@ class LabelFileProperties
         }
     }
 
-    /** With the checksum that fits, as a rule. */
+    /** Mostly with the right checksum. */
     private static void spoil(Path file, byte[] good, Random random) throws IOException
     {
         byte[] bytes = SpoiltBytes.of(good, random);

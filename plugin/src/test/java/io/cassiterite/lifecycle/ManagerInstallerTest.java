@@ -41,7 +41,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 public class ManagerInstallerTest
 {
-    /** Looks like the engine's, by its package, and keeps rows on the heap. */
+    /** Taken for the engine's because of its package; rows stay on the heap. */
     public static final class HeapMemtable
     {
         public static final Memtable.Factory FACTORY = new SkipListMemtableFactory()

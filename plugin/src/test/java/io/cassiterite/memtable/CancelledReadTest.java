@@ -36,7 +36,7 @@ import io.cassiterite.engine.Store;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-/** A query that has timed out ends, also where it finds nothing that Cassandra would look at. */
+/** A query that has timed out ends, also if it finds nothing at which Cassandra would check it. */
 class CancelledReadTest
 {
     private static final int PARTITIONS = 5000;
@@ -75,7 +75,7 @@ class CancelledReadTest
             store.close();
     }
 
-    /** Opens a scan as a query does, which Cassandra knows to run in this thread. */
+    /** Opens a scan as a query does that Cassandra runs in this thread. */
     private static UnfilteredPartitionIterator scan(ReadCommand query) throws ReflectiveOperationException
     {
         Field field = ReadCommand.class.getDeclaredField("COMMAND");
@@ -111,7 +111,7 @@ class CancelledReadTest
     }
 
     @Test
-    void aScanThatFindsNothingGoesOnWhileItsQueryIsWaitedFor() throws ReflectiveOperationException
+    void aScanThatFindsNothingContinuesUntilItsQueryTimesOut() throws ReflectiveOperationException
     {
         try (UnfilteredPartitionIterator scan = scan(query()))
         {

@@ -16,7 +16,7 @@ import org.apache.cassandra.db.rows.UnfilteredRowIterators;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 
-/** What a client sees of a partition: the rows that live, and of these the live cells that the query names. */
+/** A partition as a client gets it: live rows, with the live cells that the query names. */
 final class ClientView
 {
     private ClientView()

@@ -27,7 +27,7 @@ class CommitLogBarrierTest
     /** What the syncs do, one after another; nothing once it is empty. */
     private final Queue<Runnable> steps = new ArrayDeque<>();
     private final List<String> syncs = new ArrayList<>();
-    private final CommitLogBarrier notes = new CommitLogBarrier(records::get, this::sync);
+    private final CommitLogBarrier barrier = new CommitLogBarrier(records::get, this::sync);
 
     @BeforeAll
     static void cassandraAsALibrary()
@@ -52,11 +52,11 @@ class CommitLogBarrierTest
     @Test
     void withoutANewRecordNothingIsSynced()
     {
-        notes.awaitPaxosAndBatches();
+        barrier.awaitPaxosAndBatches();
         assertEquals(List.of(), syncs);
         records.incrementAndGet();
-        notes.awaitPaxosAndBatches();
-        notes.awaitPaxosAndBatches();
+        barrier.awaitPaxosAndBatches();
+        barrier.awaitPaxosAndBatches();
         assertEquals(List.of("succeeded"), syncs);
     }
 
@@ -65,9 +65,9 @@ class CommitLogBarrierTest
     {
         records.incrementAndGet();
         steps.add(records::incrementAndGet);
-        notes.awaitPaxosAndBatches();
-        notes.awaitPaxosAndBatches();
-        notes.awaitPaxosAndBatches();
+        barrier.awaitPaxosAndBatches();
+        barrier.awaitPaxosAndBatches();
+        barrier.awaitPaxosAndBatches();
         assertEquals(List.of("succeeded", "succeeded"), syncs);
     }
 
@@ -76,14 +76,14 @@ class CommitLogBarrierTest
     {
         records.incrementAndGet();
         steps.add(CommitLogBarrierTest::fail);
-        assertThrows(IllegalStateException.class, notes::awaitPaxosAndBatches);
-        notes.awaitPaxosAndBatches();
+        assertThrows(IllegalStateException.class, barrier::awaitPaxosAndBatches);
+        barrier.awaitPaxosAndBatches();
         assertEquals(List.of("begun", "succeeded"), syncs);
     }
 
-    /** Its record may have come after the sync had read the commit log's end. */
+    /** Its record may have been written after the sync had read the commit log's end. */
     @Test
-    void whoComesDuringASyncThatFailsSyncsAnew()
+    void aCallerDuringAFailingSyncSyncsAgain()
     {
         records.incrementAndGet();
         Caller second = new Caller();
@@ -91,18 +91,18 @@ class CommitLogBarrierTest
             second.begin();
             fail();
         });
-        assertThrows(IllegalStateException.class, notes::awaitPaxosAndBatches);
+        assertThrows(IllegalStateException.class, barrier::awaitPaxosAndBatches);
         second.end();
         assertEquals(List.of("begun", "succeeded"), syncs);
     }
 
     @Test
-    void whoeverComesDuringASyncSharesTheNext()
+    void callersDuringASyncShareTheNext()
     {
         records.incrementAndGet();
         List<Caller> others = List.of(new Caller(), new Caller(), new Caller());
         steps.add(() -> others.forEach(Caller::begin));
-        notes.awaitAll();
+        barrier.awaitAll();
         others.forEach(Caller::end);
         assertEquals(List.of("succeeded", "succeeded"), syncs);
     }
@@ -114,13 +114,13 @@ class CommitLogBarrierTest
         List<Caller> others = List.of(new Caller(), new Caller(), new Caller());
         steps.add(() -> others.forEach(Caller::begin));
         steps.add(CommitLogBarrierTest::fail);
-        notes.awaitAll();
+        barrier.awaitAll();
         long failed = others.stream().filter(caller -> !caller.isCovered()).count();
         assertEquals(1, failed, "the one whose sync it was");
         assertEquals(List.of("succeeded", "begun", "succeeded"), syncs);
     }
 
-    /** Another thread that asks, and has to wait while a sync runs. */
+    /** Another thread that calls the barrier, and has to wait while a sync runs. */
     private final class Caller
     {
         private final CompletableFuture<Void> covered = new CompletableFuture<>();
@@ -130,7 +130,7 @@ class CommitLogBarrierTest
         {
             try
             {
-                notes.awaitAll();
+                barrier.awaitAll();
                 covered.complete(null);
             }
             catch (Throwable t)

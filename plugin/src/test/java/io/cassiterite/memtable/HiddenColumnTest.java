@@ -28,7 +28,7 @@ import io.cassiterite.engine.Store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-/** A schema that lacks a column, restored or pulled from a peer, does not take its values; one that has dropped it does. */
+/** A schema that lacks a column, restored or pulled from a peer, does not delete its values; one that has dropped it does. */
 class HiddenColumnTest
 {
     private static final ByteBuffer W = UTF8Type.instance.decompose("w");
@@ -111,7 +111,7 @@ class HiddenColumnTest
         return without.unbuild().recordColumnDrop(with.getColumn(W), micros).build();
     }
 
-    /** At a time after every drop, so that Cassandra's own look at drops leaves it alone. */
+    /** At a time after every drop, so that Cassandra's own filter of dropped columns leaves it in. */
     private static void write(TableMetadata metadata, int value)
     {
         PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(metadata, 1).timestamp(2 * DROPPED_MICROS);

@@ -29,7 +29,7 @@ import io.cassiterite.engine.DirectOutput;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Keys sort as their types say, and are, byte for byte, Cassandra's byte-comparable form where that does so, too. */
+/** Keys sort as their types define, and are, byte for byte, Cassandra's byte-comparable form where that form sorts so, too. */
 class KeyEncoderProperties
 {
     private final DirectOutput out = new DirectOutput();

@@ -21,7 +21,7 @@ import io.cassiterite.SpoiltBytes;
 import io.cassiterite.engine.DirectOutput;
 import io.cassiterite.engine.EngineTestAccess;
 
-/** Whatever the bytes of a fragment, a row comes out, or the exception that says that it is none. */
+/** Any bytes of a fragment give a row or a MalformedFragmentException. */
 class MalformedFragmentProperties
 {
     private final DirectOutput out = new DirectOutput();

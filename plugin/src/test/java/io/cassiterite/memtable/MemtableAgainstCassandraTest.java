@@ -44,8 +44,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * An engine memtable and one of Cassandra's own get the same writes, and answer the same reads with the same; but for what
- * only the engine's keeps, which is for {@link SeparateFlushesTest}.
+ * An engine memtable and one of Cassandra's own get the same writes, and answer the same reads alike;
+ * {@link SeparateFlushesTest} tests what only the engine's has.
  */
 class MemtableAgainstCassandraTest
 {

@@ -30,7 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-/** What the engine makes of several writes is what Cassandra makes of them. */
+/** The engine merges several writes as Cassandra does. */
 class MergeAgainstCassandraTest
 {
     private final FragmentWriter writer = new FragmentWriter();
@@ -123,7 +123,7 @@ class MergeAgainstCassandraTest
         for (int i = 0; i < 60; i++)
         {
             Clustering<?> clustering = rows.clustering();
-            // of two deletions of one timestamp Cassandra's list keeps the older; no client and no digest sees which
+            // of two deletions of one timestamp Cassandra's list keeps the older; neither clients nor digests depend on which
             assertEquals(deletion(expected, clustering).markedForDeleteAt(), deletion(read, clustering).markedForDeleteAt());
         }
     }

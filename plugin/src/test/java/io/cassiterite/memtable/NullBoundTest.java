@@ -32,7 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A coordinator without the plug-in lets the deletion of a range pass that has a null for a bound; the replica does not. */
+/** A coordinator without the plug-in accepts the deletion of a range with a null bound; the replica refuses it. */
 class NullBoundTest
 {
     private static final TableMetadata METADATA = TableMetadata.builder("ks", "bounds", TableId.generate())

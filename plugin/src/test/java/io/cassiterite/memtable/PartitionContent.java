@@ -21,7 +21,7 @@ import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
-/** Everything that a partition says, without what its own deletions hide. */
+/** The content of a partition, without what its own deletions hide. */
 final class PartitionContent
 {
     final TableMetadata metadata;
@@ -130,7 +130,7 @@ final class PartitionContent
 
     /**
      * With the bytes of all cells: Cassandra's own form takes a field of a user-defined type for all fields, and asks for as
-     * much memory as the first bytes of it say.
+     * much memory as its first bytes give.
      */
     static String text(TableMetadata metadata, Unfiltered one)
     {

@@ -41,7 +41,10 @@ final class RandomRow
 
     private final Random random;
     private final TableMetadata metadata;
-    /** No two clusterings that are equal and yet of other bytes, of which Cassandra keeps those that it met first. Elements never are. */
+    /**
+     * No two clusterings that are equal but differ in bytes: Cassandra keeps the bytes of the first. Elements never
+     * differ so.
+     */
     private final boolean canonical;
     private final boolean anyOrder;
     private boolean ties = true;
@@ -187,7 +190,7 @@ final class RandomRow
         return info;
     }
 
-    /** Without ties: of two range deletions of one timestamp Cassandra's list keeps the one that came first. */
+    /** Without ties: of two range deletions of one timestamp Cassandra's list keeps the first. */
     private DeletionTime rangeDeletion()
     {
         long timestamp = timestamp();

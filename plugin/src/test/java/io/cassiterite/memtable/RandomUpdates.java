@@ -19,7 +19,7 @@ import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.schema.TableMetadata;
 
-/** Random updates of a few partitions and rows of a table, which so meet each other often. */
+/** Random updates of a few partitions and rows of a table, which therefore often overlap. */
 final class RandomUpdates
 {
     final Random random;

@@ -43,7 +43,7 @@ import org.apache.cassandra.serializers.CollectionSerializer;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.TimeUUID;
 
-/** Random values of every type. They are few and short, so that they often meet. */
+/** Random values of every type. They are few and short, so that equal ones are common. */
 final class RandomValue
 {
     /** Not a number, in the bits of clients in other languages; the upper halves are so as floats. */

@@ -22,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What is refused, and that the message says of which table and why. */
+/** The refusals; their messages name the table and the reason. */
 class RefusalsTest
 {
     @BeforeAll
@@ -39,14 +39,14 @@ class RefusalsTest
     }
 
     @Test
-    void anOrdinaryTableIsKept()
+    void anOrdinaryTableIsAccepted()
     {
         assertDoesNotThrow(() -> Refusals.checkTable(table("shop").build()));
         assertDoesNotThrow(() -> Refusals.checkTable(table(SchemaConstants.DISTRIBUTED_KEYSPACE_NAME).build()));
     }
 
     @Test
-    void whatTheEngineCannotKeepIsRefused()
+    void tablesThatTheEngineDoesNotSupportAreRefused()
     {
         assertRefused(table(SchemaConstants.SYSTEM_KEYSPACE_NAME), "local system keyspaces");
         assertRefused(table(SchemaConstants.SCHEMA_KEYSPACE_NAME), "local system keyspaces");
@@ -59,21 +59,21 @@ class RefusalsTest
     private static void assertRefused(TableMetadata.Builder builder, String reason)
     {
         TableMetadata table = builder.build();
-        assertSays(assertThrows(ConfigurationException.class, () -> Refusals.checkTable(table)), table, reason);
+        assertNames(assertThrows(ConfigurationException.class, () -> Refusals.checkTable(table)), table, reason);
     }
 
     @Test
-    void refusedWorkSaysWhatToDoOrWhy()
+    void refusalsNameTheReasonOrWhatToDo()
     {
         TableMetadata table = table("shop").build();
-        assertSays(Refusals.indexed(table), table, "Drop the indexes");
-        assertSays(Refusals.flush(table), table, "copy it with cqlsh");
-        assertSays(Refusals.dropped(table), table, "has been dropped");
+        assertNames(Refusals.indexed(table), table, "Drop the indexes");
+        assertNames(Refusals.flush(table), table, "copy it with cqlsh");
+        assertNames(Refusals.dropped(table), table, "has been dropped");
         for (FlushReason reason : List.of(FlushReason.STREAMING, FlushReason.VALIDATION))
-            assertSays(Refusals.unseen(table, reason), table, reason + " of ");
+            assertNames(Refusals.unseen(table, reason), table, reason + " of ");
     }
 
-    private static void assertSays(RuntimeException refusal, TableMetadata table, String reason)
+    private static void assertNames(RuntimeException refusal, TableMetadata table, String reason)
     {
         String message = refusal.getMessage();
         assertTrue(message.contains(table.toString()) && message.contains(reason), message);

@@ -37,7 +37,10 @@ import io.cassiterite.engine.EngineTestAccess;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-/** What each thread keeps for its next row holds nothing of the last one: neither its values nor its table's schema. */
+/**
+ * The objects that each thread reuses for its next row do not reference the last one: neither its values nor its
+ * table's schema.
+ */
 class ReusedObjectsTest
 {
     private final FragmentWriter writer = new FragmentWriter();
@@ -50,17 +53,17 @@ class ReusedObjectsTest
     }
 
     @Property(tries = 200)
-    void aWriterHoldsNoUpdate(@ForAll long seed)
+    void aWriterReferencesNoUpdate(@ForAll long seed)
     {
         Random random = new Random(seed);
         TableMetadata metadata = RandomTable.any(random);
         RandomUpdates updates = new RandomUpdates(random, new RandomRow(random, metadata), metadata);
         writer.write(out.clear(), updates.next(), columns(metadata));
-        assertHoldsNothing(writer);
+        assertReferencesNothing(writer);
     }
 
     @Property(tries = 200)
-    void neitherWriterNorReaderHoldsARow(@ForAll long seed)
+    void neitherWriterNorReaderReferencesARow(@ForAll long seed)
     {
         Random random = new Random(seed);
         TableMetadata metadata = RandomTable.any(random);
@@ -68,24 +71,24 @@ class ReusedObjectsTest
         boolean isStatic = random.nextInt(4) == 0 && !metadata.staticColumns().isEmpty();
         Row row = rows.row(isStatic ? Clustering.STATIC_CLUSTERING : rows.clustering());
         boolean something = writer.writeRow(out.clear(), row, columns(metadata));
-        assertHoldsNothing(writer);
+        assertReferencesNothing(writer);
         if (!something)
             return;
         byte[] bytes = out.copyFrom(0);
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         FragmentReader.local().read(in, 0, bytes.length, columns(metadata), null, isStatic);
-        assertHoldsNothing(FragmentReader.local());
+        assertReferencesNothing(FragmentReader.local());
     }
 
     @Property(tries = 20)
-    void aWriterHoldsNoRowThatItRefused(@ForAll long count)
+    void aWriterReferencesNoRowThatItRefused(@ForAll long count)
     {
         TableMetadata metadata = RandomTable.counters(new Random(count));
         ColumnMetadata column = metadata.getColumn(ByteBufferUtil.bytes("a"));
         ByteBuffer legacy = CounterContext.instance().createRemote(CounterId.fromInt(1), 1, count);
         Row row = BTreeRow.singleCellRow(new RandomRow(new Random(count), metadata).clustering(), BufferCell.live(column, 1, legacy));
         assertThrows(UnsupportedOperationException.class, () -> writer.writeRow(out.clear(), row, columns(metadata)));
-        assertHoldsNothing(writer);
+        assertReferencesNothing(writer);
     }
 
     private static Columns columns(TableMetadata metadata)
@@ -93,13 +96,13 @@ class ReusedObjectsTest
         return new Columns(metadata, EngineTestAccess.columnIds(metadata, null));
     }
 
-    private static void assertHoldsNothing(Object reused)
+    private static void assertReferencesNothing(Object reused)
     {
-        assertEquals(Set.of(), foreigners(reused));
+        assertEquals(Set.of(), referenced(reused));
     }
 
     /** The classes of what an object reaches, apart from the plug-in's own and numbers. */
-    private static Set<String> foreigners(Object root)
+    private static Set<String> referenced(Object root)
     {
         Set<String> found = new TreeSet<>();
         Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());

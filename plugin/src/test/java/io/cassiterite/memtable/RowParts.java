@@ -15,7 +15,7 @@ import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.schema.TableMetadata;
 
 /**
- * The parts of a row as sstables hold them where each part was flushed alone: a part with cells has no liveness. Of such
+ * The parts of a row as sstables have them if each part was flushed by itself: a part with cells has no liveness. Of such
  * parts Cassandra's filter leaves out no cell for its age.
  */
 final class RowParts

@@ -173,7 +173,7 @@ class SeparateFlushesTest
             return ours.rowIterator(key, slices, columns, reversed, NOOP_LISTENER);
         }
 
-        /** As a query that names rows goes on: it collects them, and filters them once more. */
+        /** Like a query that names rows: it collects them, and filters them once more. */
         private static UnfilteredRowIterator named(UnfilteredRowIterator found, ColumnFilter columns)
         {
             if (found == null)

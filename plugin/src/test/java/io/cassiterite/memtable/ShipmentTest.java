@@ -33,7 +33,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Shipments, sizes and cleanup across the border. */
+/** Shipments, sizes and cleanup across the boundary. */
 class ShipmentTest
 {
     private static final int PARTITIONS = 1000;
@@ -111,9 +111,9 @@ class ShipmentTest
     }
 
     @Test
-    void cleanupLeavesWhatIsKept()
+    void cleanupLeavesWhatIsOwned()
     {
-        Table table = filled(metadata("kept"));
+        Table table = filled(metadata("owned"));
         assertTrue(Math.abs(partitions(table, TokenRanges.ALL) - PARTITIONS) < PARTITIONS / 4);
         store.ring(List.of(new LongToken(0), new LongToken(-77)));
         long before = partitions(table, LOWER);

@@ -27,7 +27,7 @@ public final class TestMemtable
     {
     }
 
-    /** What Cassandra's classes need. */
+    /** Initializes what Cassandra's classes need. */
     public static void initialize()
     {
         TestNode.initialize();

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.commitlog.CommitLog;
 
-/** As much of a Cassandra server, in this JVM, as memtables and counters need. */
+/** The parts of a Cassandra server, in this JVM, that memtables and counters need. */
 public final class TestNode
 {
     private static Path directory;

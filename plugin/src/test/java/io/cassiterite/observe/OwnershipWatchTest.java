@@ -22,7 +22,7 @@ class OwnershipWatchTest
         TestMemtable.initialize();
     }
 
-    /** As of a keyspace that has been dropped. A cleanup must not go on with ranges that nobody watches. */
+    /** As for a keyspace that was dropped. A cleanup must not continue with ranges that are not watched. */
     @Test
     void whatCannotBeAskedForMayHaveChanged() throws InterruptedException
     {

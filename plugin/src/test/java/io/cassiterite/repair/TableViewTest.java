@@ -34,7 +34,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Views keep their moment, cover exactly their ranges, and are read in the order of tokens. */
+/** Views stay as of the time when they were opened, cover exactly their ranges, and are read in token order. */
 class TableViewTest
 {
     private static final int PARTITIONS = 2000;
@@ -79,7 +79,7 @@ class TableViewTest
     }
 
     @Test
-    void aViewKeepsItsMoment()
+    void aViewStaysAsItWasOpened()
     {
         try (TableView view = TableView.open(memtable, RING))
         {

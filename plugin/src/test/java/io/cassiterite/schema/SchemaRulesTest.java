@@ -114,7 +114,7 @@ class SchemaRulesTest
     }
 
     @Test
-    void archivingIsWhatTheFileSays()
+    void archivingIsReadFromTheFile()
     {
         Properties properties = new Properties();
         properties.setProperty("archive_command", " ");

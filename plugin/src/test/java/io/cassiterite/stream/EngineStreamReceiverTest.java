@@ -46,10 +46,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-/** What a session has brought counts, also when the session fails in the end. */
+/** Statistics include what a session has received, also if it fails later. */
 public class EngineStreamReceiverTest
 {
-    /** Takes what is streamed as the engine's does, and keeps rows on the heap. */
+    /** Takes in streams as the engine's memtable does; rows stay on the heap. */
     public static final class HeapMemtable
     {
         public static final Memtable.Factory FACTORY = new SkipListMemtableFactory()
@@ -63,7 +63,7 @@ public class EngineStreamReceiverTest
     }
 
     private static final long TIMESTAMP = 17;
-    /** The receiver takes them in the order of their hashes. */
+    /** The receiver takes shipments in the order of their hashes. */
     private static final UUID FIRST = new UUID(0, 1);
     private static final UUID SECOND = new UUID(0, 2);
 
@@ -94,7 +94,7 @@ public class EngineStreamReceiverTest
             TestMemtable.install(memtable);
             EngineStreamReceiver receiver = new EngineStreamReceiver(cfs, session, 3);
             session.receiver = receiver;
-            arrives(cfs, session, exported(cfs.metadata(), sender));
+            receive(cfs, session, exported(cfs.metadata(), sender));
             ShipmentFile missing = EngineTestAccess.shipmentFile("cassiterite.manifest\tmanifest\t9\t0\t0\t\t");
             receiver.shipment(new StreamHeader(missing, false, SECOND, 1, 9, List.of()));
 
@@ -117,7 +117,7 @@ public class EngineStreamReceiverTest
         return folder;
     }
 
-    private static void arrives(ColumnFamilyStore cfs, TestSession session, Path folder) throws IOException
+    private static void receive(ColumnFamilyStore cfs, TestSession session, Path folder) throws IOException
     {
         StreamMessageHeader message = new StreamMessageHeader(cfs.metadata.id, session.peer, session.planId(), false, 0, 0,
                                                               StreamHeader.MARKER, null);
@@ -130,7 +130,7 @@ public class EngineStreamReceiverTest
         }
     }
 
-    /** What goes over the wire; without ranges, which need a ring. */
+    /** The bytes on the wire; without ranges, which need a ring. */
     private static byte[] sent(Path path, int files) throws IOException
     {
         byte[] bytes = Files.readAllBytes(path);

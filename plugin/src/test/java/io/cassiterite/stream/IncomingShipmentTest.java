@@ -26,11 +26,11 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-/** A shipment that cannot begin leaves no trace. */
+/** A shipment that cannot begin leaves nothing behind. */
 class IncomingShipmentTest
 {
     @Test
-    void whatCannotBeginKeepsNoRoom() throws IOException
+    void whatCannotBeginReservesNoSpace() throws IOException
     {
         try (Store store = TestMemtable.openStore("unbegun"))
         {

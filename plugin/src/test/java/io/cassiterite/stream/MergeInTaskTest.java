@@ -34,7 +34,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Which failures of merging in the disk failure policy is asked about; which tables are looked at. */
+/** About which failures of merge-ins the disk failure policy decides; which tables are merged in. */
 class MergeInTaskTest
 {
     private final List<Throwable> asked = new ArrayList<>();
@@ -94,16 +94,16 @@ class MergeInTaskTest
         assertEquals(List.of(failure), asked);
     }
 
-    /** Else nothing would be merged in, and nothing purged, until the node is started again. */
+    /** Otherwise nothing would be merged in, or purged, until the next start of the node. */
     @Test
-    void theThreadOutlivesAFailedLook()
+    void theThreadSurvivesAFailedStep()
     {
         FSWriteError failure = failure(Kind.IO);
-        AtomicInteger looks = new AtomicInteger();
+        AtomicInteger calls = new AtomicInteger();
         AtomicReference<MergeInTask> task = new AtomicReference<>();
         task.set(new MergeInTask(() -> {
             LockSupport.unpark(Thread.currentThread());
-            switch (looks.incrementAndGet())
+            switch (calls.incrementAndGet())
             {
                 case 1:
                     throw new IllegalStateException("a test's");
@@ -115,12 +115,12 @@ class MergeInTaskTest
             }
         }));
         task.get().run();
-        assertEquals(3, looks.get());
+        assertEquals(3, calls.get());
         assertEquals(List.of(failure), asked);
     }
 
     @Test
-    void aTableIsLeftAloneOnceItIsAbsorbedAndWhileMoreComes()
+    void aTableIsSkippedOnceItIsMergedInAndWhileItReceives()
     {
         TableId table = TableId.generate();
         MergeInTask.instance.setMergedIn(table, MergeInTask.instance.wanted(table).orElseThrow());
@@ -131,9 +131,9 @@ class MergeInTaskTest
         assertTrue(MergeInTask.instance.wanted(table).isPresent());
     }
 
-    /** The session may have brought it after the engine was asked. */
+    /** The session may have sent it after the step began. */
     @Test
-    void whatCameDuringTheLookIsLookedAtAgain()
+    void whatIsReceivedDuringAStepNeedsAnother()
     {
         TableId table = TableId.generate();
         long seen = MergeInTask.instance.wanted(table).orElseThrow();

@@ -37,7 +37,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What was exported for a plan that then never begins goes with the plan; what one head cannot name goes in parts. */
+/**
+ * An export for a plan that never begins is deleted with the plan; ranges that one stream header cannot name are sent
+ * in parts.
+ */
 class OutgoingShipmentTest
 {
     private static final List<Range<Token>> ALL = List.of(new Range<>(new LongToken(Long.MIN_VALUE), new LongToken(Long.MAX_VALUE)));
@@ -50,7 +53,7 @@ class OutgoingShipmentTest
                                                         .addPartitionKeyColumn("p", Int32Type.instance)
                                                         .addRegularColumn("v", Int32Type.instance)
                                                         .build();
-    /** A session that nobody can reach takes its streams along. */
+    /** The streams of an unreachable session are released. */
     private final List<StreamSession> begun = new ArrayList<>();
 
     @Test
@@ -94,7 +97,7 @@ class OutgoingShipmentTest
     }
 
     @Test
-    void moreRangesThanAHeadCanNameAreSeveralShipments() throws Exception
+    void moreRangesThanAHeaderCanNameAreSeveralShipments() throws Exception
     {
         try (Store store = TestMemtable.openStore("parts"); Store peer = TestMemtable.openStore("parts-peer"))
         {
@@ -145,7 +148,7 @@ class OutgoingShipmentTest
         return ranges;
     }
 
-    /** As Cassandra makes it, up to the moment before it executes it. */
+    /** As Cassandra builds it, without executing it. */
     private StreamPlan prepared(Table table) throws IOException
     {
         StreamPlan plan = new StreamPlan(StreamOperation.DECOMMISSION);

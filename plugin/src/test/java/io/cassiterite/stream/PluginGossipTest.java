@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What nodes say of themselves by gossip. */
+/** The application states of the plug-in in gossip. */
 class PluginGossipTest
 {
     @Test
@@ -32,7 +32,7 @@ class PluginGossipTest
     }
 
     @Test
-    void heldFilesAreReadAsTheyWereSaid()
+    void retainedFilesAreReadAsTheyWerePublished()
     {
         Set<Long> keys = Set.of(1L, -1L, Long.MIN_VALUE);
         assertEquals(keys, RetainedFilesGossip.decode(RetainedFilesGossip.encode(keys)));

@@ -46,7 +46,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class RawSocketTest
 {
     private static final int BLOCK = StagingBlocks.BLOCK_BYTES;
-    /** As many as lie in a socket that has been read from. */
+    /** As many as are left in a socket that has been read from. */
     private static final int LAST_BYTES = 200_000;
 
     private final CompletableFuture<Channel> accepted = new CompletableFuture<>();
@@ -90,7 +90,7 @@ class RawSocketTest
     }
 
     @Test
-    void filesAndWhatIsBetweenThemArriveToTheByte() throws Exception
+    void filesAndMessagesBetweenThemAreReceivedToTheByte() throws Exception
     {
         int[] lengths = {BLOCK, 3 * BLOCK + 70_001, BLOCK + 1, 5 * BLOCK, 2 * BLOCK - 1, 4 * BLOCK + 4096};
         CompletableFuture<Void> sender = CompletableFuture.runAsync(() -> send(lengths));
@@ -122,7 +122,7 @@ class RawSocketTest
                 out.write(bytes(lengths[round]));
                 out.writeInt(~round);
                 if (round % 2 == 0)
-                    Thread.sleep(50); // the next message finds a connection that was given back
+                    Thread.sleep(50); // the connection is back at Netty for the next message
             }
             out.flush();
         }
@@ -142,9 +142,9 @@ class RawSocketTest
         long left = length;
         try (RawSocket connection = RawSocket.take(in))
         {
-            long held = connection == null ? length : Math.min(length, in.unsafeAvailable());
-            in.consume(buffer -> append(file, buffer), held);
-            left -= held;
+            long buffered = connection == null ? length : Math.min(length, in.unsafeAvailable());
+            in.consume(buffer -> append(file, buffer), buffered);
+            left -= buffered;
             while (left > 0)
             {
                 left -= connection.receive(file, left);
@@ -162,7 +162,7 @@ class RawSocketTest
     }
 
     @Test
-    void whatAPeerSentBeforeItWentArrives() throws Exception
+    void whatAPeerSentBeforeItClosedIsReceived() throws Exception
     {
         CompletableFuture<Void> sender = CompletableFuture.runAsync(() -> send(BLOCK)).thenRun(this::hangUp);
         AsyncStreamingInputPlus in = in();
@@ -183,7 +183,7 @@ class RawSocketTest
     }
 
     @Test
-    void aPeerThatGoesInTheMiddleIsToldAsBefore() throws Exception
+    void aPeerThatClosesInTheMiddleIsReportedAsBefore() throws Exception
     {
         CompletableFuture<Void> sender = CompletableFuture.runAsync(() -> send(BLOCK)).thenRun(this::hangUp);
         endsEarly(4 * BLOCK, () -> {});
@@ -223,7 +223,7 @@ class RawSocketTest
         }
     }
 
-    /** @param end is done when bytes have come, and ends the connection if the peer does not */
+    /** @param end completes when bytes were received, and closes the connection if the peer does not */
     private void endsEarly(int length, Runnable end) throws IOException
     {
         try (StagedFile file = StagedFile.create(folder.resolve("file"), length))

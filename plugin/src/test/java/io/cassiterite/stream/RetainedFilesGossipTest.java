@@ -32,11 +32,11 @@ import io.cassiterite.memtable.TestMemtable;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-/** The gossiper takes locks of its own, and its subscribers may want anything: who publishes holds no monitor. */
+/** The gossiper and its subscribers take locks: the publishing thread holds no monitor. */
 class RetainedFilesGossipTest
 {
     private final TableId table = TableId.generate();
-    private final Set<Long> kept = new TreeSet<>();
+    private final Set<Long> retained = new TreeSet<>();
     private final BlockingQueue<Set<Long>> published = new LinkedBlockingQueue<>();
     private final Subscriber subscriber = new Subscriber();
     private Set<Long> last = Set.of();
@@ -45,7 +45,7 @@ class RetainedFilesGossipTest
     @BeforeEach
     void gossip()
     {
-        store = TestMemtable.openStore("held-announcement");
+        store = TestMemtable.openStore("retained-gossip");
         InetAddressAndPort local = FBUtilities.getBroadcastAddressAndPort();
         if (Gossiper.instance.getEndpointStateForEndpoint(local) == null)
             Gossiper.instance.initializeNodeUnsafe(local, UUID.randomUUID(), 1);
@@ -55,7 +55,7 @@ class RetainedFilesGossipTest
     @AfterEach
     void stop() throws InterruptedException
     {
-        RetainedFiles.forgetUnwanted();
+        RetainedFiles.deleteUnused();
         awaitPublished(Set.of());
         Gossiper.instance.unregister(subscriber);
         store.close();
@@ -66,8 +66,8 @@ class RetainedFilesGossipTest
     {
         retain("S-000001.sst");
         RetainedFiles.publish();
-        awaitPublished(kept);
-        RetainedFiles.forgetUnwanted();
+        awaitPublished(retained);
+        RetainedFiles.deleteUnused();
         awaitPublished(Set.of());
         assertFalse(subscriber.monitorHeld);
     }
@@ -83,15 +83,15 @@ class RetainedFilesGossipTest
         retain("S-000003.sst");
         RetainedFiles.publish();
         subscriber.release.countDown();
-        awaitPublished(kept);
-        assertEquals(3, kept.size());
+        awaitPublished(retained);
+        assertEquals(3, retained.size());
     }
 
     private void retain(String name) throws IOException
     {
         Path file = Files.write(Path.of(store.directory()).resolve(name), new byte[10]);
         RetainedFiles.retain(store, table, file, 10);
-        kept.add(RetainedFiles.key(table, name, 10));
+        retained.add(RetainedFiles.key(table, name, 10));
     }
 
     private void awaitPublished(Set<Long> keys) throws InterruptedException

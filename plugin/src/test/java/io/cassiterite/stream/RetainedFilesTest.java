@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What a process that died had received of a stream is held, as far as it is whole and verified, and as long as a session counts on it. */
+/** Verified whole files that a killed process had received are retained, as long as a session relies on them. */
 class RetainedFilesTest
 {
     private static final byte[] BYTES = new byte[1000];
@@ -34,7 +34,7 @@ class RetainedFilesTest
     @Test
     void verifiedWholeFilesOutliveTheProcess() throws IOException
     {
-        Path directory = TestNode.initialize().resolve("held-" + System.nanoTime()).toAbsolutePath();
+        Path directory = TestNode.initialize().resolve("retained-" + System.nanoTime()).toAbsolutePath();
         TableId table = TableId.generate();
         Path shipment = directory.resolve("incoming")
                                  .resolve("stream-" + UUID.randomUUID() + '-' + table + "-127.0.0.2_7000-" + UUID.randomUUID());
@@ -71,8 +71,8 @@ class RetainedFilesTest
     {
         MergeInTask.instance.receiving(table);
         MergeInTask.instance.receiving(other);
-        RetainedFiles.forgetUnwanted();
-        assertEquals(2 * BYTES.length, RetainedFiles.bytes(), "an earlier version did not note the table");
+        RetainedFiles.deleteUnused();
+        assertEquals(2 * BYTES.length, RetainedFiles.bytes(), "an earlier version did not record the table");
         RetainedFiles.expire(store, System.nanoTime() + TimeUnit.HOURS.toNanos(3));
         assertEquals(2 * BYTES.length, RetainedFiles.bytes());
         MergeInTask.instance.received(other);
@@ -80,7 +80,7 @@ class RetainedFilesTest
         assertEquals(2 * BYTES.length, RetainedFiles.bytes());
         RetainedFiles.expire(store, System.nanoTime() + TimeUnit.HOURS.toNanos(3));
         assertEquals(BYTES.length, RetainedFiles.bytes());
-        RetainedFiles.forgetUnwanted();
+        RetainedFiles.deleteUnused();
         assertEquals(BYTES.length, RetainedFiles.bytes());
         MergeInTask.instance.received(table);
     }

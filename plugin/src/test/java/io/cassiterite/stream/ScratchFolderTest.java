@@ -17,11 +17,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Folders of streams go with their last user, and what is in them is summed to the byte. */
+/** Folders of streams are deleted with their last user, and checksums of files cover every byte. */
 class ScratchFolderTest
 {
     @Test
-    void aFolderGoesWithItsLastUser(@TempDir Path parent) throws Exception
+    void aFolderIsDeletedWithItsLastUser(@TempDir Path parent) throws Exception
     {
         ScratchFolder folder = new ScratchFolder(parent.resolve("made/scratch"));
         Files.createDirectories(folder.path.resolve("below"));

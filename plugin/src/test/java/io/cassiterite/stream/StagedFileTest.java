@@ -29,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/** What arrives in pieces of any length is in the file to the byte, past the page cache or through it. */
+/** Bytes received in pieces of any length are in the file to the byte, with direct I/O or through the page cache. */
 class StagedFileTest
 {
     private static final int BLOCK = StagingBlocks.BLOCK_BYTES;

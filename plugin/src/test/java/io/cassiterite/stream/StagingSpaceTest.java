@@ -35,7 +35,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** No room is promised twice, however many senders begin at once, nor made at the cost of a session that has begun. */
+/** No space is reserved twice, however many senders begin at once, nor taken from a session that has begun. */
 class StagingSpaceTest
 {
     private static final int ROUNDS = 3000;
@@ -43,9 +43,9 @@ class StagingSpaceTest
     private static final long TOO_MANY = Long.MAX_VALUE / 2;
 
     @Test
-    void roomIsPromisedOnceOnly() throws Exception
+    void spaceIsReservedOnlyOnce() throws Exception
     {
-        try (Store store = TestMemtable.openStore("room"))
+        try (Store store = TestMemtable.openStore("space"))
         {
             CyclicBarrier together = new CyclicBarrier(2);
             long most = StagingSpace.freeBytes(store) * 6 / 10;
@@ -67,15 +67,15 @@ class StagingSpaceTest
     }
 
     @Test
-    void whatHasArrivedIsNotCountedTwice() throws IOException
+    void whatWasReceivedIsNotCountedTwice() throws IOException
     {
-        try (Store store = TestMemtable.openStore("arrived"))
+        try (Store store = TestMemtable.openStore("received"))
         {
             long most = StagingSpace.freeBytes(store) * 6 / 10;
             StagingSpace space = StagingSpace.reserve(store, most);
             assertThrows(IOException.class, () -> StagingSpace.reserve(store, most));
             space.used(most);
-            space.used(most); // more than was promised gives nothing back that is others'
+            space.used(most); // more than was reserved does not release what others have reserved
             StagingSpace next = assertDoesNotThrow(() -> StagingSpace.reserve(store, most));
             space.release();
             assertThrows(IOException.class, () -> StagingSpace.reserve(store, most));
@@ -84,7 +84,7 @@ class StagingSpaceTest
     }
 
     @Test
-    void noRoomIsMadeOfWhatABegunSessionCountsOn() throws IOException
+    void filesThatABegunSessionReliesOnAreNotDeleted() throws IOException
     {
         try (Store store = TestMemtable.openStore("counted-on"))
         {
@@ -95,7 +95,7 @@ class StagingSpaceTest
             MergeInTask.instance.receiving(table);
             String refusal = assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY)).getMessage();
             assertTrue(refusal.startsWith("No space for a stream of "), refusal);
-            assertEquals(BYTES.length, RetainedFiles.bytes(), "nobody counts on the other one");
+            assertEquals(BYTES.length, RetainedFiles.bytes(), "no session relies on the other one");
 
             MergeInTask.instance.received(table);
             assertThrows(IOException.class, () -> StagingSpace.reserve(store, TOO_MANY));
@@ -104,7 +104,7 @@ class StagingSpaceTest
     }
 
     @Test
-    void noRoomIsMadeOfWhatASessionThatIsBeingPreparedMayCountOn() throws IOException
+    void filesThatASessionBeingPreparedMayRelyOnAreNotDeleted() throws IOException
     {
         try (Store store = TestMemtable.openStore("prepared"))
         {

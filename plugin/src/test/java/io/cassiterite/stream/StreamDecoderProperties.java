@@ -29,7 +29,7 @@ import io.cassiterite.engine.EngineTestAccess;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Whatever a peer sends or says by gossip, only the documented exception comes out. */
+/** Whatever a peer sends or publishes by gossip, only the documented exception is thrown. */
 class StreamDecoderProperties
 {
     private static final int BODY = 5;
@@ -37,7 +37,7 @@ class StreamDecoderProperties
                                                              new Range<>(new LongToken(17), new LongToken(Long.MIN_VALUE)));
 
     @Property(tries = 5000)
-    void headsAreReadOrRefused(@ForAll long seed) throws IOException
+    void headersAreReadOrRefused(@ForAll long seed) throws IOException
     {
         Random random = new Random(seed);
         byte[] written = written(random.nextBoolean() ? "x-000012.sst\twhole\t67108864\t6\t1000\t\t"
@@ -60,8 +60,8 @@ class StreamDecoderProperties
     void gossipIsUnderstoodOrIgnored(@ForAll long seed)
     {
         Random random = new Random(seed);
-        String held = RetainedFilesGossip.encode(List.of(random.nextLong(), 7L));
-        RetainedFilesGossip.decode(spoilt(held, random));
+        String encoded = RetainedFilesGossip.encode(List.of(random.nextLong(), 7L));
+        RetainedFilesGossip.decode(spoilt(encoded, random));
         PluginGossip.takesShipments(spoilt(PluginGossip.VALUE, random));
     }
 
@@ -78,7 +78,7 @@ class StreamDecoderProperties
         return out.toByteArray();
     }
 
-    /** With the length and the checksum that fit, in place of those that it had. */
+    /** With the right length and checksum in place of its own. */
     private static byte[] sealed(byte[] bytes)
     {
         if (bytes.length < BODY + Integer.BYTES)

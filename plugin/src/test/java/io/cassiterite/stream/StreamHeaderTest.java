@@ -30,7 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The head of a streamed file, byte for byte. */
+/** The stream header, byte for byte. */
 class StreamHeaderTest
 {
     private static final UUID SHIPMENT = UUID.fromString("00112233-4455-6677-8899-aabbccddeeff");
@@ -116,7 +116,7 @@ class StreamHeaderTest
 
     private static String golden(int version) throws IOException
     {
-        try (InputStream golden = StreamHeaderTest.class.getResourceAsStream("/golden/stream-head-v" + version + ".hex"))
+        try (InputStream golden = StreamHeaderTest.class.getResourceAsStream("/golden/stream-header-v" + version + ".hex"))
         {
             return new String(golden.readAllBytes(), US_ASCII).replaceAll("\\s", "");
         }

@@ -21,7 +21,7 @@ final class TestSession extends StreamSession
 {
     private final TimeUUID plan = TimeUUID.Generator.nextTimeUUID();
 
-    /** Of the one table that is sent. */
+    /** Of the table that is sent. */
     StreamReceiver receiver;
 
     TestSession() throws IOException

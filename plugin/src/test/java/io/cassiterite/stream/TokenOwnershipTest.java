@@ -14,7 +14,7 @@ import org.apache.cassandra.dht.Token;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Which ranges of a shipment are not the receiver's. */
+/** Which ranges of a shipment the receiver does not own. */
 class TokenOwnershipTest
 {
     private static final List<Range<Token>> OWNED = Range.normalize(List.of(range(-100, 0), range(0, 100), range(500, -1000)));
@@ -22,15 +22,15 @@ class TokenOwnershipTest
     @Test
     void partsOfOwnedRangesAreOwned()
     {
-        assertEquals(List.of(), TokenOwnership.foreign(List.of(range(-100, 100), range(-50, 50)), OWNED));
-        assertEquals(List.of(), TokenOwnership.foreign(Range.normalize(List.of(range(600, -2000))), OWNED));
+        assertEquals(List.of(), TokenOwnership.notOwned(List.of(range(-100, 100), range(-50, 50)), OWNED));
+        assertEquals(List.of(), TokenOwnership.notOwned(Range.normalize(List.of(range(600, -2000))), OWNED));
     }
 
     @Test
-    void whatReachesOutIsForeign()
+    void whatReachesOutIsNotOwned()
     {
-        List<Range<Token>> foreign = List.of(range(-101, 0), range(50, 101), range(200, 300), range(400, 600));
-        assertEquals(foreign, TokenOwnership.foreign(foreign, OWNED));
+        List<Range<Token>> others = List.of(range(-101, 0), range(50, 101), range(200, 300), range(400, 600));
+        assertEquals(others, TokenOwnership.notOwned(others, OWNED));
     }
 
     private static Range<Token> range(long left, long right)

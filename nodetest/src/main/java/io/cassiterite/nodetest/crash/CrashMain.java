@@ -6,7 +6,7 @@ package io.cassiterite.nodetest.crash;
 
 import java.io.IOException;
 
-/** The crash test for as many rounds as wished: {@code CrashMain ROUNDS [SEED]}. Ends with 1 where anything was lost. */
+/** The crash test for a number of rounds: {@code CrashMain ROUNDS [SEED]}. Exit code 1 if anything was lost. */
 public final class CrashMain
 {
     private CrashMain()

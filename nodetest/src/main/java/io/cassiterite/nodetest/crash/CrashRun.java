@@ -23,7 +23,7 @@ import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 
 /**
- * Rounds of: writers write, the node is killed at a random moment, started again under the next commitlog_sync mode, and
+ * Rounds of: writers write, the node is killed at a random time, started again under the next commitlog_sync mode, and
  * everything that was ever acknowledged is read back. One thread.
  */
 public final class CrashRun
@@ -71,7 +71,7 @@ public final class CrashRun
         }
         ledger.close();
         output.accept(String.format("crash: %d writes acknowledged, %d lost, deleted data back or half-written; %d unacknowledged batches"
-                                    + " over two tables arrived by halves", ledger.acknowledged(), verdict.losses().size(),
+                                    + " over two tables were applied to one of them only", ledger.acknowledged(), verdict.losses().size(),
                                             verdict.halfPairs()));
         return verdict;
     }
@@ -111,7 +111,7 @@ public final class CrashRun
     private String writeAndKill(Node node, int round, String mode)
     {
         long before = ledger.acknowledged();
-        ledger.note("round " + round + ", commitlog_sync " + mode);
+        ledger.record("round " + round + ", commitlog_sync " + mode);
         ExecutorService threads = Executors.newFixedThreadPool(WRITERS + 1);
         try (Cql cql = node.cql())
         {
@@ -120,7 +120,7 @@ public final class CrashRun
                 running.add(threads.submit(() -> writer.run(cql.session())));
             int millis = WRITE_MILLIS_MIN + random.nextInt(WRITE_MILLIS_MAX - WRITE_MILLIS_MIN);
             Thread.sleep(millis / 2);
-            // Every other crash comes while the engine flushes or compacts.
+            // every other kill is during a flush or a compaction
             if (round % 2 == 1)
                 threads.submit(() -> maintain(node));
             Thread.sleep(millis / 2);
@@ -140,7 +140,7 @@ public final class CrashRun
         }
     }
 
-    /** Ends with an error when the node is killed meanwhile, which is what it is for. */
+    /** Ends with an error when the node is killed meanwhile, as intended. */
     private void maintain(Node node)
     {
         Object[] arguments = { "crash", new String[0] };
@@ -152,7 +152,7 @@ public final class CrashRun
         }
         catch (IllegalStateException | UncheckedIOException e)
         {
-            ledger.note("maintenance ended: " + e.getMessage());
+            ledger.record("maintenance ended: " + e.getMessage());
         }
     }
 }

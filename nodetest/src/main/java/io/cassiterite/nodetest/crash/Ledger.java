@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A file outside the node that says what was about to be written and what was acknowledged. Thread-safe. */
+/** A file outside the node that records what was about to be written and what was acknowledged. Thread-safe. */
 final class Ledger implements AutoCloseable
 {
     private final BufferedWriter out;
@@ -41,7 +41,7 @@ final class Ledger implements AutoCloseable
         write("acknowledged " + operation);
     }
 
-    void note(String text)
+    void record(String text)
     {
         write(text);
     }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** What one partition holds: the generation of each row, and of the static column. Immutable. */
+/** The content of one partition: the generation of each row, and of the static column. Immutable. */
 final class PartitionState
 {
     static final PartitionState EMPTY = new PartitionState(Map.of(), null);

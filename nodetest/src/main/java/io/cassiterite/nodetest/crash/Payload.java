@@ -7,7 +7,7 @@ package io.cassiterite.nodetest.crash;
 import java.nio.ByteBuffer;
 import java.util.Random;
 
-/** The bytes that a row of some generation must hold; half-written rows cannot match them. */
+/** The bytes that a row of a generation must have; half-written rows cannot match them. */
 final class Payload
 {
     private static final int BYTES_MAX = 3000;

@@ -7,7 +7,7 @@ package io.cassiterite.nodetest.crash;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the checks after the crashes found. One thread. */
+/** The findings of the checks after the crashes. One thread. */
 public final class Verdict
 {
     private final List<String> losses = new ArrayList<>();

@@ -52,7 +52,7 @@ final class Writer
         }
         catch (DriverException e)
         {
-            ledger.note("writer " + id + " stops: " + e.getClass().getSimpleName());
+            ledger.record("writer " + id + " stops: " + e.getClass().getSimpleName());
         }
     }
 
@@ -161,20 +161,20 @@ final class Writer
         for (int partition = 0; partition < PARTITIONS; partition++)
         {
             boolean touched = partition == underWayPartition;
-            int arrived = 0;
+            int applied = 0;
             for (String table : new String[]{ "rows", "pair" })
             {
                 PartitionState expected = state(table, partition);
                 PartitionState other = touched ? underWay.get(table) : null;
                 PartitionState found = Tables.read(session, table, id, partition);
                 if (found.equals(other) && !found.equals(expected))
-                    arrived++;
+                    applied++;
                 else if (!found.equals(expected))
                     verdict.lost(table + ' ' + id + '/' + partition + ": acknowledged " + expected + ", under way " + other + ", found "
                             + found);
                 acknowledged.put(table + partition, found);
             }
-            if (touched && arrived == 1 && underWay.size() == 2)
+            if (touched && applied == 1 && underWay.size() == 2)
                 verdict.halfPair();
             checkStep(session, partition, touched ? underWayStep : 0, verdict);
         }

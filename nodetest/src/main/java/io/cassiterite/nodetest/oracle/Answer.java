@@ -25,7 +25,7 @@ final class Answer
     final List<String> warnings = new ArrayList<>();
     /** Class and message of the error, table names taken out; null if none. */
     String error;
-    /** The error says that the node could not be asked, not what it answered. */
+    /** True if the node could not be reached: the error is no answer. */
     boolean unreachable;
 
     int rowCount()

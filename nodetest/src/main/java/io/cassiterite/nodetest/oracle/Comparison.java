@@ -28,7 +28,7 @@ final class Comparison
     {
     }
 
-    /** @return what differs, in words, or null */
+    /** @return a description of the difference, or null */
     static String difference(Answer stock, Answer engine)
     {
         if (!words(stock.error).equals(words(engine.error)))

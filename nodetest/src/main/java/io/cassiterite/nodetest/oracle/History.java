@@ -7,7 +7,7 @@ package io.cassiterite.nodetest.oracle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How a twin was created and all that happened to it: enough to do it again on fresh tables. */
+/** How a twin was created, and all its steps: enough to repeat them on fresh tables. */
 final class History
 {
     final String create;
@@ -38,9 +38,10 @@ final class History
     }
 
     /**
-     * Does it again on a fresh twin and returns the first difference, or null. The tables are dropped.
+     * Repeats the steps on a fresh twin and returns the first difference, or null. The tables are dropped.
      *
-     * @param timed keep the pauses of the first time, by jumps of the node's clock: what expires and is purged depends on them
+     * @param timed whether to repeat the pauses of the first run by jumps of the node's clock: what expires and is
+     *        purged depends on them
      */
     String replay(Twin twin, boolean timed)
     {

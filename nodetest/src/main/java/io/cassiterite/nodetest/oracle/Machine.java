@@ -6,7 +6,7 @@ package io.cassiterite.nodetest.oracle;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 
-/** The node that an oracle plays with. One thread. */
+/** The node of an oracle. One thread. */
 public interface Machine
 {
     /** @return a session with the running node; another one after a restart */

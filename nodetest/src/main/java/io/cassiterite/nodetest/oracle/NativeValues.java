@@ -9,12 +9,15 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * CQL literals of every native type: few and pointed, so that random statements meet the same values again, and with
- * the ends of each type's range. Every value is written in one way only (no decimal 1.0 beside 1.00).
+ * CQL literals of every native type: few, so that random statements use the same values again, with the ends of each
+ * type's range. Every value is written in one way only (no decimal 1.0 beside 1.00).
  */
 final class NativeValues
 {
-    /** Equal values are written in one way, for of equal keys Cassandra keeps the bytes that it met first: NaN has a sign in all floats. */
+    /**
+     * Equal values are written in one way, because of equal keys Cassandra keeps the bytes of the first: NaN has a sign
+     * in all floats.
+     */
     private static final Map<String, String[]> POOLS = new LinkedHashMap<>();
 
     static
@@ -58,7 +61,7 @@ final class NativeValues
         return pool[random.nextInt(pool.length)];
     }
 
-    /** @return whether the type allows a value of no bytes that its own literals cannot write */
+    /** @return whether the type allows the empty value, which its own literals cannot write */
     private static boolean hasEmptyFunction(String type)
     {
         switch (type)
@@ -71,13 +74,13 @@ final class NativeValues
         }
     }
 
-    /** @return a literal; sometimes a value of no bytes, where the type has one */
+    /** @return a literal; sometimes the empty value, if the type has it */
     static String literalOrEmpty(String type, Random random, int oneIn)
     {
         return hasEmptyFunction(type) && random.nextInt(oneIn) == 0 ? emptyExpression(type) : literal(type, random);
     }
 
-    /** @return an expression for the value of no bytes */
+    /** @return an expression for the empty value */
     private static String emptyExpression(String type)
     {
         return "blob_as_" + type + "(0x)";

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import com.datastax.oss.driver.api.core.CqlSession;
 
 /**
- * Plays random histories on twins, epoch by epoch: some tables at a time, statements interleaved, restarts, kills, clock
+ * Runs random histories on twins, epoch by epoch: some tables at a time, statements interleaved, restarts, kills, clock
  * jumps, flushes and compactions in between. A difference is shrunk and written to the report folder. One thread.
  */
 public final class Oracle
@@ -58,7 +58,7 @@ public final class Oracle
         this.output = output;
     }
 
-    /** Ends a run after so many differences, and stops making each smaller after some time. */
+    /** Limits the number of differences, and the time to shrink each. */
     public Oracle bounded(int differences, long shrinkingSeconds)
     {
         differencesMax = differences;
@@ -76,7 +76,7 @@ public final class Oracle
         return tally;
     }
 
-    /** Plays for some time; epochs are cut short at its end. */
+    /** Runs for some time; the last epoch is cut short. */
     public void run(long seed, long seconds)
     {
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);

@@ -11,9 +11,9 @@ import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 
 /**
- * The random oracle on a node of its own, for as long as wished: {@code OracleMain SECONDS [SEED]}. Ends with 1 where a
- * difference was found; scripts that show each are in build/oracle. With -Doracle.engine=MEMTABLE another memtable takes the
- * engine's side (a stock one tests the oracle itself; then no plug-in is needed).
+ * The random oracle on a node of its own: {@code OracleMain SECONDS [SEED]}. Exit code 1 if a difference was found;
+ * build/oracle has a script for each. With -Doracle.engine=MEMTABLE another memtable takes the engine's side (a stock
+ * one tests the oracle itself; then no plug-in is needed).
  */
 public final class OracleMain
 {

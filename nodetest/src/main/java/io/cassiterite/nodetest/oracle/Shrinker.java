@@ -17,7 +17,7 @@ final class Shrinker
 
     /**
      * @param fails      replays a history on fresh tables
-     * @param boundNanos after which the best found so far is good enough
+     * @param boundNanos the time limit, after which the best so far is taken
      */
     Shrinker(Predicate<History> fails, long boundNanos)
     {

@@ -6,7 +6,7 @@ package io.cassiterite.nodetest.oracle;
 
 import java.util.List;
 
-/** One step of a random history: a statement for both tables of a twin, or something that happens to the node. Immutable. */
+/** One step of a random history: a statement for both tables of a twin, or an event of the node. Immutable. */
 final class Step
 {
     enum Action
@@ -14,19 +14,19 @@ final class Step
         STATEMENT, FLUSH_STOCK, FLUSH_ENGINE, COMPACT_STOCK, COMPACT_ENGINE, RESTART, KILL, JUMP, VERIFY
     }
 
-    /** What a bind marker is given. */
+    /** The value of a bind marker. */
     enum Bind
     {
         NULL, UNSET, EMPTY
     }
 
-    /** The statement carries no timestamp of the client's: the server's clock stamps it, so the two sides differ a little. */
+    /** The statement has no timestamp of the client: the server's clock gives it, so the two sides differ a little. */
     static final long SERVER_STAMP = Long.MIN_VALUE;
-    /** The statement carries the client's clock at the moment of execution, equal on both sides. */
+    /** The statement has the client's time of execution, equal on both sides. */
     static final long CLOCK_STAMP = Long.MIN_VALUE + 1;
 
     final Action action;
-    /** What the report counts it as. */
+    /** Its name in the report. */
     final String kind;
     /** CQL with {t} for the table's name, {m} for its memtable. */
     final String cql;
@@ -34,7 +34,7 @@ final class Step
      * Of a read: what gives a stock table's answer to {@link #cql} in its first columns; null if cql does. Of a row whose INSERT
      * has expired, stock tables leave out cells that the query does not name, and so lose it: if its writes lie in one memtable
      * or sstable, or if the query names the row. With all regular columns in the query they never do, wherever the writes lie.
-     * So the answer to this one is right at any moment, without flushes at certain moments.
+     * So the answer to this one is right at any time, whenever the tables are flushed.
      */
     final String stockCql;
     final List<Bind> binds;

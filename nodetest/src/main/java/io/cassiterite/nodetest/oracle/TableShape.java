@@ -56,8 +56,8 @@ final class TableShape
     final boolean counters;
     /**
      * Of counter tables. Cassandra lets the tombstone of a counter cell win over any later increment, but only as long
-     * as no flush or compaction has dropped it under a row's or partition's deletion: mixed, answers depend on the moment
-     * of flushes. A table therefore sees either deletions of cells or all the others.
+     * as no flush or compaction has dropped it under a row's or partition's deletion: mixed, answers depend on when the
+     * tables are flushed. A table therefore sees either deletions of cells or all the others.
      */
     final boolean countersDeletedByCell;
     /** Whether INSERT may carry a TTL, which leaves rows that live in older cells: {@link Step#stockCql}. */

@@ -9,12 +9,12 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Two tables of one shape, one of them on the engine, to which everything happens alike. Statements are evaluated at
+ * Two tables of one shape, one of them an engine table, which get the same statements. Statements are evaluated at
  * the same second on both sides ("now in seconds" of the protocol), so TTLs compare exactly. One thread.
  */
 final class Twin
 {
-    /** What happened to a statement: nothing compared (the node could not be asked), or compared with or without difference. */
+    /** The outcome of a statement: not compared (the node could not be reached), or compared, with or without difference. */
     static final class Outcome
     {
         final String difference;
@@ -32,7 +32,7 @@ final class Twin
         }
     }
 
-    /** Lets a test of the oracle itself spoil what reaches the engine's side. */
+    /** Changes what the engine's side gets, for tests of the oracle itself. */
     interface Fault
     {
         /** @return the statement to run instead, or null for none at all */
@@ -125,7 +125,7 @@ final class Twin
         }
         catch (RuntimeException e)
         {
-            // Shrinking may have taken the table away.
+            // shrinking may have removed the table
             boolean missing = String.valueOf(e.getMessage()).contains("Unknown keyspace/cf pair");
             return new Outcome(missing ? null : step.describe() + " failed: " + e, false, true, null);
         }
@@ -162,9 +162,9 @@ final class Twin
     }
 
     /**
-     * A stock memtable that is older than a DROP of a column fails reads of all columns, and shows the column's cells when it
-     * is added again; sstables do neither. The moment of the flush is Cassandra's choice: the oracle makes it now, also for a
-     * memtable without data, which no flush would replace.
+     * A stock memtable that is older than a DROP of a column fails reads of all columns, and shows the column's cells
+     * when it is added again; sstables do neither. Cassandra chooses when to flush: the oracle replaces the memtable
+     * now, also one without data, which no flush would replace.
      */
     private void renewStockMemtables()
     {
@@ -174,7 +174,7 @@ final class Twin
                 continue;
             for (String memtable : new String[]{ memtables[side].equals("trie") ? "skiplist" : "trie", memtables[side] })
                 machine.session().execute("ALTER TABLE " + keyspace + '.' + table(side) + " WITH memtable = '" + memtable + '\'');
-            // Waits for the flushes that the changes began.
+            // waits for the flushes that the changes began
             machine.flush(keyspace, table(side));
         }
     }
@@ -185,7 +185,7 @@ final class Twin
         return answers != null && Comparison.difference(answers[0], answers[1]) != null;
     }
 
-    /** @return null where a stock table cannot be asked otherwise: a column is not there, which shrinking may have taken away */
+    /** @return null if the stock table has no other query: it lacks a column, which shrinking may have removed */
     private Answer[] answers(Step step, long stamp, int now)
     {
         Answer[] answers = { run(step, step.cql, 0, stamp, now), run(step, step.cql, 1, stamp, now) };

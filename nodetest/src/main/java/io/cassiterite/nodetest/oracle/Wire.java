@@ -17,10 +17,10 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
 
-/** Runs one statement and takes down its whole answer, page by page, as raw bytes. Stateless. */
+/** Runs one statement and records its whole answer, page by page, as raw bytes. Stateless. */
 final class Wire
 {
-    /** A table is small: more pages than this mean that paging does not end. */
+    /** Tables are small: more pages than this mean that paging does not end. */
     private static final int PAGES_MAX = 20_000;
     private static final Set<String> UNREACHABLE = Set.of("AllNodesFailedException", "NoNodeAvailableException",
                                                           "DriverTimeoutException", "ReadTimeoutException", "WriteTimeoutException",
@@ -33,7 +33,7 @@ final class Wire
     /**
      * @param stampMicros the client's timestamp, {@link Step#SERVER_STAMP} for none
      * @param nowSeconds  the time at which the statement is to be evaluated
-     * @param names       taken out of messages, so that they can be compared
+     * @param names       removed from messages, so that they can be compared
      */
     static Answer run(CqlSession session, String cql, List<Step.Bind> binds, long stampMicros, int pageSize, int nowSeconds,
             String... names)

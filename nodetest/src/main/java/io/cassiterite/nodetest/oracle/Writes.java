@@ -18,9 +18,9 @@ final class Writes
 
     private static final int[] SHORT_TTL_SECONDS = { 1, 3, 3, 60, 60, 86_400, 0 };
     /**
-     * Longer than all clock jumps of an epoch together. Cassandra makes an expired cell a tombstone when it compacts, and a
-     * tombstone wins a tie that the expired cell would have lost: with ties about, nothing may expire but for a reader
-     * who asks ahead of the clock.
+     * Longer than all clock jumps of an epoch together. Cassandra makes an expired cell a tombstone when it compacts,
+     * and a tombstone wins a tie that the expired cell would have lost: where ties are possible, values may expire only
+     * for reads ahead of the clock.
      */
     private static final int[] LONG_TTL_SECONDS = { 604_800, 604_803, 604_803, 604_860, 604_860, 691_200, 0 };
 

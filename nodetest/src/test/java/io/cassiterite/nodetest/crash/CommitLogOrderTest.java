@@ -19,15 +19,16 @@ import io.cassiterite.nodetest.NodeBuilder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
- * D9: a row of the engine survives a crash only after what Cassandra noted before it. Under {@code periodic}, a killed
- * process loses the end of the commit log: since its last marker, or, where markers stay in memory, since its last sync.
+ * D9: a row of the engine survives a crash only together with the records of Cassandra that precede it. Under
+ * {@code periodic}, a killed process loses the end of the commit log: since its last marker, or, where markers stay in memory,
+ * since its last sync.
  */
 class CommitLogOrderTest
 {
     private static final Logger logger = LoggerFactory.getLogger(CommitLogOrderTest.class);
     private static final long WRITE_MILLIS = 1500;
     private static final long REPLAY_SECONDS = 60;
-    /** So that the kill comes some time after a sync. */
+    /** Long, so that the kill is well after a sync. */
     private static final String SYNC_PERIOD = "700ms";
 
     @Test
@@ -67,10 +68,10 @@ class CommitLogOrderTest
         {
             writeAndKill(node, kinds);
             node.start();
-            try (Cql cql = node.cql("d9"))
+            try (Cql cql = node.cql("ordered"))
             {
                 List<String> wrong = wrong(cql, kinds);
-                // the batch log has its time
+                // time for the replay of the batch log
                 for (long end = System.nanoTime() + REPLAY_SECONDS * 1_000_000_000; !wrong.isEmpty() && System.nanoTime() < end;)
                 {
                     Thread.sleep(500);
@@ -94,9 +95,9 @@ class CommitLogOrderTest
     {
         try (Cql cql = node.cql())
         {
-            cql.freshKeyspace("d9");
+            cql.freshKeyspace("ordered");
         }
-        try (Cql cql = node.cql("d9"))
+        try (Cql cql = node.cql("ordered"))
         {
             List<Thread> threads = new ArrayList<>();
             for (LoggedWrites kind : kinds)

@@ -23,7 +23,7 @@ class CrashTest
     private static final int ROUNDS = 3;
 
     @Test
-    void d9NothingAcknowledgedIsLost() throws IOException
+    void nothingAcknowledgedIsLost() throws IOException
     {
         Verdict verdict = new CrashRun("crashtest", "cassiterite", System.currentTimeMillis() / 1000, logger::info).run(ROUNDS);
         assertEquals(List.of(), verdict.losses());

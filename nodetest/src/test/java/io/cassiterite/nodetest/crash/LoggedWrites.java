@@ -18,7 +18,7 @@ import io.cassiterite.nodetest.Cql;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Writes of engine tables for which Cassandra first notes something in its commit log. Each writer has its own rows. */
+/** Writes of engine tables before which Cassandra writes a record into its commit log. Each writer has its own rows. */
 abstract class LoggedWrites
 {
     static final int WRITERS = 24;
@@ -30,7 +30,7 @@ abstract class LoggedWrites
 
     abstract void write(Cql cql, int writer);
 
-    /** What a writer's rows show that must not be; empty if all is well. */
+    /** The errors in a writer's rows; empty if there are none. */
     abstract List<String> wrong(Cql cql, int writer);
 
     /** Lightweight transactions, each of which builds on the one before. */
@@ -85,7 +85,7 @@ abstract class LoggedWrites
             done[writer]++;
         }
 
-        /** The last one acknowledged and the one under way: in pieces, or lost. */
+        /** Checks the last acknowledged batch and the one under way: neither partial nor lost. */
         @Override
         List<String> wrong(Cql cql, int writer)
         {

@@ -19,7 +19,7 @@ import io.cassiterite.nodetest.Cql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-/** A table of blobs that follow from their keys, and which of its rows the node has acknowledged. Used by one thread. */
+/** A table of blobs computed from their keys, and which of its rows the node has acknowledged. Used by one thread. */
 public final class Blobs
 {
     private final String table;

@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Damaged files of the store: an error that names the file and says what to do, never a wrong answer or a dead JVM. */
+/** Damaged files of the store: an error that names the file and what to do, never a wrong answer or a crash of the JVM. */
 @Timeout(value = 240, unit = TimeUnit.SECONDS)
 class DamagedFilesTest
 {
@@ -133,9 +133,9 @@ class DamagedFilesTest
     {
         try (Node node = node("stop").keep().build())
         {
-            String said = node.startRefused();
+            String output = node.startRefused();
             for (String reason : reasons)
-                assertTrue(said.contains(reason), () -> "no '" + reason + "' in " + said);
+                assertTrue(output.contains(reason), () -> "no '" + reason + "' in " + output);
         }
     }
 

@@ -23,7 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A store on a full disk: writes fail with a reason, nothing acknowledged is lost, and it goes on when there is space. */
+/** A store on a full disk: writes fail with a reason, nothing acknowledged is lost, and it resumes when there is space. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class DiskFullTest
 {
@@ -56,7 +56,7 @@ class DiskFullTest
         try (SmallDisk disk = SmallDisk.mount(store, 64))
         {
             servesReadsAndResumes(disk);
-            stopsAsThePolicySaysAndIsKilled(disk);
+            stopsAsThePolicyDemandsAndIsKilled(disk);
             try (Node node = node("stop").keep().start(); Cql cql = node.cql())
             {
                 blobs.checkAll(cql);
@@ -96,7 +96,7 @@ class DiskFullTest
     }
 
     /** As with stock tables, the policy `stop` ends gossip and native transport. */
-    private void stopsAsThePolicySaysAndIsKilled(SmallDisk disk) throws Exception
+    private void stopsAsThePolicyDemandsAndIsKilled(SmallDisk disk) throws Exception
     {
         try (Node node = node("stop").keep().start())
         {

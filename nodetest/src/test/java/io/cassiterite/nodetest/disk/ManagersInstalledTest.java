@@ -23,21 +23,21 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * D1: what validates sstables sees none of an engine table. It fails with the reason instead of reporting success, and stock
- * tables of the same cluster are not hindered.
+ * D1: an engine table has no sstables to validate. What validates sstables fails with the reason instead of reporting
+ * success; stock tables of the same cluster are not affected.
  */
 @Timeout(value = 240, unit = TimeUnit.SECONDS)
 class ManagersInstalledTest
 {
     private static final int ROWS = 50;
     private static final Duration BOUND = Duration.ofSeconds(60);
-    private static final int LOOK_MS = 100;
+    private static final int POLL_MS = 100;
 
     @Test
     void nothingThatCannotBeDoneIsReportedAsDone()
     {
-        try (Node first = node("d1-1", "127.0.0.1").start();
-             Node second = node("d1-2", "127.0.0.2").joining(first).yaml("auto_bootstrap", "false").build();
+        try (Node first = node("managers-1", "127.0.0.1").start();
+             Node second = node("managers-2", "127.0.0.2").joining(first).yaml("auto_bootstrap", "false").build();
              Cql cql = first.cql())
         {
             create(cql, "both", 2);
@@ -68,14 +68,14 @@ class ManagersInstalledTest
                 cql.run("INSERT INTO " + keyspace + "." + table + " (k, v) VALUES (" + k + ", 1)");
     }
 
-    /** A node that has not heard of a table yet acknowledges rows of it and drops them. */
+    /** A node that does not know a table yet acknowledges rows of it and drops them. */
     private static void awaitOneSchema(Node node)
     {
         long deadlineNanos = System.nanoTime() + BOUND.toNanos();
         while (!Ring.of(node).hasOneSchema())
         {
             assertTrue(System.nanoTime() < deadlineNanos, "the nodes do not agree on the schema");
-            Pause.millis(LOOK_MS);
+            Pause.millis(POLL_MS);
         }
     }
 

@@ -29,7 +29,7 @@ public final class SmallDisk implements AutoCloseable
         this.path = path;
     }
 
-    /** Mounts one; the calling test is skipped, with a line that says so, where that is not possible. */
+    /** Mounts one; the calling test is skipped, with a logged reason, if that is not possible. */
     public static SmallDisk mount(Path path, long mebibytes)
     {
         try
@@ -75,10 +75,10 @@ public final class SmallDisk implements AutoCloseable
         unmount(path);
     }
 
-    /** Quiet when nothing is mounted there. */
+    /** Does nothing if nothing is mounted there. */
     public static void unmount(Path path)
     {
-        // Fails when there is nothing to unmount; what is still in use goes when its last user does.
+        // fails if nothing is mounted; a mount in use is detached when its last user closes it
         run("umount", "--lazy", path.toString());
     }
 
@@ -87,19 +87,19 @@ public final class SmallDisk implements AutoCloseable
         return "size=" + mebibytes + "m";
     }
 
-    /** @return what the command said when it failed, or null */
+    /** @return the output of the command if it failed, else null */
     private static String run(String... command)
     {
         try
         {
             Process process = new ProcessBuilder(List.of(command)).redirectErrorStream(true).start();
-            String said = new String(process.getInputStream().readAllBytes());
+            String output = new String(process.getInputStream().readAllBytes());
             if (!process.waitFor(BOUND_SECONDS, TimeUnit.SECONDS))
             {
                 process.destroyForcibly();
                 return String.join(" ", command) + " does not end";
             }
-            return process.exitValue() == 0 ? null : said.isBlank() ? "exit " + process.exitValue() : said.strip();
+            return process.exitValue() == 0 ? null : output.isBlank() ? "exit " + process.exitValue() : output.strip();
         }
         catch (IOException e)
         {

@@ -21,8 +21,8 @@ import io.cassiterite.nodetest.Pause;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
- * D1: as soon as a table has a row, whoever asks for its managers as a stream or a validation does gets the plug-in's,
- * whether the table is new or the node starts with it.
+ * D1: as soon as a table has a row, streams and validations get the plug-in's managers, whether the table is new or the
+ * node starts with it.
  */
 @Timeout(300)
 class StreamRaceTest
@@ -33,12 +33,12 @@ class StreamRaceTest
     @Test
     void nobodyFindsARowUnderAStockManager() throws Exception
     {
-        Path created = Checkout.nodes().resolve("d1-race-created");
+        Path created = Checkout.nodes().resolve("manager-race-created");
         Files.createDirectories(created.getParent());
         Files.deleteIfExists(created);
-        Path found = created.resolveSibling("d1-race-found");
+        Path found = created.resolveSibling("manager-race-found");
         Files.deleteIfExists(found);
-        try (Node node = ManagerProbe.on(Node.named("d1-race").heap("512m"), created).start(); Cql cql = node.cql())
+        try (Node node = ManagerProbe.on(Node.named("manager-race").heap("512m"), created).start(); Cql cql = node.cql())
         {
             cql.freshKeyspace("raced");
             for (int i = 0; i < TABLES; i++)
@@ -48,7 +48,7 @@ class StreamRaceTest
             }
             assertAllOurs(created);
         }
-        try (Node again = ManagerProbe.on(Node.named("d1-race").heap("512m").keep(), found).start())
+        try (Node again = ManagerProbe.on(Node.named("manager-race").heap("512m").keep(), found).start())
         {
             assertAllOurs(found);
             assertEquals(List.of(), again.log().errors());

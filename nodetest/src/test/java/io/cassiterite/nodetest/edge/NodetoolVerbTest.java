@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** nodetool's verbs do their job on engine tables or say that they do not; what is shown about them is true. */
+/** nodetool's verbs work on engine tables or are refused; the figures that they show are right. */
 @NodeTest
 class NodetoolVerbTest
 {

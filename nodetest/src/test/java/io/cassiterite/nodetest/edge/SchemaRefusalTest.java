@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What engine tables do not support is refused when it is asked for, with the reason, and leaves no trace. */
+/** What engine tables do not support is refused at once, with the reason, and leaves nothing behind. */
 @NodeTest
 class SchemaRefusalTest
 {

@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Backing up and restoring as the operating guide says, with write times and deletions. */
+/** Backing up and restoring as in the operating guide, with write times and deletions. */
 @NodeTest(own = true)
 class SnapshotRestoreTest
 {
@@ -41,7 +41,7 @@ class SnapshotRestoreTest
         this.node = node;
     }
 
-    /** The keyspace is there; each test has a connection of its own, for one of them restarts the node. */
+    /** The keyspace exists; each test has a connection of its own, because one of them restarts the node. */
     @BeforeEach
     void connect(Cql keyspace)
     {

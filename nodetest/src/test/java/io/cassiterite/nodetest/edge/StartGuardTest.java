@@ -118,8 +118,8 @@ class StartGuardTest
     {
         try (Node refused = builder.build())
         {
-            String said = refused.startRefused();
-            assertTrue(said.contains("this node must not start") && said.contains(reason), said);
+            String output = refused.startRefused();
+            assertTrue(output.contains("this node must not start") && output.contains(reason), output);
         }
     }
 }

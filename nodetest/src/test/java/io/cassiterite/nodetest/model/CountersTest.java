@@ -42,7 +42,7 @@ class CountersTest
         twin.run("DELETE FROM T WHERE p = 1 AND c > 2");
         twin.run("UPDATE T SET n = n + 2 WHERE p = 1 AND c = 3");
         assertEquals(List.of("c=0, n=7", "c=2, n=7"), twin.read("SELECT c, n FROM T WHERE p = 1 AND c < 3"));
-        // The node's counter cache does not see deletions of ranges: what c = 3 counts from is for both sides to agree on.
+        // the node's counter cache ignores deletions of ranges: from where c = 3 counts is only compared
         twin.sameAndNotEmpty();
         twin.run("DELETE n FROM T WHERE p = 1 AND c = 0");
         twin.sameAndNotEmpty();

@@ -16,7 +16,7 @@ import io.cassiterite.nodetest.NodeTest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Deletion of a partition, a row, a range, a column and an element, before and after what it meets. */
+/** Deletion of a partition, a row, a range, a column and an element, before and after the writes that it covers. */
 @NodeTest
 class DeletionsTest
 {

@@ -18,7 +18,7 @@ import io.cassiterite.nodetest.NodeTest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** D11: reads during and after a drain fail cleanly; the node lives on and ends in order. */
+/** D11: reads during and after a drain fail cleanly; the process lives on and ends normally. */
 @NodeTest(own = true)
 class DrainTest
 {
@@ -73,7 +73,7 @@ class DrainTest
             }
             catch (DriverException e)
             {
-                // What the drain interrupts may fail; the node must not.
+                // calls that the drain interrupts may fail; the process must not
                 Thread.onSpinWait();
             }
         }

@@ -13,7 +13,7 @@ import io.cassiterite.nodetest.NodeTest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Which values are one key and which are two, where their bytes do not say so. */
+/** Which values are equal as keys although their bytes differ, and which are not. */
 @NodeTest
 class EqualKeysTest
 {

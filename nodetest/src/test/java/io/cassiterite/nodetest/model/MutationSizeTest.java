@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 
-/** Mutations beyond {@code max_mutation_size} are refused as those of a stock table, and nothing of them is kept. */
+/** Mutations beyond {@code max_mutation_size} are refused as those of a stock table, and nothing of them is stored. */
 class MutationSizeTest
 {
     private static final int LIMIT_BYTES = 64 * 1024;

@@ -124,7 +124,7 @@ class NullBoundsTest
 
     @ParameterizedTest
     @EnumSource(value = DefaultProtocolVersion.class, names = { "V3", "V4", "V5" })
-    void elsewhereItIsWhatItIsInAStockTable(DefaultProtocolVersion version)
+    void elsewhereItIsAsInAStockTable(DefaultProtocolVersion version)
     {
         connect(version);
         for (String range : RANGES)

@@ -22,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * D6: imported sstables beside the engine. A tombstone on one side that shadows data on the other is not purged, whichever
- * side compacts; and (D11) the iterators that sstable compaction leaves unclosed pin nothing.
+ * side compacts; and (D11) iterators that sstable compaction does not close pin nothing.
  */
 @NodeTest(own = true, yaml = "auto_snapshot: false")
 class SstablesBesideEngineTest

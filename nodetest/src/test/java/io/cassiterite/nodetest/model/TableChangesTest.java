@@ -74,11 +74,11 @@ class TableChangesTest
         twin.run("ALTER TABLE T DROP p");
     }
 
-    /** D7: on a stock table this holds only after a flush, which is why it is made before the comparison. */
+    /** D7: on a stock table this is true only after a flush, so the test flushes before it compares. */
     @Test
-    void d7ADroppedColumnThatIsAddedAgainIsEmpty(Cql cql, Node node)
+    void aDroppedColumnThatIsAddedAgainIsEmpty(Cql cql, Node node)
     {
-        TwinTables twin = TwinTables.create(cql, "d7", "p int PRIMARY KEY, keep int, v int, m map<int, int>");
+        TwinTables twin = TwinTables.create(cql, "added_again", "p int PRIMARY KEY, keep int, v int, m map<int, int>");
         for (int i = 0; i < 5; i++)
             twin.run("INSERT INTO T (p, keep, v, m) VALUES (" + i + ", 1, 1, {1: 1})");
         TableMaintenance.flush(node, "tablechangestest");
@@ -95,15 +95,15 @@ class TableChangesTest
 
     /** D7 in the engine alone: without any flush, and with timestamps after the drop. */
     @Test
-    void d7NothingComesBackWithoutAFlush(Cql cql)
+    void droppedValuesDoNotComeBackWithoutAFlush(Cql cql)
     {
-        cql.run("CREATE TABLE d7engine (p int PRIMARY KEY, v int) WITH memtable = 'cassiterite'");
-        cql.run("INSERT INTO d7engine (p, v) VALUES (1, 1) USING TIMESTAMP 9000000000000000");
-        cql.run("ALTER TABLE d7engine DROP v");
-        assertTrue(cql.texts("SELECT * FROM d7engine").size() <= 1);
-        cql.run("ALTER TABLE d7engine ADD v int");
-        assertEquals(List.of("p=1, v=null"), cql.texts("SELECT * FROM d7engine"));
-        cql.run("INSERT INTO d7engine (p, v) VALUES (1, 2)");
-        assertEquals(List.of("p=1, v=2"), cql.texts("SELECT * FROM d7engine"));
+        cql.run("CREATE TABLE unflushed (p int PRIMARY KEY, v int) WITH memtable = 'cassiterite'");
+        cql.run("INSERT INTO unflushed (p, v) VALUES (1, 1) USING TIMESTAMP 9000000000000000");
+        cql.run("ALTER TABLE unflushed DROP v");
+        assertTrue(cql.texts("SELECT * FROM unflushed").size() <= 1);
+        cql.run("ALTER TABLE unflushed ADD v int");
+        assertEquals(List.of("p=1, v=null"), cql.texts("SELECT * FROM unflushed"));
+        cql.run("INSERT INTO unflushed (p, v) VALUES (1, 2)");
+        assertEquals(List.of("p=1, v=2"), cql.texts("SELECT * FROM unflushed"));
     }
 }

@@ -13,7 +13,7 @@ import io.cassiterite.nodetest.NodeTest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** Which write wins, when values expire, and what WRITETIME and TTL say. */
+/** Which write wins, when values expire, and what WRITETIME and TTL return. */
 @NodeTest
 class TimestampsTest
 {

@@ -77,7 +77,7 @@ final class TwinTables
         nowSeconds += seconds;
     }
 
-    /** Runs on both and compares what comes back. */
+    /** Runs on both and compares the answers. */
     void run(String statement)
     {
         assertEquals(answer(statement, stock(), 5000), answer(statement, engine(), 5000), statement);
@@ -106,7 +106,7 @@ final class TwinTables
         readPaged("SELECT * FROM T", 2);
     }
 
-    /** The same, and it is not about nothing. */
+    /** The same; fails if the table is empty. */
     void sameAndNotEmpty()
     {
         same();

@@ -61,7 +61,7 @@ class OracleSelfTest
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("faults")
-    void aSpoiltSideIsFoundOut(String name, Twin.Fault fault, Node node)
+    void aChangedSideIsDetected(String name, Twin.Fault fault, Node node)
     {
         try (NodeMachine machine = new NodeMachine(node))
         {

@@ -47,7 +47,7 @@ class CleanupTest
             for (String table : List.of("engine", "stock"))
                 fill(cql, table);
             pair.first.nodetool("flush", Pair.KEYSPACE).success();
-            pair.second.nodetool("flush", Pair.KEYSPACE, "stock").success(); // its engine table stays in memory
+            pair.second.nodetool("flush", Pair.KEYSPACE, "stock").success(); // the engine table stays in memory
             replicas(pair, cql, 1);
 
             pair.both().forEach(node -> node.nodetool("cleanup", Pair.KEYSPACE).success());
@@ -81,7 +81,7 @@ class CleanupTest
             pair.first.nodetool("flush", Pair.KEYSPACE).success();
             replicas(pair, cql, 1);
             pair.first.nodetool("setcompactionthroughput", "1").success();
-            Pause.millis(2000); // the engine looks at it every second
+            Pause.millis(2000); // the engine reads it every second
 
             CompletableFuture<Output> cleanup = CompletableFuture.supplyAsync(() -> pair.first.nodetool("cleanup", Pair.KEYSPACE));
             pair.first.log().await("Removing from pair.large in the engine", Duration.ofSeconds(30));

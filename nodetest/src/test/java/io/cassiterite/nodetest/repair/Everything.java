@@ -46,7 +46,7 @@ final class Everything
                 + options);
     }
 
-    /** Drops columns, and adds one of them again: what it held must not come back. */
+    /** Drops columns, and adds one of them again: its old values must not come back. */
     static void change(Cql cql)
     {
         cql.run("ALTER TABLE " + Pair.KEYSPACE + ".changed DROP a");
@@ -123,9 +123,9 @@ final class Everything
     }
 
     /**
-     * All rows, with the times of some cells. Not those of the table whose tombstones may be purged at once: what a read makes
-     * of one that only one replica has is not what a repair makes of it. All columns are read: of what a read fetches and does
-     * not want, Cassandra drops cells older than the row's own time, even when that has expired.
+     * All rows, with the times of some cells. The table whose tombstones may be purged at once is left out: a read and
+     * a repair treat a tombstone differently that only one replica has. All columns are read: of columns that a query
+     * does not name Cassandra drops cells older than the row's liveness, even an expired one.
      */
     static String answers(Cql cql, ConsistencyLevel consistency)
     {

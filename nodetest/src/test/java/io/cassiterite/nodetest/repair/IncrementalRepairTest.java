@@ -19,8 +19,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * D13: an incremental repair of an engine table ends before anything has begun, with the reason and the way out, whichever
- * node coordinates it. Stock tables of the same keyspace can be repaired so.
+ * D13: an incremental repair of an engine table ends before anything has begun, with the reason and what to do instead, whichever
+ * node coordinates it. Stock tables of the same keyspace can be repaired incrementally.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class IncrementalRepairTest
@@ -30,7 +30,7 @@ class IncrementalRepairTest
     @Test
     void incrementalRepairIsRefusedAtOnce()
     {
-        try (Pair pair = Pair.mixed("d13"); Cql cql = pair.first.cql(Pair.KEYSPACE))
+        try (Pair pair = Pair.mixed("incremental-repair"); Cql cql = pair.first.cql(Pair.KEYSPACE))
         {
             cql.run("CREATE TABLE engine (k int PRIMARY KEY, v int) WITH memtable = 'cassiterite'");
             cql.run("CREATE TABLE other (k int PRIMARY KEY, v int)");

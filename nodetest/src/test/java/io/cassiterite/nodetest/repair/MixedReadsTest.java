@@ -22,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /**
  * Of a row that outlives its INSERT an engine replica keeps cells that a stock replica leaves out. Their digests differ
- * then; the answer has the row, and read repair writes none of the kept cells, whose values are not read.
+ * then; the answer has the row, and read repair writes none of these cells, whose values are not read.
  */
 @Tag("cluster")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)

@@ -18,16 +18,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Two replicas of everything: a node with the engine, and one that is the same or stock; to the latter the memtable
- * configuration 'cassiterite' is a trie memtable of Cassandra's own. No hints, so that a node that was down lacks what was
- * written meanwhile.
+ * Two replicas of everything: a node with the engine, and one that is the same or stock; on a stock node the memtable
+ * configuration 'cassiterite' is a trie memtable. No hints, so that a node that was down lacks what was written
+ * meanwhile.
  */
 final class Pair implements AutoCloseable
 {
     static final String KEYSPACE = "pair";
 
     private static final Duration BOUND = Duration.ofSeconds(90);
-    private static final int LOOK_MS = 100;
+    private static final int POLL_MS = 100;
     private static final String STOCK_MEMTABLES = "\n  configurations:"
                                                   + "\n    skiplist:\n      class_name: SkipListMemtable"
                                                   + "\n    trie:\n      class_name: TrieMemtable"
@@ -57,7 +57,7 @@ final class Pair implements AutoCloseable
     private static Pair start(String name, boolean isStock)
     {
         Node first = node(name + "-1", "127.0.0.1").start();
-        // a peer tries to reach one that was down more and more seldom, and that one waits for it when it comes back
+        // peers try to reach a node that was down at growing intervals, for which it waits when it starts again
         NodeBuilder other = node(name + "-2", "127.0.0.2").joining(first).yaml("auto_bootstrap", "false")
                                                           .jvm("-Dcassandra.ring_delay_ms=15000");
         if (isStock)
@@ -98,7 +98,7 @@ final class Pair implements AutoCloseable
         while (!both().stream().allMatch(Pair::seesTwo) || !Ring.of(first).hasOneSchema())
         {
             assertTrue(System.nanoTime() < deadlineNanos, () -> first.nodetool("status").text());
-            Pause.millis(LOOK_MS);
+            Pause.millis(POLL_MS);
         }
     }
 
@@ -107,7 +107,7 @@ final class Pair implements AutoCloseable
         return Ring.of(node).normal() == 2;
     }
 
-    /** Runs what writes while one of the nodes is down. */
+    /** Runs writes while one of the nodes is down. */
     void without(Node down, Runnable writes)
     {
         down.stop();
@@ -116,7 +116,7 @@ final class Pair implements AutoCloseable
         while (seesTwo(up))
         {
             assertTrue(System.nanoTime() < deadlineNanos, "it is still seen as up");
-            Pause.millis(LOOK_MS);
+            Pause.millis(POLL_MS);
         }
         writes.run();
         down.start();
@@ -133,7 +133,7 @@ final class Pair implements AutoCloseable
         }
     }
 
-    /** Fails unless a preview finds something to do. */
+    /** Fails if a preview finds nothing to do. */
     void assertOutOfSync(String... tables)
     {
         String text = repair(first, "--preview", tables).success();

@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Whatever one of two replicas missed, in either direction, a full repair gives it; both then answer the same. */
+/** A full repair gives each of two replicas what it missed; both then answer the same. */
 @Tag("cluster")
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class RepairConvergesTest
@@ -62,8 +62,8 @@ class RepairConvergesTest
         assertTrue(repaired.contains("Repair completed successfully"), repaired);
         Pause.millis(2000);
         pair.assertInSync();
-        assertEquals(expected, alone(pair, pair.first));
-        assertEquals(expected, alone(pair, pair.second));
+        assertEquals(expected, rowsOf(pair, pair.first));
+        assertEquals(expected, rowsOf(pair, pair.second));
         assertNotEquals("", expected);
     }
 
@@ -79,17 +79,17 @@ class RepairConvergesTest
         });
     }
 
-    /** What both nodes together know. */
+    /** The rows of both nodes together. */
     private static String quorum(Pair pair)
     {
-        Pause.millis(2000); // until what was written with a TTL of 1 s is gone for certain
+        Pause.millis(2000); // until what was written with a TTL of 1 s has certainly expired
         try (Cql cql = pair.second.cql(Pair.KEYSPACE))
         {
             return Everything.answers(cql, ConsistencyLevel.QUORUM);
         }
     }
 
-    private static String alone(Pair pair, Node node)
+    private static String rowsOf(Pair pair, Node node)
     {
         StringBuilder answers = new StringBuilder();
         pair.without(node == pair.first ? pair.second : pair.first, () ->

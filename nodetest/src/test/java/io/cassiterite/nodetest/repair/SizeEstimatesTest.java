@@ -16,7 +16,7 @@ import io.cassiterite.nodetest.NodeTest;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** D16: the estimates from which analytic jobs make their splits are true of engine tables. */
+/** D16: the estimates from which analytic jobs make their splits include engine tables. */
 @NodeTest
 class SizeEstimatesTest
 {

@@ -18,7 +18,7 @@ import io.cassiterite.nodetest.Node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Streams through TLS, where nothing can be sent by sendfile: it works, and both nodes say what it costs. */
+/** Streams through TLS, where nothing can be sent by sendfile: they work, and both nodes report the copied bytes. */
 @Tag("cluster")
 @Timeout(1200)
 class EncryptedStreamTest

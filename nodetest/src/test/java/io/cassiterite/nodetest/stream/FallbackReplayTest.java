@@ -18,7 +18,7 @@ import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-/** A replica without the plug-in keeps the rows of engine tables in its commit log: they are there when it gets the plug-in. */
+/** A replica without the plug-in has rows of engine tables in its commit log: they are replayed when it gets the plug-in. */
 @Tag("cluster")
 @Timeout(600)
 class FallbackReplayTest

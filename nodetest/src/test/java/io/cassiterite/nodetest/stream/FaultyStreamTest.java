@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What goes wrong in the middle of a stream leaves nothing behind, and is named; the next try is cheaper. */
+/** A fault in the middle of a stream leaves nothing behind, and the log names it; the next try sends less. */
 @Tag("cluster")
 @Timeout(1200)
 class FaultyStreamTest
@@ -29,7 +29,7 @@ class FaultyStreamTest
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final long GOSSIP_MS = 4000;
 
-    /** A second node that joins without data; it is given time to hear from its peer again after it was killed. */
+    /** A second node that joins without data; it has time for gossip with its peer after it was killed. */
     static NodeBuilder joining(String name, Node first)
     {
         return JoinAndLeaveTest.node(name, "127.0.0.2").joining(first).yaml("auto_bootstrap", "false")
@@ -48,7 +48,8 @@ class FaultyStreamTest
             second.start();
             Peers.awaitUp(first, second);
 
-            // of twelve, a third of them rows, which are not held, and two under way at a time: one whole file has arrived by then
+            // of twelve files, a third are rows files, which are not retained, and two are sent at a time: one whole
+            // file was received by then
             StreamFaults.order(first, "flip 7");
             assertNotEquals(0, second.nodetool("rebuild", "-ks", "flipped").exitCode());
             String refusal = second.log().await("was damaged on its way from", BOUND);
@@ -69,8 +70,8 @@ class FaultyStreamTest
 
     private static void assertSomeRetained(Cql cql)
     {
-        long held = cql.localRows("SELECT retained_bytes FROM cassiterite.streams").stream().mapToLong(row -> row.getLong(0)).sum();
-        assertTrue(held > 0, "all was sent again");
+        long retained = cql.localRows("SELECT retained_bytes FROM cassiterite.streams").stream().mapToLong(row -> row.getLong(0)).sum();
+        assertTrue(retained > 0, "all was sent again");
     }
 
     @Test

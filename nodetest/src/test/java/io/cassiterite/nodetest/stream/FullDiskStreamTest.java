@@ -25,7 +25,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A receiver without room refuses a stream; one whose disk is filled meanwhile gives everything back; both go on later. */
+/**
+ * A receiver without space refuses a stream; one whose disk is filled meanwhile deletes what it received; both work
+ * again later.
+ */
 @Tag("cluster")
 @Timeout(1200)
 class FullDiskStreamTest
@@ -62,9 +65,9 @@ class FullDiskStreamTest
         }
     }
 
-    /** Rows, unlike whole files, are written anew to be sent. */
+    /** Rows files, unlike whole files, are written to be sent. */
     @Test
-    void aSenderWithoutRoomSaysSo()
+    void aSenderWithoutSpaceReportsIt()
     {
         try (SmallDisk disk = diskOf("export-1", LARGE_MEBIBYTES);
              Node first = JoinAndLeaveTest.node("export-1", "127.0.0.1").keep().start();
@@ -86,7 +89,7 @@ class FullDiskStreamTest
         }
     }
 
-    /** The store of a node that is yet to be made. */
+    /** The store of a node that does not exist yet. */
     private static SmallDisk diskOf(String node, int mebibytes)
     {
         Path store = Checkout.nodes().resolve(node).resolve("cassiterite");
@@ -117,7 +120,7 @@ class FullDiskStreamTest
         StreamHolds.order(first, "sent 3");
         CompletableFuture<Output> rebuild = CompletableFuture.supplyAsync(() -> second.nodetool("rebuild", "-ks", "spaced"));
         StreamHolds.awaitHeld(first);
-        // somebody else takes all but a little
+        // other files take nearly all of the space
         disk.resize(disk.usedMebibytes() + LEFT_MEBIBYTES);
         StreamHolds.release(first);
         assertNotEquals(0, rebuild.join().exitCode(), rebuild.join()::text);

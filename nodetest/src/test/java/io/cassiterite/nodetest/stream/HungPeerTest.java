@@ -23,7 +23,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A peer that hangs in the middle of a stream, its connections open: Cassandra's limits hold, and nothing is taken by halves. */
+/**
+ * A peer that hangs in the middle of a stream, its connections open: Cassandra's timeouts apply, and no shipment is
+ * taken in part.
+ */
 @Tag("cluster")
 @Timeout(1200)
 class HungPeerTest
@@ -31,8 +34,8 @@ class HungPeerTest
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final long HANG_MS = 8000;
 
-    /** With every limit that Cassandra has for streams, and what tells a peer that one is alive, at seconds. */
-    private static NodeBuilder impatient(NodeBuilder node)
+    /** With all timeouts and keep-alives that Cassandra has for streams set to seconds. */
+    private static NodeBuilder withShortTimeouts(NodeBuilder node)
     {
         return StreamHolds.on(node).yaml("streaming_keep_alive_period", "1s").yaml("stream_transfer_task_timeout", "5s")
                           .yaml("internode_streaming_tcp_user_timeout", "5s");
@@ -46,8 +49,8 @@ class HungPeerTest
     @Test
     void aSenderGivesUpOnAReceiverThatHangs()
     {
-        try (Node first = impatient(JoinAndLeaveTest.node("hung-1", "127.0.0.1")).start();
-             Node second = impatient(FaultyStreamTest.joining("hung-2", first)).build();
+        try (Node first = withShortTimeouts(JoinAndLeaveTest.node("hung-1", "127.0.0.1")).start();
+             Node second = withShortTimeouts(FaultyStreamTest.joining("hung-2", first)).build();
              Cql cql = first.cql())
         {
             StreamedTables tables = StreamedTables.create(first, cql, "hung", 2);
@@ -60,7 +63,7 @@ class HungPeerTest
             second.freeze();
             StreamHolds.release(second);
             first.log().await("timeout with .*127.0.0.2", BOUND);
-            // the space is given back while the peer hangs still
+            // the space is released while the peer still hangs
             StreamFolders.awaitEmpty(first, "hung");
             assertState(cql, "FAILED");
 
@@ -71,12 +74,12 @@ class HungPeerTest
         }
     }
 
-    /** Cassandra reads without a limit of time. */
+    /** Cassandra reads without a timeout. */
     @Test
     void aReceiverWaitsForASenderThatHangsUntilThatDies()
     {
-        try (Node first = impatient(JoinAndLeaveTest.node("stuck-1", "127.0.0.1")).start();
-             Node second = impatient(FaultyStreamTest.joining("stuck-2", first)).build();
+        try (Node first = withShortTimeouts(JoinAndLeaveTest.node("stuck-1", "127.0.0.1")).start();
+             Node second = withShortTimeouts(FaultyStreamTest.joining("stuck-2", first)).build();
              Cql cql = first.cql())
         {
             StreamedTables tables = StreamedTables.create(first, cql, "hung", 2);

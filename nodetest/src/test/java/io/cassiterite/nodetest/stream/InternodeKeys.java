@@ -30,7 +30,7 @@ final class InternodeKeys
         trusted = folder.resolve("trusted.p12");
     }
 
-    /** Makes them anew in a folder beside the nodes'. */
+    /** Creates them in a folder beside the nodes'. */
     static InternodeKeys create(String name)
     {
         Path folder = Checkout.nodes().resolve(name);
@@ -59,11 +59,11 @@ final class InternodeKeys
         command.addAll(List.of(arguments));
         command.addAll(List.of("-storepass", PASSWORD));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes());
-        assertEquals(0, process.onExit().join().exitValue(), said);
+        String output = new String(process.getInputStream().readAllBytes());
+        assertEquals(0, process.onExit().join().exitValue(), output);
     }
 
-    /** Makes a node encipher all that it says to others. */
+    /** Makes a node encrypt all internode connections. */
     NodeBuilder on(NodeBuilder node)
     {
         return node.yaml("server_encryption_options", String.join("\n",

@@ -24,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Nodes with the plug-in join, are replaced and leave; what they hand over is what there was. */
+/** Nodes with the plug-in join, are replaced and leave; what they stream is what there was. */
 @Tag("cluster")
 @Timeout(1200)
 class JoinAndLeaveTest
@@ -73,7 +73,7 @@ class JoinAndLeaveTest
         }
         StreamFolders.awaitEmpty(first, "both", "single");
         StreamFolders.awaitEmpty(second, "both", "single");
-        // what has one replica goes back, so that the node can be lost
+        // keyspaces with one replica are dropped, so that the node can be lost
         try (Cql cql = first.cql())
         {
             cql.run("DROP KEYSPACE single");
@@ -119,7 +119,7 @@ class JoinAndLeaveTest
         StreamFolders.awaitEmpty(third, "both");
     }
 
-    /** Cassandra refuses it until gossip has said of everybody that it is at its place. */
+    /** Cassandra refuses it until gossip shows every node as normal. */
     private static void leaveOneReplica(Cql cql)
     {
         long deadlineNanos = System.nanoTime() + Duration.ofSeconds(90).toNanos();
@@ -139,7 +139,7 @@ class JoinAndLeaveTest
         }
     }
 
-    /** The virtual table has the sessions, all done. */
+    /** The virtual table has the shipments, all done. */
     static void assertStreams(Cql cql, String direction)
     {
         List<Row> streams = cql.localRows("SELECT * FROM cassiterite.streams");
@@ -153,7 +153,7 @@ class JoinAndLeaveTest
         }
     }
 
-    /** Nodes that saw columns come one by one, and one that finds them all there, number them alike. */
+    /** Nodes that got columns one by one, and a node that gets them all at once, give them the same ids. */
     private static void assertTakenAsItCame(Cql cql, String table)
     {
         List<Row> streams = cql.localRows("SELECT table_name, rewritten_bytes FROM cassiterite.streams");

@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** A node with one token goes to another place in the ring, gaining data, then losing some; netstats tells how far it is. */
+/** A node with one token goes to another place in the ring, gaining data, then losing some; netstats shows the progress. */
 @Tag("cluster")
 @Timeout(1200)
 class MoveTest
@@ -98,7 +98,7 @@ class MoveTest
         move.join().success();
     }
 
-    /** Each node answers for both; nothing depends on what a node has kept of ranges that are not its own any more. */
+    /** Each node answers for both; rows that a node still has of ranges that it lost do not matter. */
     private static void assertSame(Node first, Node second, StreamedTables tables, List<String> expected)
     {
         StreamFolders.awaitEmpty(first, "moved");

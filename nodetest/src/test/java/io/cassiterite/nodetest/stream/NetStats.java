@@ -17,7 +17,7 @@ import io.cassiterite.nodetest.Node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** One direction of one session in what {@code nodetool netstats} says while it goes on. Immutable. */
+/** One direction of one session in the output of {@code nodetool netstats}. Immutable. */
 final class NetStats
 {
     private static final Pattern SUMMARY = Pattern.compile(
@@ -75,7 +75,7 @@ final class NetStats
         return files == filesExpected && bytes == bytesExpected;
     }
 
-    /** All streams of an operation that a node remembers have ended well, and what was announced is what came or went. */
+    /** All streams of an operation that a node remembers have ended well, and all that was expected was received or sent. */
     static void assertFulfilled(Cql cql, String operation)
     {
         List<Row> streams = cql.localRows("SELECT * FROM system_views.streaming");

@@ -15,54 +15,54 @@ import io.cassiterite.nodetest.Ring;
 final class Peers
 {
     private static final Duration BOUND = Duration.ofSeconds(90);
-    private static final int LOOK_MS = 100;
+    private static final int POLL_MS = 100;
 
     private Peers()
     {
     }
 
     /** Kills a node and waits until another sends it no more reads. */
-    static void kill(Node dying, Node witness)
+    static void kill(Node dying, Node observer)
     {
         dying.killNine();
-        awaitDown(dying, witness);
+        awaitDown(dying, observer);
     }
 
-    static void awaitDown(Node dead, Node witness)
+    static void awaitDown(Node dead, Node observer)
     {
-        await("down", ring -> ring.isDown(dead), dead, witness);
+        await("down", ring -> ring.isDown(dead), dead, observer);
     }
 
     /**
-     * Waits until another node takes this one for alive and at its place, with the same schema: a rebuild before that finds
-     * nobody to ask, or nothing to ask for.
+     * Waits until another node sees this one as up and normal, with the same schema: an earlier rebuild finds no
+     * source, or no ranges to request.
      */
-    static void awaitUp(Node living, Node witness)
+    static void awaitUp(Node living, Node observer)
     {
-        await("up", ring -> ring.isNormal(living), living, witness);
-        awaitSameSchema(witness);
+        await("up", ring -> ring.isNormal(living), living, observer);
+        awaitSameSchema(observer);
     }
 
     /** Waits until all nodes that are alive have the same schema. */
-    static void awaitSameSchema(Node witness)
+    static void awaitSameSchema(Node observer)
     {
         long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (!Ring.of(witness).hasOneSchema())
+        while (!Ring.of(observer).hasOneSchema())
         {
             if (System.nanoTime() > deadlineNanos)
                 throw new AssertionError("the nodes do not agree on the schema");
-            Pause.millis(LOOK_MS);
+            Pause.millis(POLL_MS);
         }
     }
 
-    private static void await(String state, Predicate<Ring> seen, Node node, Node witness)
+    private static void await(String state, Predicate<Ring> seen, Node node, Node observer)
     {
         long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (!seen.test(Ring.of(witness)))
+        while (!seen.test(Ring.of(observer)))
         {
             if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError(witness.name() + " does not see " + node.name() + " as " + state);
-            Pause.millis(LOOK_MS);
+                throw new AssertionError(observer.name() + " does not see " + node.name() + " as " + state);
+            Pause.millis(POLL_MS);
         }
     }
 }

@@ -18,7 +18,7 @@ import io.cassiterite.nodetest.NodeBuilder;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Whole files that arrive where the table has rows of its own are united with them, at once and after a restart. */
+/** Whole files that a table receives beside rows of its own are merged with them, at once and after a restart. */
 @Tag("cluster")
 @Timeout(1200)
 class RebuildOverDataTest

@@ -21,7 +21,10 @@ import io.cassiterite.nodetest.model.StoreFiles;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** What a disk has damaged since it was written is not handed on to another node, although no byte of it is read as a row. */
+/**
+ * A file that the disk has damaged since it was written is not streamed to another node, although no byte of it is read
+ * as a row.
+ */
 @Tag("cluster")
 @Timeout(600)
 class RottenFileTest

@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Tables are altered and dropped while their files are on the way. */
+/** Tables are altered and dropped while their files are being streamed. */
 @Tag("cluster")
 @Timeout(1200)
 class SchemaChangeTest
@@ -35,7 +35,7 @@ class SchemaChangeTest
 
     private final String[] tables = { "plain", "counted", "changed" };
 
-    /** Sends one file after the other, so that what is held holds all. */
+    /** Sends one file after the other, so that one held file holds all. */
     private static Node sender(String name)
     {
         return StreamHolds.on(JoinAndLeaveTest.node(name, "127.0.0.1")).jvm("-Dcassandra.streaming.session.parallelTransfers=1").start();
@@ -70,8 +70,8 @@ class SchemaChangeTest
             }).success();
             StreamFolders.awaitEmpty(first, "before", "between");
             StreamFolders.awaitEmpty(second, "before", "between");
-            List<String> received = alone(second, first);
-            assertEquals(String.join("\n", received), String.join("\n", alone(first, second)));
+            List<String> received = rowsOf(second, first);
+            assertEquals(String.join("\n", received), String.join("\n", rowsOf(first, second)));
             assertDropped(second, rows + 1);
         }
     }
@@ -123,9 +123,9 @@ class SchemaChangeTest
         }
     }
 
-    private static Output rebuildAround(Node sender, Node receiver, String keyspace, String moment, Runnable change)
+    private static Output rebuildAround(Node sender, Node receiver, String keyspace, String order, Runnable change)
     {
-        StreamHolds.order(sender, moment);
+        StreamHolds.order(sender, order);
         CompletableFuture<Output> rebuild = CompletableFuture.supplyAsync(() -> receiver.nodetool("rebuild", "-ks", keyspace));
         StreamHolds.awaitHeld(sender);
         change.run();
@@ -135,8 +135,8 @@ class SchemaChangeTest
         return rebuild.join();
     }
 
-    /** What a node has without the help of another, which runs again afterwards. */
-    private List<String> alone(Node node, Node other)
+    /** The rows of a node while the other is down, which is started again afterwards. */
+    private List<String> rowsOf(Node node, Node other)
     {
         Peers.kill(other, node);
         try (Cql cql = node.cql())

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.Pause;
 
-/** What streams leave on a node's disk: nothing. */
+/** Checks that streams leave no files on a node's disk. */
 final class StreamFolders
 {
     private static final Duration BOUND = Duration.ofSeconds(30);

@@ -22,7 +22,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Engine tables with everything that could get lost on the way to another node: counters, statics, range tombstones,
+ * Engine tables with everything that a stream could lose: counters, statics, range tombstones,
  * times to live, dropped columns, collections. Half of each is in files that go whole, half in the memtable.
  */
 final class StreamedTables
@@ -68,7 +68,7 @@ final class StreamedTables
         node.log().await("Files of Cassiterite tables are cut at", BOUND);
         node.nodetool("flush", keyspace).success();
         node.nodetool("compact", keyspace).success();
-        // what is in the files hides behind the new column of the same name
+        // the new column of the same name hides the values in the files
         cql.run("ALTER TABLE " + tables.name("changed") + " DROP v");
         cql.run("ALTER TABLE " + tables.name("changed") + " ADD x text");
         cql.run("ALTER TABLE " + tables.name("changed") + " ADD v int");
@@ -148,7 +148,7 @@ final class StreamedTables
         return contents;
     }
 
-    /** The receiver of a stream has got what is in files as whole files: of each table. */
+    /** Checks that the receiver got whole files of each table. */
     void assertWentWhole(Cql receiver)
     {
         Map<String, Long> wholeBytes = new HashMap<>();
@@ -159,7 +159,7 @@ final class StreamedTables
             assertTrue(wholeBytes.getOrDefault(table, 0L) > 0, table + " of " + wholeBytes);
     }
 
-    /** What is left of a time to live depends on when one asks; that there is one does not. */
+    /** The remaining TTL depends on the time of the read; that there is one does not. */
     private static String withoutTimeToLive(String row)
     {
         return row.replaceAll("ttl\\(v\\)=[0-9a-f]+", "ttl(v)=some");

@@ -22,7 +22,7 @@ import io.cassiterite.nodetest.disk.Blobs;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Cassandra's throttles slow our streams down, and can be changed while they go on. */
+/** Cassandra's throttles apply to streams of the engine, and can be changed while they run. */
 @Tag("cluster")
 @Timeout(1200)
 class ThrottleTest
@@ -31,7 +31,7 @@ class ThrottleTest
     private static final int VALUE_BYTES = 64 << 10;
     private static final int ROWS = 640;
     private static final int SLOW_SECONDS = 6;
-    /** What a limiter has saved up in a second without use, and what is on its way. */
+    /** What a limiter allows after a second without use, and what is in flight. */
     private static final double BURST_BYTES = 6 * MEBIBYTE;
 
     @Test
@@ -97,14 +97,14 @@ class ThrottleTest
         }
     }
 
-    /** @return the most bytes per second between two looks, until the rebuild has ended */
+    /** @return the most bytes per second between two polls, until the rebuild has ended */
     private static double fastest(Cql cql, CompletableFuture<Output> rebuild)
     {
         double fastest = 0;
         boolean isDone = false;
         while (!isDone)
         {
-            // done before the last look
+            // done before the last poll
             isDone = rebuild.isDone();
             long start = System.nanoTime();
             long bytes = received(cql);
@@ -126,7 +126,7 @@ class ThrottleTest
         return streams.stream().mapToLong(row -> row.getLong("bytes_received")).sum();
     }
 
-    /** Each keyspace went the way whose throttle was turned. */
+    /** Each keyspace was sent in the way whose throttle was set. */
     private static void assertWays(Cql cql)
     {
         List<Row> streams = cql.localRows("SELECT keyspace_name, whole_bytes, row_bytes FROM cassiterite.streams");

@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The shim in the engine uses headers that are RocksDB's own: another build of the same version may lay its classes out otherwise. */
-class ForeignRocksdbTest
+class OtherRocksdbBuildTest
 {
     private static final String RESOURCES = "/io/cassiterite/native/linux-x86_64/";
 
@@ -44,7 +44,7 @@ class ForeignRocksdbTest
     private Path copy(String name) throws IOException
     {
         Path target = folder.resolve(name);
-        try (InputStream in = ForeignRocksdbTest.class.getResourceAsStream(RESOURCES + name))
+        try (InputStream in = OtherRocksdbBuildTest.class.getResourceAsStream(RESOURCES + name))
         {
             Files.copy(in, target);
         }

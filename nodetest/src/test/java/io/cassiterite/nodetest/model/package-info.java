@@ -1,0 +1,6 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+/** What a client sees of an engine table, mostly compared with a stock table in the same node. */
+package io.cassiterite.nodetest.model;

@@ -1,0 +1,9 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+/**
+ * Command-line programs for operators, which need only the jar and a node's JMX port. No seam: Cassandra does not call
+ * it.
+ */
+package io.cassiterite.tools;
