@@ -7,7 +7,7 @@ mod column;
 mod record;
 
 pub(crate) use column::{
-    decode_columns, decode_drops, encode_columns, encode_drops, Column, ColumnKind, ColumnState, NO_DROP,
+    decode_columns, decode_drops, encode_columns, encode_drops, same_type, Column, ColumnKind, ColumnState, NO_DROP,
 };
 pub(crate) use record::{sealed, unsealed, Record, FIRST_FAMILY};
 

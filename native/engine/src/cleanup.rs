@@ -8,8 +8,8 @@
 
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
+use crate::raw::sys::{compact_range, delete_files, FamilyHandle, Iter, IterSpec};
 use crate::raw::{listed_files, LiveFile};
-use crate::sys::{compact_range, delete_files, FamilyHandle, Iter, IterSpec};
 use crate::table::{ColumnFamily, Table, TableCore};
 use crate::tokens::{token_of, TokenRange, TokenSet};
 use std::collections::HashSet;

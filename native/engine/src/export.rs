@@ -15,8 +15,8 @@ mod tests;
 
 use crate::error::{EngineError, Result};
 use crate::links::link;
-use crate::snapshot::{FileKind, ListedFile, Manifest};
-use crate::sys::TableFile;
+use crate::manifest::{FileKind, ListedFile, Manifest};
+use crate::raw::sys::TableFile;
 use crate::table::{Table, TableCore};
 use crate::tokens::{TokenRange, TokenSet};
 use listing::Shipped;

@@ -8,10 +8,10 @@ use crate::compaction::Written;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
+use crate::imported::ImportedFamily;
 use crate::log::log;
-use crate::receive::ImportedFamily;
-use crate::snapshot::Manifest;
-use crate::sys::{Batch, Iter};
+use crate::manifest::Manifest;
+use crate::raw::sys::{Batch, Iter};
 use crate::table::{Table, TableCore};
 use crate::write::apply;
 use cassiterite_codec::columns::{remap, ColumnMap};
@@ -26,8 +26,14 @@ mod tests;
 /// Fragments are written in batches of about this size: writers of the node are not held up for long.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Merges the snapshot in `directory` into the table; the number of fragments.
-pub(crate) fn load(table: &Table, directory: &Path) -> Result<u64> {
+impl Table {
+    /// Merges a snapshot into the table; the number of fragments loaded.
+    pub fn load(&self, directory: &Path) -> Result<u64> {
+        load(self, directory)
+    }
+}
+
+fn load(table: &Table, directory: &Path) -> Result<u64> {
     table.on_copy(|core| {
         // Batches go into the base: it must stay the base.
         let (core, _held) = table.with_families_pinned(core)?;
@@ -165,7 +171,7 @@ impl Loading<'_> {
     fn write(&mut self) -> Result<()> {
         if !self.batch.is_empty() {
             check_free_space(self.core.store().db.path(), 0)?;
-            self.core.store().backpressure.wait(self.core)?;
+            self.core.store().backpressure.wait(self.core.store(), || self.core.check_open())?;
             apply(self.core, &mut self.batch, self.written, true)?;
             self.batch.clear();
             self.written = NOTHING;

@@ -5,8 +5,8 @@
 
 use crate::error::Result;
 use crate::raw::listed_files;
-use crate::read::Source;
-use crate::sys::{approximate_bytes, IterSpec};
+use crate::raw::sys::{approximate_bytes, IterSpec};
+use crate::source::Source;
 use crate::table::{ColumnFamilies, Table, TableCore};
 use crate::tokens::{token_of, TokenRange};
 use cassiterite_codec::key;

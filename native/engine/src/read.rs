@@ -5,16 +5,14 @@
 
 mod answer;
 mod cursor;
-mod merged;
+mod hot;
 mod point;
 mod request;
 mod slices;
-mod source;
 mod walk;
 
 pub(crate) use cursor::close_cursors;
 pub use cursor::{cursor_close, cursor_next};
-pub(crate) use source::Source;
 
 use crate::error::Result;
 use crate::table::{Table, TableCore};
@@ -23,8 +21,29 @@ use request::{ReadRequest, ScanRequest};
 use std::sync::Arc;
 use walk::Walk;
 
-/// Reads one partition; see [`Table::read`].
-pub(crate) fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
+impl Table {
+    /// Reads one partition (a read request) into `answer`: the bytes filled, or the negated size that is needed.
+    pub fn read(self: &Arc<Self>, request: &[u8], answer: &mut [u8]) -> Result<i32> {
+        self.shared(|core| {
+            core.count_read();
+            let answered = read(self, core, request, answer);
+            core.flush_if_hot();
+            answered
+        })
+    }
+
+    /// Scans a range of partitions (a scan request) into `answer`: as [`Table::read`].
+    pub fn scan(self: &Arc<Self>, request: &[u8], answer: &mut [u8]) -> Result<i32> {
+        self.shared(|core| {
+            core.count_read();
+            let answered = scan(self, core, request, answer);
+            core.flush_if_hot();
+            answered
+        })
+    }
+}
+
+fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
     let request = ReadRequest::parse(request)?;
     if request.selection.points() {
         if let Some(answered) = point::read(core, &request, buffer)? {
@@ -36,8 +55,7 @@ pub(crate) fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer:
     first(table, walk, Answer::new(buffer, request.chunk_bytes))
 }
 
-/// Scans a range of partitions; see [`Table::scan`].
-pub(crate) fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
+fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
     let request = ScanRequest::parse(request)?;
     let walk = Walk::scan(core.families(), &request)?;
     first(table, walk, Answer::new(buffer, request.chunk_bytes))

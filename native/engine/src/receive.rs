@@ -12,7 +12,6 @@
 //! edit of the manifest. Families that the catalog does not name are dropped at the next start.
 
 mod columns;
-mod imported;
 mod merge_in;
 mod placement;
 mod rows;
@@ -22,7 +21,6 @@ mod sst_set;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use imported::ImportedFamily;
 pub use socket::{receive_bytes, share_socket};
 
 use crate::error::Result;

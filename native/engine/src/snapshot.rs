@@ -4,11 +4,8 @@
 //! Snapshots: hard links to a table's files, or copies on another device, with a manifest that says what they are.
 
 mod image;
-mod manifest;
 #[cfg(test)]
 mod tests;
-
-pub(crate) use manifest::{FileKind, ListedFile, Manifest, NAME as MANIFEST_NAME};
 
 use crate::error::{EngineError, Result};
 use crate::links::sync_directory;
@@ -21,8 +18,15 @@ use std::sync::Arc;
 /// Those that a snapshot may be the first in: of its tag, of all snapshots, of the table.
 const FOLDERS_ABOVE: usize = 3;
 
-/// Links the table's files as of now into `directory`, which must not exist, and makes all of it durable.
-pub(crate) fn take(table: &Table, directory: &Path) -> Result<()> {
+impl Table {
+    /// Hard-links a consistent image of the table into `directory`, which must not exist, with a manifest
+    /// (docs/internals/formats.md, Snapshot manifest).
+    pub fn snapshot(&self, directory: &Path) -> Result<()> {
+        take(self, directory)
+    }
+}
+
+fn take(table: &Table, directory: &Path) -> Result<()> {
     if directory.exists() {
         return Err(exists(directory));
     }

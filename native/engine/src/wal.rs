@@ -10,7 +10,7 @@ mod scan;
 
 use crate::error::{EngineError, Result};
 use crate::options::WalRecovery;
-use crate::sys;
+use crate::raw::sys;
 use scan::{scan, Scan};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,22 +3,16 @@
 
 //! Updates: parse the request, make one batch of merges, write it as durably as the node wants.
 
-mod backpressure;
-mod lock;
-
 use crate::bytes::Bytes;
 use crate::compaction::Written;
 use crate::durability::PendingSync;
 use crate::error::{EngineError, Result};
-use crate::store::Core;
-use crate::sys::{Batch, WriteMode};
+use crate::raw::sys::{Batch, WriteMode};
+use crate::store_core::StoreCore;
 use crate::table::{Table, TableCore};
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use std::cell::RefCell;
-
-pub(crate) use backpressure::WriteBackpressure;
-pub(crate) use lock::WriteLock;
 
 const VERSION: u8 = 1;
 /// `flags`: the update is not logged (`durable_writes: false`).
@@ -35,9 +29,17 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch { batch: Batch::new(), key: Vec::new() });
 }
 
+impl Table {
+    /// Applies one partition update (a write request) atomically. `flags` 1: without a log record. When it returns, the
+    /// update is as durable as the node's commitlog_sync promises.
+    pub fn write(&self, request: &[u8], flags: u32) -> Result<()> {
+        write(self, request, flags)
+    }
+}
+
 /// Applies one partition update; see [`Table::write`]. It waits for memtables and for the log without the table's lock: who
 /// changes the families would wait as long, and everybody else for that.
-pub(crate) fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
+fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
     let is_full = |core: &TableCore| core.store().backpressure.is_full(core.store());
     let try_write = |core: &TableCore| match is_full(core) {
         true => Ok(None),
@@ -56,7 +58,7 @@ pub(crate) fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
 #[cold]
 fn wait_for_room(core: &TableCore) -> Result<()> {
     core.store().durability.check()?;
-    core.store().backpressure.wait(core)
+    core.store().backpressure.wait(core.store(), || core.check_open())
 }
 
 /// Applies one partition update at once; what has to happen before it may be acknowledged, if anything.
@@ -104,7 +106,7 @@ pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, logge
     Ok(())
 }
 
-fn under_write_lock(store: &Core, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
+fn under_write_lock(store: &StoreCore, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
     let _lock = store.write_lock.acquire();
     batch.write(&store.db, mode)
 }

@@ -5,7 +5,6 @@
 
 use crate::bytes::{put_counted, Bytes};
 use crate::error::{EngineError, Result};
-use crate::schema::same_type;
 
 /// Of a column that was added before any column of its name was dropped.
 pub(crate) const NO_DROP: i64 = i64::MIN;
@@ -113,4 +112,9 @@ pub(crate) fn decode_drops(bytes: &mut Bytes<'_>, columns: &mut [Column]) -> Res
         column.added_after_ms = Some(bytes.i64()?).filter(|after_ms| *after_ms != UNKNOWN);
     }
     Ok(())
+}
+
+/// Whether two CQL types are one: `varchar` is another name for `text`.
+pub(crate) fn same_type(left: &str, right: &str) -> bool {
+    left == right || left.replace("varchar", "text") == right.replace("varchar", "text")
 }

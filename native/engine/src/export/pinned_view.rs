@@ -12,9 +12,9 @@ use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::rows_options;
+use crate::raw::sys::{file_name, FamilyHandle, Iter, IterSpec, TableFile};
 use crate::raw::{listed_files, LiveFile, Origin};
-use crate::store::Core;
-use crate::sys::{file_name, FamilyHandle, Iter, IterSpec, TableFile};
+use crate::store_core::StoreCore;
 use crate::table::TableCore;
 use crate::tokens::{token_of, TokenSet};
 use rocksdb::Options;
@@ -62,7 +62,7 @@ pub(super) struct PinnedView {
     has_memtables: bool,
     not_whole: Vec<(LiveFile, Why)>,
     rows_options: Options,
-    store: Arc<Core>,
+    store: Arc<StoreCore>,
 }
 
 /// One column family.

@@ -6,7 +6,7 @@
 use super::pinned_view::PinnedView;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
-use crate::sys::{Iter, TableFile};
+use crate::raw::sys::{Iter, TableFile};
 use crate::tokens::TokenSet;
 use cassiterite_codec::{is_empty, key, merge, CodecError};
 use rocksdb::{Options, SstFileWriter};

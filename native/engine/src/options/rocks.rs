@@ -8,8 +8,8 @@ use super::memtable::size_memtables;
 use super::{Compression, Settings, Style, WalRecovery};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::error::Result;
+use crate::raw::sys;
 use crate::raw::{sum_files, tune_blocks, RateLimiter, Ring};
-use crate::sys;
 use rocksdb::statistics::StatsLevel;
 use rocksdb::{
     BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, DBRecoveryMode, Options, SliceTransform,

@@ -135,7 +135,7 @@ mod tests {
     use crate::common::{open, put, schema, table};
     use crate::error::Kind;
     use crate::raw::listed_files;
-    use crate::sys::file_name;
+    use crate::raw::sys::file_name;
     use crate::{Store, Table};
     use std::sync::Arc;
 

@@ -4,10 +4,10 @@
 //! Reads of single rows: one lookup where the partition has no header, else one lookup of several keys at one moment.
 
 use super::answer::{wanting, Answer, Entry, Put, ENTRY_HEAD_BYTES, HEAD_BYTES};
-use super::merged::merge_values;
 use super::request::ReadRequest;
 use crate::error::Result;
-use crate::sys::{Got, Values};
+use crate::raw::sys::{Got, Values};
+use crate::source::merge_values;
 use crate::table::{ColumnFamily, TableCore};
 use cassiterite_codec::is_empty;
 use cassiterite_codec::key::Kind;

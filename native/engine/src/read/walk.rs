@@ -7,9 +7,9 @@
 use super::answer::{Answer, Entry, Put};
 use super::request::{ReadRequest, ScanOf, ScanRequest};
 use super::slices::Slices;
-use super::source::Source;
 use crate::error::{EngineError, Result};
-use crate::sys::IterSpec;
+use crate::raw::sys::IterSpec;
+use crate::source::Source;
 use crate::table::ColumnFamilies;
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, CodecError};

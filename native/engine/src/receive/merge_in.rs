@@ -4,15 +4,15 @@
 //! Brings side column families into the base, step by step: where a side column family is larger than the base the two change places first, so that
 //! what is rewritten is the smaller.
 
-use super::imported::everything;
 use super::placement::Placement;
 use super::rows::{rewrite, FILE_BYTES};
 use super::LEVEL0_FILES_MAX;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
-use crate::read::Source;
-use crate::sys::{Iter, IterSpec};
+use crate::imported::everything;
+use crate::raw::sys::{Iter, IterSpec};
+use crate::source::Source;
 use crate::table::{ColumnFamily, MergeInProgress, Table, TableCore};
 use std::time::{Duration, Instant};
 

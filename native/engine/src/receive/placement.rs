@@ -3,7 +3,6 @@
 
 //! Where the files of a shipment go.
 
-use super::imported::import_linked;
 use super::rows::{disjoint, FILE_BYTES};
 use super::shipment::as_rows;
 use super::sst_set::SstSet;
@@ -11,8 +10,9 @@ use super::{FILES_AT_ONCE_MAX, LEVEL0_FILES_MAX, SIDE_FAMILIES_MAX};
 use crate::catalog::family_name;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
+use crate::imported::import_linked;
+use crate::raw::sys::FamilyHandle;
 use crate::raw::{ingest, try_to_ingest, Ingested};
-use crate::sys::FamilyHandle;
 use crate::table::{ColumnFamily, MergeInProgress, Table, TableCore};
 use std::sync::Arc;
 

@@ -7,10 +7,10 @@ use super::sst_set::SstSet;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::rows_options;
-use crate::read::Source;
+use crate::raw::sys::{file_name, TableFile};
+use crate::source::Source;
 use crate::staging::Staged;
-use crate::store::Core;
-use crate::sys::{file_name, TableFile};
+use crate::store_core::StoreCore;
 use cassiterite_codec::columns::{remap, ColumnMap};
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, min_timestamp, CodecError, Outcome};
@@ -30,7 +30,7 @@ pub(super) fn disjoint(files: &[TableFile]) -> Vec<TableFile> {
 /// Rewrites what `source`, which has been brought to its start, holds into files of rows, until `files_max` are full; the
 /// first key that is left. `check` is asked now and then whether to go on.
 pub(super) fn rewrite(
-    store: &Core,
+    store: &StoreCore,
     source: &mut Source,
     map: Option<&ColumnMap>,
     files_max: usize,

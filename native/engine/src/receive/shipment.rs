@@ -4,7 +4,6 @@
 //! Takes a shipment in: checks what it is, brings its column ids in line, and places its files.
 
 use super::columns::{admit_hidden, adopt, plan, reserve, Plan};
-use super::imported::ImportedFamily;
 use super::placement::Placement;
 use super::rows::{disjoint, rewrite, Rows, FILE_BYTES};
 use super::sst_set::{bytes, SstSet};
@@ -12,12 +11,13 @@ use crate::catalog::Record;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
+use crate::imported::ImportedFamily;
 use crate::links::sync_directory;
 use crate::log::log;
-use crate::read::Source;
+use crate::manifest::{FileKind, ListedFile, Manifest};
+use crate::raw::sys::TableFile;
 use crate::schema::log_hidden;
-use crate::snapshot::{FileKind, ListedFile, Manifest};
-use crate::sys::TableFile;
+use crate::source::Source;
 use crate::table::{Table, TableCore};
 use cassiterite_codec::columns::ColumnMap;
 use std::fs;

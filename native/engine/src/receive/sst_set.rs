@@ -4,8 +4,8 @@
 //! Files that are taken in together.
 
 use crate::error::Result;
+use crate::raw::sys::{FamilyHandle, TableFile};
 use crate::raw::{file_min_timestamp, Ingestion};
-use crate::sys::{FamilyHandle, TableFile};
 use std::path::{Path, PathBuf};
 
 /// The bytes of files together.

@@ -6,12 +6,12 @@
 //! RocksDB deletes a file once no version of the tree needs it. Links keep it: made while deletion is off for the whole
 //! store, which takes milliseconds, they need neither the table nor the database from then on.
 
-use super::manifest::{FileKind, ListedFile, Manifest};
 use crate::error::{EngineError, Result};
 use crate::links::{copy, try_link};
 use crate::log::log;
+use crate::manifest::{FileKind, ListedFile, Manifest};
+use crate::raw::sys::table_files;
 use crate::staging::Staged;
-use crate::sys::table_files;
 use crate::table::{ColumnFamily, Table, TableCore};
 use crate::tokens::TokenSet;
 use rocksdb::DB;

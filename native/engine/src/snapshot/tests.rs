@@ -4,10 +4,10 @@
 //! A snapshot on another device is a copy, which takes long: nobody waits for it, and it is all there or not at all.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use super::MANIFEST_NAME;
 use crate::common::{open, put, rows, table, TABLE};
 use crate::faults::{at_once, Paused, Step, HOOK};
 use crate::links::OTHER_DEVICE;
+use crate::manifest::NAME;
 use crate::{EngineError, Kind, Result, Store, Table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,7 +81,7 @@ fn a_copy_holds_up_no_change_of_its_table() {
     let paused = Paused::at(Step::Copying, world.snapshot());
     let table = Arc::clone(&world.table);
     at_once(move || table.exclusive(|_| Ok(()))).unwrap();
-    assert!(!world.taken().join(MANIFEST_NAME).exists(), "what is not all there looks like a snapshot");
+    assert!(!world.taken().join(NAME).exists(), "what is not all there looks like a snapshot");
 
     put(&world.table, "p", ROWS, 1, b"later");
     world.table.compact().unwrap();

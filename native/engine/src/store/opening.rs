@@ -3,40 +3,32 @@
 
 //! Opening a store: check what is there, recover the log, drop what crashes have left behind.
 
-use super::leftovers::Leftovers;
-use super::tables::Tables;
-use super::{Core, Modes};
+use super::Live;
 use crate::catalog::{family_name, Catalog};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
+use crate::generations::close_all;
 use crate::options::{database_options, family_options, Settings, Shared};
+use crate::raw::sys;
 use crate::schema::log_hidden;
-use crate::sys::{self, ReadMode, WriteMode};
-use crate::table::{Table, TableCore};
+use crate::staging::staging;
+use crate::store_core::StoreCore;
+use crate::table::{OpenTables, Table, TableCore};
 use crate::wal;
-use crate::write::{WriteBackpressure, WriteLock};
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::path::Path;
+use std::sync::Arc;
 
-/// Where snapshots are staged while they are loaded, and what is received is rewritten; nothing in it outlives the process.
-const STAGING: &str = "staging";
 /// Where shipments wait to be sent; nothing in it outlives the process.
 const EXPORT: &str = "export";
 /// Locked while the store is open.
 const LOCK: &str = "lock";
 
-/// Where a store stages snapshots that are being loaded.
-pub(crate) fn staging(settings: &Settings) -> PathBuf {
-    settings.directory.join(STAGING)
-}
-
-pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<()>>)> {
+pub(super) fn open(settings: Settings) -> Result<Live> {
     sys::rocksdb_version()?;
     prepare(&settings.directory)?;
     prepare(&settings.wal_directory)?;
@@ -61,32 +53,14 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Option<JoinHandle<(
     let catalog = Catalog::load(&db)?;
     families.drop_unnamed(&db, &catalog)?;
     let (durability, timer) = Durability::start(settings.sync, &db, &events)?;
-    let core = Arc::new(Core {
-        db,
-        catalog,
-        durability,
-        events,
-        write_lock: WriteLock::default(),
-        backpressure: WriteBackpressure::default(),
-        modes: Modes {
-            read: ReadMode::new(),
-            logged: WriteMode::new(false, true),
-            synced: WriteMode::new(true, true),
-            unlogged: WriteMode::new(false, false),
-        },
-        shared,
-        options,
-        settings: Mutex::new(settings),
-        closing: Arc::default(),
-        tables: Mutex::new(Tables::default()),
-        leftovers: Leftovers::default(),
-    });
-    if let Err(error) = open_tables(&core, families) {
-        core.close_tables()?;
+    let core = Arc::new(StoreCore::new(db, catalog, durability, events, (settings, shared, options)));
+    let tables = Arc::new(OpenTables::default());
+    if let Err(error) = open_tables(&core, &tables, families) {
+        close_all(&tables)?;
         core.durability.stop();
         return Err(error);
     }
-    Ok((core, timer))
+    Ok(Live { core, tables, timer })
 }
 
 fn prepare(directory: &Path) -> Result<()> {
@@ -121,7 +95,7 @@ fn clear(directory: &Path) -> Result<()> {
     }
 }
 
-fn open_tables(core: &Arc<Core>, mut families: ColumnFamilies) -> Result<()> {
+fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: ColumnFamilies) -> Result<()> {
     for id in core.catalog.ids()? {
         let Some(record) = core.catalog.get(&id)? else { continue };
         let purge_of = |name: &str| {
@@ -130,10 +104,10 @@ fn open_tables(core: &Arc<Core>, mut families: ColumnFamilies) -> Result<()> {
                 EngineError::Corruption(why)
             })
         };
-        let table = Table::new(TableCore::open(core, &id, &record, purge_of)?);
+        let table = Table::new(TableCore::open(core, tables, &id, &record, purge_of)?);
         log_hidden(None, &record);
         table.catch_up_headers();
-        core.tables()?.add(&id, record.generation, &table);
+        tables.lock()?.add(&id, record.generation, &table);
     }
     Ok(())
 }

@@ -8,9 +8,9 @@ use crate::catalog::{family_name, Record};
 use crate::compaction::TablePurge;
 use crate::error::Result;
 use crate::options::{family_options, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
-use crate::read::Source;
-use crate::store::Core;
-use crate::sys::{FamilyHandle, Iter, IterSpec};
+use crate::raw::sys::{FamilyHandle, Iter, IterSpec};
+use crate::source::Source;
+use crate::store_core::StoreCore;
 use rocksdb::Options;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(crate) struct ColumnFamily {
 impl ColumnFamily {
     /// A family that exists, ready to be purged.
     pub(crate) fn open(
-        store: &Arc<Core>,
+        store: &Arc<StoreCore>,
         family: FamilyHandle,
         number: u32,
         purge: Arc<TablePurge>,
@@ -47,7 +47,7 @@ impl ColumnFamily {
     }
 
     /// What a family of this name is opened with.
-    pub(crate) fn options(store: &Core, name: &str) -> Result<(Arc<TablePurge>, Options)> {
+    pub(crate) fn options(store: &StoreCore, name: &str) -> Result<(Arc<TablePurge>, Options)> {
         let purge = TablePurge::new(name);
         let settings = store.settings()?;
         purge.set_unsynced_max(settings.sync.unsynced_max());
@@ -97,7 +97,7 @@ impl ColumnFamily {
     }
 
     /// Deletes the family: its files go when the last read of them ends.
-    pub(crate) fn delete(self, store: &Core) -> Result<()> {
+    pub(crate) fn delete(self, store: &StoreCore) -> Result<()> {
         store.drop_family(self.purge.name(), self.handle)
     }
 }
@@ -124,7 +124,7 @@ pub(crate) struct ColumnFamilies {
 impl ColumnFamilies {
     /// Opens the families that a record names; `purge_of` hands over what they were opened with.
     pub(crate) fn open(
-        store: &Arc<Core>,
+        store: &Arc<StoreCore>,
         id: &[u8],
         record: &Record,
         mut purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
@@ -177,7 +177,7 @@ impl ColumnFamilies {
     }
 
     /// Deletes all of them; the first error.
-    pub(crate) fn delete(self, store: &Core) -> Result<()> {
+    pub(crate) fn delete(self, store: &StoreCore) -> Result<()> {
         let families = self.side_families.into_iter().chain([self.base]);
         families.map(|family| family.delete(store)).fold(Ok(()), Result::and)
     }

@@ -5,21 +5,17 @@
 
 use super::change_lock::{ChangeLock, MergeInProgress, PinnedFamilies};
 use super::column_families::{ColumnFamilies, ColumnFamily};
+use super::counters::Counters;
 use super::headers::{Headers, HeadersSeen};
+use super::open_tables::OpenTables;
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
-use crate::stats::Counters;
-use crate::store::Core;
-use crate::sys::{self, FamilyHandle, ReadMode};
+use crate::raw::sys::{FamilyHandle, ReadMode};
+use crate::store_core::StoreCore;
 use cassiterite_codec::ColumnSet;
-use rocksdb::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
-
-/// gc_grace_seconds below this would have every file rewritten all the time: in an hour a large table cannot be.
-const PERIODIC_SECONDS_MIN: i64 = 86_400;
-const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
 
 /// An open table as of now: its families and what does not change with them. Cheap to clone.
 #[derive(Clone)]
@@ -50,13 +46,15 @@ struct Shared {
     next_family: AtomicU32,
     change_lock: ChangeLock,
     counters: Counters,
-    store: Arc<Core>,
+    tables: Arc<OpenTables>,
+    store: Arc<StoreCore>,
 }
 
 impl TableCore {
     /// Opens the generation that the record names; its column families must exist.
     pub(crate) fn open(
-        store: &Arc<Core>,
+        store: &Arc<StoreCore>,
+        tables: &Arc<OpenTables>,
         id: &[u8],
         record: &Record,
         purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
@@ -76,6 +74,7 @@ impl TableCore {
             next_family: AtomicU32::new(record.next_family),
             change_lock: ChangeLock::default(),
             counters: Counters::default(),
+            tables: Arc::clone(tables),
             store: Arc::clone(store),
         };
         Ok(TableCore { families, shared: Arc::new(shared) })
@@ -115,8 +114,13 @@ impl TableCore {
         &self.families.base.purge
     }
 
-    pub(crate) fn store(&self) -> &Arc<Core> {
+    pub(crate) fn store(&self) -> &Arc<StoreCore> {
         &self.shared.store
+    }
+
+    /// The open tables of the store, of which this is one.
+    pub(crate) fn tables(&self) -> &Arc<OpenTables> {
+        &self.shared.tables
     }
 
     pub(crate) fn id(&self) -> &[u8] {
@@ -157,7 +161,7 @@ impl TableCore {
     }
 
     /// Whether there are writes that no log has; the caller flushes a copy that is not older than this answer.
-    pub(super) fn take_unlogged(&self) -> bool {
+    pub(crate) fn take_unlogged(&self) -> bool {
         self.shared.unlogged.load(Ordering::Acquire) && self.shared.unlogged.swap(false, Ordering::AcqRel)
     }
 
@@ -176,9 +180,9 @@ impl TableCore {
         self.stop_cleanups();
     }
 
-    /// What came of work that stops, with whatever error, when the table or the store closes.
-    fn unless_closed<T>(&self, outcome: Result<T>) -> Result<T> {
-        outcome.or_else(|error| self.check_open().and(Err(error)))
+    /// Set when closing begins.
+    pub(crate) fn closing(&self) -> &AtomicBool {
+        &self.shared.closing
     }
 
     /// Runs a manual compaction. It ends early, with whatever error, once `canceled` is set and [`TableCore::wake_manual`] called.
@@ -288,43 +292,16 @@ impl TableCore {
         Ok(record.is_some_and(|record| record.generation == self.generation()))
     }
 
-    /// Writes the memtables to files.
-    pub(crate) fn flush(&self) -> Result<()> {
-        for family in self.families.all() {
-            match self.store().db.flush_cf(&family.handle) {
-                // A side column family that has been merged in meanwhile.
-                Err(error) if error.kind() == ErrorKind::ColumnFamilyDropped => {}
-                other => other.map_err(|error| EngineError::from(error).context("flushing a table"))?,
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn compact(&self) -> Result<()> {
-        self.flush()?;
-        let empties_before = self.purge().stats().empties_left;
-        let rewrite = || self.manually(|| sys::compact(self.family(), &self.shared.closing));
-        self.unless_closed(rewrite())?;
-        // A full merge cannot drop a key, only empty it: those that this pass emptied go in another.
-        if self.purge().stats().empties_left > empties_before {
-            self.unless_closed(rewrite())?;
-        }
-        Ok(())
-    }
-
     /// Tells all families which columns have been dropped.
     pub(crate) fn set_dropped(&self, dropped: &ColumnSet) {
         self.families.all().for_each(|family| family.purge.set_dropped(dropped.clone()));
     }
 
-    pub(super) fn set_purge(&self, gc_grace_s: i64, max_purgeable_timestamp: i64, now_offset_s: i64) -> Result<()> {
-        self.families.all().for_each(|family| family.purge.set(gc_grace_s, max_purgeable_timestamp, now_offset_s));
-        // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
-        let seconds = gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX);
+    /// Has every file compacted once in so many seconds.
+    pub(crate) fn change_period(&self, seconds: i64) -> Result<()> {
         if self.shared.periodic_seconds.swap(seconds, Ordering::AcqRel) != seconds {
             self.families.all().try_for_each(|family| self.set_period(family))?;
         }
-        self.catch_up_headers();
         Ok(())
     }
 

@@ -97,7 +97,7 @@ impl Headers {
 
 impl Table {
     /// Clears the mark if the table holds no header any more.
-    pub(super) fn forget_headers(&self) -> Result<()> {
+    pub(crate) fn forget_headers(&self) -> Result<()> {
         self.shared(TableCore::forget_headers) // the families stay what they are meanwhile
     }
 
@@ -109,7 +109,7 @@ impl Table {
 
 impl TableCore {
     /// Clears the mark where compactions of late have removed the last header. Looks at the files rarely, to be called often.
-    pub(super) fn catch_up_headers(&self) {
+    pub(crate) fn catch_up_headers(&self) {
         if !self.headers().seen().possible() || !self.headers().is_due() {
             return;
         }

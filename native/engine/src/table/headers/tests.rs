@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::common::*;
-use crate::sys;
+use crate::raw::sys;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 

@@ -7,11 +7,10 @@
 //! however many tables there are. Its own way to stop writers at the budget counts what readers hold, too, and would stop
 //! them for as long as a reader takes.
 
+use super::StoreCore;
 use crate::error::Result;
 use crate::faults::{reached, Step};
-use crate::store::Core;
-use crate::sys::{is_flushing, unflushed_bytes};
-use crate::table::TableCore;
+use crate::raw::sys::{is_flushing, unflushed_bytes};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -39,23 +38,22 @@ struct Found {
 
 impl WriteBackpressure {
     /// Whether a write has to [`Self::wait`] first. Waits for nobody.
-    pub(crate) fn is_full(&self, store: &Core) -> bool {
+    pub(crate) fn is_full(&self, store: &StoreCore) -> bool {
         usage(store) > bound(store)
             // Whoever has it is looking for room.
             && !self.found.try_lock().is_ok_and(|found| found.as_ref().is_some_and(|found| found.is_good(store)))
     }
 
-    /// Returns when there is room for another write, or has not been for long. Not for whoever holds the table's lock: who
-    /// changes its families would wait, and then its readers.
-    pub(crate) fn wait(&self, core: &TableCore) -> Result<()> {
-        let store = core.store();
+    /// Returns when the memtables take another write, or have not for long; fails once `check` does. Not for the holder of a
+    /// table's lock: who changes its column families would wait, and then its readers.
+    pub(crate) fn wait(&self, store: &StoreCore, check: impl Fn() -> Result<()>) -> Result<()> {
         let bound = bound(store);
         if usage(store) <= bound {
             return Ok(());
         }
         let begun = Instant::now();
         reached(Step::AwaitingFlushes)?;
-        core.check_open()?;
+        check()?;
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if found.as_ref().is_some_and(|found| found.is_good(store)) {
             return Ok(());
@@ -65,7 +63,7 @@ impl WriteBackpressure {
         // Without a flush under way it is the next write that makes RocksDB begin one.
         while unflushed > bound && begun.elapsed() < WAIT_MAX && is_flushing(&store.db) {
             waits = 1;
-            core.check_open()?;
+            check()?;
             std::thread::sleep(PAUSE);
             unflushed = unflushed_bytes(&store.db);
         }
@@ -82,17 +80,17 @@ impl WriteBackpressure {
 }
 
 impl Found {
-    fn is_good(&self, store: &Core) -> bool {
+    fn is_good(&self, store: &StoreCore) -> bool {
         Instant::now() < self.until && usage(store) < self.up_to_usage
     }
 }
 
 /// What all memtables take, with those that only readers hold.
-fn usage(store: &Core) -> usize {
+fn usage(store: &StoreCore) -> usize {
     store.shared.write_buffers.get_usage()
 }
 
-fn bound(store: &Core) -> usize {
+fn bound(store: &StoreCore) -> usize {
     let budget = store.shared.write_buffers.get_buffer_size();
     budget + budget / SLACK
 }

@@ -3,16 +3,16 @@
 
 //! A read that has met a hot row has the memtable flushed, which makes one fragment of all that it has of the row.
 
-use super::core::TableCore;
 use crate::compaction::FRAGMENTS_MAX;
-use crate::sys;
+use crate::raw::sys;
+use crate::table::TableCore;
 
 /// From twice as many on RocksDB holds writers back.
 const L0_FILES_MAX: u64 = 10;
 
 impl TableCore {
     /// For whoever has read. Waits for no flush.
-    pub(crate) fn flush_if_hot(&self) {
+    pub(super) fn flush_if_hot(&self) {
         if self.purge().take_hot() && self.is_worth_a_flush() {
             // Should it fail, the store is told as of every flush, and this read has its answer.
             let _ = sys::begin_flush(self.family());

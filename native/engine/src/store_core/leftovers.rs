@@ -4,10 +4,10 @@
 //! Column families that nobody needs any more, and that RocksDB has failed to drop: they are tried again whenever another
 //! one is made or dropped, when the store resumes after an error, and at the next start, which drops what has no name.
 
-use super::Core;
+use super::StoreCore;
 use crate::error::Result;
 use crate::log::log;
-use crate::sys::FamilyHandle;
+use crate::raw::sys::FamilyHandle;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +21,7 @@ impl Leftovers {
     }
 }
 
-impl Core {
+impl StoreCore {
     /// Drops the family of this name. Where that fails it is said, and tried again later.
     pub(crate) fn drop_family(&self, name: &str, family: FamilyHandle) -> Result<()> {
         if let Err(error) = family.delete(name) {
@@ -36,7 +36,7 @@ impl Core {
     }
 
     /// Tries again to drop what could not be dropped.
-    pub(super) fn drop_leftovers(&self) {
+    pub(crate) fn drop_leftovers(&self) {
         self.leftovers.lock().retain(|name, family| match family.delete(name) {
             Ok(()) => {
                 log(format_args!("the column family {name} could be dropped now"));

@@ -15,7 +15,7 @@ use crate::catalog::{
 };
 use crate::error::{EngineError, Result};
 use crate::links::sync_directory;
-use crate::sys::TableFile;
+use crate::raw::sys::TableFile;
 use crate::tokens::{TokenRange, TokenSet};
 use std::fs::{self, File};
 use std::io::Write;

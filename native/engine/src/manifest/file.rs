@@ -5,7 +5,7 @@
 
 use crate::bytes::{put_counted, Bytes};
 use crate::error::{EngineError, Result};
-use crate::sys::{file_name, TableFile};
+use crate::raw::sys::{file_name, TableFile};
 
 /// Before it, files had no checksums.
 const VERSION_SUMMED: u8 = 3;

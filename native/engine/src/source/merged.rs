@@ -4,7 +4,7 @@
 //! Several iterators as one: each key once, with the merge of what all of them have of it.
 
 use crate::error::{EngineError, Result};
-use crate::sys::Iter;
+use crate::raw::sys::Iter;
 use cassiterite_codec::key;
 
 /// Which way the iterators are going.
@@ -99,7 +99,7 @@ impl Merged {
 }
 
 /// Merges what several families have of one key into `out`.
-pub(super) fn merge_values(key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
+pub(crate) fn merge_values(key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
     let merged = key::split(key).and_then(|parts| cassiterite_codec::merge(parts.kind, fragments, out));
     merged.map_err(|error| {
         EngineError::Corruption(format!(

@@ -31,12 +31,12 @@ impl Closing {
         self.check().map(|()| delayed)
     }
 
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::Release);
     }
 
     /// Waits for those who delay it; others come too late.
-    pub(super) fn wait(&self) {
+    pub(crate) fn wait(&self) {
         drop(self.work.write().unwrap_or_else(PoisonError::into_inner));
     }
 }
