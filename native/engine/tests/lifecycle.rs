@@ -167,6 +167,29 @@ fn a_damaged_catalog_is_an_error() {
     assert_eq!(Store::open(&options(directory.path(), "")).map(drop).unwrap_err().kind(), Kind::Corruption);
 }
 
+/// Drops a column family behind the store's back.
+fn drop_behind(directory: &Path, name: &str) {
+    let path = directory.join("db");
+    let names = rocksdb::DB::list_cf(&rocksdb::Options::default(), &path).unwrap();
+    let mut options = rocksdb::Options::default();
+    options.set_merge_operator_associative("cassiterite.fragments", |_, _, _| Some(Vec::new()));
+    let all = names.iter().map(|name| (name.as_str(), options.clone()));
+    rocksdb::DB::open_cf_with_opts(&rocksdb::Options::default(), &path, all).unwrap().drop_cf(name).unwrap();
+}
+
+#[test]
+fn a_start_that_fails_leaves_the_directory_unlocked() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    put(&table(&store), "a", 1, 1, b"v");
+    store.close().unwrap();
+    families(directory.path()).iter().for_each(|name| drop_behind(directory.path(), name));
+    for _ in 0..5 {
+        let error = Store::open(&options(directory.path(), "")).map(drop).unwrap_err();
+        assert!(error.kind() == Kind::Corruption && error.message().contains("are gone"), "{error}");
+    }
+}
+
 #[test]
 fn a_directory_that_cannot_be_used_is_an_error() {
     let directory = tempfile::tempdir().unwrap();

@@ -22,6 +22,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 /// Where shipments wait to be sent; nothing in it outlives the process.
 const EXPORT: &str = "export";
@@ -56,9 +57,11 @@ pub(super) fn open(settings: Settings) -> Result<Live> {
     let core = Arc::new(StoreCore::new(db, catalog, durability, events, (settings, shared, options)));
     let tables = Arc::new(OpenTables::default());
     if let Err(error) = open_tables(&core, &tables, families) {
-        close_all(&tables)?;
+        let closed = close_all(&tables);
         core.durability.stop();
-        return Err(error);
+        // Its thread has a share of the database, which is to be closed when this returns.
+        let _ = timer.map(JoinHandle::join);
+        return closed.and(Err(error));
     }
     Ok(Live { core, tables, timer })
 }
