@@ -12,24 +12,24 @@ const PERIODIC_SECONDS_MIN: i64 = 86_400;
 const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
 
 impl Table {
-    /// Rewrites the base to its bottommost level and purges what may be purged. Side column families stay as they are, and
-    /// nothing is purged while there are any. Where no header is left, point reads no longer look for one.
+    /// Rewrites the base to its bottommost level and purges what may be purged. Side column families stay as they are,
+    /// and nothing is purged while there are any. Where no header is left, point reads no longer look one up.
     pub fn compact(&self) -> Result<()> {
         self.flush()?;
         self.on_copy(compact)?;
-        self.forget_headers()
+        self.clear_headers()
     }
 
-    /// What compaction may purge: deletions older than `gc_grace_s` seconds whose timestamp is below `max_purgeable_timestamp`
-    /// (`i64::MIN`: none). `now_offset_s`: the server's clock minus this machine's.
+    /// What compaction may purge: deletions older than `gc_grace_s` seconds whose timestamp is below
+    /// `max_purgeable_timestamp` (`i64::MIN`: none). `now_offset_s`: the server's clock minus this machine's.
     pub fn set_purge(&self, gc_grace_s: i64, max_purgeable_timestamp: i64, now_offset_s: i64) -> Result<()> {
         self.shared(|core| {
-            core.families()
+            core.column_families()
                 .all()
                 .for_each(|family| family.purge.set(gc_grace_s, max_purgeable_timestamp, now_offset_s));
             // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
             core.change_period(gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX))?;
-            core.catch_up_headers();
+            core.clear_headers_if_due();
             Ok(())
         })
     }

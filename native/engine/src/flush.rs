@@ -33,7 +33,7 @@ impl Table {
 impl TableCore {
     /// Writes the memtables to files.
     pub(crate) fn flush(&self) -> Result<()> {
-        for family in self.families().all() {
+        for family in self.column_families().all() {
             match self.store().db.flush_cf(&family.handle) {
                 // A side column family that has been merged in meanwhile.
                 Err(error) if error.kind() == ErrorKind::ColumnFamilyDropped => {}

@@ -51,7 +51,7 @@ pub(crate) fn open_table(
 ) -> Result<Arc<Table>> {
     let mut generations = tables.lock()?;
     if let Some(table) = generations.current(request.id).map(Arc::clone) {
-        drop(generations); // never wait for a table under this lock: others take the two the other way round
+        drop(generations); // never wait for a table under this lock: other threads take the two in the other order
         let record = schema::update(&store.catalog, request)?;
         table.shared(|core| {
             core.set_dropped(&record.dropped());

@@ -44,7 +44,7 @@ pub(crate) fn import_linked(
     match sync_directory(store.db.path()) {
         Ok(()) => Ok(family),
         Err(error) => {
-            let _ = store.drop_family(name, family); // it says so where that fails
+            let _ = store.drop_family(name, family); // logs where that fails
             Err(error)
         }
     }
@@ -63,7 +63,7 @@ impl ImportedFamily {
         let staged = linked(core, from, files)?;
         // Not a name that the catalog could give: what a crash leaves of it is dropped at the next start.
         let name = format!("{}.load.{}", core.family_name(), staged.number);
-        let purge = TablePurge::new(name.as_str()); // never told what it may purge, so it only merges
+        let purge = TablePurge::new(name.as_str()); // without settings, so it only merges
         let options = imported_options(&*store.settings()?, &purge);
         let family = import(&store.db, &options, &name, &staged.directory, files)?;
         Ok(ImportedFamily { name, family })

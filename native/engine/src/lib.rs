@@ -4,8 +4,8 @@
 //! The store of Cassiterite: tables of merged row fragments on RocksDB, usable from native threads alone. It knows no
 //! JVM type; `cassiterite-bridge` puts Java in front of it.
 //!
-//! The modules in layers, from low to high. A module may use those before it in this table, also of its own layer, and no
-//! other; `tests/layers.rs` holds it to that.
+//! The modules in layers, from low to high. A module may use those before it in this table, also of its own layer, and
+//! no other; `tests/layers.rs` holds it to that.
 //!
 //! | Layer | Modules | What they know |
 //! |---|---|---|

@@ -23,7 +23,7 @@ use std::path::Path;
 #[cfg(test)]
 mod tests;
 
-/// Fragments are written in batches of about this size: writers of the node are not held up for long.
+/// Fragments are written in batches of about this size: writers of the node do not wait long.
 const BATCH_BYTES: usize = 1 << 20;
 
 impl Table {
@@ -36,8 +36,8 @@ impl Table {
 fn load(table: &Table, directory: &Path) -> Result<u64> {
     table.on_copy(|core| {
         // Batches go into the base: it must stay the base.
-        let (core, _held) = table.with_families_pinned(core)?;
-        // A shipment that comes meanwhile must not give the columns other ids.
+        let (core, _pinned) = table.with_column_families_pinned(core)?;
+        // A shipment that is received meanwhile must not give the columns other ids.
         table.shared(|core| {
             core.hand_out_ids();
             Ok(())
@@ -146,7 +146,7 @@ fn merge_all(core: &TableCore, source: &ImportedFamily, columns: &ColumnMap) -> 
     Ok(loading.fragments)
 }
 
-/// Of an empty batch.
+/// An empty batch.
 const NOTHING: Written = Written { min_timestamp: i64::MAX, has_header: false };
 
 struct Loading<'a> {
@@ -181,5 +181,5 @@ impl Loading<'_> {
 }
 
 fn corrupt(error: CodecError) -> EngineError {
-    EngineError::Corruption(format!("the snapshot holds what is no fragment: {error}; take it from another copy"))
+    EngineError::Corruption(format!("the snapshot holds a malformed fragment: {error}; take it from another copy"))
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Reads and scans: parse the request, answer into the caller's buffer, keep what is left in a cursor.
+//! Reads and scans: parse the request, answer into the caller's buffer, leave the rest to a cursor.
 
 mod answer;
 mod cursor;
@@ -51,21 +51,21 @@ fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8])
         }
     }
     let headers = core.headers().seen();
-    let walk = Walk::read(core.families(), &request, || !core.headers().none_since(headers))?;
+    let walk = Walk::read(core.column_families(), &request, || !core.headers().none_since(headers))?;
     first(table, walk, Answer::new(buffer, request.chunk_bytes))
 }
 
 fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
     let request = ScanRequest::parse(request)?;
-    let walk = Walk::scan(core.families(), &request)?;
+    let walk = Walk::scan(core.column_families(), &request)?;
     first(table, walk, Answer::new(buffer, request.chunk_bytes))
 }
 
 fn first(table: &Arc<Table>, mut walk: Walk, mut answer: Answer<'_>) -> Result<i32> {
     let complete = walk.fill(&mut answer)?;
-    // What does not fit at all is asked for again as a whole: no cursor then.
+    // The caller repeats a call whose first entry does not fit: no cursor then.
     if complete || answer.starved() || answer.capacity() < answer::HEAD_BYTES {
         return answer.finish(0);
     }
-    answer.finish(cursor::keep(table, walk)?)
+    answer.finish(cursor::open(table, walk)?)
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What an operator may ask: lines of tab-separated values, the first one with the names of the columns.
+//! Reports for operators: lines of tab-separated values, the first one with the names of the columns.
 
 use crate::compaction::StallCondition;
 use crate::error::{EngineError, Result};
@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 const TOPICS: &str = "tables levels stalls caches settings work";
-/// The figures of `tables`: [`stats::figures`] in order, then those of compaction, and what has been received and is not in the
-/// base yet.
+/// The figures of `tables`: [`stats::figures`] in order, then those of compaction, and the bytes of the side
+/// column families.
 const FIGURES: [&str; 16] = [
     "partitions_estimated",
     "keys_estimated",
@@ -95,7 +95,7 @@ fn tables_of(core: &StoreCore, tables: &OpenTables) -> Result<String> {
         values.push(uuid(open.id()));
         values.extend(stats::figures(open)?.iter().map(i64::to_string));
         let mut purged = [0; 3];
-        for stats in open.families().all().map(|family| family.purge.stats()) {
+        for stats in open.column_families().all().map(|family| family.purge.stats()) {
             let figures = [stats.fragments_removed, stats.bytes_removed, stats.merge_failures];
             purged.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
         }
@@ -123,7 +123,7 @@ fn levels(core: &StoreCore, tables: &OpenTables) -> Result<String> {
     let mut lines = Lines::new(&["keyspace_name", "table_name", "index_name", "level", "sst_files", "sst_bytes"]);
     each_current(core, tables, |open, names| {
         let mut by_level = BTreeMap::<i32, (u64, u64)>::new();
-        for family in open.families().all() {
+        for family in open.column_families().all() {
             for file in listed_files(&core.db, &family.handle)? {
                 let level = by_level.entry(file.level).or_default();
                 level.0 += 1;
@@ -140,7 +140,7 @@ fn levels(core: &StoreCore, tables: &OpenTables) -> Result<String> {
     Ok(lines.0)
 }
 
-/// How often writes were held back, or background work failed, and how many tables are concerned now.
+/// How often writes were slowed down or stopped, or background work failed, and how many tables are concerned now.
 fn stalls(core: &StoreCore) -> String {
     let mut lines = Lines::new(&["cause_name", "times", "tables_now"]);
     let stalled = core.events.stalled();
@@ -184,13 +184,13 @@ fn property(core: &StoreCore, name: &str) -> u64 {
     core.db.property_int_value(name).ok().flatten().unwrap_or_default()
 }
 
-/// What open files hold beside the cache, of all tables and their generations.
+/// Memory of open files outside of the block cache, of all tables and their generations.
 fn table_readers_bytes(tables: &OpenTables) -> Result<u64> {
     let mut bytes = 0;
     tables.each(|table| {
         table.shared(|open| {
             let readers = |family: &ColumnFamily| family.handle.property("rocksdb.estimate-table-readers-mem");
-            bytes += open.families().all().map(readers).sum::<u64>();
+            bytes += open.column_families().all().map(readers).sum::<u64>();
             Ok(())
         })
     })?;

@@ -16,7 +16,7 @@ const COUNTER: u8 = 1;
 const TABLE_ID_BYTES: usize = 16;
 const INDEX_NAME_BYTES_MAX: usize = 1 << 10;
 
-/// A table as its schema says it is; borrows from the request.
+/// A table as its schema describes it; borrows from the request.
 pub(crate) struct SchemaRequest<'a> {
     /// Table id and index name.
     pub id: &'a [u8],

@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::raw::sys::Iter;
 use merged::Merged;
 
-/// An iterator over one column family, or over the merge of several. Its methods are those of [`Iter`]; `step` goes on only
-/// after `seek`, and `step_back` only after `seek_back`.
+/// An iterator over one column family, or over the merge of several. Its methods are those of [`Iter`]; `step` may
+/// follow only `seek`, and `step_back` only `seek_back`.
 pub(crate) enum Source {
     One(Iter),
     Merged(Box<Merged>),

@@ -11,7 +11,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where snapshots are staged while they are loaded, and what is received is rewritten; nothing in it outlives the process.
+/// Where snapshots are staged while they are loaded, and what is received is rewritten; nothing in it outlives the
+/// process.
 const STAGING: &str = "staging";
 
 /// The staging area of a store.

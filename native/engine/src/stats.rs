@@ -14,7 +14,7 @@ use std::time::Duration;
 const PROBES: u64 = 8;
 const KEYS_PER_PROBE: i64 = 32;
 
-/// How long an estimate is good for: looking costs some 100 us.
+/// How long a sample is good for: taking one costs some 100 us.
 const SAMPLE_AGE_MAX: Duration = Duration::from_secs(10);
 
 impl Table {
@@ -26,13 +26,14 @@ impl Table {
 
 /// See [`Table::stats`].
 pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
-    let sum =
-        |name: &str| core.families().all().map(|family| family.handle.property(name)).fold(0, u64::saturating_add);
+    let sum = |name: &str| {
+        core.column_families().all().map(|family| family.handle.property(name)).fold(0, u64::saturating_add)
+    };
     let property = |name| i64::try_from(sum(name)).unwrap_or(i64::MAX);
     let keys = property("rocksdb.estimate-num-keys");
     let count = |family: &ColumnFamily| core.store().db.get_column_family_metadata_cf(&family.handle).file_count;
-    let files: usize = core.families().all().map(count).sum();
-    let min_timestamp = core.families().all().map(|family| family.purge.min_timestamp_ever()).min();
+    let files: usize = core.column_families().all().map(count).sum();
+    let min_timestamp = core.column_families().all().map(|family| family.purge.min_timestamp_ever()).min();
     let [writes, reads, written_bytes] = core.counters().totals();
     Ok([
         estimated_partitions(core, keys)?,
@@ -50,7 +51,7 @@ pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
     ])
 }
 
-/// Keys divided by the keys per partition that a few short looks around the ring show.
+/// Keys divided by the keys per partition in a sample.
 fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
     if !core.has_data() {
         return Ok(0);
@@ -64,11 +65,11 @@ fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
 
 fn take_sample(core: &TableCore) -> Sample {
     let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
-    let mut iter = core.families().iterate(spec);
+    let mut iter = core.column_families().iterate(spec);
     let mut sample = Sample::default();
     let mut partition = Vec::new();
     for number in 0..PROBES {
-        // What cannot be read is not counted: damage is for reads to report, an estimate keeps no node from starting.
+        // What cannot be read is not counted: reads report damage, an estimate must not stop a node from starting.
         let _ = probe(&mut sample, &mut iter, number, &mut partition);
     }
     sample

@@ -32,7 +32,7 @@ pub(crate) struct Live {
 }
 
 impl Store {
-    /// Refuses what [`Store::open`] would refuse of these options by themselves; opens nothing.
+    /// Refuses options that [`Store::open`] would refuse by themselves; opens nothing.
     pub fn check(options: &str) -> Result<()> {
         Settings::parse(options).map(drop)
     }
@@ -43,8 +43,8 @@ impl Store {
         Ok(Arc::new(Store { live: RwLock::new(Some(live)) }))
     }
 
-    /// Closes the store after running calls have ended. Every handle of it then answers [`EngineError::Closed`]. What has
-    /// been written is synced first. May be called again.
+    /// Closes the store after running calls have ended. Every handle of it then answers [`EngineError::Closed`]. What
+    /// has been written is synced first. May be called again.
     pub fn close(&self) -> Result<()> {
         let Some(Live { core, tables, timer }) = self.live.write().map_err(|_| EngineError::poisoned())?.take() else {
             return Ok(());
@@ -56,7 +56,7 @@ impl Store {
         core.closing.wait();
         core.durability.stop();
         let ended = timer.map_or(Ok(()), JoinHandle::join);
-        // Also where that has failed: writers wait for it.
+        // Also after a failure: writers wait for it.
         let synced = core.durability.finish(&core.db);
         // Flushes what has come without a log meanwhile, and ends background work; the database itself closes with its
         // last owner, and is locked until then.
@@ -87,8 +87,8 @@ impl Store {
         })
     }
 
-    /// A report as lines of tab-separated values, first line the column names (docs/internals/boundary.md). Topics: tables levels
-    /// stalls caches settings work.
+    /// A report as lines of tab-separated values, first line the column names (docs/internals/boundary.md). Topics:
+    /// tables levels stalls caches settings work.
     pub fn report(&self, topic: &str) -> Result<String> {
         self.live(|live| report::report(&live.core, &live.tables, topic))
     }
@@ -127,7 +127,8 @@ impl Store {
         self.live(|live| generations::open_table(&live.core, &live.tables, &request))
     }
 
-    /// Drops a table (16 bytes id, then the index name): all generations, catalog record and files. Unknown ones are fine.
+    /// Drops a table (16 bytes id, then the index name): all generations, catalog record and files. Unknown ones are
+    /// fine.
     pub fn drop_table(&self, id_and_index: &[u8]) -> Result<()> {
         check_id(id_and_index)?;
         self.live(|live| generations::drop_table(&live.core, &live.tables, id_and_index))

@@ -15,7 +15,7 @@ mod open_tables;
 mod tests;
 
 pub(crate) use self::core::TableCore;
-pub(crate) use change_lock::{MergeInProgress, PinnedFamilies};
+pub(crate) use change_lock::{MergeInProgress, PinnedColumnFamilies};
 pub(crate) use column_families::{ColumnFamilies, ColumnFamily};
 pub(crate) use counters::Sample;
 pub(crate) use open_tables::{Generations, OpenTables};
@@ -31,8 +31,8 @@ const RETRY: Duration = Duration::from_millis(1);
 /// A table generation. Every method may be called from any thread; once the store or the table has been closed all
 /// answer [`EngineError::Closed`].
 pub struct Table {
-    /// Shared by short calls; exclusive for a change of the column families. A write waits for a common sync and for the
-    /// memtables without it.
+    /// Shared by short calls; exclusive for a change of the column families. A write waits for a common sync and for
+    /// the memtables without it.
     live: RwLock<Option<TableCore>>,
     /// Shared by long-running work, which works on a copy: only closing waits for it. Taken before `live`, never while
     /// holding that.
@@ -66,10 +66,11 @@ impl Table {
         work(&copy, prepared)
     }
 
-    /// A copy of the table's state, and what keeps its column families in place. For long work: others may only add more.
-    pub(crate) fn with_families_pinned(&self, core: &TableCore) -> Result<(TableCore, PinnedFamilies)> {
+    /// A copy of the table's state, and what keeps its column families in place. For long work: others may only add
+    /// more.
+    pub(crate) fn with_column_families_pinned(&self, core: &TableCore) -> Result<(TableCore, PinnedColumnFamilies)> {
         let change_lock = core.change_lock()?;
-        let pinned = core.pin_families(&change_lock);
+        let pinned = core.pin_column_families(&change_lock);
         Ok((self.shared(|core| Ok(core.clone()))?, pinned))
     }
 
@@ -78,12 +79,12 @@ impl Table {
         let mut live = self.exclusive_lock()?;
         let core = live.as_mut().ok_or_else(EngineError::closed)?;
         let changed = change(core);
-        core.families().suspend_purging_while_side_families();
+        core.column_families().suspend_purging_while_side_families();
         changed
     }
 
-    /// A queued writer of the lock stops new readers, and a running call may be a write that RocksDB has stalled: so this
-    /// tries for the lock first, and queues only when that has failed for long.
+    /// A queued writer of the lock stops new readers, and a running call may be a write that RocksDB has stalled: so
+    /// this tries for the lock first, and queues only when that has failed for long.
     fn exclusive_lock(&self) -> Result<RwLockWriteGuard<'_, Option<TableCore>>> {
         let deadline = Instant::now() + TRY_MAX;
         while Instant::now() < deadline {
@@ -96,8 +97,8 @@ impl Table {
         self.live.write().map_err(|_| EngineError::poisoned())
     }
 
-    /// Closes the table after running calls have ended; its column families, where it was open. `close_readers` drops what
-    /// reads have left open, while nobody can use it.
+    /// Closes the table after running calls have ended; its column families, where it was open. `close_readers` drops
+    /// the cursors of the table, while no call can use it.
     pub(crate) fn close_with(
         &self,
         close_readers: impl FnOnce(&Table) -> Result<()>,
@@ -112,6 +113,6 @@ impl Table {
         let core = live.take();
         close_readers(self)?;
         drop((live, long_running));
-        Ok(core.map(TableCore::into_families))
+        Ok(core.map(TableCore::into_column_families))
     }
 }

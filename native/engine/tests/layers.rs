@@ -15,7 +15,7 @@ const SPREAD_TYPES: [&str; 4] = ["StoreCore", "TableCore", "Table", "Store"];
 struct Module {
     name: String,
     code: String,
-    /// Paths that leave the module by `super`, which nobody could tell from others.
+    /// Paths that leave the module by `super`, which the test cannot resolve.
     leaves: bool,
 }
 

@@ -117,7 +117,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 #[test]
-fn a_second_open_leaves_the_log_of_the_first_alone() {
+fn a_second_open_does_not_touch_the_log_of_the_first() {
     let directory = tempfile::tempdir().unwrap();
     let (path, image) = (directory.path().join("store"), directory.path().join("image"));
     let store = open(&path);
@@ -246,7 +246,7 @@ fn what_a_crash_leaves_behind_is_dropped_at_start() {
     let store = open(directory.path());
     put(&table(&store), "a", 1, 1, b"v");
     store.close().unwrap();
-    let kept = families(directory.path());
+    let before = families(directory.path());
     {
         let path = directory.path().join("db");
         let names = rocksdb::DB::list_cf(&rocksdb::Options::default(), &path).unwrap();
@@ -263,7 +263,7 @@ fn what_a_crash_leaves_behind_is_dropped_at_start() {
     let store = open(directory.path());
     assert_eq!(rows(&table(&store), "a").len(), 1);
     store.close().unwrap();
-    assert_eq!(families(directory.path()), kept);
+    assert_eq!(families(directory.path()), before);
     assert!(!directory.path().join("staging").exists());
 }
 

@@ -10,7 +10,7 @@ use std::sync::mpsc::{channel, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Longer than anything takes that does not wait for somebody.
+/// Longer than any work that is not blocked.
 const TRY_MAX: Duration = Duration::from_secs(30);
 
 /// Work on another thread, which has come to a step and stays there until it is told to go on, or a test fails.
@@ -44,7 +44,7 @@ impl<T: Send + 'static> Paused<T> {
     }
 }
 
-/// Runs on a thread of its own what must not wait for anybody.
+/// Runs on a thread of its own what must not block.
 pub(crate) fn at_once<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, is_done) = channel();
     std::thread::spawn(move || done.send(work()));

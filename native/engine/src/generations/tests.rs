@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A column family that could not be dropped is in nobody's way later, and goes.
+//! A column family that could not be dropped blocks nothing later, and is dropped.
 #![allow(clippy::unwrap_used)]
 
 use super::new_generation;
@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 const OTHER: [u8; 16] = *b"another table...";
 
-/// Does work while nothing can be written to the manifest: each change of it begins a new one, whose folder is gone.
+/// Does work while nothing can be written to the manifest: each change of it begins a new one, in a folder that was
+/// moved.
 fn without_manifest<T>(store: &Store, directory: &Path, work: impl FnOnce() -> T) -> T {
     store.shared(|core| lengthen_manifest(core)).unwrap();
     store.shared(|core| limit_manifest(core, "1", "0")).unwrap();
@@ -34,7 +35,7 @@ fn limit_manifest(core: &StoreCore, bytes: &str, percent_above_contents: &str) -
     set_db_option(&core.db, "max_manifest_file_size", bytes)
 }
 
-/// To well above its contents: within a quarter more than that, families come and go without a new one.
+/// To well above its contents: within a quarter more than that, column families come and go without a new one.
 fn lengthen_manifest(core: &StoreCore) -> Result<()> {
     for _ in 0..20 {
         core.db.create_cf("one that comes and goes", &rocksdb::Options::default())?;

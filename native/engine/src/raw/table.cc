@@ -133,7 +133,7 @@ class FragmentFilterFactory : public rocksdb::CompactionFilterFactory {
   const char* Name() const override { return "cassiterite.purge"; }
 
   std::unique_ptr<CompactionFilter> CreateCompactionFilter(const CompactionFilter::Context& context) override {
-    const PluginGossip announced = std::exchange(announcement(), PluginGossip{});
+    const BegunCompaction begun = std::exchange(begun_compaction(), BegunCompaction{});
     std::vector<uint64_t> inputs;
     for (const auto& [path, properties] : context.input_table_properties) {
       inputs.push_back(file_number(path));
@@ -141,9 +141,9 @@ class FragmentFilterFactory : public rocksdb::CompactionFilterFactory {
     std::sort(inputs.begin(), inputs.end());
     // Both sources must name the same files: a subcompaction on another thread, CompactFiles or an unreadable input
     // leave the inputs unknown.
-    const bool known = !inputs.empty() && inputs.front() != 0 && announced.db != nullptr &&
-                       announced.family_id == context.column_family_id && announced.input_numbers == inputs;
-    const CompactionSource source{known ? announced.db : nullptr, context.column_family_id, inputs.data(),
+    const bool known = !inputs.empty() && inputs.front() != 0 && begun.db != nullptr &&
+                       begun.family_id == context.column_family_id && begun.input_numbers == inputs;
+    const CompactionSource source{known ? begun.db : nullptr, context.column_family_id, inputs.data(),
                                   inputs.size()};
     void* run = table_->calls.begin(table_->calls.state, &source);
     return std::make_unique<FragmentFilter>(table_, run);

@@ -27,8 +27,8 @@ pub(super) fn disjoint(files: &[TableFile]) -> Vec<TableFile> {
     files.iter().map(|file| TableFile { level: BOTTOM_LEVEL, sequences: (0, 0), ..file.clone() }).collect()
 }
 
-/// Rewrites what `source`, which has been brought to its start, holds into files of rows, until `files_max` are full; the
-/// first key that is left. `check` is asked now and then whether to go on.
+/// Rewrites what `source`, which has been brought to its start, holds into files of rows, until `files_max` are full;
+/// the first key that is left. `check` is asked now and then whether to go on.
 pub(super) fn rewrite(
     store: &StoreCore,
     source: &mut Source,

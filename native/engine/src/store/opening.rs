@@ -71,8 +71,8 @@ fn prepare(directory: &Path) -> Result<()> {
         .map_err(|error| EngineError::from(error).context(format_args!("creating {}", directory.display())))
 }
 
-/// Keeps every other store away from the directory while the file is open. RocksDB's own lock comes too late: before it the
-/// log is looked at, and what of it is not a whole record is cut off.
+/// Locks the directory against other stores while the file is open. RocksDB's own lock comes too late: before it the
+/// log is checked, and a torn record at its end is cut off.
 fn lock(directory: &Path) -> Result<File> {
     let path = directory.join(LOCK);
     let file = File::options().create(true).truncate(false).write(true).open(&path);
@@ -88,7 +88,7 @@ fn lock(directory: &Path) -> Result<File> {
     }
 }
 
-/// Removes what a crash has left of loading, rewriting and sending; done once the database's lock is held.
+/// Removes what a crash has left of loading, rewriting and sending; under the database's lock.
 fn clear(directory: &Path) -> Result<()> {
     match fs::remove_dir_all(directory) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
@@ -109,7 +109,7 @@ fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: Co
         };
         let table = Table::new(TableCore::open(core, tables, &id, &record, purge_of)?);
         log_hidden(None, &record);
-        table.catch_up_headers();
+        table.clear_headers_if_due();
         tables.lock()?.add(&id, record.generation, &table);
     }
     Ok(())
@@ -147,7 +147,8 @@ impl ColumnFamilies {
         std::iter::once(catalog).chain(tables).collect()
     }
 
-    /// Drops old generations, tables whose drop or creation was cut short, and loads, side column families and absorptions that were.
+    /// Drops what the catalog does not name: old generations, and what a crash has cut short (the creation or drop of a
+    /// table, a load, a side column family, a merge-in).
     fn drop_unnamed(&mut self, db: &DB, catalog: &Catalog) -> Result<()> {
         let mut named = HashSet::new();
         for id in catalog.ids()? {

@@ -8,7 +8,8 @@ use crate::error::{EngineError, Result};
 use crate::schema::{self, SchemaRequest};
 
 impl Table {
-    /// Brings the table's columns up to a table schema request and answers with the live ones (docs/internals/boundary.md).
+    /// Brings the table's columns up to a table schema request and answers with the live ones
+    /// (docs/internals/boundary.md).
     pub fn columns(&self, request: &[u8]) -> Result<Vec<u8>> {
         let request = SchemaRequest::parse(request)?;
         self.shared(|core| {

@@ -3,7 +3,7 @@
 
 //! What an open table is made of.
 
-use super::change_lock::{ChangeLock, MergeInProgress, PinnedFamilies};
+use super::change_lock::{ChangeLock, MergeInProgress, PinnedColumnFamilies};
 use super::column_families::{ColumnFamilies, ColumnFamily};
 use super::counters::Counters;
 use super::headers::{Headers, HeadersSeen};
@@ -17,16 +17,16 @@ use cassiterite_codec::ColumnSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 
-/// An open table as of now: its families and what does not change with them. Cheap to clone.
+/// An open table as of now: its column families and what does not change with them. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct TableCore {
-    // Before the store: handles go before the database does.
+    // Before the store: handles are dropped before the database.
     families: ColumnFamilies,
     shared: Arc<Shared>,
 }
 
-/// While it lives, the catalog goes on saying what was recorded.
-#[must_use = "what was recorded is to be written while this lives"]
+/// While it lives, the catalog's record stays as it was written.
+#[must_use = "the recorded contents are to be written while this lives"]
 pub(crate) struct Recorded<'a> {
     _writing: Option<RwLockReadGuard<'a, ()>>,
 }
@@ -80,21 +80,21 @@ impl TableCore {
         Ok(TableCore { families, shared: Arc::new(shared) })
     }
 
-    /// The families, base first.
-    pub(crate) fn families(&self) -> &ColumnFamilies {
+    /// The column families, base first.
+    pub(crate) fn column_families(&self) -> &ColumnFamilies {
         &self.families
     }
 
     /// For [`super::Table::exclusive`].
-    pub(crate) fn families_mut(&mut self) -> &mut ColumnFamilies {
+    pub(crate) fn column_families_mut(&mut self) -> &mut ColumnFamilies {
         &mut self.families
     }
 
-    pub(super) fn into_families(self) -> ColumnFamilies {
+    pub(super) fn into_column_families(self) -> ColumnFamilies {
         self.families
     }
 
-    /// The base: what is written goes there.
+    /// The base, which takes the writes.
     pub(crate) fn family(&self) -> &FamilyHandle {
         &self.families.base.handle
     }
@@ -104,7 +104,7 @@ impl TableCore {
         self.families.base.name()
     }
 
-    /// The families that hold what has arrived and is not in the base yet. Hardly ever are there any.
+    /// The side column families. Hardly ever are there any.
     pub(crate) fn side_families(&self) -> &[ColumnFamily] {
         &self.families.side_families
     }
@@ -165,7 +165,7 @@ impl TableCore {
         self.shared.unlogged.load(Ordering::Acquire) && self.shared.unlogged.swap(false, Ordering::AcqRel)
     }
 
-    /// From now on callers know the ids of the columns: they must not change any more.
+    /// From now on callers know the ids of the columns, which must not change any more.
     pub(crate) fn hand_out_ids(&self) {
         self.shared.ids_handed_out.store(true, Ordering::Release);
     }
@@ -185,7 +185,8 @@ impl TableCore {
         &self.shared.closing
     }
 
-    /// Runs a manual compaction. It ends early, with whatever error, once `canceled` is set and [`TableCore::wake_manual`] called.
+    /// Runs a manual compaction. It ends early, with whatever error, once `canceled` is set and
+    /// [`TableCore::wake_manual`] called.
     pub(crate) fn manually<T>(&self, compaction: impl FnOnce() -> Result<T>) -> Result<T> {
         self.shared.manual.fetch_add(1, Ordering::SeqCst);
         let done = compaction();
@@ -193,7 +194,8 @@ impl TableCore {
         done
     }
 
-    /// A manual compaction that waits for an automatic one looks at its flag only when it is woken, which a change of options does.
+    /// A manual compaction that waits for an automatic one checks its flag only when it is woken, which a change of
+    /// options does.
     fn wake_manual(&self) {
         if self.shared.manual.load(Ordering::SeqCst) == 0 {
             return;
@@ -208,15 +210,15 @@ impl TableCore {
     pub(crate) fn begin_cleanup(&self) -> Result<Arc<AtomicBool>> {
         let flag = Arc::new(AtomicBool::new(false));
         let mut cleanups = self.shared.cleanups.lock().map_err(|_| EngineError::poisoned())?;
-        cleanups.retain(|keep| Arc::strong_count(keep) > 1); // others are over
+        cleanups.retain(|flag| Arc::strong_count(flag) > 1); // others are over
         cleanups.push(Arc::clone(&flag));
         Ok(flag)
     }
 
-    /// Has every [`crate::Table::keep`] that has begun end early.
+    /// Ends every running cleanup early.
     pub(crate) fn stop_cleanups(&self) {
         let cleanups = self.shared.cleanups.lock().unwrap_or_else(PoisonError::into_inner);
-        cleanups.iter().for_each(|keep| keep.store(true, Ordering::SeqCst));
+        cleanups.iter().for_each(|flag| flag.store(true, Ordering::SeqCst));
         drop(cleanups);
         // Its thread may wait for a flush, or for a compaction that has yet to begin, for minutes.
         self.families.all().for_each(|family| family.purge.stop_dropping());
@@ -231,33 +233,33 @@ impl TableCore {
         self.shared.store.check_open()
     }
 
-    /// Held by whoever changes the families.
+    /// Locked to change the column families.
     pub(crate) fn change_lock(&self) -> Result<MutexGuard<'_, MergeInProgress>> {
         self.shared.change_lock.begin()
     }
 
-    /// The same for who can do without: see [`ChangeLock::try_to_begin`].
+    /// See [`ChangeLock::try_to_begin`].
     pub(crate) fn try_change_lock(&self) -> Result<MutexGuard<'_, MergeInProgress>> {
         self.shared.change_lock.try_to_begin()
     }
 
     /// See [`ChangeLock::pin`].
-    pub(super) fn pin_families(&self, change_lock: &MutexGuard<'_, MergeInProgress>) -> PinnedFamilies {
+    pub(super) fn pin_column_families(&self, change_lock: &MutexGuard<'_, MergeInProgress>) -> PinnedColumnFamilies {
         self.shared.change_lock.pin(change_lock)
     }
 
-    /// Held by the one cleanup at a time.
+    /// Locked by a cleanup: there is one at a time.
     pub(crate) fn cleaning(&self) -> Result<MutexGuard<'_, ()>> {
         self.shared.change_lock.clean_up()
     }
 
-    /// A number for a family of this generation that none has had, as far as this process knows.
+    /// A number for a column family of this generation that none has had, as far as this process knows.
     pub(crate) fn next_family(&self) -> u32 {
         self.shared.next_family.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Before the first write, and before the first header: readers rely on the catalog to know that there is none. To be
-    /// held until what was recorded is written.
+    /// Before the first write, and before the first header: readers rely on the catalog to know that there is none. The
+    /// caller writes before it drops what this returns.
     pub(crate) fn record_contents(&self, header: bool) -> Result<Recorded<'_>> {
         let recorded = Recorded { _writing: header.then(|| self.headers().writing()) };
         if self.has_data() && (!header || self.headers().seen().possible()) {
@@ -279,7 +281,7 @@ impl TableCore {
         Ok(recorded)
     }
 
-    /// The catalog's record, with what it says of the current generation said of this one. `seen` is from before the files
+    /// The catalog's record, with the number and the header mark of this generation. `seen` is from before the files
     /// were listed that the record is for.
     pub(crate) fn record(&self, seen: HeadersSeen) -> Result<Record> {
         let record = self.store().catalog.get(self.id())?.ok_or_else(EngineError::closed)?;
@@ -292,7 +294,7 @@ impl TableCore {
         Ok(record.is_some_and(|record| record.generation == self.generation()))
     }
 
-    /// Tells all families which columns have been dropped.
+    /// Tells all column families which columns have been dropped.
     pub(crate) fn set_dropped(&self, dropped: &ColumnSet) {
         self.families.all().for_each(|family| family.purge.set_dropped(dropped.clone()));
     }
@@ -305,7 +307,7 @@ impl TableCore {
         Ok(())
     }
 
-    /// Gives a family the period that the table was told last, if any.
+    /// Gives a column family the latest period of the table, if any.
     pub(crate) fn set_period(&self, family: &ColumnFamily) -> Result<()> {
         let seconds = self.shared.periodic_seconds.load(Ordering::Acquire);
         if seconds > 0 {

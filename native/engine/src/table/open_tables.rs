@@ -9,7 +9,7 @@ use crate::raw::sys::FamilyHandle;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The open tables of a store. Nobody may wait for a table while holding its lock: others take the two the other way round.
+/// The open tables of a store. Never wait for a table under its lock: other threads take the two in the other order.
 #[derive(Default)]
 pub(crate) struct OpenTables(Mutex<Generations>);
 

@@ -23,7 +23,7 @@ pub(crate) struct IterSpec {
     pub fill_cache: bool,
 }
 
-/// An iterator over one moment of a column family.
+/// An iterator over one view of a column family, which it pins.
 pub(crate) struct Iter {
     iterator: *mut ffi::rocksdb_iterator_t,
     options: *mut ffi::rocksdb_readoptions_t,
@@ -54,7 +54,8 @@ impl Iter {
     }
 
     fn make(family: &FamilyHandle, spec: IterSpec, skipped: Option<SkippedFiles>) -> Iter {
-        // SAFETY: the bounds' bytes do not move when `spec` does (they are on the heap) and live as long as the iterator.
+        // SAFETY: the bounds' bytes do not move when `spec` does (they are on the heap) and live as long as the
+        // iterator.
         unsafe {
             let options = ffi::rocksdb_readoptions_create();
             ffi::rocksdb_readoptions_set_iterate_lower_bound(options, spec.lower.as_ptr().cast(), spec.lower.len());
