@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Before the write-ahead log is replayed: is it damaged where replay would lose writes without a word?
+//! Checks the write-ahead log before its replay for damage through which replay would silently lose writes.
 //!
 //! RocksDB replays up to the first damage and drops what follows, or skips blocks of zeros. That is right for the torn
 //! end that a killed process leaves behind, and silent loss of acknowledged writes where intact records follow.

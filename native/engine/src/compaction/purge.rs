@@ -301,7 +301,7 @@ impl TablePurge {
         self.unflushed.sealed()
     }
 
-    /// What is ingested from now on. To be asked before the files are listed.
+    /// What is ingested from now on. Call before the files are listed.
     pub(super) fn ingestions(&self) -> Arc<Segment> {
         let sealed = self.ingested.sealed();
         self.ingested.forget(sealed, 0)

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The empty fragment, of any kind (docs/internals/formats.md).
 const EMPTY_FRAGMENT: [u8; 2] = [1, 0];
 
-/// What this compaction may know of everything that it does not read.
+/// What this compaction knows of the data that it does not read.
 struct Outside {
     files: FileBounds,
     memtables: Arc<Segment>,
@@ -48,7 +48,7 @@ struct Partition {
     coverage: Coverage,
     /// Part of the header could not be read: it stays as it is.
     header_unreadable: bool,
-    /// Smallest timestamp in files outside, once asked.
+    /// Smallest timestamp in files outside, once computed.
     outside_timestamp: Option<i64>,
 }
 
@@ -254,7 +254,7 @@ impl CompactionHooks for CompactionRun {
     }
 }
 
-/// `None` where anything is not known that purging rests on.
+/// `None` where something is unknown that purging needs.
 fn read_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Outside> {
     if !table.is_attached() {
         return None;

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Longer than any work that is not blocked.
 const TRY_MAX: Duration = Duration::from_secs(30);
 
-/// Work on another thread, which has come to a step and stays there until it is told to go on, or a test fails.
+/// Work on another thread, paused at a step until [`Paused::end`], or until a test fails.
 pub(crate) struct Paused<T> {
     go_on: Sender<()>,
     thread: JoinHandle<Result<T>>,

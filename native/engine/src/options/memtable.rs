@@ -10,7 +10,7 @@ use rocksdb::Options;
 
 /// About 40 bits per row of 1 KB: a partition that the memtable lacks costs no search.
 const FILTER_RATIO: f64 = 0.005;
-/// So many memtables without a row take the budget up.
+/// The number of memtables without a row that use up the budget.
 const EMPTY_MEMTABLES: u64 = 2048;
 /// A filter that is not larger than a quarter of the memory that a memtable takes at a time would make it take that at
 /// once.

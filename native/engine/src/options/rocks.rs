@@ -26,7 +26,7 @@ const L0_FILES: i32 = 4;
 /// With so many writers are slowed down, and stopped: RocksDB's own defaults.
 pub(crate) const L0_SLOWDOWN_FILES: i32 = 20;
 pub(crate) const L0_STOP_FILES: i32 = 36;
-/// With so much to compact writers are slowed down, and stopped: RocksDB's own defaults.
+/// Pending bytes at which RocksDB slows down and stops writers: its own defaults.
 pub(crate) const PENDING_SLOWDOWN_BYTES: usize = 64 << 30;
 pub(crate) const PENDING_STOP_BYTES: usize = 256 << 30;
 const LEVEL_BASE_BYTES: u64 = 512 << 20;

@@ -43,7 +43,7 @@ pub(crate) trait TableHooks: Send + Sync + 'static {
     fn begin(self: &Arc<Self>, source: &CompactionSource<'_>) -> Self::Compaction;
 }
 
-/// What the properties of a file tell of an entry. `EntryFacts` of shim.h.
+/// What the properties of a file summarize of its entries. `EntryFacts` of shim.h.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryFacts {

@@ -148,7 +148,7 @@ impl Walk {
         }
     }
 
-    /// Puts entries into the answer until it takes no more, or until much has been passed in vain; whether everything
+    /// Puts entries into the answer until it takes no more, or until much has been passed that gave none; whether everything
     /// has been put.
     pub(crate) fn fill(&mut self, answer: &mut Answer<'_>) -> Result<bool> {
         self.idle = 0;

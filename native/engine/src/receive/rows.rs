@@ -28,7 +28,7 @@ pub(super) fn disjoint(files: &[TableFile]) -> Vec<TableFile> {
 }
 
 /// Rewrites what `source`, which has been brought to its start, holds into files of rows, until `files_max` are full;
-/// the first key that is left. `check` is asked now and then whether to go on.
+/// the first key that is left. `check` is called now and then, and may end the work.
 pub(super) fn rewrite(
     store: &StoreCore,
     source: &mut Source,

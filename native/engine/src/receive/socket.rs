@@ -39,7 +39,7 @@ pub fn receive_bytes(socket: impl AsFd, block: &mut [u8], timeout: Duration) -> 
     Ok((filled, false))
 }
 
-/// Whether there is something to receive, or to be told, before the time is over.
+/// Whether bytes, the end or an error come before the timeout.
 fn wait(socket: &impl AsFd, timeout: Duration) -> Result<bool> {
     let timeout = Timespec::try_from(timeout).map_err(|error| EngineError::Invalid(error.to_string()))?;
     match poll(&mut [PollFd::new(socket, PollFlags::IN)], Some(&timeout)) {

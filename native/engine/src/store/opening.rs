@@ -115,7 +115,7 @@ fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: Co
     Ok(())
 }
 
-/// The column families that the directory has.
+/// The column families in the directory.
 struct ColumnFamilies {
     purges: HashMap<String, Arc<TablePurge>>,
     options: Vec<(String, Options)>,

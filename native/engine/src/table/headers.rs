@@ -52,7 +52,7 @@ impl Headers {
         HeadersSeen(self.changes.load(Ordering::SeqCst))
     }
 
-    /// Whether the mark was clear when it was seen, and has been ever since. To be asked when the view is pinned, or
+    /// Whether the mark was clear when it was seen, and has been ever since. Call when the view is pinned, or
     /// everything read.
     pub(crate) fn none_since(&self, seen: HeadersSeen) -> bool {
         fence(Ordering::SeqCst);

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A column family handle that owns its way to the database.
+//! A column family handle that keeps its database open.
 
 use super::{c_string, checked, raw};
 use crate::database::Database;

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Iterators that own their bounds and their way to the database, so that a cursor can keep one between calls.
+//! Iterators that own their bounds and keep the database open, so that a cursor can have one between calls.
 
 use super::lookup::bytes;
 use super::skip::SkippedFiles;
@@ -41,7 +41,7 @@ impl Iter {
         Iter::make(family, spec, None)
     }
 
-    /// An iterator that [`Iter::skip`] may be told of files.
+    /// An iterator that can leave files out: see [`Iter::skip`].
     pub(crate) fn open_skipping(family: &FamilyHandle, spec: IterSpec) -> Iter {
         Iter::make(family, spec, Some(SkippedFiles::none()))
     }
