@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A library with a symbol that nobody defines must not leave the linker: a node would find out only at its start.
-//! The library knows the hash of the RocksDB that its shim was compiled for: another build may lay its classes out otherwise.
+//! The linker must refuse a library with an undefined symbol: a node would fail only at its start. The library knows
+//! the hash of the RocksDB that its shim was compiled for: another build may lay its classes out otherwise.
 
 const ROCKSDB_PIN: &str = "../../config/rocksdb.sha256";
 

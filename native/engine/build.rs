@@ -12,7 +12,7 @@ fn main() {
         all.extend(sources(Path::new(folder)));
     }
     let Ok(root) = std::env::var("DEP_ROCKSDB_CARGO_MANIFEST_DIR") else {
-        println!("cargo::error=librocksdb-sys does not say where its headers are");
+        println!("cargo::error=librocksdb-sys does not tell where its headers are");
         return;
     };
     cc::Build::new()

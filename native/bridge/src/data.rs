@@ -39,7 +39,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_read(
     answer: jlong,
     answer_capacity: jint,
 ) -> jint {
-    look(&mut env, table, (request, request_length), (answer, answer_capacity), Table::read)
+    read_into(&mut env, table, (request, request_length), (answer, answer_capacity), Table::read)
 }
 
 #[no_mangle]
@@ -52,7 +52,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_scan(
     answer: jlong,
     answer_capacity: jint,
 ) -> jint {
-    look(&mut env, table, (request, request_length), (answer, answer_capacity), Table::scan)
+    read_into(&mut env, table, (request, request_length), (answer, answer_capacity), Table::scan)
 }
 
 #[no_mangle]
@@ -77,10 +77,16 @@ extern "system" fn Java_io_cassiterite_engine_Native_cursorClose(mut env: JNIEnv
 }
 
 /// A read of a table: what is wanted, and where the answer goes.
-type Look = fn(&Arc<Table>, &[u8], &mut [u8]) -> Result<i32>;
+type ReadCall = fn(&Arc<Table>, &[u8], &mut [u8]) -> Result<i32>;
 
 /// Reads from a table: both buffers are an address and a length in bytes.
-fn look(env: &mut JNIEnv<'_>, table: jlong, request: (jlong, jint), answer: (jlong, jint), call: Look) -> jint {
+fn read_into(
+    env: &mut JNIEnv<'_>,
+    table: jlong,
+    request: (jlong, jint),
+    answer: (jlong, jint),
+    call: ReadCall,
+) -> jint {
     on_table(env, table, 0, |_, table| {
         // SAFETY: both are direct buffers that Java holds during the call, the answer's for this thread alone.
         let (request, answer) = unsafe { exchange(request, answer) }?;

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Native methods that expose the codec's pure functions, so that tests in Java can hold them against Cassandra's own.
+//! Native methods that expose the codec's pure functions, so that tests in Java can compare them with Cassandra's own.
 
 use cassiterite_codec::columns::ColumnSet;
 use cassiterite_codec::key::Kind;

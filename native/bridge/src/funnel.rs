@@ -23,7 +23,7 @@ thread_local! {
     static TRACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Finds the exception's class, and makes panics remember where they were.
+/// Finds the exception's class, and has panics record their place.
 pub(crate) fn prepare(env: &mut JNIEnv<'_>) -> jni::errors::Result<()> {
     let class = env.find_class("io/cassiterite/engine/EngineException")?;
     let class = env.new_global_ref(class)?;
@@ -38,8 +38,8 @@ pub(crate) fn prepare(env: &mut JNIEnv<'_>) -> jni::errors::Result<()> {
     Ok(())
 }
 
-/// Runs `call`; a failure is thrown in Java, and `otherwise` is returned, which Java never sees. `on_panic` runs after a
-/// panic, before it is thrown.
+/// Runs `call`; a failure is thrown in Java, and `otherwise` is returned, which Java never sees. `on_panic` runs after
+/// a panic, before it is thrown.
 pub(crate) fn guard<'local, T>(
     env: &mut JNIEnv<'local>,
     otherwise: T,
@@ -92,7 +92,7 @@ fn panic_message(payload: &(dyn Any + Send)) -> String {
 }
 
 fn throw(env: &mut JNIEnv<'_>, kind: Kind, message: &str) {
-    // An exception that JNI has already thrown (out of memory, say) tells more than ours.
+    // An exception that JNI has already thrown (such as out of memory) tells more than ours.
     if env.exception_check().unwrap_or(true) {
         return;
     }

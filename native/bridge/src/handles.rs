@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What Java's handles name. A handle is the number of a slot, and a slot is never used again: a late caller finds an
-//! empty slot and gets `CLOSED`, a made-up number gets `INVALID`, and nothing is ever freed under a running call.
+//! What Java's handles name. A handle is the number of a slot, and a slot is never used again: a late call finds an
+//! empty slot and gets `CLOSED`, an unknown number gets `INVALID`, and nothing is ever freed under a running call.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -29,8 +29,8 @@ struct Slot<T> {
     is_poisoned: AtomicBool,
 }
 
-/// What a handle names, kept alive while it is held.
-pub(crate) struct Held<T>(Guard<Option<Arc<T>>>);
+/// What a handle names, alive while this lives.
+pub(crate) struct Guarded<T>(Guard<Option<Arc<T>>>);
 
 impl<T> Slots<T> {
     const fn new(what: &'static str, first: jlong) -> Self {
@@ -44,7 +44,7 @@ impl<T> Slots<T> {
     }
 
     /// What `handle` names.
-    pub(crate) fn get(&self, handle: jlong) -> Result<Held<T>> {
+    pub(crate) fn get(&self, handle: jlong) -> Result<Guarded<T>> {
         let slot = self.slot(handle)?;
         if slot.is_poisoned.load(Ordering::Relaxed) {
             return Err(EngineError::Internal(format!(
@@ -54,7 +54,7 @@ impl<T> Slots<T> {
         }
         let value = slot.value.load();
         match *value {
-            Some(_) => Ok(Held(value)),
+            Some(_) => Ok(Guarded(value)),
             None => Err(EngineError::Closed(format!("the {} is closed", self.what))),
         }
     }
@@ -64,7 +64,8 @@ impl<T> Slots<T> {
         Ok(self.slot(handle)?.value.swap(None))
     }
 
-    /// Empties the slot of `handle` once `last` has succeeded with what it names; nothing happens if it is empty already.
+    /// Empties the slot of `handle` once `last` has succeeded with what it names; nothing happens if it is empty
+    /// already.
     pub(crate) fn take_after(&self, handle: jlong, last: impl FnOnce(&T) -> Result<()>) -> Result<()> {
         let slot = self.slot(handle)?;
         if let Some(value) = slot.value.load_full() {
@@ -74,7 +75,7 @@ impl<T> Slots<T> {
         Ok(())
     }
 
-    /// Keeps all later callers away from what `handle` names.
+    /// Refuses all later calls with `handle`.
     pub(crate) fn poison(&self, handle: jlong) {
         if let Ok(slot) = self.slot(handle) {
             slot.is_poisoned.store(true, Ordering::Relaxed);
@@ -90,7 +91,7 @@ impl<T> Slots<T> {
     }
 }
 
-impl<T> Held<T> {
+impl<T> Guarded<T> {
     /// The value; there is one, or [`Slots::get`] had failed.
     pub(crate) fn value(&self) -> Result<&Arc<T>> {
         self.0.as_ref().ok_or_else(|| EngineError::Closed("closed".to_owned()))

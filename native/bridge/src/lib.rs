@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The border between Java and the engine, described in `docs/internals/boundary.md`: exactly the native methods of
+//! The boundary between Java and the engine, described in `docs/internals/boundary.md`: exactly the native methods of
 //! `io.cassiterite.engine.Native`, and the only crate that knows JNI. It holds no logic: a method finds what its
 //! handle names, makes slices of its addresses, calls the engine, and [`funnel`] turns failures and panics into
 //! `EngineException`.

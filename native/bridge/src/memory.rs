@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Java's memory as slices: the one place that believes an address.
+//! Java's memory as slices: the one place that trusts an address.
 
 use cassiterite_engine::{EngineError, Result};
 use jni::sys::{jint, jlong};
@@ -20,7 +20,7 @@ pub(crate) unsafe fn request<'call>(address: jlong, length: jint) -> Result<&'ca
 /// The `length` bytes of an answer buffer at `address`.
 ///
 /// # Safety
-/// As [`request`]; and nobody else reads or writes the buffer during the call.
+/// As [`request`]; and no other thread reads or writes the buffer during the call.
 pub(crate) unsafe fn answer<'call>(address: jlong, length: jint) -> Result<&'call mut [u8]> {
     let (address, length) = check(address, length)?;
     // SAFETY: as this function demands.

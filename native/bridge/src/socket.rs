@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Native methods of the connections that files arrive by. Java holds their descriptors, as numbers.
+//! Native methods of the connections by which files are received. Java has their descriptors as numbers.
 
 use std::os::fd::{BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::time::Duration;
@@ -34,15 +34,15 @@ extern "system" fn Java_io_cassiterite_engine_Native_socketReceive(
     descriptor: jint,
     block: jlong,
     capacity: jint,
-    patience_millis: jint,
+    timeout_millis: jint,
 ) -> jint {
     guard_plain(&mut env, -1, |_| {
         // SAFETY: `Native`'s contract: a descriptor of `socketShare` that is not closed before the call returns.
         let socket = unsafe { BorrowedFd::borrow_raw(valid(descriptor)?) };
         // SAFETY: as `Native` demands of the buffer.
         let block = unsafe { answer(block, capacity)? };
-        let patience = u64::try_from(patience_millis).map_err(|_| EngineError::Invalid("negative patience".into()))?;
-        match receive_bytes(socket, block, Duration::from_millis(patience))? {
+        let timeout = u64::try_from(timeout_millis).map_err(|_| EngineError::Invalid("negative timeout".into()))?;
+        match receive_bytes(socket, block, Duration::from_millis(timeout))? {
             (0, true) => Ok(-1),
             (count, _) => jint::try_from(count).map_err(|_| EngineError::Internal(format!("{count} bytes received"))),
         }
@@ -52,7 +52,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_socketReceive(
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_socketClose(mut env: JNIEnv<'_>, _: JClass<'_>, descriptor: jint) {
     guard_plain(&mut env, (), |_| {
-        // SAFETY: `Native`'s contract: a descriptor of `socketShare` that nobody uses any more.
+        // SAFETY: `Native`'s contract: a descriptor of `socketShare` that is no longer used.
         drop(unsafe { OwnedFd::from_raw_fd(valid(descriptor)?) });
         Ok(())
     });

@@ -17,7 +17,7 @@ const CELLS: u32 = 16;
 const VALUE_BYTES: usize = 60;
 
 fn head(timestamp: i64) -> Head<'static> {
-    Head { clustering: Some(&[9, 1, 2, 3, 4, 5, 6, 7, 8]), liveness: Liveness::lasting(timestamp), ..Head::NOTHING }
+    Head { clustering: Some(&[9, 1, 2, 3, 4, 5, 6, 7, 8]), liveness: Liveness::without_ttl(timestamp), ..Head::NOTHING }
 }
 
 fn full_row(timestamp: i64) -> Vec<u8> {

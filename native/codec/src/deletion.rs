@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Deletion times, and when a deletion may be forgotten.
+//! Deletion times, and when a deletion may be purged.
 
 /// When something was deleted. The default is [`DeletionTime::LIVE`]: not deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,8 +50,8 @@ impl DeletionTime {
         }
     }
 
-    /// Order by strength; a deletion marked at `i64::MIN` deletes nothing, yet ranks above live, so that merging keeps it
-    /// whatever the order of the operands.
+    /// Order by strength; a deletion marked at `i64::MIN` deletes nothing, yet ranks above live, so that merging keeps
+    /// it whatever the order of the operands.
     #[inline]
     fn rank(&self) -> (i64, i64) {
         let local = if self.local_deletion_time_s == i64::MAX { i64::MIN } else { self.local_deletion_time_s };
@@ -65,14 +65,15 @@ impl Default for DeletionTime {
     }
 }
 
-/// What a compaction may forget.
+/// What a compaction may purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Purge {
     /// The time at which cells are judged expired, seconds since the epoch.
     pub now_s: i64,
-    /// Only deletions made before this may go, seconds since the epoch (now less gc_grace).
+    /// Only deletions made before this may be purged, seconds since the epoch (now less gc_grace).
     pub gc_before_s: i64,
-    /// Only deletions with a timestamp below this may go: older data may still exist elsewhere from here on. Exclusive.
+    /// The max purgeable timestamp, exclusive: only deletions with an older timestamp may be purged, as older data may
+    /// exist elsewhere.
     pub max_purgeable_timestamp: i64,
 }
 
@@ -80,13 +81,13 @@ impl Purge {
     /// Purges nothing, expires nothing.
     pub const NOTHING: Purge = Purge { now_s: i64::MIN, gc_before_s: i64::MIN, max_purgeable_timestamp: i64::MIN };
 
-    /// Whether a deletion with this timestamp, made at this time, may be forgotten.
+    /// Whether a deletion with this timestamp, made at this time, may be purged.
     #[inline]
     pub fn allows(&self, timestamp: i64, local_deletion_time_s: i64) -> bool {
         local_deletion_time_s < self.gc_before_s && timestamp < self.max_purgeable_timestamp
     }
 
-    /// Whether `deletion` is one, and may be forgotten.
+    /// Whether `deletion` is one, and may be purged.
     #[inline]
     pub fn allows_deletion(&self, deletion: &DeletionTime) -> bool {
         !deletion.is_live() && self.allows(deletion.marked_for_delete_at, deletion.local_deletion_time_s)

@@ -42,7 +42,7 @@ pub fn merge(kind: Kind, operands: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Co
 /// What compaction leaves of one fully merged fragment, in `out` (cleared first): data that `covering` shadows removed,
 /// columns in `dropped` removed, expired cells turned into tombstones, purgeable deletions gone.
 ///
-/// `covering` is a deletion that is kept elsewhere (the header's, for a row; live for a header). What a reader at
+/// `covering` is a deletion that stays elsewhere (the header's, for a row; live for a header). What a reader at
 /// `purge.now_s` sees never changes. After an error `out` is empty.
 pub fn compact(
     kind: Kind,
@@ -63,7 +63,7 @@ pub fn compact(
 }
 
 /// Removes from a row fragment only what `covering` deletes, into `out` (cleared first). Safe on unmerged operands, as
-/// long as `covering` is kept elsewhere or applied to all operands of the key. After an error `out` is empty.
+/// long as `covering` stays elsewhere or is applied to all operands of the key. After an error `out` is empty.
 pub fn shadow(fragment: &[u8], covering: DeletionTime, out: &mut Vec<u8>) -> Result<Outcome, CodecError> {
     let rules = Rules { covering, purge: Purge::NOTHING, dropped: None, own_deletions: false };
     let outcome = row::rewrite(fragment, &rules, out);
@@ -78,7 +78,7 @@ pub fn min_timestamp(kind: Kind, fragment: &[u8]) -> Result<i64, CodecError> {
     }
 }
 
-/// Whether the fragment says nothing (a row's clustering alone says nothing). Malformed bytes are not empty.
+/// Whether the fragment is empty, apart from a row's clustering. Malformed bytes are not empty.
 pub fn is_empty(kind: Kind, fragment: &[u8]) -> bool {
     let empty = match kind {
         Kind::Header => header::is_empty(fragment),

@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Header fragments: the partition deletion and the range tombstones of one partition (docs/internals/formats.md, Header
-//! fragment).
+//! Header fragments: the partition deletion and the range tombstones of one partition (docs/internals/formats.md,
+//! Header fragment).
 
 mod coverage;
 mod range;

@@ -3,9 +3,9 @@
 
 //! Keys, row fragments and header fragments of Cassiterite, and how they merge: pure functions over bytes.
 //!
-//! The formats are described in `docs/internals/formats.md`; merging equals Apache Cassandra's own reconciliation. This crate does
-//! no I/O and knows neither RocksDB nor Java. Everything here is safe to call from any thread, and malformed bytes
-//! give a [`CodecError`], never a panic.
+//! The formats are described in `docs/internals/formats.md`; merging equals Apache Cassandra's own reconciliation. This
+//! crate does no I/O and knows neither RocksDB nor Java. Everything here is safe to call from any thread, and malformed
+//! bytes give a [`CodecError`], never a panic.
 
 pub mod columns;
 pub mod header;

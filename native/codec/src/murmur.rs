@@ -55,7 +55,7 @@ fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
 }
 
-/// Cassandra's bug, kept by everyone who must place data as it does: tail bytes are sign-extended.
+/// Cassandra's bug, which all that place data as it does must share: tail bytes are sign-extended.
 fn signed_tail(bytes: &[u8]) -> u64 {
     bytes.iter().enumerate().fold(0, |sum, (at, &byte)| sum ^ ((i64::from(byte as i8) << (8 * at)) as u64))
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Compacting row fragments: what a reader sees stays, what may be forgotten goes.
+//! Compacting row fragments: what a reader sees stays, what may be purged is removed.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_dead_stays_that_may_be_forgotten(row in row(Data::All)) {
+    fn nothing_dead_stays_that_may_be_purged(row in row(Data::All)) {
         let purge = Purge { now_s: LOCAL_S.end, gc_before_s: i64::MAX, max_purgeable_timestamp: i64::MAX };
         let after = decode(&compacted(&encode(&row), None, &purge, &KEEP_ALL));
         prop_assert_eq!(after.deletion, None);

@@ -86,7 +86,7 @@ fn key() {
 
 #[test]
 fn simple_row() {
-    let head = Head { liveness: Liveness::lasting(T), ..with_clustering() };
+    let head = Head { liveness: Liveness::without_ttl(T), ..with_clustering() };
     let columns = [(1, Column::Simple(Cell::live(T, b"hello"))), (2, Column::Simple(Cell::live(T, b"")))];
     check_row(include_bytes!("golden/row-simple.bin"), head, &columns);
 }

@@ -102,7 +102,7 @@ fn headers() -> impl Strategy<Value = Vec<Header>> {
     vec(header(), 1..6)
 }
 
-/// The strongest deletion of a row, by looking at everything.
+/// The strongest deletion of a row, by comparing all.
 fn deletion_of(headers: &[Header], row: u8) -> Option<Times> {
     let place = clustering(row);
     let ranges = headers.iter().flat_map(|header| &header.tombstones);
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_is_commutative_associative_and_idempotent(headers in headers(), cut in 0usize..6, turn in 0usize..6) {
+    fn merging_is_commutative_associative_and_idempotent(headers in headers(), cut in 0usize..6, rotation in 0usize..6) {
         let mut operands: Vec<_> = headers.iter().map(fragment).collect();
         let all = merged(&operands);
         prop_assert_eq!(validate(Kind::Header, &all), Ok(()));
@@ -147,7 +147,7 @@ proptest! {
         let left = if left.is_empty() { vec![1, 0] } else { merged(left) };
         prop_assert_eq!(&merged(&[merged(right), left]), &all);
         prop_assert_eq!(&merged(&[all.clone(), all.clone()]), &all);
-        operands.rotate_left(turn % headers.len());
+        operands.rotate_left(rotation % headers.len());
         prop_assert_eq!(merged(&operands), all);
     }
 
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn compaction_forgets_exactly_what_it_may(header in header(), gc_before_s in 99i64..104, below in -1i64..6, covering in option::of(times())) {
+    fn compaction_purges_exactly_what_it_may(header in header(), gc_before_s in 99i64..104, below in -1i64..6, covering in option::of(times())) {
         let before = fragment(&header);
         let purge = Purge { now_s: 200, gc_before_s, max_purgeable_timestamp: below };
         let mut out = Vec::new();

@@ -92,10 +92,10 @@ proptest! {
     }
 
     #[test]
-    fn is_commutative(rows in rows(Data::All).prop_shuffle(), turn in 0usize..20) {
+    fn is_commutative(rows in rows(Data::All).prop_shuffle(), rotation in 0usize..20) {
         let mut operands = encoded(&rows);
         let one = merged(&operands);
-        operands.rotate_left(turn % rows.len());
+        operands.rotate_left(rotation % rows.len());
         prop_assert_eq!(&merged(&operands), &one);
         operands.reverse();
         prop_assert_eq!(&merged(&operands), &one);

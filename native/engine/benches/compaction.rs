@@ -1,9 +1,9 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What flush and compaction cost: CPU of the whole process, background threads included, per write of 1 KB until the store
-//! is quiet, and per GiB that a full compaction reads; and the memory that the store took meanwhile. `cargo bench -p cassiterite-engine --bench compaction -- name=value ...`
-//! takes the store's settings, so that two can be compared.
+//! What flush and compaction cost: CPU of the whole process, background threads included, per write of 1 KB until the
+//! store is quiet, and per GiB that a full compaction reads; and the memory that the store took meanwhile. `cargo bench
+//! -p cassiterite-engine --bench compaction -- name=value ...` takes the store's settings, so that two can be compared.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../tests/common/mod.rs"]

@@ -1,9 +1,9 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The hot path: a read of one row of 1 KB in the cache, a logged write of one, a slice of ten. Run with
-//! `cargo bench -p cassiterite-engine`; the data (200 MB) lie in the temporary folder. With `CASSITERITE_BENCH_CPU=1` the
-//! calling thread's CPU time is measured, which other work on the machine disturbs less.
+//! The hot path: a read of one row of 1 KB in the cache, a logged write of one, a slice of ten. Run with `cargo bench
+//! -p cassiterite-engine`; the data (200 MB) lie in the temporary folder. With `CASSITERITE_BENCH_CPU=1` the calling
+//! thread's CPU time is measured, which other work on the machine disturbs less.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../tests/common/mod.rs"]

@@ -1,13 +1,13 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A table of 50 MiB goes to another node, as whole files, as files of rows and row by row: the microbenchmark of the article
-//! on zero-copy streaming (August 2018), whose sstable had 50 MiB, too. One operation is the whole table; criterion's
-//! `elem/s` are the article's ops/s. Run with `cargo bench -p cassiterite-engine --bench shipment`.
+//! A table of 50 MiB goes to another node, as whole files, as files of rows and row by row: the microbenchmark of the
+//! article on zero-copy streaming (August 2018), whose sstable had 50 MiB, too. One operation is the whole table;
+//! criterion's `elem/s` are the article's ops/s. Run with `cargo bench -p cassiterite-engine --bench shipment`.
 //!
-//! A writer exports the table and sends the files through a socket by `sendfile`. A reader takes them from a socket into a
-//! folder, checks them on the way, syncs them and moves them into an empty table. Row by row is what streams of nodes
-//! without the engine come as: one logged write for each partition.
+//! A writer exports the table and sends the files through a socket by `sendfile`. A reader takes them from a socket
+//! into a folder, checks them on the way, syncs them and moves them into an empty table. Row by row is what streams of
+//! nodes without the engine come as: one logged write for each partition.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../tests/common/mod.rs"]
@@ -172,7 +172,7 @@ fn shipments(criterion: &mut Criterion) {
             },
         );
     }
-    let staging = home.path().join("receiver/arriving");
+    let staging = home.path().join("receiver/incoming");
     for (name, folder) in ["reader, whole files", "reader, files of rows"].into_iter().zip(&folders) {
         timed(
             criterion,

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Taking requests and records apart, and putting them together.
+//! Reads and writes the parts of requests and records.
 
 use crate::error::{EngineError, Result};
 
@@ -97,7 +97,7 @@ impl<'a> Bytes<'a> {
 /// Appends bytes behind their u32 length.
 pub(crate) fn put_counted(out: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
     let length = u32::try_from(bytes.len())
-        .map_err(|_| EngineError::Invalid(format!("{} bytes are more than a length can say", bytes.len())))?;
+        .map_err(|_| EngineError::Invalid(format!("{} bytes are more than a length field can hold", bytes.len())))?;
     out.extend_from_slice(&length.to_le_bytes());
     out.extend_from_slice(bytes);
     Ok(())

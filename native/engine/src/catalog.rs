@@ -1,13 +1,14 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Which tables, generations and columns exist: records in the default column family (docs/internals/formats.md, Catalog).
+//! Which tables, generations and columns exist: records in the default column family (docs/internals/formats.md,
+//! Catalog).
 
 mod column;
 mod record;
 
 pub(crate) use column::{
-    decode_columns, decode_drops, encode_columns, encode_drops, Column, ColumnKind, ColumnState, NO_DROP,
+    decode_columns, decode_drops, encode_columns, encode_drops, same_type, Column, ColumnKind, ColumnState, NO_DROP,
 };
 pub(crate) use record::{sealed, unsealed, Record, FIRST_FAMILY};
 
@@ -101,8 +102,8 @@ impl Catalog {
         self.db.put_opt(&key, value, &synced()).map_err(|error| EngineError::from(error).context("writing the catalog"))
     }
 
-    /// Brings the catalog into a file, so that no table goes with a log that is given up. The log has what this fails to
-    /// write, and the failure is a background error of the store's.
+    /// Brings the catalog into a file, so that no table goes with a log that is given up. The log has what this fails
+    /// to write, and the failure is a background error of the store's.
     fn flush(&self) {
         if let Err(error) = self.db.flush() {
             log(format_args!("the catalog is in the log only: {error}"));
@@ -114,8 +115,8 @@ impl Catalog {
     }
 }
 
-/// The name of a column family of a table generation: `<hex id>[.index].<generation>`, and `+<number>` for all but the one
-/// that the generation began with.
+/// The name of a column family of a table generation: `<hex id>[.index].<generation>`, and `+<number>` for all but the
+/// one that the generation began with.
 pub(crate) fn family_name(id: &[u8], generation: u64, number: u32) -> String {
     let (table, index) = id.split_at_checked(16).unwrap_or((id, &[]));
     let mut name: String = table.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -3,13 +3,13 @@
 
 //! Cleanup: removes what lies outside token ranges, also from the files.
 //!
-//! Files that lie wholly outside go at once; what is left is compacted while compactions drop what is not kept. A crash
-//! leaves everything inside as it was, and outside possibly part of what was there.
+//! Files that lie wholly outside go at once; what is left is compacted while compactions drop what the table does not
+//! own. A crash leaves everything inside as it was, and outside possibly part of what was there.
 
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
+use crate::raw::sys::{compact_range, delete_files, FamilyHandle, Iter, IterSpec};
 use crate::raw::{listed_files, LiveFile};
-use crate::sys::{compact_range, delete_files, FamilyHandle, Iter, IterSpec};
 use crate::table::{ColumnFamily, Table, TableCore};
 use crate::tokens::{token_of, TokenRange, TokenSet};
 use std::collections::HashSet;
@@ -20,22 +20,22 @@ use std::sync::Arc;
 const PASSES: usize = 3;
 
 impl Table {
-    /// Removes everything outside token ranges (docs/internals/boundary.md, Token ranges), for good when it returns. Takes long.
-    /// What is written outside meanwhile may or may not be removed: see [`Table::stop_cleanup`].
+    /// Removes everything outside token ranges (docs/internals/boundary.md, Token ranges), for good when it returns.
+    /// Takes long. What is written outside meanwhile may or may not be removed: see [`Table::stop_cleanup`].
     pub fn cleanup(&self, ranges: &[u8]) -> Result<()> {
         let owned = Arc::new(TokenSet::of(TokenRange::list(ranges)?));
         let cleaned = self.on_copy(|core| {
             let stop = core.begin_cleanup()?;
             let _one = core.cleaning()?;
-            let (core, _pinned) = self.with_families_pinned(core)?;
+            let (core, _pinned) = self.with_column_families_pinned(core)?;
             let cleanup = Cleanup { core: &core, stop: &stop };
             cleanup.run(&owned).or_else(|error| cleanup.go_on().and(Err(error)))
         });
         cleaned.map_err(|error| error.context("cleaning up a table"))
     }
 
-    /// Ends a [`Table::run`] that is running, with [`EngineError::Busy`]: its ranges are not right any more. What it has removed
-    /// is gone; when it has returned, compactions that run remove nothing more.
+    /// Ends every running [`Table::cleanup`] with [`EngineError::Busy`]: its ranges are no longer right. What it has
+    /// removed is gone. Once this returns, running compactions remove nothing more.
     pub fn stop_cleanup(&self) -> Result<()> {
         self.shared(|core| {
             core.stop_cleanups();
@@ -44,8 +44,8 @@ impl Table {
     }
 }
 
-/// One call of [`Table::run`]. The merge-in, which would bring back what is removed, waits for it. What is received does not: it
-/// lies inside the ranges, or is as good as written meanwhile.
+/// One call of [`Table::cleanup`]. The merge-in, which would bring back what is removed, waits for it. Shipments do
+/// not: their rows lie inside the ranges, or count as written meanwhile.
 struct Cleanup<'a> {
     core: &'a TableCore,
     stop: &'a AtomicBool,
@@ -56,7 +56,7 @@ impl Cleanup<'_> {
     fn go_on(&self) -> Result<()> {
         self.core.check_open()?;
         if self.stop.load(Ordering::Acquire) {
-            return Err(EngineError::Busy("what the table is to keep has changed meanwhile".into()));
+            return Err(EngineError::Busy("the ranges that the table owns have changed meanwhile".into()));
         }
         Ok(())
     }
@@ -66,7 +66,7 @@ impl Cleanup<'_> {
             return Ok(());
         }
         let outside = owned.complement();
-        let families = self.core.families();
+        let families = self.core.column_families();
         let _dropping = families.all().map(|family| family.purge.drop_outside(owned)).collect::<Result<Vec<_>>>()?;
         for _ in 0..PASSES {
             self.go_on()?;
@@ -82,11 +82,11 @@ impl Cleanup<'_> {
             }
         }
         let why =
-            "rows that the table is to lose are written while they are removed; clean it up again when that has ended";
+            "rows outside of the table's ranges are written while they are removed; clean it up again when the writes have ended";
         Err(EngineError::Busy(why.into()))
     }
 
-    /// Rewrites every file once that has something in these ranges, or may have.
+    /// Rewrites once every file that has keys in these ranges, or may have.
     fn pass(&self, family: &FamilyHandle, outside: &TokenSet) -> Result<()> {
         let ranges: Vec<(Vec<u8>, Vec<u8>)> =
             outside.ranges().iter().map(|range| (range.first_key(), range.end_key())).collect();
@@ -156,7 +156,7 @@ mod tests {
             purge.drop_outside(&Arc::new(TokenSet::of(vec![TokenRange { left: i64::MIN, right: 0 }]))).unwrap();
         std::thread::scope(|scope| {
             let compacting = scope.spawn(|| table.compact());
-            std::thread::sleep(Duration::from_millis(500)); // the half that is kept comes first, and takes seconds
+            std::thread::sleep(Duration::from_millis(500)); // the half that the table owns comes first, and takes seconds
             assert!(!compacting.is_finished());
             table.stop_cleanup().unwrap();
             store.set("compaction_rate_limit=0B/s").unwrap();

@@ -4,18 +4,17 @@
 //! What happens to fragments when RocksDB merges and compacts them: the merge operator, and the purging of deletions,
 //! expired cells, dropped columns and everything that a deletion covers.
 //!
-//! A deletion may be forgotten only when nothing that it hides can ever be seen again. It goes when it is older than
-//! gc_grace *and* its timestamp is below everything that may hold older data, at the moment of purging:
-//! * the host's fence ([`TablePurge::set`]): its own sstables and memtables of the table;
+//! A deletion may be purged only when nothing that it hides can ever be seen again. It is purged when it is older than
+//! gc_grace *and* its timestamp is below all of these at that time:
+//! * the max purgeable timestamp of the node ([`TablePurge::set`]), from its own sstables and memtables of the table;
 //! * the memtables of this table that are in no file yet ([`memtables`]), and files that were ingested since it began;
 //! * every live file that this compaction does not read and that holds keys of the same partition ([`bounds`]).
 //!
 //! What this compaction reads itself needs no bound: the versions of one key come together in a full merge, and what
 //! the header of a partition deletes is removed from its rows, which follow it in key order ([`run`]); the header of a
-//! partition that began in an earlier file is looked up ([`straddle`]). Where any of this
-//! cannot be known (an input list that does not fit, an explicit snapshot, several subcompactions), nothing is purged
-//! that depends on it. Nor is anything while data of the table lie in other column families ([`TablePurge::hold`]). A flush
-//! never purges.
+//! partition that began in an earlier file is looked up ([`straddle`]). Where any of this cannot be known (an input
+//! list that does not fit, an explicit snapshot, several subcompactions), nothing is purged that depends on it. Purging
+//! is suspended while side column families exist ([`TablePurge::suspend`]). A flush never purges.
 
 mod bounds;
 mod cleanup;

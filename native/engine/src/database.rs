@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! An open RocksDB and the lock on its store's directory: whoever is its last owner, they go together.
+//! An open RocksDB and the lock on its store's directory: the last owner closes both.
 
 use rocksdb::DB;
 use std::fs::File;
@@ -16,7 +16,7 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// `lock` keeps every other store away from the directory while it is open.
+    /// `lock` locks the directory against other stores.
     pub(crate) fn new(db: DB, lock: File) -> Database {
         Database { db, lock }
     }
@@ -38,14 +38,14 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn the_directory_stays_locked_while_anybody_has_the_database_open() {
+    fn the_directory_stays_locked_while_the_database_is_open() {
         let directory = tempfile::tempdir().unwrap();
         let store = open(directory.path());
         let owner = store.shared(|core| Ok(Arc::clone(&core.db))).unwrap();
         assert!(store.close().unwrap_err().message().contains("stays open"));
         let error = Store::open(&options(directory.path(), "")).map(drop).unwrap_err();
         assert_eq!(error.kind(), Kind::Busy);
-        // Not RocksDB's own lock, which comes after the log has been looked at.
+        // Not RocksDB's own lock, which comes after the check of the log.
         assert!(error.message().contains(&format!("has {} open", directory.path().display())), "{error}");
         drop(owner);
         open(directory.path()).close().unwrap();

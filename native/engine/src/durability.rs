@@ -97,7 +97,7 @@ impl Durability {
         self.mode == SyncMode::Batch
     }
 
-    /// Refuses writes after a sync has failed: nobody knows what the device has.
+    /// Refuses writes after a sync has failed: what the device has is unknown.
     pub(crate) fn check(&self) -> Result<()> {
         if !self.failed.load(Ordering::Acquire) {
             return Ok(());
@@ -113,9 +113,9 @@ impl Durability {
         }
     }
 
-    /// Called after each logged write; what its writer has to wait for before it acknowledges the write, if anything. In
-    /// periodic mode it waits while the log has not been synced for longer than the node allows, so that a slow device
-    /// slows its writers down.
+    /// Called after each logged write; what its writer has to wait for before it acknowledges the write, if anything.
+    /// In periodic mode it waits while the log has not been synced for longer than the node allows, so that a slow
+    /// device slows its writers down.
     pub(crate) fn after_write(self: &Arc<Self>) -> Result<Option<PendingSync>> {
         self.written.fetch_add(1, Ordering::Release);
         let awaited = match self.mode {
@@ -178,7 +178,7 @@ impl Durability {
         self.changed.notify_all();
     }
 
-    /// The last sync, once the timer has ended and nobody writes any more. Writers that still wait hear what came of it.
+    /// The last sync, once the timer and all writes have ended. Writers that still wait get its outcome.
     pub(crate) fn finish(&self, db: &DB) -> Result<()> {
         let synced = self.sync(db);
         if synced.is_ok() {
@@ -194,7 +194,7 @@ impl Durability {
             let begun_at = Instant::now();
             let begun_at_ns = self.now_ns();
             if self.written.load(Ordering::Acquire) > self.synced.load(Ordering::Acquire) {
-                // A failure is kept in the state and refuses the writes that follow.
+                // A failure stays in the state and refuses the writes that follow.
                 let _ = self.sync(db);
             } else {
                 self.synced_at_ns.fetch_max(begun_at_ns, Ordering::AcqRel);

@@ -19,9 +19,9 @@ pub enum Kind {
     NoSpace,
     /// Stored bytes are not what was written.
     Corruption,
-    /// Somebody else holds what is needed; asking again later may work.
+    /// What is needed is in use; another try may succeed later.
     Busy,
-    /// A broken promise inside the engine.
+    /// A broken invariant of the engine.
     Internal,
 }
 
@@ -40,7 +40,7 @@ impl Kind {
     }
 }
 
-/// A failure of the engine: each variant is a [`Kind`] with a message that says what to do.
+/// A failure of the engine: each variant is a [`Kind`] with a message that tells what to do.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EngineError {

@@ -1,11 +1,11 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Shipments out of a table: what it holds in token ranges at one moment, as files.
+//! Shipments out of a table: what a pinned view shows of it in token ranges, as files.
 //!
-//! A pinned view is an iterator, which pins memtables and files. Those of its files that lie wholly in a range are linked, and
-//! the iterator leaves them out ([`pinned_view`]); everything else that it shows is written into files row by row ([`rows`]),
-//! while nothing is locked.
+//! A pinned view is an iterator, which pins memtables and files. Those of its files that lie wholly in a range are
+//! linked, and the iterator leaves them out ([`pinned_view`]); everything else that it shows is written into files row
+//! by row ([`rows`]), while nothing is locked.
 
 mod listing;
 mod pinned_view;
@@ -15,8 +15,8 @@ mod tests;
 
 use crate::error::{EngineError, Result};
 use crate::links::link;
-use crate::snapshot::{FileKind, ListedFile, Manifest};
-use crate::sys::TableFile;
+use crate::manifest::{FileKind, ListedFile, Manifest};
+use crate::raw::sys::TableFile;
 use crate::table::{Table, TableCore};
 use crate::tokens::{TokenRange, TokenSet};
 use listing::Shipped;
@@ -25,13 +25,14 @@ use std::fs;
 use std::path::Path;
 
 impl Table {
-    /// Writes a shipment of the table's data in token ranges (docs/internals/boundary.md, Token ranges) into `directory`, which must
-    /// not exist (docs/internals/formats.md, Manifest). It holds what the table held there at one moment during the call, so every
-    /// row that was written before. Removing the directory is all there is to releasing it.
+    /// Writes a shipment of the table's data in token ranges (docs/internals/boundary.md, Token ranges) into
+    /// `directory`, which must not exist (docs/internals/formats.md, Manifest). It holds what one view of the table
+    /// during the call shows there, so every row that was written before. Removing the directory is all there is to
+    /// releasing it.
     ///
-    /// Answers with lines of tab-separated values (docs/internals/boundary.md, Shipments). Memory does not grow with the data. Fails
-    /// with [`EngineError::Closed`] once the table is dropped, truncated away or closed, with [`EngineError::NoSpace`] rather
-    /// than leave the device with less than 256 MiB for the sake of rows.
+    /// Answers with lines of tab-separated values (docs/internals/boundary.md, Shipments). Memory does not grow with
+    /// the data. Fails with [`EngineError::Closed`] once the table is dropped, truncated away or closed, with
+    /// [`EngineError::NoSpace`] rather than leave the device with less than 256 MiB for the sake of rows.
     pub fn export(&self, ranges: &[u8], directory: &Path) -> Result<String> {
         let tokens = TokenSet::of(TokenRange::list(ranges)?);
         if directory.exists() {
@@ -51,7 +52,7 @@ impl Table {
 }
 
 fn ship(table: &Table, core: &TableCore, tokens: TokenSet, directory: &Path) -> Result<String> {
-    // Not with the copy: families that have changed since would not be one view.
+    // Not with the copy: column families that have changed since would not be one view.
     let mut view = table.shared(|core| PinnedView::take(core, &tokens))?;
     let whole = view.choose(&tokens)?;
     let mut files = Vec::new();

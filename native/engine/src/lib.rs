@@ -4,16 +4,17 @@
 //! The store of Cassiterite: tables of merged row fragments on RocksDB, usable from native threads alone. It knows no
 //! JVM type; `cassiterite-bridge` puts Java in front of it.
 //!
-//! A map of the crate:
-//! * [`Store`] one RocksDB with one write-ahead log; [`Table`] one column family per table generation;
-//! * `catalog` which tables, generations and columns exist; `options` every setting with its default and reason;
-//! * `write` and `durability` updates and when they are safe; `read` points, slices, scans and their cursors;
-//! * `database` RocksDB and the lock on its directory; `wal` looks for damage in the log before it is replayed;
-//! * `snapshot` and `load` hard-linked images of a table; `report` what an operator may ask;
-//! * `export` and `side_family` shipments from node to node, and the column families that they wait in; `keep` cleanup;
-//!   `range_sizes` estimates; `ring` where files are cut; `log` what nobody asked for;
-//! * `links` hard links and copies of files; `staging` folders for them; `faults` the steps at which a test may stop or fail the work;
-//! * `compaction` merge operator and purge filter; `raw` the C++ shim and the C functions used directly: all unsafe code.
+//! The modules in layers, from low to high. A module may use those before it in this table, also of its own layer, and
+//! no other; `tests/layers.rs` holds it to that.
+//!
+//! | Layer | Modules | What they know |
+//! |---|---|---|
+//! | basics | `error` `log` `faults` `bytes` `tokens` `links` `disk_space` | nothing of RocksDB |
+//! | RocksDB | `database` `raw` `compaction` `options` `wal` | one database; all unsafe code is in `raw` |
+//! | store | `catalog` `schema` `manifest` `durability` `store_core` `staging` | an open store, without its tables |
+//! | table | `source` `table` `imported` | what a table is: column families, columns, generation, locks |
+//! | work | `read` `write` `flush` `compact` `snapshot` `load` `export` `receive` `cleanup` `range_sizes` `stats` | what is done to a table, each in an `impl Table` |
+//! | top | `generations` `report` `store` `ring` | the tables of a store together, and its operator |
 //!
 //! Requests and answers are bytes: `docs/internals/boundary.md`. What is on disk: `docs/internals/formats.md`.
 
@@ -29,6 +30,7 @@ mod common;
 mod bytes;
 mod catalog;
 mod cleanup;
+mod compact;
 pub mod compaction;
 mod database;
 mod disk_space;
@@ -36,9 +38,13 @@ mod durability;
 mod error;
 mod export;
 mod faults;
+mod flush;
+mod generations;
+mod imported;
 mod links;
 mod load;
 mod log;
+mod manifest;
 mod options;
 mod range_sizes;
 mod raw;
@@ -48,15 +54,15 @@ mod report;
 mod ring;
 mod schema;
 mod snapshot;
+mod source;
 mod staging;
 mod stats;
 mod store;
+mod store_core;
 mod table;
 mod tokens;
 mod wal;
 mod write;
-
-use raw::sys;
 
 pub use error::{EngineError, Kind, Result};
 pub use options::documentation as settings_documentation;
@@ -67,5 +73,5 @@ pub use table::Table;
 
 /// The version of the RocksDB that is loaded, like `11.8.1`; an error where the engine was built for another one.
 pub fn rocksdb_version() -> Result<String> {
-    sys::rocksdb_version()
+    raw::sys::rocksdb_version()
 }

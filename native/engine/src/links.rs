@@ -56,7 +56,7 @@ fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 thread_local! {
-    /// A folder that a test says is on a device of its own.
+    /// A folder that a test pretends to be on a device of its own.
     pub(crate) static OTHER_DEVICE: std::cell::RefCell<Option<std::path::PathBuf>> =
         const { std::cell::RefCell::new(None) };
 }

@@ -8,10 +8,10 @@ use crate::compaction::Written;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
+use crate::imported::ImportedFamily;
 use crate::log::log;
-use crate::receive::ImportedFamily;
-use crate::snapshot::Manifest;
-use crate::sys::{Batch, Iter};
+use crate::manifest::Manifest;
+use crate::raw::sys::{Batch, Iter};
 use crate::table::{Table, TableCore};
 use crate::write::apply;
 use cassiterite_codec::columns::{remap, ColumnMap};
@@ -23,15 +23,21 @@ use std::path::Path;
 #[cfg(test)]
 mod tests;
 
-/// Fragments are written in batches of about this size: writers of the node are not held up for long.
+/// Fragments are written in batches of about this size: writers of the node do not wait long.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Merges the snapshot in `directory` into the table; the number of fragments.
-pub(crate) fn load(table: &Table, directory: &Path) -> Result<u64> {
+impl Table {
+    /// Merges a snapshot into the table; the number of fragments loaded.
+    pub fn load(&self, directory: &Path) -> Result<u64> {
+        load(self, directory)
+    }
+}
+
+fn load(table: &Table, directory: &Path) -> Result<u64> {
     table.on_copy(|core| {
         // Batches go into the base: it must stay the base.
-        let (core, _held) = table.with_families_pinned(core)?;
-        // A shipment that comes meanwhile must not give the columns other ids.
+        let (core, _pinned) = table.with_column_families_pinned(core)?;
+        // A shipment that is received meanwhile must not give the columns other ids.
         table.shared(|core| {
             core.hand_out_ids();
             Ok(())
@@ -140,7 +146,7 @@ fn merge_all(core: &TableCore, source: &ImportedFamily, columns: &ColumnMap) -> 
     Ok(loading.fragments)
 }
 
-/// Of an empty batch.
+/// An empty batch.
 const NOTHING: Written = Written { min_timestamp: i64::MAX, has_header: false };
 
 struct Loading<'a> {
@@ -165,7 +171,7 @@ impl Loading<'_> {
     fn write(&mut self) -> Result<()> {
         if !self.batch.is_empty() {
             check_free_space(self.core.store().db.path(), 0)?;
-            self.core.store().backpressure.wait(self.core)?;
+            self.core.store().backpressure.wait(self.core.store(), || self.core.check_open())?;
             apply(self.core, &mut self.batch, self.written, true)?;
             self.batch.clear();
             self.written = NOTHING;
@@ -175,5 +181,5 @@ impl Loading<'_> {
 }
 
 fn corrupt(error: CodecError) -> EngineError {
-    EngineError::Corruption(format!("the snapshot holds what is no fragment: {error}; take it from another copy"))
+    EngineError::Corruption(format!("the snapshot holds a malformed fragment: {error}; take it from another copy"))
 }

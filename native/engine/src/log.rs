@@ -1,12 +1,12 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What the engine has to say and nobody to answer: lines on standard error, where Cassandra's console goes.
+//! Log lines: on standard error, where Cassandra's console goes.
 
 use std::fmt::Arguments;
 use std::io::Write;
 
-/// Writes a line, or none: a console on a full disk must not become a panic, as `eprintln!` makes it.
+/// Writes a line where it can: `eprintln!` would panic where the console is on a full disk.
 pub(crate) fn log(line: Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "cassiterite: {line}");
 }
@@ -21,13 +21,13 @@ mod tests {
     fn a_full_console_is_no_panic() {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap());
-        child.args(["--ignored", "--exact", "log::tests::something_is_said"]);
+        child.args(["--ignored", "--exact", "log::tests::a_line_is_logged"]);
         assert!(child.stderr(full).status().unwrap().success());
     }
 
     #[test]
     #[ignore = "run by the other test, with a console that is full"]
-    fn something_is_said() {
-        super::log(format_args!("nobody reads this"));
+    fn a_line_is_logged() {
+        super::log(format_args!("unread"));
     }
 }

@@ -229,14 +229,14 @@ fn default_jobs() -> i32 {
     i32::try_from(cores).unwrap_or(8).clamp(2, 8)
 }
 
-/// Takes values out of what was given and remembers what is in effect.
+/// Takes the given values, and remembers those in effect.
 struct Take {
     given: BTreeMap<&'static str, String>,
     shown: BTreeMap<&'static str, String>,
 }
 
 impl Take {
-    /// The parsed value, or the default, kept for the report in the form `show` gives it.
+    /// The parsed value, or the default, remembered for the report in the form `show` gives it.
     fn value<T>(
         &mut self,
         name: &'static str,

@@ -5,8 +5,8 @@
 
 use crate::error::Result;
 use crate::raw::listed_files;
-use crate::read::Source;
-use crate::sys::{approximate_bytes, IterSpec};
+use crate::raw::sys::{approximate_bytes, IterSpec};
+use crate::source::Source;
 use crate::table::{ColumnFamilies, Table, TableCore};
 use crate::tokens::{token_of, TokenRange};
 use cassiterite_codec::key;
@@ -16,12 +16,12 @@ const PROBES: u64 = 8;
 const PARTITIONS_PER_PROBE: u64 = 64;
 /// What RocksDB's estimate of bytes is too coarse for is added up.
 const BYTES_ADDED_UP: u64 = 256 << 10;
-/// A key of the next partition is looked for step by step before it is searched.
+/// So many steps are tried before a seek to the next partition.
 const STEPS: usize = 4;
 
 impl Table {
-    /// Per token range (docs/internals/boundary.md, Token ranges), in the order given: i64 estimated partitions, i64 estimated bytes,
-    /// i64 the same uncompressed. None is 0 where there is data.
+    /// Per token range (docs/internals/boundary.md, Token ranges), in the order given: i64 estimated partitions, i64
+    /// estimated bytes, i64 the same uncompressed. None is 0 where there is data.
     pub fn range_sizes(&self, ranges: &[u8]) -> Result<Vec<u8>> {
         let ranges = TokenRange::list(ranges)?;
         self.shared(|core| {
@@ -38,7 +38,7 @@ impl Table {
     }
 }
 
-/// A look at a table as of one moment.
+/// Samples one view of a table.
 struct Sampler {
     families: ColumnFamilies,
     iter: Source,
@@ -58,7 +58,7 @@ struct Counted {
 impl Sampler {
     fn open(core: &TableCore) -> Result<Sampler> {
         let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
-        let families = core.families().clone();
+        let families = core.column_families().clone();
         let inflation = inflation(&families)?;
         Ok(Sampler { iter: families.iterate(spec), families, partition: Vec::new(), inflation })
     }

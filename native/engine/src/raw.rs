@@ -6,7 +6,7 @@
 //! `sys` the C functions used directly. Everything public here is safe.
 //!
 //! RocksDB calls into Rust from its own threads, several at once. A panic never crosses into C++: it is caught at the
-//! border and answered with the harmless outcome (keep the entry, fail the merge, purge nothing).
+//! boundary and answered with the harmless outcome (keep the entry, fail the merge, purge nothing).
 #![allow(unsafe_code)]
 
 mod admin;

@@ -1,18 +1,17 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What comes from other nodes: shipments are taken in as they are, and brought into the base of their table later.
+//! What other nodes send: a shipment is taken in as it is, and merged into the base of its table later.
 //!
-//! Files that were written as rows hold merge operands only, which hide nothing: they may be ingested over anything. Files
-//! as they lay in another node's tree end in values that hide every older operand: they never go where the table has data,
-//! but into a column family of their own, an *side column family*. What the table holds is the merge of its base and its side column families
-//! ([`crate::read`]); the merge-in then rewrites the smaller as rows into the larger ([`merge_in`]).
+//! Files that were written as rows hold merge operands only, which hide nothing: they may be ingested over anything.
+//! Files of another node's tree end in values that hide every older operand: they never go where the table has data,
+//! but into a *side column family*. Reads merge it with the base ([`crate::source`]); the merge-in then rewrites the
+//! smaller as rows into the larger ([`merge_in`]).
 //!
-//! Everything here is atomic: a column family counts from the moment at which the catalog names it, and an ingestion is one
-//! edit of the manifest. Families that the catalog does not name are dropped at the next start.
+//! Everything here is atomic: a column family counts once the catalog names it, and an ingestion is one
+//! edit of the manifest. Column families that the catalog does not name are dropped at the next start.
 
 mod columns;
-mod imported;
 mod merge_in;
 mod placement;
 mod rows;
@@ -22,34 +21,36 @@ mod sst_set;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use imported::ImportedFamily;
 pub use socket::{receive_bytes, share_socket};
 
 use crate::error::Result;
 use crate::table::Table;
 use std::path::Path;
 
-/// Each side column family costs every read of the table a look.
+/// Every read of the table also reads each side column family.
 const SIDE_FAMILIES_MAX: usize = 2;
 /// An ingestion over data of the base makes that many files of level 0 at most.
 const FILES_AT_ONCE_MAX: usize = 4;
-/// With more files of level 0 than this, the base is left to its compaction; writers are slowed down from [`crate::options::L0_SLOWDOWN_FILES`] on.
+/// With more files of level 0 than this, the base is left to its compaction; writers are slowed down from
+/// [`crate::options::L0_SLOWDOWN_FILES`] on.
 const LEVEL0_FILES_MAX: u64 = 12;
 
 impl Table {
-    /// Moves the shipment in `directory` into the table: all of it or nothing, and durably when it returns; the directory is
-    /// then gone. After an error it is as it was, and can be received again. Its rows are seen by every read that begins
-    /// later. Columns are those of the sender by name, kind and type: `Invalid` where it has one that this table never had.
-    /// The bytes of whole files that had to be written anew, as rows: where column ids differ, or there are side column families enough.
+    /// Moves the shipment in `directory` into the table: all of it or nothing, and durably when it returns; the
+    /// directory is then gone. After an error it is as it was, and can be received again. Its rows are seen by every
+    /// read that begins later. Columns are those of the sender by name, kind and type: `Invalid` where it has one that
+    /// this table never had. Answers with the bytes of whole files that were rewritten as rows: where column ids
+    /// differ, or there are as many side column families as there may be.
     pub fn receive(&self, directory: &Path) -> Result<u64> {
         shipment::receive(self, directory)
             .map_err(|error| error.context(format_args!("receiving the shipment in {}", directory.display())))
     }
 
-    /// One step of bringing what was received into the table's base, in the calling thread: some tens of megabytes, written
-    /// as fast as compaction may. The bytes still outside of the base, about; 0 when done. Reads cost more until then, and
-    /// nothing is purged. [`crate::EngineError::NoSpace`], and nothing has been done, while little more than the store's reserve
-    /// is free, [`crate::EngineError::Busy`] while the table is cleaned up, loaded or receives; after any error the next call goes on where this one began.
+    /// One step of bringing what was received into the table's base, in the calling thread: some tens of megabytes,
+    /// written as fast as compaction may. Answers with the bytes still outside of the base, about; 0 when done. Reads
+    /// cost more until then, and nothing is purged. [`crate::EngineError::NoSpace`], and nothing has been done, while
+    /// little more than the store's reserve is free; [`crate::EngineError::Busy`] while the table is cleaned up, loaded
+    /// or receives. After any error the next call goes on where this one began.
     pub fn merge_in(&self) -> Result<u64> {
         merge_in::merge_in(self).map_err(|error| error.context("merging in what was received"))
     }

@@ -1,21 +1,21 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What an operator may ask: lines of tab-separated values, the first one with the names of the columns.
+//! Reports for operators: lines of tab-separated values, the first one with the names of the columns.
 
 use crate::compaction::StallCondition;
 use crate::error::{EngineError, Result};
 use crate::raw::listed_files;
 use crate::stats;
-use crate::store::Core;
-use crate::table::{ColumnFamily, TableCore};
+use crate::store_core::StoreCore;
+use crate::table::{ColumnFamily, OpenTables, TableCore};
 use rocksdb::statistics::Ticker;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
 const TOPICS: &str = "tables levels stalls caches settings work";
-/// The figures of `tables`: [`stats::figures`] in order, then those of compaction, and what has been received and is not in the
-/// base yet.
+/// The figures of `tables`: [`stats::figures`] in order, then those of compaction, and the bytes of the side
+/// column families.
 const FIGURES: [&str; 16] = [
     "partitions_estimated",
     "keys_estimated",
@@ -37,12 +37,12 @@ const FIGURES: [&str; 16] = [
 const TABLE_BYTES: usize = 16;
 
 /// One report.
-pub(crate) fn report(core: &Core, topic: &str) -> Result<String> {
+pub(crate) fn report(core: &StoreCore, tables: &OpenTables, topic: &str) -> Result<String> {
     match topic {
-        "tables" => tables(core),
-        "levels" => levels(core),
+        "tables" => tables_of(core, tables),
+        "levels" => levels(core, tables),
         "stalls" => Ok(stalls(core)),
-        "caches" => caches(core),
+        "caches" => caches(core, tables),
         "work" => Ok(work(core)),
         "settings" => settings(core),
         _ => Err(EngineError::Invalid(format!("there is no report {topic:?}; topics are: {TOPICS}"))),
@@ -72,8 +72,12 @@ impl Lines {
 }
 
 /// Keyspace, table and index name of the tables' current generations; `work` adds the figures.
-fn each_current(core: &Core, mut work: impl FnMut(&TableCore, [String; 3]) -> Result<()>) -> Result<()> {
-    core.each_table(|table| {
+fn each_current(
+    core: &StoreCore,
+    tables: &OpenTables,
+    mut work: impl FnMut(&TableCore, [String; 3]) -> Result<()>,
+) -> Result<()> {
+    tables.each(|table| {
         table.shared(|open| match core.catalog.get(open.id())? {
             Some(record) if record.generation == open.generation() => {
                 let index = open.id().get(TABLE_BYTES..).unwrap_or_default();
@@ -84,14 +88,14 @@ fn each_current(core: &Core, mut work: impl FnMut(&TableCore, [String; 3]) -> Re
     })
 }
 
-fn tables(core: &Core) -> Result<String> {
+fn tables_of(core: &StoreCore, tables: &OpenTables) -> Result<String> {
     let mut lines = Lines::new(&[&["keyspace_name", "table_name", "index_name", "table_id"][..], &FIGURES].concat());
-    each_current(core, |open, names| {
+    each_current(core, tables, |open, names| {
         let mut values = names.to_vec();
         values.push(uuid(open.id()));
         values.extend(stats::figures(open)?.iter().map(i64::to_string));
         let mut purged = [0; 3];
-        for stats in open.families().all().map(|family| family.purge.stats()) {
+        for stats in open.column_families().all().map(|family| family.purge.stats()) {
             let figures = [stats.fragments_removed, stats.bytes_removed, stats.merge_failures];
             purged.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
         }
@@ -115,11 +119,11 @@ fn uuid(id: &[u8]) -> String {
     text
 }
 
-fn levels(core: &Core) -> Result<String> {
+fn levels(core: &StoreCore, tables: &OpenTables) -> Result<String> {
     let mut lines = Lines::new(&["keyspace_name", "table_name", "index_name", "level", "sst_files", "sst_bytes"]);
-    each_current(core, |open, names| {
+    each_current(core, tables, |open, names| {
         let mut by_level = BTreeMap::<i32, (u64, u64)>::new();
-        for family in open.families().all() {
+        for family in open.column_families().all() {
             for file in listed_files(&core.db, &family.handle)? {
                 let level = by_level.entry(file.level).or_default();
                 level.0 += 1;
@@ -136,8 +140,8 @@ fn levels(core: &Core) -> Result<String> {
     Ok(lines.0)
 }
 
-/// How often writes were held back, or background work failed, and how many tables are concerned now.
-fn stalls(core: &Core) -> String {
+/// How often writes were slowed down or stopped, or background work failed, and how many tables are concerned now.
+fn stalls(core: &StoreCore) -> String {
     let mut lines = Lines::new(&["cause_name", "times", "tables_now"]);
     let stalled = core.events.stalled();
     let now = |wanted: StallCondition| stalled.iter().filter(|(_, condition)| *condition == wanted).count();
@@ -155,7 +159,7 @@ fn stalls(core: &Core) -> String {
 }
 
 /// What flushes and compactions have done since start, and what they do now.
-fn work(core: &Core) -> String {
+fn work(core: &StoreCore) -> String {
     let mut lines = Lines::new(&["name", "running", "ended", "input_bytes", "output_bytes"]);
     let totals = core.events.totals();
     for (name, running, ended, input_bytes, output_bytes) in [
@@ -176,17 +180,17 @@ fn work(core: &Core) -> String {
     lines.0
 }
 
-fn property(core: &Core, name: &str) -> u64 {
+fn property(core: &StoreCore, name: &str) -> u64 {
     core.db.property_int_value(name).ok().flatten().unwrap_or_default()
 }
 
-/// What open files hold beside the cache, of all tables and their generations.
-fn table_readers_bytes(core: &Core) -> Result<u64> {
+/// Memory of open files outside of the block cache, of all tables and their generations.
+fn table_readers_bytes(tables: &OpenTables) -> Result<u64> {
     let mut bytes = 0;
-    core.each_table(|table| {
+    tables.each(|table| {
         table.shared(|open| {
             let readers = |family: &ColumnFamily| family.handle.property("rocksdb.estimate-table-readers-mem");
-            bytes += open.families().all().map(readers).sum::<u64>();
+            bytes += open.column_families().all().map(readers).sum::<u64>();
             Ok(())
         })
     })?;
@@ -194,7 +198,7 @@ fn table_readers_bytes(core: &Core) -> Result<u64> {
 }
 
 /// Hits and misses are counted with `stats_level=tickers` only. A limit of 0 is none.
-fn caches(core: &Core) -> Result<String> {
+fn caches(core: &StoreCore, tables: &OpenTables) -> Result<String> {
     let mut lines = Lines::new(&["name", "used_bytes", "limit_bytes", "pinned_bytes", "hits", "misses"]);
     let size = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
     let (cache, buffers) = (&core.shared.cache, &core.shared.write_buffers);
@@ -207,7 +211,7 @@ fn caches(core: &Core) -> Result<String> {
         counted(Ticker::BlockCacheMiss),
     ];
     let memtables = [size(buffers.get_usage()), size(buffers.get_buffer_size()), 0, 0, 0];
-    let readers = [table_readers_bytes(core)?, 0, 0, 0, 0];
+    let readers = [table_readers_bytes(tables)?, 0, 0, 0, 0];
     for (name, figures) in [("block_cache", blocks), ("write_buffers", memtables), ("table_readers", readers)] {
         let mut values = vec![name.to_owned()];
         values.extend(figures.iter().map(u64::to_string));
@@ -216,7 +220,7 @@ fn caches(core: &Core) -> Result<String> {
     Ok(lines.0)
 }
 
-fn settings(core: &Core) -> Result<String> {
+fn settings(core: &StoreCore) -> Result<String> {
     let mut lines = Lines::new(&["name", "value", "default", "live"]);
     let settings = core.settings.lock().map_err(|_| EngineError::poisoned())?;
     for (name, value, default, live) in settings.report() {

@@ -9,8 +9,8 @@ use crate::store::Store;
 use crate::tokens::ordered;
 
 impl Store {
-    /// Cuts the files of the last two levels behind these tokens from now on: u32 count, count * i64 token, in any order.
-    /// Files that are there already stay as they are until they are compacted.
+    /// Cuts the files of the last two levels behind these tokens from now on: u32 count, count * i64 token, in any
+    /// order. Files that are there already stay as they are until they are compacted.
     pub fn set_ring(&self, boundaries: &[u8]) -> Result<()> {
         let mut bytes = Bytes::new(boundaries, "list of boundaries");
         let mut tokens = Vec::new();

@@ -8,7 +8,7 @@ mod apply;
 pub(crate) use apply::{log_hidden, update};
 
 use crate::bytes::{put_counted, Bytes};
-use crate::catalog::{Column, ColumnKind, Record, FIRST_FAMILY};
+use crate::catalog::{same_type, Column, ColumnKind, Record, FIRST_FAMILY};
 use crate::error::{EngineError, Result};
 
 const VERSION: u8 = 2;
@@ -16,7 +16,7 @@ const COUNTER: u8 = 1;
 const TABLE_ID_BYTES: usize = 16;
 const INDEX_NAME_BYTES_MAX: usize = 1 << 10;
 
-/// A table as its schema says it is; borrows from the request.
+/// A table as its schema describes it; borrows from the request.
 pub(crate) struct SchemaRequest<'a> {
     /// Table id and index name.
     pub id: &'a [u8],
@@ -100,11 +100,6 @@ impl WantedColumn<'_> {
 
 fn kind(bytes: &mut Bytes<'_>) -> Result<ColumnKind> {
     ColumnKind::from_byte(bytes.u8()?).ok_or_else(|| bytes.malformed("a column of no known kind"))
-}
-
-/// Whether two CQL types are one: `varchar` is another name for `text`.
-pub(crate) fn same_type(left: &str, right: &str) -> bool {
-    left == right || left.replace("varchar", "text") == right.replace("varchar", "text")
 }
 
 /// Checks table id and index name.

@@ -1,14 +1,11 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Snapshots: hard links to a table's files, or copies on another device, with a manifest that says what they are.
+//! Snapshots: hard links to a table's files, or copies on another device, with a manifest that lists them.
 
 mod image;
-mod manifest;
 #[cfg(test)]
 mod tests;
-
-pub(crate) use manifest::{FileKind, ListedFile, Manifest, NAME as MANIFEST_NAME};
 
 use crate::error::{EngineError, Result};
 use crate::links::sync_directory;
@@ -18,11 +15,18 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Those that a snapshot may be the first in: of its tag, of all snapshots, of the table.
+/// Folders that the first snapshot may create: of its tag, of all snapshots, of the table.
 const FOLDERS_ABOVE: usize = 3;
 
-/// Links the table's files as of now into `directory`, which must not exist, and makes all of it durable.
-pub(crate) fn take(table: &Table, directory: &Path) -> Result<()> {
+impl Table {
+    /// Hard-links a consistent image of the table into `directory`, which must not exist, with a manifest
+    /// (docs/internals/formats.md, Snapshot manifest).
+    pub fn snapshot(&self, directory: &Path) -> Result<()> {
+        take(self, directory)
+    }
+}
+
+fn take(table: &Table, directory: &Path) -> Result<()> {
     if directory.exists() {
         return Err(exists(directory));
     }
@@ -34,7 +38,7 @@ pub(crate) fn take(table: &Table, directory: &Path) -> Result<()> {
     // Without the table: it may be dropped, or truncated away, while files are copied.
     let taken = pinned.and_then(|image| image.complete(directory, &|| closing.check()));
     taken.and_then(|()| sync_above(directory)).map_err(|error| {
-        // Half a snapshot must not look like one; without its manifest it does not, if this fails too.
+        // Half a snapshot must not pass for one; without its manifest it does not, also if this fails.
         let _ = fs::remove_dir_all(directory);
         error.context(format_args!("taking a snapshot into {}", directory.display()))
     })
@@ -49,7 +53,7 @@ fn exists(directory: &Path) -> EngineError {
     EngineError::Invalid(format!("{} exists already: a snapshot goes into a new directory", directory.display()))
 }
 
-/// Of two that come here at once, one must not take the other's directory for its own, and remove it.
+/// Of two calls at once, one must not take the other's directory for its own, and remove it.
 fn create(directory: &Path) -> Result<()> {
     let above = directory.parent().map_or(Ok(()), fs::create_dir_all);
     above.and_then(|()| fs::create_dir(directory)).map_err(|error| match error.kind() {

@@ -5,10 +5,20 @@
 
 use crate::error::Result;
 use crate::log::log;
-use crate::store::{staging, Core};
+use crate::options::Settings;
+use crate::store_core::StoreCore;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where snapshots are staged while they are loaded, and what is received is rewritten; nothing in it outlives the
+/// process.
+const STAGING: &str = "staging";
+
+/// The staging area of a store.
+pub(crate) fn staging(settings: &Settings) -> PathBuf {
+    settings.directory.join(STAGING)
+}
 
 /// A folder of its own in the staging area; removed when dropped, or at the next start.
 pub(crate) struct Staged {
@@ -18,7 +28,7 @@ pub(crate) struct Staged {
 }
 
 impl Staged {
-    pub(crate) fn new(store: &Core) -> Result<Staged> {
+    pub(crate) fn new(store: &StoreCore) -> Result<Staged> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let directory = staging(&*store.settings()?).join(format!("work-{number}"));

@@ -3,59 +3,38 @@
 
 //! The figures of one table.
 
-use crate::error::{EngineError, Result};
-use crate::read::Source;
-use crate::sys::IterSpec;
-use crate::table::{ColumnFamily, TableCore};
+use crate::error::Result;
+use crate::raw::sys::IterSpec;
+use crate::source::Source;
+use crate::table::{ColumnFamily, Sample, Table, TableCore};
 use cassiterite_codec::key;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Places in the ring at which keys are counted to estimate how many make a partition, and how many at each.
 const PROBES: u64 = 8;
 const KEYS_PER_PROBE: i64 = 32;
 
-/// How long an estimate is good for: looking costs some 100 us.
+/// How long a sample is good for: taking one costs some 100 us.
 const SAMPLE_AGE_MAX: Duration = Duration::from_secs(10);
 
-/// Counts what callers do.
-#[derive(Default)]
-pub(crate) struct Counters {
-    writes: AtomicI64,
-    reads: AtomicI64,
-    written_bytes: AtomicI64,
-    sample: Mutex<Option<(Instant, Sample)>>,
-}
-
-/// How many partitions the keys looked at belong to.
-#[derive(Clone, Copy, Default)]
-struct Sample {
-    keys: i64,
-    partitions: i64,
-}
-
-impl Counters {
-    pub(crate) fn write(&self, bytes: usize) {
-        self.writes.fetch_add(1, Ordering::Relaxed);
-        self.written_bytes.fetch_add(i64::try_from(bytes).unwrap_or(i64::MAX), Ordering::Relaxed);
-    }
-
-    pub(crate) fn read(&self) {
-        self.reads.fetch_add(1, Ordering::Relaxed);
+impl Table {
+    /// The twelve figures of `Native.tableStats`, in its order.
+    pub fn stats(&self) -> Result<[i64; 12]> {
+        self.shared(figures)
     }
 }
 
-/// The figures of `Native.tableStats`, in its order.
+/// See [`Table::stats`].
 pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
-    let sum =
-        |name: &str| core.families().all().map(|family| family.handle.property(name)).fold(0, u64::saturating_add);
+    let sum = |name: &str| {
+        core.column_families().all().map(|family| family.handle.property(name)).fold(0, u64::saturating_add)
+    };
     let property = |name| i64::try_from(sum(name)).unwrap_or(i64::MAX);
     let keys = property("rocksdb.estimate-num-keys");
     let count = |family: &ColumnFamily| core.store().db.get_column_family_metadata_cf(&family.handle).file_count;
-    let files: usize = core.families().all().map(count).sum();
-    let min_timestamp = core.families().all().map(|family| family.purge.min_timestamp_ever()).min();
-    let counters = core.counters();
+    let files: usize = core.column_families().all().map(count).sum();
+    let min_timestamp = core.column_families().all().map(|family| family.purge.min_timestamp_ever()).min();
+    let [writes, reads, written_bytes] = core.counters().totals();
     Ok([
         estimated_partitions(core, keys)?,
         keys,
@@ -63,63 +42,53 @@ pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
         property("rocksdb.cur-size-all-mem-tables"),
         min_timestamp.unwrap_or(i64::MAX),
         i64::from(!core.has_data()),
-        counters.writes.load(Ordering::Relaxed),
-        counters.reads.load(Ordering::Relaxed),
-        counters.written_bytes.load(Ordering::Relaxed),
+        writes,
+        reads,
+        written_bytes,
         i64::try_from(core.generation()).unwrap_or(i64::MAX),
         property("rocksdb.estimate-pending-compaction-bytes"),
         i64::try_from(files).unwrap_or(i64::MAX),
     ])
 }
 
-/// Keys divided by the keys per partition that a few short looks around the ring show.
+/// Keys divided by the keys per partition in a sample.
 fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
     if !core.has_data() {
         return Ok(0);
     }
-    let mut kept = core.counters().sample.lock().map_err(|_| EngineError::poisoned())?;
-    let sample = match *kept {
-        Some((taken, sample)) if taken.elapsed() < SAMPLE_AGE_MAX && sample.keys > 0 => sample,
-        _ => {
-            let sample = look(core);
-            *kept = Some((Instant::now(), sample));
-            sample
-        }
-    };
+    let sample = core.counters().sample(SAMPLE_AGE_MAX, || take_sample(core))?;
     if sample.keys == 0 {
         return Ok(0);
     }
     Ok((keys.saturating_mul(sample.partitions) / sample.keys).max(sample.partitions.min(keys)))
 }
 
-fn look(core: &TableCore) -> Sample {
+fn take_sample(core: &TableCore) -> Sample {
     let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
-    let mut iter = core.families().iterate(spec);
+    let mut iter = core.column_families().iterate(spec);
     let mut sample = Sample::default();
     let mut partition = Vec::new();
-    for probe in 0..PROBES {
-        // What cannot be read is not counted: damage is for reads to report, an estimate keeps no node from starting.
-        let _ = sample.probe(&mut iter, probe, &mut partition);
+    for number in 0..PROBES {
+        // What cannot be read is not counted: reads report damage, an estimate must not stop a node from starting.
+        let _ = probe(&mut sample, &mut iter, number, &mut partition);
     }
     sample
 }
 
-impl Sample {
-    fn probe(&mut self, iter: &mut Source, number: u64, partition: &mut Vec<u8>) -> Result<()> {
-        let mut start = vec![0x40];
-        start.extend_from_slice(&(number * (u64::MAX / PROBES)).to_be_bytes());
-        iter.seek(&start)?;
-        for _ in 0..KEYS_PER_PROBE {
-            let Some(found) = iter.key() else { break };
-            let prefix = found.get(..key::partition_len(found).unwrap_or_default()).unwrap_or_default();
-            if prefix != partition.as_slice() {
-                self.partitions += 1;
-                partition.clear();
-                partition.extend_from_slice(prefix);
-            }
-            self.keys += 1;
-            iter.step()?;
+fn probe(sample: &mut Sample, iter: &mut Source, number: u64, partition: &mut Vec<u8>) -> Result<()> {
+    let mut start = vec![0x40];
+    start.extend_from_slice(&(number * (u64::MAX / PROBES)).to_be_bytes());
+    iter.seek(&start)?;
+    for _ in 0..KEYS_PER_PROBE {
+        let Some(found) = iter.key() else { break };
+        let prefix = found.get(..key::partition_len(found).unwrap_or_default()).unwrap_or_default();
+        if prefix != partition.as_slice() {
+            sample.partitions += 1;
+            partition.clear();
+            partition.extend_from_slice(prefix);
         }
-        Ok(())
+        sample.keys += 1;
+        iter.step()?;
     }
+    Ok(())
 }

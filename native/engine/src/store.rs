@@ -3,34 +3,20 @@
 
 //! The store of a node: one RocksDB, its catalog and its tables.
 
-mod closing;
-mod leftovers;
 mod opening;
-mod retirement;
-mod tables;
 
-use crate::catalog::Catalog;
-use crate::compaction::StoreEvents;
-use crate::database::Database;
-use crate::durability::Durability;
 use crate::error::{EngineError, Kind, Result};
+use crate::generations;
 use crate::log::log;
 use crate::options::{self, Settings};
+use crate::raw::{self, sys};
 use crate::read;
 use crate::report;
 use crate::schema::{check_id, SchemaRequest};
-use crate::sys::{self, ReadMode, WriteMode};
-use crate::table::Table;
-use crate::write::{WriteBackpressure, WriteLock};
-use leftovers::Leftovers;
-use retirement::Retirement;
-use rocksdb::Options;
-use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+use crate::store_core::StoreCore;
+use crate::table::{OpenTables, Table};
+use std::sync::{Arc, RwLock};
 use std::thread::JoinHandle;
-use tables::Tables;
-
-pub(crate) use closing::Closing;
-pub(crate) use opening::staging;
 
 /// A store. Every method may be called from any thread; after [`Store::close`] all answer [`EngineError::Closed`].
 /// Dropping it closes it.
@@ -38,84 +24,46 @@ pub struct Store {
     live: RwLock<Option<Live>>,
 }
 
-struct Live {
-    core: Arc<Core>,
+/// An open store with its tables.
+pub(crate) struct Live {
+    pub core: Arc<StoreCore>,
+    pub tables: Arc<OpenTables>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What an open store is made of; shared by its tables.
-pub(crate) struct Core {
-    pub db: Arc<Database>,
-    pub catalog: Catalog,
-    pub durability: Arc<Durability>,
-    pub events: Arc<StoreEvents>,
-    pub modes: Modes,
-    /// Taken for each write that does not sync; see `write::apply`.
-    pub write_lock: WriteLock,
-    pub backpressure: WriteBackpressure,
-    pub shared: options::Shared,
-    /// The options that the database was opened with: they hold its statistics.
-    pub options: Options,
-    pub settings: Mutex<Settings>,
-    /// For calls that take long, also those that outlast their table.
-    pub closing: Arc<Closing>,
-    tables: Mutex<Tables>,
-    leftovers: Leftovers,
-    retirement: Arc<Retirement>,
-}
-
-impl Core {
-    /// An error once closing has begun.
-    pub(crate) fn check_open(&self) -> Result<()> {
-        self.closing.check()
-    }
-
-    /// The settings in effect.
-    pub(crate) fn settings(&self) -> Result<MutexGuard<'_, Settings>> {
-        self.settings.lock().map_err(|_| EngineError::poisoned())
-    }
-}
-
-/// How single operations are run.
-pub(crate) struct Modes {
-    pub read: ReadMode,
-    pub logged: WriteMode,
-    pub synced: WriteMode,
-    pub unlogged: WriteMode,
-}
-
 impl Store {
-    /// Refuses what [`Store::open`] would refuse of these options by themselves; opens nothing.
+    /// Refuses options that [`Store::open`] would refuse by themselves; opens nothing.
     pub fn check(options: &str) -> Result<()> {
         Settings::parse(options).map(drop)
     }
 
     /// Opens the store, creating it where there is none. `options`: UTF-8 lines `name=value` (docs/settings.md).
     pub fn open(options: &str) -> Result<Arc<Store>> {
-        let (core, threads) = opening::open(Settings::parse(options)?)?;
-        Ok(Arc::new(Store { live: RwLock::new(Some(Live { core, threads })) }))
+        let live = opening::open(Settings::parse(options)?)?;
+        Ok(Arc::new(Store { live: RwLock::new(Some(live)) }))
     }
 
-    /// Closes the store after running calls have ended. Every handle of it then answers [`EngineError::Closed`]. What has
-    /// been written is synced first. May be called again.
+    /// Closes the store after running calls have ended. Every handle of it then answers [`EngineError::Closed`]. What
+    /// has been written is synced first. May be called again.
     pub fn close(&self) -> Result<()> {
-        let Some(live) = self.live.write().map_err(|_| EngineError::poisoned())?.take() else {
+        let Some(Live { core, tables, threads }) = self.live.write().map_err(|_| EngineError::poisoned())?.take()
+        else {
             return Ok(());
         };
-        live.core.closing.begin();
-        sys::stop_manual_compactions(&live.core.db);
-        let flushed = live.core.each_table(|table| table.flush_unlogged());
-        live.core.close_tables()?;
-        live.core.closing.wait();
-        live.core.durability.stop();
-        live.core.retirement.stop();
-        let ended = live.threads.into_iter().map(JoinHandle::join).fold(Ok(()), std::thread::Result::and);
-        // Also where that has failed: writers wait for it.
-        let synced = live.core.durability.finish(&live.core.db);
+        core.closing.begin();
+        sys::stop_manual_compactions(&core.db);
+        let flushed = tables.each(|table| table.flush_unlogged());
+        generations::close_all(&tables)?;
+        core.closing.wait();
+        core.durability.stop();
+        core.retirement.stop();
+        let ended = threads.into_iter().map(JoinHandle::join).fold(Ok(()), std::thread::Result::and);
+        // Also after a failure: writers wait for it.
+        let synced = core.durability.finish(&core.db);
         // Flushes what has come without a log meanwhile, and ends background work; the database itself closes with its
         // last owner, and is locked until then.
-        live.core.db.cancel_all_background_work(true);
-        let closed = Arc::into_inner(live.core).map(|core| core.db).and_then(Arc::into_inner);
+        core.db.cancel_all_background_work(true);
+        let closed = Arc::into_inner(core).map(|core| core.db).and_then(Arc::into_inner);
         flushed?;
         synced?;
         ended.map_err(|_| EngineError::Internal("a thread of the store panicked".into()))?;
@@ -124,9 +72,9 @@ impl Store {
 
     /// Makes every write that has returned durable on the device, also those without a log record.
     pub fn sync(&self) -> Result<()> {
-        self.shared(|core| {
+        self.live(|Live { core, tables, .. }| {
             core.durability.sync(&core.db)?;
-            core.each_table(|table| table.flush_unlogged())
+            tables.each(|table| table.flush_unlogged())
         })
     }
 
@@ -141,10 +89,10 @@ impl Store {
         })
     }
 
-    /// A report as lines of tab-separated values, first line the column names (docs/internals/boundary.md). Topics: tables levels
-    /// stalls caches settings work.
+    /// A report as lines of tab-separated values, first line the column names (docs/internals/boundary.md). Topics:
+    /// tables levels stalls caches settings work.
     pub fn report(&self, topic: &str) -> Result<String> {
-        self.shared(|core| report::report(core, topic))
+        self.live(|live| report::report(&live.core, &live.tables, topic))
     }
 
     /// The first background error since start or the last successful [`Store::resume`].
@@ -162,12 +110,12 @@ impl Store {
 
     /// Leaves the read-only state that a background error put the store in.
     pub fn resume(&self) -> Result<()> {
-        self.shared(|core| {
-            core.events.resume(|| crate::raw::resume(&core.db))?;
+        self.live(|Live { core, tables, .. }| {
+            core.events.resume(|| raw::resume(&core.db))?;
             core.drop_leftovers();
             if core.durability.failure().is_some() {
                 // What the log may have lost is still in the memtables: bring it into files before writes go on.
-                core.each_table(|table| table.flush())?;
+                tables.each(|table| table.flush())?;
                 core.durability.recover()?;
                 core.durability.sync(&core.db)?;
             }
@@ -178,13 +126,14 @@ impl Store {
     /// Opens or creates the current generation of a table: a table schema request (docs/internals/boundary.md).
     pub fn table(&self, request: &[u8]) -> Result<Arc<Table>> {
         let request = SchemaRequest::parse(request)?;
-        self.shared(|core| core.open_table(&request))
+        self.live(|live| generations::open_table(&live.core, &live.tables, &request))
     }
 
-    /// Drops a table (16 bytes id, then the index name): all generations, catalog record and files. Unknown ones are fine.
+    /// Drops a table (16 bytes id, then the index name): all generations, catalog record and files. Unknown ones are
+    /// fine.
     pub fn drop_table(&self, id_and_index: &[u8]) -> Result<()> {
         check_id(id_and_index)?;
-        self.shared(|core| core.drop_table(id_and_index))
+        self.live(|live| generations::drop_table(&live.core, &live.tables, id_and_index))
     }
 
     /// See [`read::cursor_next`]: cursors are numbered across all stores of the process.
@@ -197,9 +146,13 @@ impl Store {
         read::cursor_close(cursor)
     }
 
-    pub(crate) fn shared<T>(&self, work: impl FnOnce(&Arc<Core>) -> Result<T>) -> Result<T> {
+    pub(crate) fn shared<T>(&self, work: impl FnOnce(&Arc<StoreCore>) -> Result<T>) -> Result<T> {
+        self.live(|live| work(&live.core))
+    }
+
+    pub(crate) fn live<T>(&self, work: impl FnOnce(&Live) -> Result<T>) -> Result<T> {
         let live = self.live.read().map_err(|_| EngineError::poisoned())?;
-        work(&live.as_ref().ok_or_else(EngineError::closed)?.core)
+        work(live.as_ref().ok_or_else(EngineError::closed)?)
     }
 }
 

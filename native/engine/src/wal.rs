@@ -1,23 +1,23 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Before the write-ahead log is replayed: is it damaged where replay would lose writes without a word?
+//! Checks the write-ahead log before its replay for damage through which replay would silently lose writes.
 //!
-//! RocksDB replays up to the first damage and drops what follows, or skips blocks of zeros. That is right for the torn end
-//! that a killed process leaves behind, and silent loss of acknowledged writes where intact records follow.
+//! RocksDB replays up to the first damage and drops what follows, or skips blocks of zeros. That is right for the torn
+//! end that a killed process leaves behind, and silent loss of acknowledged writes where intact records follow.
 
 mod scan;
 
 use crate::error::{EngineError, Result};
 use crate::options::WalRecovery;
-use crate::sys;
+use crate::raw::sys;
 use scan::{scan, Scan};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Makes sure that replay takes the log for what it is. Strict: refuses one of which intact records would be dropped, and
-/// the lack of one where there are tables. Then cuts torn ends off, or with `UntilDamage` everything behind a damage in its
-/// file: RocksDB reads a torn record whose type looks like that of a recycled log over and over.
+/// Makes sure that replay takes the log for what it is. Strict: refuses one of which intact records would be dropped,
+/// and the lack of one where there are tables. Then cuts torn ends off, or with `UntilDamage` everything behind a
+/// damage in its file: RocksDB reads a torn record whose type looks like that of a recycled log over and over.
 pub(crate) fn prepare(database: &Path, log_directory: &Path, has_tables: bool, recovery: WalRecovery) -> Result<()> {
     let strict = recovery == WalRecovery::Strict;
     let first_needed = sys::first_needed_log(database)?;
@@ -33,7 +33,7 @@ pub(crate) fn prepare(database: &Path, log_directory: &Path, has_tables: bool, r
         if let (true, Some(gap), Some(first)) = (strict, gaps.last(), found.first_sequence) {
             // A log that was torn, and whose store then went on, is continued without a gap.
             if expected != Some(first) {
-                return Err(gap.refusal(&format!("{} goes on later", path.display())));
+                return Err(gap.refusal(&format!("{} continues after it", path.display())));
             }
         }
         let Scan { next_sequence, damage, .. } = found;
@@ -87,7 +87,8 @@ impl Gap {
     }
 }
 
-/// Refuses a directory that has lost the file which says what is in it: RocksDB would begin anew and delete the rest.
+/// Refuses a directory that has lost the file CURRENT, which names its manifest: RocksDB would begin anew and delete
+/// the rest.
 pub(crate) fn check_headless(database: &Path, log_directory: &Path) -> Result<()> {
     for (directory, extension) in [(database, "sst"), (database, "log"), (log_directory, "log")] {
         if directory.is_dir() && !numbered_files(directory, extension)?.is_empty() {

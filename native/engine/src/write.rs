@@ -3,22 +3,16 @@
 
 //! Updates: parse the request, make one batch of merges, write it as durably as the node wants.
 
-mod backpressure;
-mod lock;
-
 use crate::bytes::Bytes;
 use crate::compaction::Written;
 use crate::durability::PendingSync;
 use crate::error::{EngineError, Result};
-use crate::store::Core;
-use crate::sys::{Batch, WriteMode};
+use crate::raw::sys::{Batch, WriteMode};
+use crate::store_core::StoreCore;
 use crate::table::{Table, TableCore};
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use std::cell::RefCell;
-
-pub(crate) use backpressure::WriteBackpressure;
-pub(crate) use lock::WriteLock;
 
 const VERSION: u8 = 1;
 /// `flags`: the update is not logged (`durable_writes: false`).
@@ -35,9 +29,17 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch { batch: Batch::new(), key: Vec::new() });
 }
 
-/// Applies one partition update; see [`Table::write`]. It waits for memtables and for the log without the table's lock: who
-/// changes the families would wait as long, and everybody else for that.
-pub(crate) fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
+impl Table {
+    /// Applies one partition update (a write request) atomically. `flags` 1: without a log record. When it returns, the
+    /// update is as durable as the node's commitlog_sync promises.
+    pub fn write(&self, request: &[u8], flags: u32) -> Result<()> {
+        write(self, request, flags)
+    }
+}
+
+/// Applies one partition update; see [`Table::write`]. It waits for memtables and for the log without the table's lock:
+/// a change of the column families would wait as long, and all other calls for that.
+fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
     let is_full = |core: &TableCore| core.store().backpressure.is_full(core.store());
     let try_write = |core: &TableCore| match is_full(core) {
         true => Ok(None),
@@ -46,7 +48,7 @@ pub(crate) fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
     let pending = match table.shared(try_write)? {
         Some(pending) => pending,
         None => {
-            table.on_copy(wait_for_room)?;
+            table.on_copy(wait_for_memtables)?;
             table.shared(|core| update(core, request, flags))?
         }
     };
@@ -54,12 +56,12 @@ pub(crate) fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
 }
 
 #[cold]
-fn wait_for_room(core: &TableCore) -> Result<()> {
+fn wait_for_memtables(core: &TableCore) -> Result<()> {
     core.store().durability.check()?;
-    core.store().backpressure.wait(core)
+    core.store().backpressure.wait(core.store(), || core.check_open())
 }
 
-/// Applies one partition update at once; what has to happen before it may be acknowledged, if anything.
+/// Applies one partition update at once; what has to be waited for before it may be acknowledged, if anything.
 fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<PendingSync>> {
     if flags & !NO_LOG != 0 {
         return Err(EngineError::Invalid(format!("write flags {flags:#x} are not known here")));
@@ -85,8 +87,8 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
     })
 }
 
-/// Writes a batch of merges, of which `written` tells; who needs more than the process's safety syncs after it. Who writes
-/// much looks for room before it.
+/// Writes a batch of merges, which `written` describes. A caller that needs more than survival of the process syncs
+/// after it; one that writes much waits for [`crate::store_core::StoreCore::backpressure`] before it.
 pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, logged: bool) -> Result<()> {
     let store = core.store();
     store.durability.check()?;
@@ -104,7 +106,7 @@ pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, logge
     Ok(())
 }
 
-fn under_write_lock(store: &Core, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
+fn under_write_lock(store: &StoreCore, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
     let _lock = store.write_lock.acquire();
     batch.write(&store.db, mode)
 }
@@ -120,7 +122,7 @@ fn fill(scratch: &mut Scratch, core: &TableCore, request: &[u8]) -> Result<Updat
     let min_timestamp = bytes.i64()?;
     let partition = bytes.counted()?;
     if cassiterite_codec::key::partition_len(partition) != Some(partition.len()) {
-        return Err(bytes.malformed("the partition is not one"));
+        return Err(bytes.malformed("the partition key is malformed"));
     }
     let mut update = Update { written: Written { min_timestamp, has_header: false }, count: bytes.u32()? };
     for _ in 0..update.count {
@@ -131,7 +133,7 @@ fn fill(scratch: &mut Scratch, core: &TableCore, request: &[u8]) -> Result<Updat
             return Err(bytes.malformed("a row, and nothing else, has a clustering"));
         }
         // What is stored malformed can never be merged again: refuse it here, where the caller still has the data.
-        validate(kind, fragment).map_err(|error| bytes.malformed(&format!("a fragment is not one: {error}")))?;
+        validate(kind, fragment).map_err(|error| bytes.malformed(&format!("a fragment is malformed: {error}")))?;
         update.written.has_header |= kind == Kind::Header;
         let key = &mut scratch.key;
         key.clear();

@@ -17,10 +17,10 @@ use std::sync::Arc;
 const BUFFER_BYTES: usize = 4 << 20;
 const FEW: u32 = 2;
 const MANY: u32 = 200;
-/// More than what a merge has room for without looking for more.
+/// More than a merge takes without allocating.
 const FRAGMENTS: u32 = 12;
 const NAME: &str = "a";
-/// What is found to be enough, so that nobody adds to it unawares.
+/// The measured numbers, so that no change adds to them unnoticed.
 const MERGE_MAX: u64 = 24;
 const SLICE_MAX: u64 = 16;
 const DOUBLINGS_MAX: u64 = 16;
@@ -42,7 +42,7 @@ const ALL: [Of; 4] = [Of::Values, Of::Counters, Of::Collection, Of::Collections]
 fn fragment(of: Of, cells: u32, write: u32) -> Vec<u8> {
     let timestamp = 1_000 + i64::from(write);
     let mut out = Vec::new();
-    let head = Head { liveness: Liveness::lasting(timestamp), ..Head::NOTHING };
+    let head = Head { liveness: Liveness::without_ttl(timestamp), ..Head::NOTHING };
     let mut writer = RowWriter::new(&head, &mut out);
     match of {
         Of::Values => (1..=cells).for_each(|id| writer.simple(id, &Cell::live(timestamp, &[7; 20]))),
@@ -154,7 +154,7 @@ fn a_merged_row_costs_the_same_however_many_cells_it_has() {
         for fragments in [3, FRAGMENTS] {
             let cost = |cells| allocations(&Fixture::with(of, cells, 1, fragments).table, &one_row());
             let (few, many) = (cost(FEW), cost(MANY));
-            // Room for the cells of one collection doubles until they are in.
+            // The buffer for the cells of one collection doubles until they fit.
             let doublings = if matches!(of, Of::Collection) { DOUBLINGS_MAX } else { 0 };
             assert!(
                 many <= few + doublings && few <= MERGE_MAX,

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The budget of all memtables is for what is written: tables that hold nothing leave it alone, and replaying the log under a
+//! The budget of all memtables is for what is written: empty tables do not use it, and replaying the log under a
 //! small one makes no more files than there are tables.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
@@ -40,7 +40,7 @@ fn image(from: &Path, to: &Path) {
 }
 
 #[test]
-fn tables_that_hold_nothing_leave_the_budget_alone() {
+fn empty_tables_do_not_use_the_budget() {
     let directory = tempfile::tempdir().unwrap();
     let store = open_small(directory.path(), SMALL);
     let tables = tables(&store, 150);
@@ -50,7 +50,7 @@ fn tables_that_hold_nothing_leave_the_budget_alone() {
     let flushed = number(&store, "work", "flush", 2);
     (0..300).for_each(|at| put(&tables[7], "p", at, 1, b"v"));
     assert_eq!(number(&store, "work", "flush", 2) - flushed, 0, "of 300 small writes none fills the budget");
-    assert_eq!(number(&store, "stalls", "memtables_full", 1), 0, "and none waits for room");
+    assert_eq!(number(&store, "stalls", "memtables_full", 1), 0, "and none waits for flushes");
     assert_eq!(tables[7].stats().unwrap()[11], 0);
 }
 

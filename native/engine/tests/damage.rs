@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Damaged files: an error that says what to do, never a wrong answer, and a crash is not taken for damage.
+//! Damaged files: an error that tells what to do, never a wrong answer, and a crash is not taken for damage.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;

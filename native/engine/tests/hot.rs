@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A row that is updated all the time: each update is a fragment of its own until a flush merges them, and reads merge all
-//! that there are.
+//! A row that is updated all the time: each update is a fragment of its own until a flush merges them, and reads merge
+//! all that there are.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;

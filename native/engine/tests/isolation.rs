@@ -176,15 +176,15 @@ fn cleanup_ends_when_it_is_told_so() {
     let directory = tempfile::tempdir().unwrap();
     let (store, table) = slow(directory.path());
     let nothing = 0u32.to_le_bytes();
-    let kept = std::thread::scope(|scope| {
-        let keeping = scope.spawn(|| table.cleanup(&nothing));
+    let cleaned = std::thread::scope(|scope| {
+        let cleaning = scope.spawn(|| table.cleanup(&nothing));
         std::thread::sleep(Duration::from_millis(500));
         table.stop_cleanup().unwrap();
-        keeping.join().unwrap()
+        cleaning.join().unwrap()
     });
-    let error = kept.unwrap_err();
+    let error = cleaned.unwrap_err();
     assert_eq!(error.kind(), Kind::Busy, "{error}");
-    assert!(error.message().contains("has changed meanwhile"), "{error}");
+    assert!(error.message().contains("have changed meanwhile"), "{error}");
     store.set("compaction_rate_limit=0B/s").unwrap();
     table.cleanup(&nothing).unwrap_or_else(|error| panic!("the next one is another: {error}"));
     assert_eq!(rows(&table, "p7").len(), 0);

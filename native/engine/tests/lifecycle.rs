@@ -117,7 +117,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 #[test]
-fn a_second_open_leaves_the_log_of_the_first_alone() {
+fn a_second_open_does_not_touch_the_log_of_the_first() {
     let directory = tempfile::tempdir().unwrap();
     let (path, image) = (directory.path().join("store"), directory.path().join("image"));
     let store = open(&path);
@@ -165,6 +165,29 @@ fn a_damaged_catalog_is_an_error() {
         db.put(b"t0123456789abcdef", b"nonsense").unwrap();
     }
     assert_eq!(Store::open(&options(directory.path(), "")).map(drop).unwrap_err().kind(), Kind::Corruption);
+}
+
+/// Drops a column family behind the store's back.
+fn drop_behind(directory: &Path, name: &str) {
+    let path = directory.join("db");
+    let names = rocksdb::DB::list_cf(&rocksdb::Options::default(), &path).unwrap();
+    let mut options = rocksdb::Options::default();
+    options.set_merge_operator_associative("cassiterite.fragments", |_, _, _| Some(Vec::new()));
+    let all = names.iter().map(|name| (name.as_str(), options.clone()));
+    rocksdb::DB::open_cf_with_opts(&rocksdb::Options::default(), &path, all).unwrap().drop_cf(name).unwrap();
+}
+
+#[test]
+fn a_start_that_fails_leaves_the_directory_unlocked() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    put(&table(&store), "a", 1, 1, b"v");
+    store.close().unwrap();
+    families(directory.path()).iter().for_each(|name| drop_behind(directory.path(), name));
+    for _ in 0..5 {
+        let error = Store::open(&options(directory.path(), "")).map(drop).unwrap_err();
+        assert!(error.kind() == Kind::Corruption && error.message().contains("are gone"), "{error}");
+    }
 }
 
 #[test]
@@ -223,7 +246,7 @@ fn what_a_crash_leaves_behind_is_dropped_at_start() {
     let store = open(directory.path());
     put(&table(&store), "a", 1, 1, b"v");
     store.close().unwrap();
-    let kept = families(directory.path());
+    let before = families(directory.path());
     {
         let path = directory.path().join("db");
         let names = rocksdb::DB::list_cf(&rocksdb::Options::default(), &path).unwrap();
@@ -240,7 +263,7 @@ fn what_a_crash_leaves_behind_is_dropped_at_start() {
     let store = open(directory.path());
     assert_eq!(rows(&table(&store), "a").len(), 1);
     store.close().unwrap();
-    assert_eq!(families(directory.path()), kept);
+    assert_eq!(families(directory.path()), before);
     assert!(!directory.path().join("staging").exists());
 }
 

@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The engine's memory stays within what its options allow, whatever is written, read and compacted, and is given back by
-//! what is closed. All figures are RocksDB's own, as the report `caches` has them.
+//! The engine's memory stays within what its options allow, whatever is written, read and compacted, and is given back
+//! by what is closed. All figures are RocksDB's own, as the report `caches` has them.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
 mod common;
@@ -21,10 +21,10 @@ const TABLES: u8 = 6;
 /// Of each table; all together six times the cache.
 const ROWS: u32 = 4000;
 const ROW_BYTES: usize = 4 << 10;
-/// An insertion counts before what it displaces is gone.
+/// An insertion counts before what it evicts is freed.
 const CACHE_ALLOWANCE: u64 = MIB;
-/// What is being flushed may take a quarter on top; then writers wait. Besides, a memtable takes whole blocks, of an eighth of
-/// write_buffer_size, and each table may have two.
+/// What is being flushed may take a quarter on top; then writers wait. Besides, a memtable takes whole blocks, of an
+/// eighth of write_buffer_size, and each table may have two.
 const BUFFERS_ALLOWANCE: u64 = BUFFERS / 4 + TABLES as u64 * 2 * (MIB / 4);
 /// Beside the cache, by file: its properties, its place in the index, its descriptor.
 const READER_MAX: u64 = 16 << 10;
@@ -77,7 +77,7 @@ struct Peaks {
     readers: u64,
 }
 
-/// Looks all the time while `work` runs.
+/// Samples all the time while `work` runs.
 fn watched(store: &Store, work: impl FnOnce()) -> Peaks {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -162,7 +162,7 @@ fn begin_scan(table: &Arc<Table>) -> i64 {
 }
 
 #[test]
-fn readers_that_end_give_back_what_they_held() {
+fn readers_that_end_give_back_what_they_pinned() {
     const USED: usize = 0;
     const PINNED: usize = 2;
     let directory = tempfile::tempdir().unwrap();
@@ -175,8 +175,8 @@ fn readers_that_end_give_back_what_they_held() {
     few.iter().for_each(|table| (0..200).for_each(|number| put(table, &name(number), 1, 2, &value(number))));
     let cursors: Vec<i64> = few.iter().flat_map(|table| [begin_scan(table), begin_scan(table)]).collect();
     few.iter().for_each(|table| table.compact().unwrap());
-    let held = used(&store, "write_buffers");
-    assert!(held > buffers + MIB, "the memtables that are being read stay: {buffers}, then {held}");
+    let with_readers = used(&store, "write_buffers");
+    assert!(with_readers > buffers + MIB, "the memtables that are being read stay: {buffers}, then {with_readers}");
     assert!(figures(&store, "block_cache")[PINNED] > pinned);
     cursors.into_iter().for_each(|cursor| cursor_close(cursor).unwrap());
     await_below(&store, "write_buffers", USED, buffers);
@@ -193,7 +193,7 @@ fn readers_that_end_give_back_what_they_held() {
 }
 
 #[test]
-fn readers_that_hold_more_than_the_budget_hold_up_no_writer() {
+fn readers_that_pin_more_than_the_budget_delay_no_writer() {
     let directory = tempfile::tempdir().unwrap();
     let store = open_bounded(directory.path());
     let table = &tables(&store)[0];
@@ -215,7 +215,7 @@ fn readers_that_hold_more_than_the_budget_hold_up_no_writer() {
 
 /// With a lower budget no flush is under way at first: writers must not wait for it, but set it off.
 #[test]
-fn a_budget_that_is_lowered_holds_up_no_writer() {
+fn a_budget_that_is_lowered_delays_no_writer() {
     let directory = tempfile::tempdir().unwrap();
     let settings =
         format!("directory={}\nblock_cache_size=64MiB\nwrite_buffers_total=40MiB", directory.path().display());

@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Random updates and reads against a sorted map of merged fragments, with flushes, compactions and restarts in between,
-//! in either style of compaction.
+//! Random updates and reads against a sorted map of merged fragments, with flushes, compactions and restarts in
+//! between, in either style of compaction.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;

@@ -140,7 +140,7 @@ fn a_first_chunk_stops_at_the_bytes_wanted() {
     put(&table, "a", 15, 99, b"later");
     let filled = cursor_next(cursor, 0, &mut buffer).unwrap();
     let (end, rest) = parse(&buffer[..filled as usize]);
-    assert_eq!((end, rest.len()), (0, 10), "the cursor sees the moment of the first call");
+    assert_eq!((end, rest.len()), (0, 10), "the cursor has the view of the first call");
     assert_eq!(cursor_next(cursor, 0, &mut buffer).unwrap_err().kind(), Kind::Closed);
     cursor_close(cursor).unwrap();
 }
@@ -299,7 +299,7 @@ fn a_scan_that_finds_little_answers_in_between() {
 }
 
 #[test]
-fn rows_that_say_nothing_do_not_hold_up_a_call() {
+fn empty_rows_do_not_delay_a_call() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
     let table = table(&store);

@@ -1,7 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Whatever the bytes of a request or of a shipment: a result or an error that does not poison the table, never a panic.
+//! Whatever the bytes of a request or of a shipment: a result or an error that does not poison the table, never a
+//! panic.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;

@@ -100,12 +100,12 @@ fn a_drop_is_for_good_and_for_what_came_before_it() {
     table.compact().unwrap();
     assert_eq!(values(&table).len(), 0);
     for _ in 0..2 {
-        assert_eq!(told(&[V, W], 10), [1, 3], "the schema goes on naming the drop that came before");
+        assert_eq!(told(&[V, W], 10), [1, 3], "the schema still names the drop that came before");
     }
     assert_eq!(told(&[V], 20), [1]);
     assert_eq!(told(&[V, W], 20), [1, 4]);
     for _ in 0..2 {
-        assert_eq!(told(&[V, W], 30), [1, 5], "dropped and added again before anybody asked");
+        assert_eq!(told(&[V, W], 30), [1, 5], "dropped and added again before the next request");
     }
 }
 

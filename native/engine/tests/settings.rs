@@ -22,7 +22,7 @@ fn setting(store: &Store, name: &str) -> String {
 }
 
 #[test]
-fn the_documentation_is_what_the_code_says() {
+fn the_documentation_is_that_of_the_code() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
     if std::env::var_os("CASSITERITE_WRITE_DOCS").is_some() {
         std::fs::write(path, settings_documentation()).unwrap();

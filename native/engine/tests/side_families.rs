@@ -94,7 +94,7 @@ fn everywhere(_: u32) -> bool {
     true
 }
 
-/// What the report of the receiver's tables says of its one table.
+/// The receiver's one table in its report of tables.
 fn side_family_bytes(report: &str) -> u64 {
     let mut lines = report.lines().map(|line| line.split('\t'));
     let (mut names, mut figures) = (lines.next().unwrap(), lines.next().unwrap());
@@ -167,7 +167,7 @@ fn data_on_both_sides_is_one() {
 }
 
 #[test]
-fn shipments_that_do_not_overlap_share_an_side_family_and_others_are_bounded() {
+fn shipments_that_do_not_overlap_share_a_side_family_and_others_are_bounded() {
     let mut world = World::new();
     let (sender, receiver, oracle) = world.tables();
     fill(&[&receiver, &oracle], 9, everywhere);
@@ -196,7 +196,7 @@ fn shipments_that_do_not_overlap_share_an_side_family_and_others_are_bounded() {
     for (seed, expected) in [(3, 2), (4, 2), (5, 2)] {
         fill(&[&emptied, &oracle], seed, everywhere);
         emptied.compact().unwrap();
-        // What has gone before is sent again, which changes nothing.
+        // What was sent before is sent again, which changes nothing.
         world.send();
         world.compare();
         assert_eq!(side_families(&mut world), expected, "{seed}");
@@ -300,7 +300,7 @@ fn a_read_that_has_begun_is_not_disturbed() {
 }
 
 #[test]
-fn nothing_is_purged_while_older_data_may_be_in_an_side_family() {
+fn nothing_is_purged_while_older_data_may_be_in_a_side_family() {
     let world = World::new();
     let (sender, receiver, _oracle) = world.tables();
     put(&sender, "a", 1, 10, b"old");
@@ -393,7 +393,7 @@ fn columns_with_other_ids_are_rewritten() {
 }
 
 #[test]
-fn an_empty_table_adopts_ids_until_somebody_knows_its_own() {
+fn an_empty_table_adopts_ids_until_a_caller_knows_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let sending = open(&folder.path().join("sender"));
     let sender = sending.table(&schema(&TABLE, &MORE)).unwrap();

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Random writes, shipments and absorptions between stores, whatever their styles of compaction, against one store that
+//! Random writes, shipments and merge-ins between stores, whatever their styles of compaction, against one store that
 //! is told everything; and the same with writers and readers at work meanwhile.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Snapshots are images of a moment; loading one merges it, under the table's own column ids.
+//! Snapshots are consistent images; loading one merges it, under the table's own column ids.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -66,7 +66,7 @@ fn a_snapshot_holds_the_table_as_it_was() {
     assert!(whole(&emptied) == before);
     let request = read_request(POINTS, 0, &partition("p1"), &[point(1)]);
     let found = read_all(&emptied, &request, 1000);
-    assert!(matches!(found[0], Entry::Header(_)), "headers that were loaded are looked for");
+    assert!(matches!(found[0], Entry::Header(_)), "headers that were loaded are read");
     store.close().unwrap();
 
     let store = open(&directory.path().join("store"));

@@ -39,7 +39,7 @@ impl Pair {
         self.stores.each_ref().map(|store| table(store))
     }
 
-    /// Each store goes on in the other's style.
+    /// Each store continues in the other's style.
     fn swap_styles(&mut self) {
         self.stores.iter().for_each(|store| store.close().unwrap());
         self.stores = [0, 1].map(|number| open_with(&path(self.folder.path(), number), STYLES[1 - number]));
@@ -83,7 +83,7 @@ fn compactions(store: &Store) -> u64 {
     line.split('\t').nth(2).unwrap().parse().unwrap()
 }
 
-/// The options that RocksDB says it runs with.
+/// The options that RocksDB reports.
 fn options_in_effect(store: &Path) -> String {
     let files = std::fs::read_dir(store.join("db")).unwrap().map(|entry| entry.unwrap().path());
     let written = files.filter(|file| file.file_name().unwrap().to_string_lossy().starts_with("OPTIONS-"));
@@ -128,7 +128,7 @@ fn what_is_deleted_goes_in_either_style() {
     pair.compare();
     let headers = |entries: &[Entry]| entries.iter().filter(|entry| matches!(entry, Entry::Header(_))).count();
     let left = whole(&pair.tables()[1]);
-    assert_eq!(headers(&left), names().len().div_ceil(2), "nobody has said that deletions may go");
+    assert_eq!(headers(&left), names().len().div_ceil(2), "no call of set_purge has allowed it");
     pair.each(|table| {
         table.set_purge(0, i64::MAX, 0).unwrap();
         table.compact().unwrap();

@@ -9,7 +9,7 @@ use crate::deletion::DeletionTime;
 use crate::error::CodecError;
 use crate::header::{merge, range, sweep};
 
-/// What the header fragments of one partition delete, united.
+/// What the header fragments of one partition delete, merged.
 ///
 /// Adding n fragments costs O(n log n) in all; asking costs O(log² n).
 #[derive(Debug, Default)]
@@ -97,9 +97,9 @@ impl Coverage {
 impl Run {
     /// The union of some headers.
     fn of(fragments: &[&[u8]]) -> Result<Self, CodecError> {
-        let mut united = Vec::new();
-        merge(fragments, &mut united)?;
-        Self::new(united)
+        let mut merged = Vec::new();
+        merge(fragments, &mut merged)?;
+        Self::new(merged)
     }
 
     fn new(fragment: Vec<u8>) -> Result<Self, CodecError> {

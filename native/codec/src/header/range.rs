@@ -18,7 +18,7 @@ const AFTER: u8 = 0x60;
 /// A place between rows: a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position<'a> {
-    /// The bound's order bytes, which say where it is.
+    /// The bound's order bytes, which give its position.
     pub order: &'a [u8],
     /// The bound's raw values.
     pub raw: &'a [u8],

@@ -29,7 +29,8 @@ impl Open<'_> {
     }
 }
 
-/// Whether ranges are non-empty, disjoint, ascending, joined where they can be, and stronger than the partition deletion.
+/// Whether ranges are non-empty, disjoint, ascending, joined where they can be, and stronger than the partition
+/// deletion.
 pub(crate) fn is_canonical(ranges: &[Range<'_>], partition: &DeletionTime) -> bool {
     let each = ranges.iter().all(|range| counts(range, partition));
     each && ranges.windows(2).all(|pair| match pair {

@@ -12,7 +12,7 @@ use crate::error::CodecError;
 use crate::row::reader::{PathCell, RowReader};
 use crate::row::writer::RowWriter;
 
-/// Up to here the least path is looked for among all parts; beyond, sorting all cells is cheaper.
+/// Up to here the least path is searched among all parts; beyond, sorting all cells is cheaper.
 const PARTS_MAX_LINEAR: usize = 8;
 
 /// The cells that one operand has for the column.
@@ -23,14 +23,14 @@ pub(crate) struct Part<'a> {
 }
 
 /// Writes column `id` with deletion `own` and those cells of `parts` that `active` leaves; the parts end at their end.
-/// `room` is for cells that are sorted.
+/// `sorted` is a buffer for cells that are sorted.
 pub(crate) fn merge<'a>(
     writer: &mut RowWriter<'_>,
     id: u32,
     own: &DeletionTime,
     active: &DeletionTime,
     parts: &mut [Part<'a>],
-    room: &mut Vec<PathCell<'a>>,
+    sorted: &mut Vec<PathCell<'a>>,
 ) -> Result<(), CodecError> {
     let cells_max = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.cells));
     writer.complex(id, own, cells_max, |out| {
@@ -45,12 +45,12 @@ pub(crate) fn merge<'a>(
                 Ok(())
             }),
             few if few.len() <= PARTS_MAX_LINEAR => merge_few(few, &mut emit),
-            many => merge_many(many, room, &mut emit),
+            many => merge_many(many, sorted, &mut emit),
         }
     })
 }
 
-/// Of cells under one path the winner; it keeps its own way to write the path, the bytewise smaller of equal cells.
+/// Of cells under one path the winner; it stays as it is written, and of equal cells the bytewise smaller.
 #[inline]
 fn winner<'a>(one: PathCell<'a>, two: PathCell<'a>) -> PathCell<'a> {
     let raw = |found: &PathCell<'a>| found.raw.unwrap_or(found.order);
@@ -147,7 +147,7 @@ mod tests {
     use crate::row::cell::Cell;
 
     #[test]
-    fn equal_cells_under_differently_written_paths_keep_the_smaller_writing() {
+    fn equal_cells_under_differently_written_paths_keep_the_bytewise_smaller() {
         let of = |raw| PathCell { order: b"p", raw, cell: Cell::live(1, b"v") };
         let (small, large) = (of(Some(&b"a"[..])), of(Some(&b"b"[..])));
         assert_eq!(winner(small, large), small);

@@ -16,7 +16,7 @@ const MARK_BYTES: usize = 2;
 const ID_BYTES: usize = 16;
 const SHARD_BYTES: usize = ID_BYTES + 8 + 8;
 
-/// How far a shard is to be believed; a greater one replaces a lesser one of the same id.
+/// The kind of a shard, by precedence; a greater one replaces a lesser one of the same id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Trust {
     Remote,
@@ -34,7 +34,7 @@ struct Shard {
 
 type Shards = SmallVec<[Shard; 8]>;
 
-/// Merges counter contexts, one counter after the other in the same room.
+/// Merges counter contexts, one counter after the other in the same buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     shards: Shards,

@@ -19,7 +19,7 @@ const SHADOWABLE: u8 = 0x10;
 pub(crate) const BASE: u8 = 0x20;
 const KNOWN: u8 = CLUSTERING | LIVENESS | EXPIRING | DELETION | SHADOWABLE | BASE;
 
-/// What a row fragment says before its columns.
+/// The part of a row fragment before its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head<'a> {
     /// The raw clustering, if the fragment carries one.
@@ -33,11 +33,11 @@ pub struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// A head that says nothing.
+    /// An empty head.
     pub const NOTHING: Head<'static> =
         Head { clustering: None, liveness: Liveness::NONE, deletion: DeletionTime::LIVE, is_shadowable: false };
 
-    /// Whether it says nothing but the clustering.
+    /// Whether it has nothing but the clustering.
     pub fn is_empty(&self) -> bool {
         self.liveness.is_none() && self.deletion.is_live()
     }
@@ -121,7 +121,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Drops what `deletion`, which is kept elsewhere, deletes.
+    /// Drops what `deletion`, which stays elsewhere, deletes.
     #[inline]
     pub(crate) fn shadow(&mut self, deletion: &DeletionTime) {
         if deletion.deletes(self.liveness.timestamp) {
@@ -173,7 +173,7 @@ fn read_timestamp(reader: &mut Reader<'_>) -> Result<i64, CodecError> {
 fn read_liveness(reader: &mut Reader<'_>, is_expiring: bool) -> Result<Liveness, CodecError> {
     let timestamp = read_timestamp(reader)?;
     if !is_expiring {
-        return Ok(Liveness::lasting(timestamp));
+        return Ok(Liveness::without_ttl(timestamp));
     }
     let ttl_s = read_ttl_s(reader)?;
     let local_expiration_time_s = reader.bounded(LOCAL_DELETION_S_MAX, "liveness expiration")? as i64;

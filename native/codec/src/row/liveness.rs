@@ -6,7 +6,7 @@
 use crate::deletion::Purge;
 use crate::wire::TTL_S_MAX;
 
-/// A row's liveness. [`Liveness::NONE`] says that the primary key was never written.
+/// A row's liveness. [`Liveness::NONE`]: the primary key was never written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Liveness {
     /// Write timestamp; `i64::MIN` for none.
@@ -22,8 +22,8 @@ impl Liveness {
     pub const NONE: Liveness = Liveness { timestamp: i64::MIN, ttl_s: 0, local_expiration_time_s: i64::MAX };
     const EXPIRED_TTL_S: u32 = TTL_S_MAX as u32;
 
-    /// A liveness that lasts.
-    pub fn lasting(timestamp: i64) -> Self {
+    /// A liveness that does not expire.
+    pub fn without_ttl(timestamp: i64) -> Self {
         Liveness { timestamp, ..Self::NONE }
     }
 
@@ -57,7 +57,7 @@ impl Liveness {
         (expired, self.ttl_s != 0, self.local_expiration_time_s, std::cmp::Reverse(self.ttl_s))
     }
 
-    /// This, unless it is dead at the purge's time and may be forgotten.
+    /// This, unless it is dead at the purge's time and may be purged.
     pub(crate) fn purged(self, purge: &Purge) -> Self {
         let dead = !self.is_none() && !self.is_live(purge.now_s);
         if dead && purge.allows(self.timestamp, self.local_expiration_time_s) {

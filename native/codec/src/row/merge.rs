@@ -30,14 +30,14 @@ pub(crate) struct Merge<'a, 'o> {
     /// The merged row deletion: what it deletes does not come through.
     pub(crate) deletion: DeletionTime,
     /// Those of the cursors whose current column is being merged.
-    turn: Few<usize>,
+    current: Few<usize>,
     cursors: Few<Cursor<'a>>,
-    room: Room<'a>,
+    buffers: Buffers<'a>,
 }
 
-/// Room for what belongs to one column, used again for the next: a row of many columns allocates no more than one of few.
+/// Buffers for one column, used again for the next: a row of many columns allocates no more than one of few.
 #[derive(Default)]
-struct Room<'a> {
+struct Buffers<'a> {
     contexts: Few<&'a [u8]>,
     tally: Tally,
     parts: Few<complex::Part<'a>>,
@@ -63,7 +63,8 @@ pub(crate) fn merge(operands: &[&[u8]], out: &mut Vec<u8>) -> Result<(), CodecEr
     out.clear();
     out.reserve(bytes + operands.len() * 8);
     let writer = RowWriter::new(&head, out);
-    let mut merge = Merge { writer, deletion: head.deletion, turn: Few::new(), cursors, room: Room::default() };
+    let mut merge =
+        Merge { writer, deletion: head.deletion, current: Few::new(), cursors, buffers: Buffers::default() };
     while merge.column()? {}
     merge.writer.finish();
     Ok(())
@@ -75,13 +76,13 @@ impl<'a> Merge<'a, '_> {
         let Some(start) = self.cursors.iter().map(|cursor| cursor.column).min_by_key(|column| column.id) else {
             return Ok(false);
         };
-        self.turn.clear();
+        self.current.clear();
         for (at, cursor) in self.cursors.iter().enumerate() {
             if cursor.column.id == start.id {
                 if cursor.column.is_complex() != start.is_complex() {
                     return Err(CodecError::Conflict { what: "one cell here, many there", column: start.id });
                 }
-                self.turn.push(at);
+                self.current.push(at);
             }
         }
         if start.is_complex() {
@@ -93,8 +94,8 @@ impl<'a> Merge<'a, '_> {
     }
 
     fn simple_column(&mut self, id: u32) -> Result<(), CodecError> {
-        let mut winner = Winner::new(&mut self.room.contexts);
-        for &at in &self.turn {
+        let mut winner = Winner::new(&mut self.buffers.contexts);
+        for &at in &self.current {
             let Some(cursor) = self.cursors.get_mut(at) else { continue };
             let cell = cursor.reader.cell(cursor.column)?;
             if !self.deletion.deletes(cell.timestamp) {
@@ -102,14 +103,14 @@ impl<'a> Merge<'a, '_> {
             }
         }
         let writer = &mut self.writer;
-        winner.finish(id, &mut self.room.tally, |cell| writer.simple(id, cell))
+        winner.finish(id, &mut self.buffers.tally, |cell| writer.simple(id, cell))
     }
 
     fn complex_column(&mut self, id: u32) -> Result<(), CodecError> {
         let mut deletion = DeletionTime::LIVE;
-        let Room { parts, cells, .. } = &mut self.room;
+        let Buffers { parts, cells, .. } = &mut self.buffers;
         parts.clear();
-        for &at in &self.turn {
+        for &at in &self.current {
             let Some(cursor) = self.cursors.get_mut(at) else { continue };
             let start = cursor.reader.complex(cursor.column)?;
             deletion = deletion.max(start.deletion);
@@ -117,7 +118,7 @@ impl<'a> Merge<'a, '_> {
         }
         let own = if deletion.supersedes(&self.deletion) { deletion } else { DeletionTime::LIVE };
         complex::merge(&mut self.writer, id, &own, &deletion.max(self.deletion), parts, cells)?;
-        for (&at, part) in self.turn.iter().zip(parts.iter()) {
+        for (&at, part) in self.current.iter().zip(parts.iter()) {
             if let Some(cursor) = self.cursors.get_mut(at) {
                 cursor.reader = part.reader;
             }
@@ -125,9 +126,9 @@ impl<'a> Merge<'a, '_> {
         Ok(())
     }
 
-    /// Takes the cursors that had their turn to their next column; those at their end leave.
+    /// Takes the cursors of the merged column to their next one, and removes those at their end.
     fn advance(&mut self) -> Result<bool, CodecError> {
-        for &at in self.turn.iter().rev() {
+        for &at in self.current.iter().rev() {
             let Some(cursor) = self.cursors.get_mut(at) else { continue };
             match cursor.reader.next_column()? {
                 Some(column) => cursor.column = column,

@@ -136,7 +136,8 @@ impl<'a> RowReader<'a> {
         self.context.timestamp != i64::MIN
     }
 
-    /// Checks that a cell has the flags under which it is written; the first one of a row without liveness gives the base.
+    /// Checks that a cell has the flags under which it is written; the first one of a row without liveness gives the
+    /// base.
     pub(crate) fn check_canonical(
         &self,
         cell: &Cell<'_>,

@@ -16,11 +16,11 @@ use crate::row::writer::RowWriter;
 
 /// What may stay of a fragment.
 pub(crate) struct Rules<'r> {
-    /// A deletion kept elsewhere: what it deletes goes.
+    /// A deletion that stays elsewhere: what it deletes is removed.
     pub(crate) covering: DeletionTime,
-    /// Dead data that may be forgotten goes; expired cells become tombstones.
+    /// Dead data that may be purged is removed; expired cells become tombstones.
     pub(crate) purge: Purge,
-    /// These columns go; none if absent.
+    /// These columns are removed; none if absent.
     pub(crate) dropped: Option<&'r ColumnSet>,
     /// Whether the fragment's own deletions are applied to its own data as well.
     pub(crate) own_deletions: bool,

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What can be said of one row fragment without rewriting it.
+//! Facts about one row fragment, found without rewriting it.
 
 use crate::error::CodecError;
 use crate::row::counter;

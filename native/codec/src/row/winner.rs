@@ -19,7 +19,7 @@ pub(crate) struct Winner<'a, 's> {
 }
 
 impl<'a, 's> Winner<'a, 's> {
-    /// `contexts`: room that is used again for every column.
+    /// `contexts`: a buffer that is used again for every column.
     #[inline]
     pub(crate) fn new(contexts: &'s mut Few<&'a [u8]>) -> Self {
         contexts.clear();

@@ -5,11 +5,10 @@
 
 use crate::bytes::{put_counted, Bytes};
 use crate::error::{EngineError, Result};
-use crate::schema::same_type;
 
 /// Of a column that was added before any column of its name was dropped.
 pub(crate) const NO_DROP: i64 = i64::MIN;
-/// What a record says where [`Column::added_after_ms`] is not known.
+/// The value of a record where [`Column::added_after_ms`] is not known.
 const UNKNOWN: i64 = i64::MAX;
 
 /// Whether a column belongs to rows or to the static row.
@@ -29,7 +28,7 @@ impl ColumnKind {
     }
 }
 
-/// What the schema says of a column.
+/// The state of a column in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ColumnState {
     /// It has it.
@@ -52,8 +51,8 @@ pub(crate) struct Column {
     pub id: u32,
     pub kind: ColumnKind,
     pub state: ColumnState,
-    /// The last drop of its name that it was added after, or [`NO_DROP`]: only a later drop is its own. `None`: not known,
-    /// because a record of an older version, or another node, named it.
+    /// The last drop of its name that it was added after, or [`NO_DROP`]: only a later drop is its own. `None`: not
+    /// known, because a record of an older version, or another node, named it.
     pub added_after_ms: Option<i64>,
     pub name: Vec<u8>,
     /// CQL type.
@@ -113,4 +112,9 @@ pub(crate) fn decode_drops(bytes: &mut Bytes<'_>, columns: &mut [Column]) -> Res
         column.added_after_ms = Some(bytes.i64()?).filter(|after_ms| *after_ms != UNKNOWN);
     }
     Ok(())
+}
+
+/// Whether two CQL types are one: `varchar` is another name for `text`.
+pub(crate) fn same_type(left: &str, right: &str) -> bool {
+    left == right || left.replace("varchar", "text") == right.replace("varchar", "text")
 }

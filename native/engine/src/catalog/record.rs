@@ -17,10 +17,10 @@ const COUNTER: u8 = 1;
 const HAS_HEADERS: u8 = 2;
 const HAS_DATA: u8 = 4;
 const CHECKSUM_BYTES: usize = 4;
-/// The number of the family that every generation begins with.
+/// The number of the column family that every generation begins with.
 pub(crate) const FIRST_FAMILY: u32 = 0;
 
-/// What the catalog says of one table or index.
+/// The catalog record of one table or index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     pub generation: u64,
@@ -33,11 +33,11 @@ pub(crate) struct Record {
     pub name: String,
     pub next_column_id: u32,
     pub columns: Vec<Column>,
-    /// The number of the family that is written to.
+    /// The number of the column family that is written to.
     pub base: u32,
-    /// The numbers of the families that hold what has arrived from other nodes and is not in the base yet.
+    /// The numbers of the side column families.
     pub side_families: Vec<u32>,
-    /// A number that no family of this generation has had.
+    /// A number that no column family of this generation has had.
     pub next_family: u32,
 }
 
@@ -156,7 +156,7 @@ mod tests {
 
     const KEY: &[u8] = b"t0123456789abcdef";
 
-    /// A record with families as `next_family` says, and columns of which little is known.
+    /// A record with column families up to `next_family`, and columns of which little is known.
     fn record(next_family: u32) -> Record {
         let column = |id, kind, state, name: &str| Column {
             id,
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// The same with a column in each state, added after a drop, before any, and nobody knows when.
+    /// The same with a column in each state, added after a drop, before any, and at an unknown time.
     fn record_with_drops() -> Record {
         let mut record = record(4);
         let hidden = Column {

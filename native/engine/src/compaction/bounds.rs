@@ -9,7 +9,7 @@ use crate::raw::LiveFile;
 pub(super) struct FileBounds {
     /// Ascending by smallest key.
     files: Vec<LiveFile>,
-    /// Up to here `files` begin at or before the partition asked last.
+    /// Up to here `files` begin at or before the last partition asked for.
     begun: usize,
     /// Those of them that had not ended before it.
     open: Vec<usize>,

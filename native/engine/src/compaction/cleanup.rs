@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What cleanup has compactions drop: everything outside of the tokens that a table keeps.
+//! What cleanup has compactions drop: everything outside of the tokens that a table owns.
 
 use super::purge::TablePurge;
 use crate::error::{EngineError, Result};
@@ -9,7 +9,7 @@ use crate::tokens::TokenSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// The tokens that a table keeps, until it keeps everything again: then for compactions that are running, too.
+/// The tokens that a table owns. Once lifted it owns all again, also for compactions that are running.
 #[derive(Debug)]
 pub(super) struct OwnedTokens {
     tokens: Arc<TokenSet>,
@@ -17,15 +17,15 @@ pub(super) struct OwnedTokens {
 }
 
 impl OwnedTokens {
-    /// The key at which the table goes on where it does not keep this token.
+    /// The next key that the table owns, where it does not own this token.
     pub(super) fn resume_key(&self, token: i64) -> Option<Vec<u8>> {
-        let goes = !self.tokens.contains(token) && !self.lifted.load(Ordering::Acquire);
-        goes.then(|| self.tokens.resume_key(token))
+        let is_outside = !self.tokens.contains(token) && !self.lifted.load(Ordering::Acquire);
+        is_outside.then(|| self.tokens.resume_key(token))
     }
 }
 
-/// While it lives, compactions drop what a table does not keep.
-#[must_use = "compactions keep everything again when the guard is dropped"]
+/// While it lives, compactions drop what a table does not own.
+#[must_use = "compactions drop nothing more once the guard is dropped"]
 pub(crate) struct DroppingOutside(Arc<TablePurge>);
 
 impl Drop for DroppingOutside {
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_table_keeps_again_stays_in_compactions_that_run() {
+    fn tokens_that_are_owned_again_stay_in_compactions_that_run() {
         let purge = TablePurge::new("a");
         let before = purge.policy();
         for ends_with_the_guard in [false, true] {
@@ -82,7 +82,7 @@ mod tests {
             assert!(running.resume_key(1).is_none());
             assert!(purge.policy().owned.is_none());
         }
-        assert!(before.owned.is_none(), "a compaction from before goes on as it began");
+        assert!(before.owned.is_none(), "a compaction from before ends as it began");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The failures of background work that stand: numbered as they come, so that a resume ends those that it knew of and no
-//! later one.
+//! The failures of background work that stand: numbered as they come, so that a resume ends those that it knew of and
+//! no later one.
 
 use crate::error::{EngineError, Result};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ pub struct BackgroundError {
     pub during: &'static str,
     /// 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable.
     pub severity: i32,
-    /// What RocksDB says.
+    /// The status of RocksDB.
     pub error: EngineError,
 }
 
@@ -22,7 +22,7 @@ pub struct BackgroundError {
 #[derive(Debug, Default)]
 pub(super) struct StandingErrors {
     standing: Mutex<Standing>,
-    /// Held by the resume that is going on.
+    /// Locked while a resume runs.
     resume: Mutex<()>,
 }
 
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recovery_that_nobody_asked_for_ends_all() {
+    fn an_automatic_recovery_ends_all() {
         let events = failed(LOG_WRITE);
         fail(&events, FLUSH, "an attempt to recover failed");
         events.recovery_ended(true, "OK");

@@ -59,7 +59,7 @@ struct Totals {
 }
 
 impl StoreEvents {
-    /// Hears nothing until [`StoreEvents::install`].
+    /// Gets no events before [`StoreEvents::install`].
     pub fn new() -> Arc<Self> {
         Arc::new(StoreEvents::default())
     }
@@ -92,7 +92,7 @@ impl StoreEvents {
         self.errors.resume(resume)
     }
 
-    /// Column families whose writes are held back now, by name.
+    /// Column families whose writes are slowed down or stopped now, by name.
     pub fn stalled(&self) -> Vec<(String, StallCondition)> {
         let stalled = self.stalled.lock().unwrap_or_else(PoisonError::into_inner);
         let mut stalled: Vec<_> = stalled.iter().map(|(name, &condition)| (name.clone(), condition)).collect();
@@ -137,7 +137,7 @@ impl EventHooks for StoreEvents {
     fn compaction_completed(&self, family: &str, input_bytes: u64, output_bytes: u64, ok: bool) {
         if ok {
             if let Some(table) = self.table(family) {
-                table.note_compaction();
+                table.record_compaction();
             }
             add(&self.totals.compactions, 1);
             add(&self.totals.compaction_input_bytes, input_bytes);

@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Rows that are updated all the time. Every update is a fragment of its own until a flush merges them, and each read merges
-//! what there is: a full memtable may have hundreds of thousands of one row.
+//! Rows that are updated all the time. Every update is a fragment of its own until a flush merges them, and each read
+//! merges what there is: a full memtable may have hundreds of thousands of one row.
 
 use super::purge::TablePurge;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,7 +13,7 @@ pub(crate) const FRAGMENTS_MAX: u64 = 2000;
 /// Flushes for hot rows come no faster: each makes a file, however small.
 const FLUSH_EACH: Duration = Duration::from_secs(1);
 
-/// Whether a merge has met a hot row, and when the family may be flushed for it.
+/// Whether a merge has met a hot row, and when the column family may be flushed for it.
 #[derive(Debug)]
 pub(super) struct Hot {
     met: AtomicBool,
@@ -44,8 +44,8 @@ impl Hot {
 }
 
 impl TablePurge {
-    /// True for one caller, and at most once a second, when a merge has met a hot row since the last call. That may have been
-    /// a flush: ask the memtable whether it has that many.
+    /// True for one caller, and at most once a second, when a merge has met a hot row since the last call. That may
+    /// have been a flush: ask the memtable whether it has that many.
     pub(crate) fn take_hot(&self) -> bool {
         let met = &self.hot.met;
         met.load(Ordering::Relaxed) && met.swap(false, Ordering::Relaxed) && self.hot.is_due()

@@ -10,7 +10,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-/// How many sealed segments are kept apart; older ones are united, which only purges less.
+/// How many sealed segments stay apart; older ones are merged, which only purges less.
 const SEALED_SEGMENTS_MAX: usize = 64;
 
 /// What a write holds.
@@ -41,7 +41,7 @@ impl Segment {
         })
     }
 
-    fn note(&self, written: Written) {
+    fn record(&self, written: Written) {
         if written.min_timestamp < self.smallest.load(Ordering::SeqCst) {
             self.smallest.fetch_min(written.min_timestamp, Ordering::SeqCst);
         }
@@ -50,7 +50,7 @@ impl Segment {
         }
     }
 
-    /// What all its writes together hold.
+    /// What all its writes hold together.
     fn written(&self) -> Written {
         let min_timestamp = self.smallest.load(Ordering::SeqCst);
         Written { min_timestamp, has_header: self.has_header.load(Ordering::SeqCst) }
@@ -88,7 +88,7 @@ pub(super) struct Writing {
     written: Written,
 }
 
-/// Segments that were sealed at one moment, oldest first.
+/// The sealed segments, oldest first, as of one call.
 pub(super) struct Sealed {
     segments: Vec<Arc<Segment>>,
     current: Arc<Segment>,
@@ -112,19 +112,19 @@ impl Unflushed {
         // Under the lock, so that a segment which has been sealed gets no new writers.
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.writers.fetch_add(1, Ordering::SeqCst);
-        current.note(written);
+        current.record(written);
         Writing { segment: Arc::clone(&current), written }
     }
 
     /// After a write, also one that failed.
     pub(super) fn end(&self, writing: &Writing) {
-        self.note(writing.written);
+        self.record(writing.written);
         writing.segment.writers.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Notes in the current segment what its memtable may hold.
-    pub(super) fn note(&self, written: Written) {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).note(written);
+    /// Records in the current segment what its memtable may hold.
+    pub(super) fn record(&self, written: Written) {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).record(written);
     }
 
     /// The current memtable takes no more writes, a new one follows.
@@ -185,7 +185,7 @@ fn chain(oldest: &Arc<Segment>) -> Vec<Arc<Segment>> {
 fn unite_oldest(oldest: &mut Arc<Segment>) {
     let Some(following) = oldest.next.get().cloned() else { return };
     if oldest.writers.load(Ordering::SeqCst) == 0 {
-        following.note(oldest.written());
+        following.record(oldest.written());
         *oldest = following;
     }
 }
@@ -226,7 +226,7 @@ mod tests {
         let writing = unflushed.begin(row(5));
         unflushed.seal();
         unflushed.seal();
-        assert_eq!(smallest(&unflushed, 0), 5, "held while it runs");
+        assert_eq!(smallest(&unflushed, 0), 5, "counted while it runs");
         unflushed.end(&writing);
         assert_eq!(smallest(&unflushed, 0), 5, "in the memtable that was current at its end");
         unflushed.seal();
@@ -242,7 +242,7 @@ mod tests {
         unflushed.end(&unflushed.begin(Written { has_header: true, ..row(20) }));
         assert!(has_header(0));
         (0..SEALED_SEGMENTS_MAX * 2).for_each(|_| unflushed.seal());
-        assert!(has_header(usize::MAX), "also when segments are united");
+        assert!(has_header(usize::MAX), "also when segments are merged");
         assert!(!has_header(0));
     }
 

@@ -92,7 +92,7 @@ pub(super) struct Counters {
     pub(super) blind_compactions: AtomicU64,
 }
 
-/// A write that is going on: dropped when it has ended, with success or without.
+/// A write in progress: dropped when it has ended, with success or without.
 #[derive(Debug)]
 #[must_use = "the write is over when the guard is dropped"]
 pub struct WriteGuard<'a> {
@@ -106,7 +106,7 @@ impl Drop for WriteGuard<'_> {
     }
 }
 
-/// An ingestion of files that is going on: dropped when it has ended, with success or without.
+/// An ingestion of files in progress: dropped when it has ended, with success or without.
 #[derive(Debug)]
 #[must_use = "the ingestion is over when the guard is dropped"]
 pub struct IngestGuard<'a> {
@@ -151,14 +151,14 @@ impl TablePurge {
         raw::install_table(options, self);
     }
 
-    /// Learns the timestamps of what is stored already. Call once, after opening or creating the column family and before
-    /// the first write. What a memtable holds by then blocks purging until it is flushed.
+    /// Learns the timestamps of what is stored already. Call once, after opening or creating the column family and
+    /// before the first write. What a memtable holds at that time blocks purging until it is flushed.
     pub fn attach(&self, db: &DB, family: &impl AsColumnFamilyRef) -> Result<()> {
         let unflushed = ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"];
         for property in unflushed {
             if db.property_int_value_cf(family, property).ok().flatten() != Some(0) {
                 self.lower_ever(i64::MIN);
-                self.unflushed.note(Written { min_timestamp: i64::MIN, has_header: true });
+                self.unflushed.record(Written { min_timestamp: i64::MIN, has_header: true });
             }
         }
         for file in raw::listed_files(db, family)? {
@@ -168,43 +168,38 @@ impl TablePurge {
         Ok(())
     }
 
-    /// Announces a write whose smallest timestamp is `min_timestamp`. Keep the guard until the database has returned.
+    /// Registers a write whose smallest timestamp is `min_timestamp`. The guard must live until the database has
+    /// returned.
     pub fn begin_write(&self, min_timestamp: i64) -> WriteGuard<'_> {
         self.begin(Written { min_timestamp, has_header: false })
     }
 
-    /// The same of a write that may hold a header.
+    /// The same for a write that may hold a header.
     pub(crate) fn begin(&self, written: Written) -> WriteGuard<'_> {
         self.lower_ever(written.min_timestamp);
         WriteGuard { table: self, writing: self.unflushed.begin(written) }
     }
 
-    /// Announces an ingestion of files whose smallest timestamp is `min_timestamp`. Keep the guard until the database has
-    /// returned.
+    /// Registers an ingestion of files whose smallest timestamp is `min_timestamp`. The guard must live until the
+    /// database has returned.
     pub fn begin_ingestion(&self, min_timestamp: i64) -> IngestGuard<'_> {
         self.lower_ever(min_timestamp);
         IngestGuard { table: self, writing: self.ingested.begin(Written { min_timestamp, has_header: false }) }
     }
 
-    /// Notes a timestamp that the current memtable may hold; [`TablePurge::begin_write`] is what writers need.
-    pub fn note_write(&self, min_timestamp: i64) {
-        self.lower_ever(min_timestamp);
-        self.unflushed.note(Written { min_timestamp, has_header: false });
-    }
-
-    /// Whether a memtable may hold a header. For whoever keeps headers from being written.
+    /// Whether a memtable may hold a header. The caller must prevent writes of headers meanwhile.
     pub(crate) fn has_unflushed_headers(&self, db: &DB, family: &impl AsColumnFamilyRef) -> bool {
         let sealed = self.sealed();
         let immutable = db.property_int_value_cf(family, "rocksdb.num-immutable-mem-table").ok().flatten();
         self.forget(sealed, immutable.unwrap_or(u64::MAX)).has_header_from_here()
     }
 
-    /// Whether a compaction has ended since this was asked last.
+    /// Whether a compaction has ended since the last call.
     pub(crate) fn take_compacted(&self) -> bool {
         self.compacted.swap(false, Ordering::AcqRel)
     }
 
-    pub(super) fn note_compaction(&self) {
+    pub(super) fn record_compaction(&self) {
         self.compacted.store(true, Ordering::Release);
     }
 
@@ -216,13 +211,13 @@ impl TablePurge {
         self.max_purgeable_timestamp.store(max_purgeable_timestamp, Ordering::SeqCst);
     }
 
-    /// While `suspended`, deletions are not purged, also by compactions that run: what they hide may be outside of this column
-    /// family.
+    /// While `suspended`, deletions are not purged, also by compactions that run: what they hide may be outside of this
+    /// column family.
     pub fn suspend(&self, suspended: bool) {
         self.suspended.store(suspended, Ordering::SeqCst);
     }
 
-    /// Takes over what another one was told by [`TablePurge::set`] and [`TablePurge::set_dropped`].
+    /// Copies what [`TablePurge::set`] and [`TablePurge::set_dropped`] have given another one.
     pub fn follow(&self, other: &TablePurge) {
         let theirs = other.settings().clone();
         let mut settings = self.settings();
@@ -232,8 +227,8 @@ impl TablePurge {
         self.max_purgeable_timestamp.store(other.max_purgeable_timestamp(), Ordering::SeqCst);
     }
 
-    /// How long an acknowledged write may be in a log that the device does not have yet. A deletion as young as that, and
-    /// some minutes more for clocks that differ, removes nothing from files that do not hold it themselves.
+    /// How long an acknowledged write may be in a log that the device does not have yet. A deletion as young as that,
+    /// and some minutes more for clocks that differ, removes nothing from files that do not hold it themselves.
     pub fn set_unsynced_max(&self, time: Duration) {
         let time_s = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
         self.settled_after_s.store(time_s.saturating_add(SETTLED_MARGIN_S), Ordering::Relaxed);
@@ -287,7 +282,7 @@ impl TablePurge {
         self.attached.load(Ordering::SeqCst)
     }
 
-    pub(super) fn is_held(&self) -> bool {
+    pub(super) fn is_suspended(&self) -> bool {
         self.suspended.load(Ordering::SeqCst)
     }
 
@@ -306,7 +301,7 @@ impl TablePurge {
         self.unflushed.sealed()
     }
 
-    /// What is ingested from now on. To be asked before the files are listed.
+    /// What is ingested from now on. Call before the files are listed.
     pub(super) fn ingestions(&self) -> Arc<Segment> {
         let sealed = self.ingested.sealed();
         self.ingested.forget(sealed, 0)

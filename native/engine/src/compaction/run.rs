@@ -15,10 +15,10 @@ use cassiterite_codec::{CodecError, DeletionTime, Outcome, Purge};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// A fragment that says nothing, of any kind (docs/internals/formats.md).
+/// The empty fragment, of any kind (docs/internals/formats.md).
 const EMPTY_FRAGMENT: [u8; 2] = [1, 0];
 
-/// What this compaction may know of everything that it does not read.
+/// What this compaction knows of the data that it does not read.
 struct Outside {
     files: FileBounds,
     memtables: Arc<Segment>,
@@ -48,13 +48,13 @@ struct Partition {
     coverage: Coverage,
     /// Part of the header could not be read: it stays as it is.
     header_unreadable: bool,
-    /// Smallest timestamp in files outside, once asked.
+    /// Smallest timestamp in files outside, once computed.
     outside_timestamp: Option<i64>,
 }
 
 impl CompactionRun {
     pub(super) fn begin(table: &Arc<TablePurge>, source: &CompactionSource<'_>) -> Self {
-        let outside = look_outside(table, source);
+        let outside = read_outside(table, source);
         if outside.is_none() {
             add(&table.counters.blind_compactions, 1);
         }
@@ -93,17 +93,17 @@ impl CompactionRun {
         }
     }
 
-    /// Takes note of what a header fragment deletes.
+    /// Records what a header fragment deletes.
     fn cover(&mut self, fragment: &[u8]) {
         if self.partition.coverage.add(fragment).is_err() {
             self.partition.header_unreadable = true;
         }
     }
 
-    /// What may be purged from this key at this moment.
+    /// What may be purged from this key now.
     fn purge(&mut self, kind: Kind) -> Purge {
         let nothing = Purge { now_s: self.policy.now_s, ..Purge::NOTHING };
-        let Some(outside) = self.outside.as_mut().filter(|_| !self.table.is_held()) else { return nothing };
+        let Some(outside) = self.outside.as_mut().filter(|_| !self.table.is_suspended()) else { return nothing };
         if kind == Kind::Header && (!outside.whole_partitions || self.partition.header_unreadable) {
             return nothing;
         }
@@ -133,7 +133,7 @@ impl CompactionRun {
         cassiterite_codec::compact(parts.kind, fragment, covering, &purge, dropped, out)
     }
 
-    /// The key at which the table goes on where it does not keep this one.
+    /// The next key that the table owns, where it does not own this one.
     fn not_owned(&self, key: &[u8]) -> Option<Vec<u8>> {
         self.policy.owned.as_ref()?.resume_key(key::token(key).ok()?)
     }
@@ -254,15 +254,15 @@ impl CompactionHooks for CompactionRun {
     }
 }
 
-/// `None` where anything is not known that purging rests on.
-fn look_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Outside> {
+/// `None` where something is unknown that purging needs.
+fn read_outside(table: &TablePurge, source: &CompactionSource<'_>) -> Option<Outside> {
     if !table.is_attached() {
         return None;
     }
     // In this order: a memtable that is not counted as immutable any more is in a file that is listed, and so are files
     // whose ingestion has ended.
     let (sealed, ingestions) = (table.sealed(), table.ingestions());
-    let view = match source.look() {
+    let view = match source.view() {
         Ok(view) => view?,
         Err(error) => {
             log(format_args!("a compaction of {} purges nothing: {error}", table.name()));

@@ -18,8 +18,8 @@ pub(super) struct StraddlingHeaders {
 }
 
 impl StraddlingHeaders {
-    /// Looks up the headers: at most one read per input file. A deletion that was made at `settled_before_s` or later may be
-    /// in a memtable that a crash still loses; what it covers must not go before it is certain.
+    /// Looks up the headers: at most one read per input file. A deletion that was made at `settled_before_s` or later
+    /// may be in a memtable that a crash still loses; what it covers must not go before it is certain.
     pub(super) fn read(source: &CompactionSource<'_>, inputs: &[LiveFile], settled_before_s: i64) -> Self {
         let mut headers = HashMap::new();
         for file in inputs {

@@ -56,7 +56,7 @@ fn writers_that_wait_at_the_end_hear_what_came_of_the_last_sync() {
         let waiting = writer(&durability);
         durability.stop();
         std::thread::sleep(LAG);
-        assert!(!waiting.is_finished(), "nobody has synced yet");
+        assert!(!waiting.is_finished(), "no sync has ended yet");
         durability.finish(&db).unwrap();
         waiting.join().unwrap().unwrap();
 

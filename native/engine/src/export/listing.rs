@@ -3,9 +3,9 @@
 
 //! What an export answers: a line per file of the shipment.
 
+use crate::manifest::NAME;
+use crate::raw::sys::TableFile;
 use crate::raw::LiveFile;
-use crate::snapshot::MANIFEST_NAME;
-use crate::sys::TableFile;
 use std::fmt::Write;
 
 const HEAD: &str = "file_name\tkind\tbytes\tlevel\tkeys\tchecksum\treason\n";
@@ -42,7 +42,7 @@ impl Shipped {
 
     pub(super) fn manifest(bytes: u64) -> Shipped {
         Shipped {
-            name: MANIFEST_NAME.to_owned(),
+            name: NAME.to_owned(),
             kind: "manifest",
             bytes,
             level: 0,

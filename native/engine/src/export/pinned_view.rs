@@ -1,20 +1,20 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! One moment of a table, pinned by iterators, and which of its files go whole.
+//! A pinned view of a table, and which of its files go whole.
 //!
-//! The files are listed, the iterator is made, the files are listed again: what is in both lists was there in between, so
-//! the iterator has it, pins it and may leave it out. A file that only one list has was flushed or compacted meanwhile, and
-//! is read by the iterator if it has it. So whole files and rows together are the table at the moment of the iterator, not
-//! earlier and not later: a deletion and what it hides never come from different moments, which a purge may lie between.
+//! The files are listed, the iterator is made, the files are listed again: what is in both lists was there in between,
+//! so the iterator has it, pins it and may leave it out. A file that only one list has was flushed or compacted
+//! meanwhile, and is read by the iterator if it has it. So whole files and rows together are the view of the iterator:
+//! a deletion and what it hides never come from two views, between which a purge may lie.
 
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::rows_options;
+use crate::raw::sys::{file_name, FamilyHandle, Iter, IterSpec, TableFile};
 use crate::raw::{listed_files, LiveFile, Origin};
-use crate::store::Core;
-use crate::sys::{file_name, FamilyHandle, Iter, IterSpec, TableFile};
+use crate::store_core::StoreCore;
 use crate::table::TableCore;
 use crate::tokens::{token_of, TokenSet};
 use rocksdb::Options;
@@ -32,7 +32,7 @@ enum Why {
     Level0,
     /// It reaches out of the range.
     Straddles,
-    /// It was received as rows: its place among versions is known to this store alone.
+    /// It was received as rows: only this store knows its place among versions.
     Received,
     /// It was being compacted.
     Compacted,
@@ -54,7 +54,7 @@ impl Why {
     }
 }
 
-/// A table at one moment.
+/// The view of a table.
 pub(super) struct PinnedView {
     parts: Vec<Part>,
     id: Vec<u8>,
@@ -62,7 +62,7 @@ pub(super) struct PinnedView {
     has_memtables: bool,
     not_whole: Vec<(LiveFile, Why)>,
     rows_options: Options,
-    store: Arc<Core>,
+    store: Arc<StoreCore>,
 }
 
 /// One column family.
@@ -76,7 +76,7 @@ struct Part {
 impl PinnedView {
     pub(super) fn take(core: &TableCore, tokens: &TokenSet) -> Result<PinnedView> {
         let headers = core.headers().seen();
-        let parts = core.families().consistent(|family| Part::take(&family.handle, tokens));
+        let parts = core.column_families().consistent(|family| Part::take(&family.handle, tokens));
         let parts = parts.into_iter().collect::<Result<Vec<_>>>()?;
         let store = Arc::clone(core.store());
         let unflushed = ["rocksdb.num-entries-active-mem-table", "rocksdb.num-entries-imm-mem-tables"];
@@ -130,12 +130,12 @@ impl PinnedView {
         &self.id
     }
 
-    /// The catalog's record of the generation that this is a moment of.
+    /// The catalog's record of the generation that this is a view of.
     pub(super) fn record(&self) -> &Record {
         &self.record
     }
 
-    /// Where the file of this number is, as long as the moment lasts.
+    /// Where the file of this number is, as long as the view lives.
     pub(super) fn path_of(&self, number: u64) -> PathBuf {
         self.store.db.path().join(file_name(number))
     }

@@ -6,18 +6,19 @@
 use super::pinned_view::PinnedView;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
-use crate::sys::{Iter, TableFile};
+use crate::raw::sys::{Iter, TableFile};
 use crate::tokens::TokenSet;
 use cassiterite_codec::{is_empty, key, merge, CodecError};
 use rocksdb::{Options, SstFileWriter};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file is cut at this size, or where a range ends if it has at least the smaller one: many small ranges make one file.
+/// A file is cut at this size, or where a range ends if it has at least the smaller one: many small ranges make one
+/// file.
 const FILE_BYTES: u64 = 64 << 20;
 const FILE_BYTES_AT_RANGE_END: u64 = 8 << 20;
-/// So many rows are written between two looks at the file's size, at the device and at whether the table is still there.
-const ROWS_PER_LOOK: u64 = 64;
+/// So many rows are written between two checks of the file's size, of the free space and of whether the table is open.
+const ROWS_PER_CHECK: u64 = 64;
 
 /// Writes what the iterators show in the ranges into files in `directory`; ascending, with the number of their keys.
 pub(super) fn write(
@@ -39,7 +40,7 @@ pub(super) fn write(
                 rows.add(found, fragment)?;
             }
             written += 1;
-            if written.is_multiple_of(ROWS_PER_LOOK) {
+            if written.is_multiple_of(ROWS_PER_CHECK) {
                 is_open()?;
                 check_free_space(directory, 0)?;
                 rows.cut_above(FILE_BYTES)?;
@@ -63,7 +64,7 @@ impl Merging<'_> {
         self.iters.iter_mut().try_for_each(|iter| iter.seek(first))
     }
 
-    /// The next key before `end` with its merged fragment, which is empty where there is nothing to say.
+    /// The next key before `end` with its merged fragment, which is empty where nothing is left of it.
     fn next(&mut self, end: &[u8]) -> Result<Option<(&[u8], &[u8])>> {
         let Some(smallest) = self.iters.iter().filter_map(|iter| iter.key()).min().filter(|found| *found < end) else {
             return Ok(None);
@@ -91,7 +92,7 @@ impl Merging<'_> {
 }
 
 fn corrupt(error: CodecError) -> EngineError {
-    EngineError::Corruption(format!("the table holds what is no fragment: {error}"))
+    EngineError::Corruption(format!("the table holds a malformed fragment: {error}"))
 }
 
 /// The files, of which one is being written.

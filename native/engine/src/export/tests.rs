@@ -10,23 +10,23 @@ use crate::disk_space::{pretend_free, FREE, RESERVE_BYTES};
 use crate::Kind;
 
 #[test]
-fn rows_leave_the_last_of_the_device_alone() {
+fn rows_spare_the_reserve_of_the_device() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("store"));
     let table = table(&store);
     (0..2000).for_each(|at| put(&table, "p", at, 1, b"value"));
     let shipment = folder.path().join("store/export/one");
 
-    // The first looks find enough.
-    let looks = pretend_free(3, RESERVE_BYTES, RESERVE_BYTES - 1);
+    // The first checks find enough.
+    let checks = pretend_free(3, RESERVE_BYTES, RESERVE_BYTES - 1);
     let full = table.export(&ranges(&[EVERYWHERE]), &shipment).unwrap_err();
     assert_eq!(full.kind(), Kind::NoSpace);
     assert!(full.message().contains("255 MiB free") && full.message().contains("256 MiB are to stay free"), "{full}");
-    assert_eq!(looks.get(), 4, "it went on");
+    assert_eq!(checks.get(), 4, "it went on");
     assert!(!shipment.exists(), "what was written is still there");
 
     FREE.set(None);
-    put(&table, "p", 0, 2, b"a store with room takes writes, and sends them");
+    put(&table, "p", 0, 2, b"with free space it takes writes, and sends them");
     table.export(&ranges(&[EVERYWHERE]), &shipment).unwrap();
 }
 

@@ -5,15 +5,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use super::{Step, HOOK};
-use crate::Result;
+use crate::error::Result;
 use std::sync::mpsc::{channel, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Longer than anything takes that does not wait for somebody.
+/// Longer than any work that is not blocked.
 const TRY_MAX: Duration = Duration::from_secs(30);
 
-/// Work on another thread, which has come to a step and stays there until it is told to go on, or a test fails.
+/// Work on another thread, paused at a step until [`Paused::end`], or until a test fails.
 pub(crate) struct Paused<T> {
     go_on: Sender<()>,
     thread: JoinHandle<Result<T>>,
@@ -44,7 +44,7 @@ impl<T: Send + 'static> Paused<T> {
     }
 }
 
-/// Runs on a thread of its own what must not wait for anybody.
+/// Runs on a thread of its own what must not block.
 pub(crate) fn at_once<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, is_done) = channel();
     std::thread::spawn(move || done.send(work()));

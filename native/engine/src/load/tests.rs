@@ -12,20 +12,20 @@ use crate::Kind;
 const ROWS: u32 = 40;
 
 #[test]
-fn a_snapshot_for_which_there_is_no_room_is_refused() {
+fn a_snapshot_for_which_there_is_no_space_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("store"));
     let (table, snapshot) = (table(&store), folder.path().join("snapshot"));
     (0..ROWS).for_each(|at| put(&table, "p", at, 1, &half_noise(at.into(), BATCH_BYTES / 8)));
     table.snapshot(&snapshot).unwrap();
 
-    let looks = pretend_free(0, 0, RESERVE_BYTES);
+    let checks = pretend_free(0, 0, RESERVE_BYTES);
     assert_eq!(table.load(&snapshot).unwrap_err().kind(), Kind::NoSpace);
-    assert_eq!(looks.get(), 1, "before anything is written");
-    let looks = pretend_free(3, u64::MAX, RESERVE_BYTES - 1);
+    assert_eq!(checks.get(), 1, "before anything is written");
+    let checks = pretend_free(3, u64::MAX, RESERVE_BYTES - 1);
     let full = table.load(&snapshot).unwrap_err();
     assert!(full.kind() == Kind::NoSpace && full.message().contains("256 MiB are to stay free"), "{full}");
-    assert_eq!(looks.get(), 4, "it had begun");
+    assert_eq!(checks.get(), 4, "it had begun");
     FREE.set(None);
     assert_eq!(std::fs::read_dir(folder.path().join("store/staging")).unwrap().count(), 0);
     assert_eq!(table.load(&snapshot).unwrap(), ROWS.into());

@@ -33,7 +33,7 @@ pub(super) const KNOWN: &[Known] = &[
     known!("block_cache_size", "computed", true, "size",
         "Memory for uncompressed blocks and for the indexes and filters of the files (about 0.9 % of the data). All \
          memtables are charged to it, so it bounds native memory. An eighth of the machine's memory, at least \
-         128MiB, at most 1GiB: the page cache holds the compressed files, and the JVM's heap needs room."),
+         128MiB, at most 1GiB: the page cache holds the compressed files, and the JVM's heap needs memory."),
     known!("write_buffers_total", "computed", true, "size",
         "Memory for the memtables of all tables together, out of `block_cache_size`. The oldest is flushed when \
          seven eighths are used. Writes wait while the memtables take a quarter more. A table without a row takes up \
@@ -71,13 +71,13 @@ pub(super) const KNOWN: &[Known] = &[
     known!("block_size", "8KiB", false, "size, 1KiB to 256KiB",
         "Uncompressed bytes read at a time: a few rows of 1-6 KB. 16KiB for larger rows."),
     known!("bloom_bits", "10", false, "2 to 20",
-        "Bits per key of the filters that spare reads of absent keys. With 10, 1 % of those reads still look into a \
+        "Bits per key of the filters that spare reads of absent keys. With 10, 1 % of those reads still read a \
          file."),
     known!("max_open_files", "-1", false, "-1 or at least 64",
         "-1: all files stay open, so that no read opens one. Each takes a few KiB and a file descriptor."),
     known!("wal_sync", "commitlog", false, "commitlog or batch",
-        "commitlog: as the node's commitlog_sync says. batch: every write is on the device before it returns, \
-         whatever the node says."),
+        "commitlog: as commitlog_sync of the node. batch: every write is on the device before it returns, \
+         whatever the node's setting."),
     known!("stats_level", "none", true, "none or tickers",
         "tickers: counts hits, misses and bytes for the reports; costs reads a few percent."),
     known!("node.commitlog_sync", "periodic", false, "periodic, batch or group",

@@ -1,18 +1,19 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What one memtable takes before it holds anything: its filter, which counts against the budget of all from the beginning,
-//! and which no flush gives back.
+//! What one memtable takes before it holds anything: its filter, which counts against the budget of all from the
+//! beginning, and which no flush gives back.
 
 use super::rocks::to_size;
 use super::Settings;
 use rocksdb::Options;
 
-/// About 40 bits per row of 1 KB: a memtable that has not a partition says so without a search.
+/// About 40 bits per row of 1 KB: a partition that the memtable lacks costs no search.
 const FILTER_RATIO: f64 = 0.005;
-/// So many memtables without a row take the budget up.
+/// The number of memtables without a row that use up the budget.
 const EMPTY_MEMTABLES: u64 = 2048;
-/// A filter that is not larger than a quarter of the memory that a memtable takes at a time would make it take that at once.
+/// A filter that is not larger than a quarter of the memory that a memtable takes at a time would make it take that at
+/// once.
 const BLOCK_FILTERS: u64 = 3;
 /// What RocksDB takes at a time by itself: an eighth of the memtable, and no more than this.
 const BLOCK_BYTES_MAX: u64 = 1 << 20;

@@ -1,15 +1,15 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The settings as RocksDB's options. Figures are for rows of 1-6 KB on a few cores; `docs/settings.md` has the reasons of
-//! those that are parameters.
+//! The settings as RocksDB's options. Figures are for rows of 1-6 KB on a few cores; `docs/settings.md` has the reasons
+//! of those that are parameters.
 
 use super::memtable::size_memtables;
 use super::{Compression, Settings, Style, WalRecovery};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::error::Result;
+use crate::raw::sys;
 use crate::raw::{sum_files, tune_blocks, RateLimiter, Ring};
-use crate::sys;
 use rocksdb::statistics::StatsLevel;
 use rocksdb::{
     BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, DBRecoveryMode, Options, SliceTransform,
@@ -26,7 +26,7 @@ const L0_FILES: i32 = 4;
 /// With so many writers are slowed down, and stopped: RocksDB's own defaults.
 pub(crate) const L0_SLOWDOWN_FILES: i32 = 20;
 pub(crate) const L0_STOP_FILES: i32 = 36;
-/// With so much to compact writers are slowed down, and stopped: RocksDB's own defaults.
+/// Pending bytes at which RocksDB slows down and stops writers: its own defaults.
 pub(crate) const PENDING_SLOWDOWN_BYTES: usize = 64 << 30;
 pub(crate) const PENDING_STOP_BYTES: usize = 256 << 30;
 const LEVEL_BASE_BYTES: u64 = 512 << 20;
@@ -50,7 +50,8 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(settings: &Settings) -> Shared {
         let cache = Cache::new_hyper_clock_cache(to_size(settings.block_cache_bytes), 0);
-        // Memtables are charged to the cache; RocksDB flushes when they are full, and `write::WriteBackpressure` holds writers back.
+        // Memtables are charged to the cache; RocksDB flushes when they are full, and `write::WriteBackpressure` holds
+        // writers back.
         let write_buffers = WriteBufferManager::new_write_buffer_manager_with_cache(
             to_size(settings.write_buffers_total_bytes),
             false,
@@ -78,15 +79,16 @@ pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Ar
     if settings.wal_directory != settings.directory {
         options.set_wal_dir(&settings.wal_directory);
     }
-    // The log is replayed up to its torn end, which `wal` has found to be one. TolerateCorruptedTail would refuse a last
-    // record that a power cut left half written, yet take a wrong length in the last block for a torn end. A synced log
-    // file that is missing in the middle is an error.
+    // The log is replayed up to its torn end, which `wal` has found to be one. TolerateCorruptedTail would refuse a
+    // last record that a power cut left half written, yet take a wrong length in the last block for a torn end. A
+    // synced log file that is missing in the middle is an error.
     options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
-    // Who gives up what is behind a damage has logs that are shorter than the manifest says.
+    // After replay has given up what follows a damage, logs are shorter than the manifest has them.
     options.set_track_and_verify_wals_in_manifest(settings.wal_recovery == WalRecovery::Strict);
     options.set_max_total_wal_size(settings.max_wal_bytes);
     options.set_write_buffer_manager(&shared.write_buffers);
-    // A replayed log is what did fit before the crash: under a lower budget each record of it would become a file per table.
+    // A replayed log is what did fit before the crash: under a lower budget each record of it would become a file per
+    // table.
     sys::set_budget_in_replay(&mut options, false);
     options.set_max_background_jobs(settings.background_jobs);
     options.set_max_subcompactions(1); // the purge filter carries a partition's deletion from row to row
@@ -130,8 +132,8 @@ pub(crate) fn rows_options(settings: &Settings, shared: &Shared, purge: &Arc<Tab
     options
 }
 
-/// Options of files from elsewhere. No cache: a block is cached under the name that its file was born with, so that a damaged
-/// copy of a file of this store would be read as the intact one.
+/// Options of files from elsewhere. No cache: a block is cached under the name that its file was born with, so that a
+/// damaged copy of a file of this store would be read as the intact one.
 pub(crate) fn imported_options(settings: &Settings, purge: &Arc<TablePurge>) -> Options {
     let mut blocks = BlockBasedOptions::default();
     blocks.set_format_version(FORMAT_VERSION);

@@ -18,7 +18,8 @@ extern "C" {
     fn cassiterite_limiter_set(limiter: *mut c_void, bytes_per_second: i64);
 }
 
-/// Keeps, in the manifest of every database that is opened with `options`, a CRC-32C of each file from when it is written.
+/// Keeps, in the manifest of every database that is opened with `options`, a CRC-32C of each file from when it is
+/// written.
 pub(crate) fn sum_files(options: &mut Options) {
     // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call.
     unsafe { cassiterite_sum_files(options.as_raw_ptr().cast()) }
@@ -41,7 +42,7 @@ unsafe impl Send for RateLimiter {}
 unsafe impl Sync for RateLimiter {}
 
 impl RateLimiter {
-    /// No limit that anybody would notice.
+    /// Practically no limit.
     pub const UNLIMITED_BYTES_PER_SECOND: i64 = 1 << 40;
 
     /// A limiter of at least 1 byte per second.
@@ -52,7 +53,8 @@ impl RateLimiter {
 
     /// Puts every database that is opened with `options` under this limiter.
     pub fn install(&self, options: &mut Options) {
-        // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call; the shared pointer is copied.
+        // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call; the shared pointer is
+        // copied.
         unsafe { cassiterite_limiter_install(self.raw, options.as_raw_ptr().cast()) }
     }
 

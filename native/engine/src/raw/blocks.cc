@@ -19,10 +19,11 @@ extern "C" bool cassiterite_tune_blocks(void* options) {
     return false;
   }
   // Keys begin with a hashed token: their gaps are those of random numbers, a coefficient of variation of 1 over the
-  // square root of the rows per block. RocksDB marks the index blocks of which that is so, and searches them by guessing.
+  // square root of the rows per block. RocksDB marks the index blocks of which that is so, and searches them by
+  // guessing.
   blocks->index_block_search_type = BlockBasedTableOptions::BlockSearchType::kAuto;
   blocks->uniform_cv_threshold = kHashedKeys;
-  // What was written a moment ago is what is read most: it does not leave memory by being flushed.
+  // What was written last is read most: a flush does not take it out of memory.
   blocks->prepopulate_block_cache = BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
   return true;
 }

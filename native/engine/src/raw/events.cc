@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-// The store's event listener: tells Rust what happens, and announces compactions to the filters that they create.
+// The store's event listener: passes events to Rust, and tells compaction filters which compaction creates them.
 
 #include <algorithm>
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace cassiterite {
 
-RunningCompaction& running_compaction() {
-  thread_local RunningCompaction current;
+BegunCompaction& begun_compaction() {
+  thread_local BegunCompaction current;
   return current;
 }
 
@@ -49,7 +49,7 @@ class Listener : public rocksdb::EventListener {
   }
 
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) override {
-    RunningCompaction& current = running_compaction();
+    BegunCompaction& current = begun_compaction();
     current.db = db;
     current.family_id = info.cf_id;
     current.input_numbers.clear();
@@ -60,7 +60,7 @@ class Listener : public rocksdb::EventListener {
   }
 
   void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
-    running_compaction() = RunningCompaction{};
+    begun_compaction() = BegunCompaction{};
     calls_.compaction_completed(calls_.state, text(info.cf_name), info.stats.total_input_bytes,
                                 info.stats.total_output_bytes, info.status.ok());
   }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What RocksDB tells about its background work.
+//! RocksDB's events of its background work.
 
 use super::status::Status;
 use super::{contained, Bytes};
@@ -9,7 +9,7 @@ use rocksdb::{AsRawPtr, Options};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-/// Whether writes to a column family are held back.
+/// Whether RocksDB slows down or stops the writes to a column family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StallCondition {
     /// Writes go on.
@@ -30,7 +30,7 @@ pub(crate) trait EventHooks: Send + Sync + 'static {
     fn compaction_completed(&self, family: &str, input_bytes: u64, output_bytes: u64, ok: bool);
     /// A part of a compaction starts; 0 is the first.
     fn subcompaction_begun(&self, family: &str, number: i32);
-    /// Writes of a column family are held back otherwise than before.
+    /// The stall condition of a column family has changed.
     fn stall_changed(&self, family: &str, condition: StallCondition);
     /// Background work failed. Severities: 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable.
     fn background_error(&self, reason: i32, severity: i32, status: Status);

@@ -35,21 +35,22 @@ pub(crate) struct LiveFile {
     pub smallest_key: Vec<u8>,
     /// Its largest key.
     pub largest_key: Vec<u8>,
-    /// The smallest timestamp of its entries; `None` where the file does not say.
+    /// The smallest timestamp of its entries; `None` where the file does not tell.
     pub min_timestamp: Option<i64>,
-    /// How many of its entries are headers that delete something; `None` where the file does not say.
+    /// How many of its entries are headers that delete something; `None` where the file does not tell.
     pub headers: Option<u64>,
     /// Smallest and largest sequence number in it.
     pub sequences: (u64, u64),
     /// How many entries it has, several of one key counted each.
     pub entries: u64,
-    /// Their keys and values, uncompressed; 0 where the file does not say.
+    /// Their keys and values, uncompressed; 0 where the file does not tell.
     pub raw_bytes: u64,
     /// What it was born as.
     pub origin: Origin,
     /// It was written outside of any database, and ingested: its entries' sequence numbers are not in it.
     pub is_external: bool,
-    /// CRC-32C of its bytes from when they were written; `None` for files of an import, and of before there were such sums.
+    /// CRC-32C of its bytes from when they were written; `None` for files of an import, and of before there were such
+    /// sums.
     pub checksum: Option<u32>,
 }
 
@@ -84,8 +85,8 @@ extern "C" {
     ) -> *mut Failure;
 }
 
-/// Lists the live files of a column family as of one moment. Those that are compacted away while it looks may be without
-/// timestamp and origin.
+/// Lists the live files of a column family, those of one version. Those that are compacted away meanwhile may be
+/// without timestamp and origin.
 pub(crate) fn listed_files(db: &DB, family: &impl AsColumnFamilyRef) -> Result<Vec<LiveFile>> {
     let mut files: Vec<LiveFile> = Vec::new();
     // SAFETY: both handles are borrowed for the call, and `push_file` gets the vector it expects, only during it.

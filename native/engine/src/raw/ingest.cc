@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-// Ingestion of files into several column families in one atomic step, and what a file says of itself.
+// Ingestion of files into several column families in one atomic step, and the properties of a file.
 
 #include <algorithm>
 #include <memory>
@@ -50,7 +50,8 @@ bool is_dropped(const Ingestion& ingestion) {
 
 }  // namespace
 
-// All files, or none. `overlaps` becomes true where that is because a family has keys in the range of its whole files.
+// All files, or none. `overlaps` becomes true where that is because a column family has keys in the range of its whole
+// files.
 extern "C" Failure* cassiterite_ingest(rocksdb::DB* db, const Ingestion* ingestions, size_t count, bool* overlaps) {
   std::vector<rocksdb::IngestExternalFileArg> args;
   for (size_t at = 0; at < count; at++) {
@@ -60,7 +61,7 @@ extern "C" Failure* cassiterite_ingest(rocksdb::DB* db, const Ingestion* ingesti
     arg.external_files.assign(ingestion.paths, ingestion.paths + ingestion.count);
     arg.options = options_of(ingestion);
     if (ingestion.checksums != nullptr) {
-      // Whoever received the files has compared them; RocksDB would read them all once more.
+      // The receiver has compared them; RocksDB would read them all once more.
       arg.options.verify_file_checksum = false;
       arg.files_checksum_func_names.assign(ingestion.count, rocksdb::kStandardDbFileChecksumFuncName);
       for (size_t file = 0; file < ingestion.count; file++) {
@@ -76,7 +77,8 @@ extern "C" Failure* cassiterite_ingest(rocksdb::DB* db, const Ingestion* ingesti
     return failure_of(possible);
   }
   const rocksdb::Status status = db->CommitFileIngestionHandle(std::move(prepared));
-  // The second one calls an argument invalid if a family was dropped, or if keys overlap, in its memtable or in its files.
+  // The second one calls an argument invalid if a column family was dropped, or if keys overlap, in its memtable or in
+  // its files.
   *overlaps = status.IsInvalidArgument() && std::none_of(ingestions, ingestions + count, is_dropped);
   return failure_of(status);
 }

@@ -19,10 +19,10 @@ pub(crate) struct Ingestion<'a> {
     pub family: &'a FamilyHandle,
     /// Ascending, none overlapping another (rows); or the oldest, which is lowest in its tree, first (whole files).
     pub paths: Vec<PathBuf>,
-    /// Whether a database made them, with sequence numbers of their own. They are refused where the family has any key in
-    /// their range; others may go over anything.
+    /// Whether a database made them, with sequence numbers of their own. They are refused where the column family has
+    /// any key in their range; others may go over anything.
     pub whole: bool,
-    /// CRC-32C of each file, which somebody has compared with its bytes; `None` where RocksDB has to compute them.
+    /// CRC-32C of each file, which the receiver has compared with its bytes; `None` where RocksDB has to compute them.
     pub checksums: Option<Vec<[u8; 4]>>,
 }
 
@@ -63,11 +63,12 @@ impl Ingestion<'_> {
 #[must_use]
 pub(crate) enum Ingested {
     All,
-    /// Nothing, and nothing has changed: a family has keys in the range of its whole files.
+    /// Nothing, and nothing has changed: a column family has keys in the range of its whole files.
     Nothing,
 }
 
-/// Links all files into their families, durably: all of them, or none. The families must differ, and have room for whole files.
+/// Links all files into their column families, durably: all of them, or none. The column families must differ, and have
+/// no keys in the range of whole files.
 pub(crate) fn ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<()> {
     match try_to_ingest(db, ingestions)? {
         Ingested::All => Ok(()),
@@ -98,7 +99,7 @@ pub(crate) fn try_to_ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<Ing
         })
         .collect();
     let mut overlaps = false;
-    // SAFETY: database, families, and the strings and arrays that `raw` points into are alive for the call.
+    // SAFETY: database, column families, and the strings and arrays that `raw` points into are alive for the call.
     let failure =
         take(unsafe { cassiterite_ingest(object_of(db.as_raw_ptr()), raw.as_ptr(), raw.len(), &mut overlaps) });
     match failure {
@@ -108,7 +109,7 @@ pub(crate) fn try_to_ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<Ing
     }
 }
 
-/// The smallest timestamp of a file's entries; `None` where the file does not say.
+/// The smallest timestamp of a file's entries; `None` where the file does not tell.
 pub(crate) fn file_min_timestamp(path: &Path) -> Result<Option<i64>> {
     let path = c_path(path)?;
     let mut property: Vec<u8> = Vec::new();
@@ -135,7 +136,7 @@ mod tests {
     use crate::common::{open, put, schema, table};
     use crate::error::Kind;
     use crate::raw::listed_files;
-    use crate::sys::file_name;
+    use crate::raw::sys::file_name;
     use crate::{Store, Table};
     use std::sync::Arc;
 

@@ -59,7 +59,8 @@ void show_file(const rocksdb::SstFileMetaData& file, int level, const Properties
 
 constexpr int kAttempts = 3;
 
-// Files may be compacted away between the two calls that describe them: then asks again, and shows in the end what it has.
+// Files may be compacted away between the two calls that describe them: then asks again, and shows in the end what it
+// has.
 Status show_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
   for (int attempt = 1;; attempt++) {
     rocksdb::ColumnFamilyMetaData meta;
@@ -93,15 +94,15 @@ Status show_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* targe
 
 }  // namespace
 
-// Also files of which the properties are gone already, because they were compacted away meanwhile.
+// Also files whose properties cannot be read any more, because they were compacted away meanwhile.
 extern "C" Failure* cassiterite_listed_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
   return failure_of(show_files(db, family, call, target));
 }
 
-// What a compaction has to know of the rest of its column family; a file without properties forbids it to purge what is in its
-// range. The order of the three steps is part of the purge
-// rules: a memtable that is not counted any more is in a file that is listed afterwards.
-extern "C" Failure* cassiterite_compaction_look(const CompactionSource* source, uint64_t* immutable_memtables,
+// What a compaction has to know of the rest of its column family; a file without properties forbids it to purge what is
+// in its range. The order of the three steps is part of the purge rules: a memtable that is not counted any more is in
+// a file that is listed afterwards.
+extern "C" Failure* cassiterite_compaction_view(const CompactionSource* source, uint64_t* immutable_memtables,
                                              uint64_t* snapshots, uint32_t* max_subcompactions, FileCall call,
                                              void* target) {
   auto* db = static_cast<rocksdb::DBImpl*>(source->db);

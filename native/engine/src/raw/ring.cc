@@ -64,9 +64,9 @@ class RingPartitioner : public SstPartitioner {
     return boundary == boundaries_->end() ? UINT64_MAX : *boundary;
   }
 
-  // At a boundary. Small ranges share a file, or there would be confetti; but where the range or the file is large, its last
-  // rows must not begin a file of the next range, however few they are. The first range that a compaction sees may be
-  // the end of one that others hold: rows that straddled once would do so for good.
+  // At a boundary. Small ranges share a file, or there would be confetti; but where the range or the file is large, its
+  // last rows must not begin a file of the next range, however few they are. The first range that a compaction sees may
+  // be the end of one that other nodes have: rows that straddled once would do so for good.
   bool is_worth_a_cut() {
     const uint64_t written_bytes = earlier_bytes_ + file_bytes_;
     const uint64_t range_bytes = written_bytes - range_from_bytes_;

@@ -13,7 +13,8 @@ extern "C" {
     fn cassiterite_ring_install(ring: *const c_void, options: *mut c_void);
 }
 
-/// The boundaries of a store; may be changed at any time from any thread. Compactions that run keep what they began with.
+/// The boundaries of a store; may be changed at any time from any thread. Compactions that run keep what they began
+/// with.
 pub(crate) struct Ring(*mut c_void);
 
 // SAFETY: behind the pointer is a `std::shared_ptr` that is never reassigned, to an object with a lock of its own.
@@ -34,11 +35,11 @@ impl Ring {
         unsafe { cassiterite_ring_set(self.0, boundaries.as_ptr(), boundaries.len()) }
     }
 
-    /// Cuts the files of every column family that is opened with `options`: those of its last two levels, where they have
-    /// at least an eighth of their target size. To be called when the options have their levels and target size.
+    /// Cuts the files of every column family that is opened with `options`: those of its last two levels, where they
+    /// have at least an eighth of their target size. To be called when the options have their levels and target size.
     pub(crate) fn install(&self, options: &mut Options) {
-        // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call; the family's factory takes its
-        // own share of the ring.
+        // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call; the column family's factory
+        // takes its own share of the ring.
         unsafe { cassiterite_ring_install(self.0, options.as_raw_ptr().cast()) }
     }
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-// What the C++ shim and its Rust face (raw.rs) say to each other. Rust owns every `state` and `run` behind a void
+// The interface between the C++ shim and its Rust face (raw.rs). Rust owns every `state` and `run` behind a void
 // pointer; C++ gives each back exactly once, to `drop_state` or `end`. No callback throws or unwinds.
 #pragma once
 
@@ -26,11 +26,11 @@ inline Bytes bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.si
 struct Failure {
   uint8_t code;     // rocksdb::Status::Code
   uint8_t subcode;  // rocksdb::Status::SubCode
-  char text[1];     // of people, NUL-terminated
+  char text[1];     // for people, NUL-terminated
 };
 Failure* failure_of(const rocksdb::Status& status);
 
-// Who runs a compaction, as far as the thread that creates its filter knows. `db` is null where that is not known.
+// The compaction that the thread which creates a filter runs. `db` is null where that is not known.
 struct CompactionSource {
   rocksdb::DB* db;
   uint32_t family_id;
@@ -38,7 +38,7 @@ struct CompactionSource {
   size_t input_count;
 };
 
-// What an entry says to the properties of its file.
+// What an entry adds to the properties of its file.
 struct EntryFacts {
   int64_t min_timestamp;
   bool is_header;
@@ -92,14 +92,14 @@ struct FileView {
 using FileCall = void (*)(void* target, const FileView* file);
 using ValueCall = void (*)(void* target, Bytes value);
 
-// What the compaction that runs on this thread began with (OnCompactionBegin comes on the thread that then creates
+// What OnCompactionBegin has told of this thread's running compaction (it is called on the thread that then creates
 // the filter of its first subcompaction). Cleared when taken and when the compaction ends.
-struct RunningCompaction {
+struct BegunCompaction {
   rocksdb::DB* db = nullptr;
   uint32_t family_id = 0;
   std::vector<uint64_t> input_numbers;
 };
-RunningCompaction& running_compaction();
+BegunCompaction& begun_compaction();
 
 // The number in the name of a table file; 0 where there is none.
 uint64_t file_number(const std::string& path);

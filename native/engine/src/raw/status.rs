@@ -1,10 +1,10 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! How RocksDB says that a call failed: a code, a subcode, and a text for people.
+//! How RocksDB reports a failure: a code, a subcode, and a text for people.
 //!
-//! The shim hands over all three. Of the C API and of the crate `rocksdb` there is only the text of `Status::ToString`, which
-//! begins with the names of code and subcode: these are read, and nothing behind them.
+//! The shim hands over all three. Of the C API and of the crate `rocksdb` there is only the text of `Status::ToString`,
+//! which begins with the names of code and subcode: these are read, and nothing behind them.
 
 use crate::error::{EngineError, Result};
 use rocksdb::ErrorKind;
@@ -29,11 +29,11 @@ const CODES: [(&str, ErrorKind); 15] = [
     ("Compaction too large", ErrorKind::CompactionTooLarge),
     ("Column family dropped", ErrorKind::ColumnFamilyDropped),
 ];
-/// The subcodes that somebody acts on, by number and name.
+/// The subcodes that the engine acts on, by number and name.
 const SUBCODES: [(u8, &str, Subcode); 2] =
     [(4, "No space left on device", Subcode::NoSpace), (8, "Space limit reached", Subcode::SpaceLimit)];
 
-/// What RocksDB says besides the code.
+/// What RocksDB adds to the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subcode {
     /// The device is full.
@@ -65,7 +65,7 @@ impl Status {
         }
     }
 
-    /// From what the C API says.
+    /// From the text of the C API.
     pub(crate) fn of_text(text: String) -> Status {
         let name = text.split(": ").next().unwrap_or_default();
         let code = CODES.iter().find(|(known, _)| *known == name);
@@ -114,7 +114,7 @@ impl From<rocksdb::Error> for EngineError {
     }
 }
 
-/// `Failure` of shim.h; longer than it looks.
+/// `Failure` of shim.h; its text is longer than declared.
 #[repr(C)]
 pub(super) struct Failure {
     code: u8,
@@ -135,7 +135,8 @@ pub(super) fn take(failure: *mut Failure) -> Option<Status> {
     if failure.is_null() {
         return None;
     }
-    // SAFETY: the shim hands over a malloc'ed structure that ends in a NUL-terminated text; it is copied, then freed once.
+    // SAFETY: the shim hands over a malloc'ed structure that ends in a NUL-terminated text; it is copied, then freed
+    // once.
     unsafe {
         let text = CStr::from_ptr(ptr::addr_of!((*failure).text).cast()).to_string_lossy().into_owned();
         let status = Status::new((*failure).code, (*failure).subcode, text);
@@ -204,7 +205,7 @@ mod tests {
             ("IO error: No such file or directory: No space left on device: /x", Kind::Io),
             ("IO error: No space left on device", Kind::NoSpace),
             ("Invalid argument: Corruption: IO error: ", Kind::Invalid),
-            ("nothing that RocksDB says", Kind::Internal),
+            ("no text of RocksDB", Kind::Internal),
         ] {
             assert_eq!(EngineError::from(Status::of_text(text.to_owned())).kind(), kind, "{text}");
         }

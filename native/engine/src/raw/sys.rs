@@ -108,7 +108,8 @@ extern "C" {
     ) -> *mut Failure;
 }
 
-/// Rewrites a whole column family to its bottommost level, also files that are there already; fails early once `canceled`.
+/// Rewrites a whole column family to its bottommost level, also files that are there already; fails early once
+/// `canceled`.
 pub(crate) fn compact(family: &FamilyHandle, canceled: &AtomicBool) -> Result<()> {
     // SAFETY: both handles and the flag are alive for the call, which only reads the flag, atomically.
     outcome(unsafe { cassiterite_compact(raw(family.db()), family.pointer(), canceled.as_ptr()) })

@@ -133,7 +133,7 @@ class FragmentFilterFactory : public rocksdb::CompactionFilterFactory {
   const char* Name() const override { return "cassiterite.purge"; }
 
   std::unique_ptr<CompactionFilter> CreateCompactionFilter(const CompactionFilter::Context& context) override {
-    const RunningCompaction begun = std::exchange(running_compaction(), RunningCompaction{});
+    const BegunCompaction begun = std::exchange(begun_compaction(), BegunCompaction{});
     std::vector<uint64_t> inputs;
     for (const auto& [path, properties] : context.input_table_properties) {
       inputs.push_back(file_number(path));

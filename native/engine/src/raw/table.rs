@@ -23,7 +23,8 @@ pub(crate) enum Decision {
     Remove,
     /// The entry gets the bytes in `out`.
     Change,
-    /// The entry goes, and all behind it that come before the key in `out`, without a trace: what they hid may come back.
+    /// The entry goes, and all behind it that come before the key in `out`, without a trace: what they hid may come
+    /// back.
     SkipTo,
 }
 
@@ -35,14 +36,14 @@ pub(crate) trait TableHooks: Send + Sync + 'static {
     /// Merges fragments of one key, oldest first, into `out` (empty). False where they cannot be merged.
     fn merge(&self, key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> bool;
 
-    /// What an entry says to the properties of its file.
+    /// What an entry adds to the properties of its file.
     fn facts(&self, key: &[u8], fragment: &[u8]) -> EntryFacts;
 
     /// A compaction starts on this thread.
     fn begin(self: &Arc<Self>, source: &CompactionSource<'_>) -> Self::Compaction;
 }
 
-/// What the properties of a file say of its entries. `EntryFacts` of shim.h.
+/// What the properties of a file summarize of its entries. `EntryFacts` of shim.h.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryFacts {
@@ -65,7 +66,7 @@ pub(crate) trait CompactionHooks: 'static {
     fn merge(&mut self, key: &[u8], has_value: bool, fragments: &[&[u8]], out: &mut Vec<u8>) -> bool;
 }
 
-/// Where a starting compaction can look at the rest of its column family.
+/// Through this a starting compaction sees the rest of its column family.
 #[repr(C)]
 pub(crate) struct CompactionSource<'a> {
     db: *mut c_void,
@@ -75,7 +76,7 @@ pub(crate) struct CompactionSource<'a> {
     call: PhantomData<&'a ()>,
 }
 
-/// What a compaction sees of the rest of its column family, at one moment after it has begun.
+/// What a compaction sees of the rest of its column family, after it has begun.
 pub(crate) struct CompactionView {
     /// Sealed memtables whose data were in no file when the files were listed.
     pub immutable_memtables: u64,
@@ -90,8 +91,8 @@ pub(crate) struct CompactionView {
 }
 
 impl CompactionSource<'_> {
-    /// Looks at the column family; `None` where RocksDB does not tell what this compaction's inputs are.
-    pub(crate) fn look(&self) -> Result<Option<CompactionView>> {
+    /// The view of the column family; `None` where RocksDB does not tell what this compaction's inputs are.
+    pub(crate) fn view(&self) -> Result<Option<CompactionView>> {
         if self.db.is_null() || self.input_numbers.is_null() {
             return Ok(None);
         }
@@ -100,7 +101,7 @@ impl CompactionSource<'_> {
         // SAFETY: `self` is the structure that C++ passed to `begin`, still borrowed; the compaction that runs on this
         // thread keeps the database open; `push_file` gets the vector it expects, only during this call.
         outcome(unsafe {
-            cassiterite_compaction_look(
+            cassiterite_compaction_view(
                 ptr::from_ref(self).cast(),
                 &mut immutable_memtables,
                 &mut snapshots,
@@ -123,7 +124,7 @@ impl CompactionSource<'_> {
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let mut found: Option<Vec<u8>> = None;
         if !self.db.is_null() {
-            // SAFETY: as in `look`; `take_value` gets the option it expects, only during this call.
+            // SAFETY: as in `view`; `take_value` gets the option it expects, only during this call.
             outcome(unsafe {
                 cassiterite_compaction_get(
                     ptr::from_ref(self).cast(),
@@ -151,7 +152,7 @@ struct TableCalls {
 extern "C" {
     fn cassiterite_table_install(options: *mut c_void, calls: *const TableCalls);
     fn cassiterite_string_assign(string: *mut c_void, data: *const u8, size: usize);
-    fn cassiterite_compaction_look(
+    fn cassiterite_compaction_view(
         source: *const c_void,
         immutable_memtables: *mut u64,
         snapshots: *mut u64,
@@ -175,7 +176,7 @@ extern "C" fn take_value(target: *mut c_void, value: Bytes) {
 }
 
 /// Makes `hooks` the merge operator, compaction filter and properties collector of every column family that is opened
-/// with `options`. They live until the last of them, and `options`, are gone.
+/// with `options`. They live until the last of these databases, and `options`, are dropped.
 pub(crate) fn install_table<H: TableHooks>(options: &mut Options, hooks: &Arc<H>) {
     let calls = TableCalls {
         state: Arc::into_raw(Arc::clone(hooks)).cast_mut().cast(),

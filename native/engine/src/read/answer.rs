@@ -26,7 +26,7 @@ pub(crate) enum Entry {
 #[must_use]
 pub(crate) enum Put {
     Taken,
-    /// The answer has what was asked for, or has no room: continue with this entry later.
+    /// The answer has what was asked for, or its buffer is full: continue with this entry later.
     Later,
 }
 
@@ -56,11 +56,11 @@ impl<'a> Answer<'a> {
         if enough {
             return Put::Later;
         }
-        let (Some(room), Ok(length)) = (self.buffer.get_mut(self.length..end), u32::try_from(length)) else {
+        let (Some(entry_bytes), Ok(length)) = (self.buffer.get_mut(self.length..end), u32::try_from(length)) else {
             self.needed = end;
             return Put::Later;
         };
-        let (head, body) = room.split_at_mut(ENTRY_HEAD_BYTES);
+        let (head, body) = entry_bytes.split_at_mut(ENTRY_HEAD_BYTES);
         let (kind, counted) = head.split_at_mut(1);
         kind.fill(entry as u8);
         counted.copy_from_slice(&length.to_le_bytes());
@@ -71,13 +71,13 @@ impl<'a> Answer<'a> {
         Put::Taken
     }
 
-    /// Room for a value and, behind it, the end of its slice; the value is then accepted in place.
-    pub(crate) fn room(&mut self) -> &mut [u8] {
+    /// Free bytes for a value and, behind it, the end of its slice; the value is then accepted in place.
+    pub(crate) fn free(&mut self) -> &mut [u8] {
         let end = self.buffer.len().saturating_sub(ENTRY_HEAD_BYTES);
         self.buffer.get_mut(self.length + ENTRY_HEAD_BYTES..end).unwrap_or_default()
     }
 
-    /// Makes an entry of the first `length` bytes of [`Answer::room`].
+    /// Makes an entry of the first `length` bytes of [`Answer::free`].
     pub(crate) fn accept(&mut self, entry: Entry, length: usize) -> Result<()> {
         let (start, body) = (self.length, self.length + ENTRY_HEAD_BYTES);
         let counted = u32::try_from(length).map_err(|_| too_long(length))?;

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Cursors: what is left of answers, kept between calls under numbers that are never valid twice.
+//! Cursors: reads that were not complete in one answer, under numbers that are never valid twice.
 
 use super::answer::{Answer, HEAD_BYTES};
 use super::walk::Walk;
@@ -36,7 +36,7 @@ struct Slots {
     free: Vec<usize>,
 }
 
-// One for the process: a cursor's number alone says which one it is.
+// One for the process: a cursor's number names no store.
 static SLOTS: Mutex<Slots> = Mutex::new(Slots { slots: Vec::new(), free: Vec::new() });
 
 fn slots() -> Result<MutexGuard<'static, Slots>> {
@@ -85,8 +85,8 @@ fn number(generation: u32, index: usize) -> i64 {
     (i64::from(generation) << 32) | (index as i64 + 1)
 }
 
-/// Keeps a walk; its number.
-pub(super) fn keep(table: &Arc<Table>, walk: Walk) -> Result<i64> {
+/// Opens a cursor on the rest of a walk; its number.
+pub(super) fn open(table: &Arc<Table>, walk: Walk) -> Result<i64> {
     slots()?.insert(Cursor { walk, table: Arc::clone(table) })
 }
 
@@ -122,7 +122,7 @@ pub fn cursor_next(cursor: i64, flags: u32, answer: &mut [u8]) -> Result<i32> {
         Some((_, Slot { state: State::Idle(idle), .. })) => Arc::clone(&idle.table),
         Some(_) => return Err(EngineError::Busy("the cursor is in use by another thread".into())),
     };
-    // While the table is kept open nobody closes its cursors.
+    // While the table is open its cursors are not closed.
     table.shared(|core| {
         core.count_read();
         let answered = resume(cursor, flags & SKIP != 0, Answer::new(answer, usize::MAX));
@@ -146,7 +146,7 @@ fn resume(cursor: i64, skip: bool, mut answer: Answer<'_>) -> Result<i32> {
     result
 }
 
-/// Ends an answer early. A cursor that is closed already is none of its business.
+/// Ends an answer early. It may have been closed already.
 pub fn cursor_close(cursor: i64) -> Result<()> {
     let released = slots()?.release(cursor);
     drop(released);

@@ -1,33 +1,34 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Reads of single rows: one lookup where the partition has no header, else one lookup of several keys at one moment.
+//! Reads of single rows: one lookup where the partition has no header, else one lookup of several keys in one view.
 
 use super::answer::{wanting, Answer, Entry, Put, ENTRY_HEAD_BYTES, HEAD_BYTES};
-use super::merged::merge_values;
 use super::request::ReadRequest;
 use crate::error::Result;
-use crate::sys::{Got, Values};
+use crate::raw::sys::{Got, Values};
+use crate::source::merge_values;
 use crate::table::{ColumnFamily, TableCore};
 use cassiterite_codec::is_empty;
 use cassiterite_codec::key::Kind;
 use std::cell::RefCell;
 
-/// More points than this go through an iterator: their values need not be held all at once.
+/// More points than this go through an iterator: their values need not be in memory all at once.
 const POINTS_AT_ONCE: usize = 64;
 
 thread_local! {
     static KEY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Answers a read of points completely, or `None` where only a [`super::walk::Walk`] can: too many points, or too little
-/// room for all of them.
+/// Answers a read of points completely, or `None` where only a [`super::walk::Walk`] can: too many points, or a
+/// buffer too small for all of them.
 pub(super) fn read(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Result<Option<i32>> {
     let one = request.selection.count() == 1 && !request.with_static && core.side_families().is_empty();
     let headers = core.headers().seen();
     if one && !headers.possible() {
         let answered = single(core, request, buffer)?;
-        // A header that came before the row was read is recorded by now; one that comes later was not in the same write.
+        // A header that came before the row was read is recorded by now; one that comes later was not in the same
+        // write.
         if core.headers().none_since(headers) {
             return Ok(Some(answered));
         }
@@ -54,11 +55,11 @@ fn single(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Res
         key.extend_from_slice(request.partition);
         key.push(Kind::Row as u8);
         key.extend_from_slice(point);
-        core.read_mode().get_into(core.family(), key, answer.room())
+        core.read_mode().get_into(core.family(), key, answer.free())
     })?;
     match got {
         Got::TooLong(length) => return wanting(HEAD_BYTES + ENTRY_HEAD_BYTES + length + ENTRY_HEAD_BYTES),
-        Got::Copied(length) if !is_empty(Kind::Row, answer.room().get(..length).unwrap_or_default()) => {
+        Got::Copied(length) if !is_empty(Kind::Row, answer.free().get(..length).unwrap_or_default()) => {
             answer.accept(Entry::Row, length)?;
         }
         Got::Copied(_) | Got::Absent => {}
@@ -104,10 +105,10 @@ fn several(core: &TableCore, request: &ReadRequest<'_>, with_header: bool, buffe
     answer.finish(0).map(Some)
 }
 
-/// What all families have of several keys.
+/// What all column families have of several keys.
 enum Found {
     One(Values),
-    /// The merge of several families, by key.
+    /// The merge of several column families, by key.
     Merged(Vec<Option<Vec<u8>>>),
 }
 
@@ -117,7 +118,7 @@ impl Found {
             return Ok(Found::One(core.read_mode().get_many(core.family(), keys)?));
         }
         let consistent = |family: &ColumnFamily| core.read_mode().get_many(&family.handle, keys);
-        let found = core.families().consistent(consistent).into_iter().collect::<Result<Vec<Values>>>()?;
+        let found = core.column_families().consistent(consistent).into_iter().collect::<Result<Vec<Values>>>()?;
         let one = |(at, key): (usize, &&[u8])| {
             let fragments: Vec<&[u8]> = found.iter().filter_map(|of| of.get(at)).collect();
             let mut merged = Vec::new();

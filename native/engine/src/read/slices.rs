@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The slices of a request, kept beyond it.
+//! The slices of a request, copied for the cursor that outlives it.
 
 use super::request::Selection;
 

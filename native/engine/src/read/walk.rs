@@ -1,23 +1,24 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Goes through partitions with one iterator, which sees one moment, and can pause after every entry. Where a table has
-//! several column families, each is seen at a moment of its own, the base, which is written to, last.
+//! Goes through partitions with one iterator, which has one view, and can pause after every entry. Where a table has
+//! several column families, each has a view of its own; that of the base, which takes the writes, comes last.
 
 use super::answer::{Answer, Entry, Put};
 use super::request::{ReadRequest, ScanOf, ScanRequest};
 use super::slices::Slices;
-use super::source::Source;
 use crate::error::{EngineError, Result};
-use crate::sys::IterSpec;
+use crate::raw::sys::IterSpec;
+use crate::source::Source;
 use crate::table::ColumnFamilies;
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, CodecError};
 
 /// How many rows are stepped over before seeking is cheaper.
 const STEPS_BEFORE_SEEK: usize = 4;
-/// How much that gives no entry one call passes (empty rows, slices and partitions without rows): closing the table waits
-/// for running calls, and everybody else for who closes it. Few milliseconds, and a thousand times what a call costs.
+/// How much that gives no entry one call passes (empty rows, slices and partitions without rows): closing the table
+/// waits for running calls, and all other calls wait for closing. Few milliseconds, and a thousand times what a call
+/// costs.
 const IDLE_MAX: usize = 1024;
 /// Directly behind every key of a partition.
 const BEHIND_ROWS: u8 = Kind::Row as u8 + 1;
@@ -64,7 +65,7 @@ pub(crate) struct Walk {
     positioned: bool,
     /// Whether the partition has been named in the answer; reads need not.
     begun: bool,
-    /// Ends of slices that were passed before there was anything to announce.
+    /// Ends of slices that were passed before the partition was named in the answer.
     ends_owed: usize,
     /// What this call has passed that gave no entry.
     idle: usize,
@@ -147,8 +148,8 @@ impl Walk {
         }
     }
 
-    /// Puts entries into the answer until it takes no more, or until much has been passed in vain; whether everything has
-    /// been put.
+    /// Puts entries into the answer until it takes no more, or until much has been passed that gave none; whether everything
+    /// has been put.
     pub(crate) fn fill(&mut self, answer: &mut Answer<'_>) -> Result<bool> {
         self.idle = 0;
         while self.idle < IDLE_MAX {

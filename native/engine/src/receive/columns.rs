@@ -13,7 +13,8 @@ use cassiterite_codec::columns::ColumnMap;
 /// What becomes of the ids in files from another node.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Plan {
-    /// They mean the same here. These columns, which the other node's schema has not, were never here: their ids must not be used.
+    /// They mean the same here. These columns, which the other node's schema has not, were never here: their ids must
+    /// not be used.
     Same(Vec<Column>),
     /// They become others.
     Rewrite(ColumnMap),
@@ -34,13 +35,14 @@ pub(super) fn plan(theirs: &[Column], record: &Record) -> Result<Plan> {
         )));
     }
     let by_id = |id: u32| record.columns.iter().find(|column| column.id == id);
-    let is_kept_here = |their: &Column| record.kept_like(their).is_some();
-    // One whose values they keep under an id that is dropped here has been dropped and added again: its values count.
+    let exists_here = |their: &Column| record.kept_like(their).is_some();
+    // Where they have values under an id that is dropped here, the column was dropped and added again: its values
+    // count.
     let means_the_same = |their: &Column| match (by_id(their.id), their.state) {
         (Some(ours), ColumnState::Dropped) => ours.is_like(their),
-        (Some(ours), _) => ours.is_like(their) && (ours.is_kept() || !is_kept_here(their)),
+        (Some(ours), _) => ours.is_like(their) && (ours.is_kept() || !exists_here(their)),
         (None, ColumnState::Live) => false,
-        (None, ColumnState::Hidden) => !is_kept_here(their),
+        (None, ColumnState::Hidden) => !exists_here(their),
         (None, ColumnState::Dropped) => true,
     };
     if theirs.iter().all(means_the_same) {
@@ -79,7 +81,7 @@ pub(super) fn adopt(theirs: &[Column], record: &mut Record) {
     }
 }
 
-/// Keeps the ids that only the other node has given from being used here for anything else.
+/// Reserves the ids that only the other node has given: this node must not give them to other columns.
 pub(super) fn reserve(unused: &[Column], record: &mut Record) {
     for column in unused {
         if record.columns.iter().all(|own| own.id != column.id) {

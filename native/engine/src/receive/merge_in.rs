@@ -1,18 +1,18 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Brings side column families into the base, step by step: where a side column family is larger than the base the two change places first, so that
-//! what is rewritten is the smaller.
+//! Merges side column families into the base, step by step. Where a side column family is larger than the base the two
+//! change places first, so that the smaller is rewritten.
 
-use super::imported::everything;
 use super::placement::Placement;
 use super::rows::{rewrite, FILE_BYTES};
 use super::LEVEL0_FILES_MAX;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
-use crate::read::Source;
-use crate::sys::{Iter, IterSpec};
+use crate::imported::everything;
+use crate::raw::sys::{Iter, IterSpec};
+use crate::source::Source;
 use crate::table::{ColumnFamily, MergeInProgress, Table, TableCore};
 use std::time::{Duration, Instant};
 
@@ -40,12 +40,12 @@ pub(super) fn merge_in(table: &Table) -> Result<u64> {
     })
 }
 
-/// What the side column families hold; at least 1 while there is one.
+/// The bytes of the side column families; at least 1 while there is one.
 fn side_family_bytes(core: &TableCore) -> u64 {
     core.side_families().iter().map(|side_family| side_family.bytes().max(1)).fold(0, u64::saturating_add)
 }
 
-/// One step of it, by whoever holds [`TableCore::change_lock`].
+/// One step of it, under [`TableCore::change_lock`].
 struct MergeIn<'a> {
     table: &'a Table,
     core: &'a TableCore,
@@ -57,16 +57,17 @@ impl MergeIn<'_> {
     fn larger_side_family(&self) -> Option<u32> {
         let largest =
             self.core.side_families().iter().map(|side_family| (side_family.bytes(), side_family.number)).max()?;
-        (largest.0 > self.core.families().base.bytes()).then_some(largest.1)
+        (largest.0 > self.core.column_families().base.bytes()).then_some(largest.1)
     }
 
-    /// Makes a side column family the base and the base a side column family. Writes go to the one or the other meanwhile, and both are read.
+    /// Makes a side column family the base, and the base a side column family. Meanwhile writes go to either, and reads
+    /// merge both.
     fn swap_with_base(&mut self, number: u32) -> Result<()> {
         for side_family in self.core.side_families().iter().filter(|side_family| side_family.number == number) {
             side_family.relax_stall_triggers(true)?;
             side_family.set_compacted(true)?;
         }
-        let base = self.core.families().base.number;
+        let base = self.core.column_families().base.number;
         let others =
             self.core
                 .side_families()
@@ -75,7 +76,7 @@ impl MergeIn<'_> {
         self.record(number, others.collect())?;
         reached(Step::SwapRecorded)?;
         self.table.exclusive(|core| {
-            let families = core.families_mut();
+            let families = core.column_families_mut();
             let side_family = families.side_families.iter_mut().find(|side_family| side_family.number == number);
             side_family.into_iter().for_each(|side_family| std::mem::swap(side_family, &mut families.base));
             Ok(())
@@ -86,7 +87,8 @@ impl MergeIn<'_> {
             .shared(|core| core.side_families().iter().try_for_each(|side_family| side_family.set_compacted(false)))
     }
 
-    /// Rewrites the next file's worth of the smallest side column family as rows into the base; drops the side column family when it is at its end.
+    /// Rewrites the next file's worth of the smallest side column family as rows into the base; drops the side column
+    /// column family at its end.
     fn rewrite_some(&mut self) -> Result<()> {
         let Some(side_family) =
             self.core.side_families().iter().min_by_key(|side_family| (side_family.bytes(), side_family.number))
@@ -124,17 +126,17 @@ impl MergeIn<'_> {
         let number = side_family.number;
         let others =
             self.core.side_families().iter().map(|side_family| side_family.number).filter(|other| *other != number);
-        self.record(self.core.families().base.number, others.collect())?;
+        self.record(self.core.column_families().base.number, others.collect())?;
         reached(Step::FamilyUnrecorded)?;
         self.table.exclusive(|core| {
-            core.families_mut().side_families.retain(|family| family.number != number);
+            core.column_families_mut().side_families.retain(|family| family.number != number);
             Ok(())
         })?;
         reached(Step::Unpublished)?;
         side_family.delete(self.core.store())
     }
 
-    /// Names the families in the catalog, all of them: an attempt that failed halfway does not count.
+    /// Names the column families in the catalog, all of them: an attempt that failed halfway does not count.
     fn record(&self, base: u32, side_families: Vec<u32>) -> Result<()> {
         let generation = self.core.generation();
         let named = self.core.store().catalog.update(self.core.id(), |record| {
@@ -153,7 +155,7 @@ impl MergeIn<'_> {
         let deadline = Instant::now() + WAIT_MAX;
         loop {
             self.core.check_open()?;
-            let base = &self.core.families().base;
+            let base = &self.core.column_families().base;
             if base.level0_files() < LEVEL0_FILES_MAX {
                 base.relax_stall_triggers(false)?;
                 return Ok(true);

@@ -3,7 +3,6 @@
 
 //! Where the files of a shipment go.
 
-use super::imported::import_linked;
 use super::rows::{disjoint, FILE_BYTES};
 use super::shipment::as_rows;
 use super::sst_set::SstSet;
@@ -11,21 +10,22 @@ use super::{FILES_AT_ONCE_MAX, LEVEL0_FILES_MAX, SIDE_FAMILIES_MAX};
 use crate::catalog::family_name;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
+use crate::imported::import_linked;
+use crate::raw::sys::FamilyHandle;
 use crate::raw::{ingest, try_to_ingest, Ingested};
-use crate::sys::FamilyHandle;
 use crate::table::{ColumnFamily, MergeInProgress, Table, TableCore};
 use std::sync::Arc;
 
 /// How much a memtable may hold before it is flushed ahead of an ingestion, which would do so while all writers wait.
 const MEMTABLE_BYTES_MAX: u64 = 1 << 20;
 
-/// The placing of one shipment, by whoever holds [`TableCore::change_lock`].
+/// The placing of one shipment, under [`TableCore::change_lock`].
 pub(super) struct Placement<'a> {
     pub table: &'a Table,
     /// The table as it is.
     pub core: &'a TableCore,
     pub progress: &'a mut MergeInProgress,
-    /// Bytes of whole files that had to be written anew, as rows.
+    /// Bytes of whole files that were rewritten as rows.
     pub rewritten_bytes: u64,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Placement<'a> {
         if whole.is_empty() {
             return self.place_rows(rows);
         }
-        if self.beside_an_side_family(whole, rows)? {
+        if self.beside_a_side_family(whole, rows)? {
             return Ok(());
         }
         if self.core.side_families().len() < SIDE_FAMILIES_MAX {
@@ -62,7 +62,7 @@ impl<'a> Placement<'a> {
             merged = as_rows(self.core, &rows.directory, &[disjoint(&rows.files)], None)?;
             rows = &merged.sst_set;
         }
-        if self.has_free_space(rows) {
+        if self.is_ready_for(rows) {
             return self.put_into_base(rows);
         }
         match self.core.side_families().first() {
@@ -75,8 +75,8 @@ impl<'a> Placement<'a> {
     }
 
     /// Whether the base takes these files without slowing writers down.
-    fn has_free_space(&self, rows: &SstSet) -> bool {
-        let present = self.core.families().base.level0_files();
+    fn is_ready_for(&self, rows: &SstSet) -> bool {
+        let present = self.core.column_families().base.level0_files();
         rows.files.len() <= FILES_AT_ONCE_MAX && present + rows.files.len() as u64 <= LEVEL0_FILES_MAX
     }
 
@@ -100,10 +100,10 @@ impl<'a> Placement<'a> {
         reached(Step::Ingested)
     }
 
-    /// Tries to put whole files beside those of a side column family, and their rows into the base, in one step: where no key of the
-    /// side column family is in their range. Whether that was so.
-    fn beside_an_side_family(&mut self, whole: &SstSet, rows: &SstSet) -> Result<bool> {
-        if !rows.is_empty() && !self.has_free_space(rows) {
+    /// Tries to put whole files beside those of a side column family, and their rows into the base, in one step.
+    /// Whether it could: where no key of the side column family is in their range.
+    fn beside_a_side_family(&mut self, whole: &SstSet, rows: &SstSet) -> Result<bool> {
+        if !rows.is_empty() && !self.is_ready_for(rows) {
             return Ok(false);
         }
         let db = &self.core.store().db;
@@ -155,7 +155,7 @@ impl<'a> Placement<'a> {
         match made {
             Ok(family) => self.join(family),
             Err(error) => {
-                let _ = store.drop_family(&name, family); // it says so where that fails
+                let _ = store.drop_family(&name, family); // logs where that fails
                 Err(error)
             }
         }
@@ -168,7 +168,7 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// Names the family in the catalog, and then shows it to readers.
+    /// Names the column family in the catalog, and then shows it to readers.
     fn join(&mut self, family: ColumnFamily) -> Result<()> {
         let number = family.number;
         let generation = self.core.generation();
@@ -186,12 +186,12 @@ impl<'a> Placement<'a> {
                 family.delete(self.core.store())?;
                 return Err(EngineError::Closed(why));
             }
-            // The device may have the record all the same: the family stays until the next start.
+            // The device may have the record all the same: the column family stays until the next start.
             Err(error) => return Err(error),
         }
         reached(Step::FamilyRecorded)?;
         self.table.exclusive(|core| {
-            core.families_mut().side_families.push(family);
+            core.column_families_mut().side_families.push(family);
             Ok(())
         })?;
         reached(Step::Published)

@@ -7,10 +7,10 @@ use super::sst_set::SstSet;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::rows_options;
-use crate::read::Source;
+use crate::raw::sys::{file_name, TableFile};
+use crate::source::Source;
 use crate::staging::Staged;
-use crate::store::Core;
-use crate::sys::{file_name, TableFile};
+use crate::store_core::StoreCore;
 use cassiterite_codec::columns::{remap, ColumnMap};
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, min_timestamp, CodecError, Outcome};
@@ -27,10 +27,10 @@ pub(super) fn disjoint(files: &[TableFile]) -> Vec<TableFile> {
     files.iter().map(|file| TableFile { level: BOTTOM_LEVEL, sequences: (0, 0), ..file.clone() }).collect()
 }
 
-/// Rewrites what `source`, which has been brought to its start, holds into files of rows, until `files_max` are full; the
-/// first key that is left. `check` is asked now and then whether to go on.
+/// Rewrites what `source`, which has been brought to its start, holds into files of rows, until `files_max` are full;
+/// the first key that is left. `check` is called now and then, and may end the work.
 pub(super) fn rewrite(
-    store: &Core,
+    store: &StoreCore,
     source: &mut Source,
     map: Option<&ColumnMap>,
     files_max: usize,

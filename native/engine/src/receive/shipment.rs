@@ -1,10 +1,9 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Takes a shipment in: checks what it is, brings its column ids in line, and places its files.
+//! Takes a shipment in: checks it, agrees on column ids, and places its files.
 
 use super::columns::{admit_hidden, adopt, plan, reserve, Plan};
-use super::imported::ImportedFamily;
 use super::placement::Placement;
 use super::rows::{disjoint, rewrite, Rows, FILE_BYTES};
 use super::sst_set::{bytes, SstSet};
@@ -12,12 +11,13 @@ use crate::catalog::Record;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
+use crate::imported::ImportedFamily;
 use crate::links::sync_directory;
 use crate::log::log;
-use crate::read::Source;
+use crate::manifest::{FileKind, ListedFile, Manifest};
+use crate::raw::sys::TableFile;
 use crate::schema::log_hidden;
-use crate::snapshot::{FileKind, ListedFile, Manifest};
-use crate::sys::TableFile;
+use crate::source::Source;
 use crate::table::{Table, TableCore};
 use cassiterite_codec::columns::ColumnMap;
 use std::fs;
@@ -33,7 +33,7 @@ pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
         let mut rewritten_bytes = 0;
         if !manifest.files.is_empty() {
             let plan = agree_on_columns(table, core, &manifest, &record)?;
-            let core = &table.shared(|core| Ok(core.clone()))?; // as it is now that nobody else changes it
+            let core = &table.shared(|core| Ok(core.clone()))?; // as it is under the change lock
             let _recorded = core.record_contents(manifest.has_headers)?;
             reached(Step::ContentsRecorded)?;
             let mut placement = Placement::new(table, core, &mut progress);
@@ -64,7 +64,7 @@ fn agree_on_columns(table: &Table, core: &TableCore, manifest: &Manifest, record
     if let Plan::Rewrite(_) = plan(&manifest.columns, record)? {
         try_to_adopt(table, manifest)?;
     }
-    // The columns may have been altered since they were looked at: this is decided where nobody alters them.
+    // The columns may have been altered since: this is decided under the lock of the catalog.
     let (mut before, mut agreed) = (None, Plan::Same(Vec::new()));
     let record = core.store().catalog.update(core.id(), |record| {
         before = Some(record.clone());
@@ -86,9 +86,9 @@ fn agree_on_columns(table: &Table, core: &TableCore, manifest: &Manifest, record
     Ok(agreed)
 }
 
-/// Takes over the sender's ids if nothing has been written here and nobody has been told the ids so far.
+/// Takes over the sender's ids if nothing has been written here and no caller knows the ids yet.
 fn try_to_adopt(table: &Table, manifest: &Manifest) -> Result<()> {
-    // Alone: a write that has begun by now would use the old ids.
+    // Exclusive: a write that has begun by now would use the old ids.
     let adopted = table.exclusive(|core| {
         if core.has_data() || core.ids_handed_out() {
             return Ok(false);
@@ -115,7 +115,7 @@ fn place_files(placement: &mut Placement<'_>, directory: &Path, manifest: &Manif
             let whole = SstSet::open(directory, whole.pop().unwrap_or_default(), true)?;
             return placement.place(&whole, &SstSet::open(directory, rows, false)?);
         }
-        // Families of a snapshot that may overlap.
+        // Column families of a snapshot that may overlap.
         Plan::Same(_) => None,
         Plan::Rewrite(map) => Some(map),
     };
@@ -156,10 +156,10 @@ fn import_lists(
 fn read_through(core: &TableCore, imported: &[ImportedFamily], map: Option<&ColumnMap>) -> Result<Rows> {
     let mut source = Source::merged(imported.iter().map(ImportedFamily::iterate).collect());
     source.seek(&[])?;
-    let has_free_space = || check_free_space(core.store().db.path(), FILE_BYTES);
-    has_free_space()?;
+    let check_space = || check_free_space(core.store().db.path(), FILE_BYTES);
+    check_space()?;
     let (rows, _) =
-        rewrite(core.store(), &mut source, map, usize::MAX, || core.check_open().and_then(|()| has_free_space()))?;
+        rewrite(core.store(), &mut source, map, usize::MAX, || core.check_open().and_then(|()| check_space()))?;
     Ok(rows)
 }
 
@@ -167,7 +167,7 @@ fn read_through(core: &TableCore, imported: &[ImportedFamily], map: Option<&Colu
 fn remove(directory: &Path) -> Result<()> {
     let removed = fs::remove_dir_all(directory).map_err(EngineError::from);
     if let Err(error) = removed.and_then(|()| directory.parent().map_or(Ok(()), sync_directory)) {
-        log(format_args!("{}, which has been received, stays: {error}", directory.display()));
+        log(format_args!("{} was received but cannot be removed; it stays: {error}", directory.display()));
     }
     Ok(())
 }

@@ -12,15 +12,15 @@ use rustix::net::{recv, RecvFlags};
 
 use crate::error::{EngineError, Result};
 
-/// A descriptor of its own for a connected socket: whoever closes the other one does not take this one away.
+/// A descriptor of its own for a connected socket: closing the other one leaves it open.
 pub fn share_socket(socket: impl AsFd) -> Result<OwnedFd> {
     fcntl_dupfd_cloexec(socket, 0).map_err(|error| failed("sharing a connection", error))
 }
 
-/// Fills `block` from a socket, and returns early when `patience` is over or the peer has ended the connection: how many
+/// Fills `block` from a socket, and returns early when `timeout` is over or the peer has ended the connection: how many
 /// bytes there are, and whether the end was seen. Reads not one byte more than `block` holds.
-pub fn receive_bytes(socket: impl AsFd, block: &mut [u8], patience: Duration) -> Result<(usize, bool)> {
-    let until = Instant::now() + patience;
+pub fn receive_bytes(socket: impl AsFd, block: &mut [u8], timeout: Duration) -> Result<(usize, bool)> {
+    let until = Instant::now() + timeout;
     let mut filled = 0;
     while filled < block.len() {
         match recv(&socket, &mut block[filled..], RecvFlags::DONTWAIT) {
@@ -39,9 +39,9 @@ pub fn receive_bytes(socket: impl AsFd, block: &mut [u8], patience: Duration) ->
     Ok((filled, false))
 }
 
-/// Whether there is something to receive, or to be told, before the time is over.
-fn wait(socket: &impl AsFd, patience: Duration) -> Result<bool> {
-    let timeout = Timespec::try_from(patience).map_err(|error| EngineError::Invalid(error.to_string()))?;
+/// Whether bytes, the end or an error come before the timeout.
+fn wait(socket: &impl AsFd, timeout: Duration) -> Result<bool> {
+    let timeout = Timespec::try_from(timeout).map_err(|error| EngineError::Invalid(error.to_string()))?;
     match poll(&mut [PollFd::new(socket, PollFlags::IN)], Some(&timeout)) {
         Ok(ready) => Ok(ready > 0),
         Err(Errno::INTR) => Ok(true),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_peer_costs_no_more_than_the_patience() {
+    fn a_silent_peer_costs_no_more_than_the_timeout() {
         let (near, mut far) = connected();
         far.write_all(b"abc").unwrap();
         let mut block = [0; 8];

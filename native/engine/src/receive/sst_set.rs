@@ -1,11 +1,11 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Files that are taken in together.
+//! Files that are ingested together.
 
 use crate::error::Result;
+use crate::raw::sys::{FamilyHandle, TableFile};
 use crate::raw::{file_min_timestamp, Ingestion};
-use crate::sys::{FamilyHandle, TableFile};
 use std::path::{Path, PathBuf};
 
 /// The bytes of files together.
@@ -19,12 +19,12 @@ pub(super) struct SstSet {
     pub files: Vec<TableFile>,
     /// Of all their entries.
     pub min_timestamp: i64,
-    /// Whether they are as they lay in a tree; else they were written as rows, and no two overlap.
+    /// Whether they are whole files of a tree; else they were written as rows, and no two overlap.
     pub whole: bool,
 }
 
 impl SstSet {
-    /// Files that others made, with what their properties say.
+    /// Files from elsewhere, with the smallest timestamp in their properties.
     pub(super) fn open(directory: &Path, mut files: Vec<TableFile>, whole: bool) -> Result<SstSet> {
         // As ingestion wants them: lowest level first, and in level 0 the oldest.
         files.sort_by(|left, right| (right.level, left.sequences.1).cmp(&(left.level, right.sequences.1)));
@@ -44,7 +44,7 @@ impl SstSet {
         bytes(&self.files)
     }
 
-    /// What ingests these files into a family.
+    /// What ingests these files into a column family.
     pub(super) fn for_family<'a>(&self, family: &'a FamilyHandle) -> Ingestion<'a> {
         let paths = self.files.iter().map(|file| self.directory.join(&file.name)).collect();
         let checksums = self.files.iter().map(|file| file.checksum.map(u32::to_be_bytes)).collect();

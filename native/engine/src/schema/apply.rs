@@ -4,7 +4,8 @@
 //! What a schema makes of a table's columns.
 //!
 //! Only what the schema names as dropped is dropped. A schema may lack a column for another reason: it is an older one,
-//! restored, or pulled from a peer by `nodetool resetlocalschema`. Such a column is hidden until the schema has it again.
+//! restored, or pulled from a peer by `nodetool resetlocalschema`. Such a column is hidden until the schema has it
+//! again.
 
 use super::SchemaRequest;
 use crate::catalog::{Catalog, Column, ColumnKind, ColumnState, Record, NO_DROP};
@@ -12,8 +13,8 @@ use crate::error::{EngineError, Result};
 use crate::log::log;
 
 impl SchemaRequest<'_> {
-    /// Brings a record up to this schema: dropped columns are dropped for good, missing ones hidden, and new ones get ids
-    /// never used before.
+    /// Brings a record up to this schema: dropped columns are dropped for good, missing ones hidden, and new ones get
+    /// ids never used before.
     pub(crate) fn apply(&self, record: &mut Record) -> Result<()> {
         if self.counter != record.counter {
             return Err(EngineError::Invalid(format!(
@@ -48,7 +49,7 @@ impl SchemaRequest<'_> {
         column.state = if column.added_after_ms.is_some_and(|added_after_ms| last_drop_ms > added_after_ms) {
             ColumnState::Dropped
         } else if self.columns.iter().any(|wanted| wanted.is(column)) {
-            // Where nobody has said so before: the schema names no drop but those that came before the column.
+            // Unknown so far: the schema names only drops that came before the column.
             column.added_after_ms.get_or_insert(last_drop_ms);
             ColumnState::Live
         } else {
@@ -56,7 +57,8 @@ impl SchemaRequest<'_> {
         };
     }
 
-    /// A schema goes on naming it after a column of the name was added again. Not by the type: user types are gone from that.
+    /// A schema still names a drop after a column of the name was added again. The type does not count: a dropped
+    /// column has lost its user types.
     fn last_drop_ms(&self, kind: ColumnKind, name: &[u8]) -> i64 {
         let dropped = self.dropped.iter().find(|dropped| dropped.kind == kind && dropped.name == name);
         dropped.map_or(NO_DROP, |dropped| dropped.at_ms)
@@ -102,7 +104,7 @@ mod tests {
 
     const W: (u8, &str, &str) = (0, "w", "blob");
 
-    /// A record as an older version has left it: of its one column nobody knows what it was added after.
+    /// A record as an older version has left it: what its one column was added after is unknown.
     fn of_older_version() -> Record {
         let mut record = SchemaRequest::parse(&schema(&TABLE, &[W])).unwrap().new_record().unwrap();
         record.columns.iter_mut().for_each(|column| column.added_after_ms = None);

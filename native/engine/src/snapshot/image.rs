@@ -1,17 +1,17 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a table holds at one moment, pinned by hard links.
+//! The files of a table in one consistent state, pinned by hard links.
 //!
 //! RocksDB deletes a file once no version of the tree needs it. Links keep it: made while deletion is off for the whole
 //! store, which takes milliseconds, they need neither the table nor the database from then on.
 
-use super::manifest::{FileKind, ListedFile, Manifest};
 use crate::error::{EngineError, Result};
 use crate::links::{copy, try_link};
 use crate::log::log;
+use crate::manifest::{FileKind, ListedFile, Manifest};
+use crate::raw::sys::table_files;
 use crate::staging::Staged;
-use crate::sys::table_files;
 use crate::table::{ColumnFamily, Table, TableCore};
 use crate::tokens::TokenSet;
 use rocksdb::DB;
@@ -20,7 +20,7 @@ use std::path::Path;
 /// The files of a table, and what they are.
 pub(super) struct Image {
     manifest: Manifest,
-    /// Where the links are, if not where the snapshot goes.
+    /// Where the links are, if not in the snapshot's directory.
     staged: Option<Staged>,
 }
 
@@ -29,8 +29,8 @@ impl Image {
     /// keeps the table open.
     pub(super) fn pin(table: &Table, core: &TableCore, directory: &Path) -> Result<Image> {
         let db = &core.store().db;
-        let _kept = KeptFiles::keep(db)?;
-        // Not with the copy: families that have changed since would not be one moment.
+        let _no_deletions = NoFileDeletions::begin(db)?;
+        // Not with the copy: its column families may have changed since.
         let manifest = table.shared(list)?;
         if link_all(&manifest, db.path(), directory)? {
             return Ok(Image { manifest, staged: None });
@@ -56,7 +56,7 @@ impl Image {
 
 fn list(core: &TableCore) -> Result<Manifest> {
     let headers = core.headers().seen();
-    let names: Vec<&str> = core.families().all().map(ColumnFamily::name).collect();
+    let names: Vec<&str> = core.column_families().all().map(ColumnFamily::name).collect();
     let files = table_files(&core.store().db, &names)?;
     let whole = files.into_iter().map(|(family, file)| ListedFile { kind: FileKind::Whole, family, file });
     // After the files: they have no column that it does not know.
@@ -73,17 +73,17 @@ fn link_all(manifest: &Manifest, from: &Path, to: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// While it lives no file of the database is deleted. Held for milliseconds: it is for all tables.
-struct KeptFiles<'a>(&'a DB);
+/// While it lives no file of the database is deleted. It lives for milliseconds, for it concerns all tables.
+struct NoFileDeletions<'a>(&'a DB);
 
-impl<'a> KeptFiles<'a> {
-    fn keep(db: &'a DB) -> Result<Self> {
+impl<'a> NoFileDeletions<'a> {
+    fn begin(db: &'a DB) -> Result<Self> {
         db.disable_file_deletions()?;
-        Ok(KeptFiles(db))
+        Ok(NoFileDeletions(db))
     }
 }
 
-impl Drop for KeptFiles<'_> {
+impl Drop for NoFileDeletions<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.0.enable_file_deletions() {
             log(format_args!("files that are no longer used stay until the node restarts: {error}"));

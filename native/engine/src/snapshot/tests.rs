@@ -1,13 +1,13 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A snapshot on another device is a copy, which takes long: nobody waits for it, and it is all there or not at all.
+//! A snapshot on another device is a copy, which takes long: nothing waits for it, and it is complete or absent.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use super::MANIFEST_NAME;
 use crate::common::{open, put, rows, table, TABLE};
 use crate::faults::{at_once, Paused, Step, HOOK};
 use crate::links::OTHER_DEVICE;
+use crate::manifest::NAME;
 use crate::{EngineError, Kind, Result, Store, Table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,13 +75,13 @@ fn loaded(folder: &Path, snapshot: &Path) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_copy_holds_up_no_change_of_its_table() {
+fn a_copy_delays_no_change_of_its_table() {
     let world = World::new();
     let before = rows(&world.table, "p");
     let paused = Paused::at(Step::Copying, world.snapshot());
     let table = Arc::clone(&world.table);
     at_once(move || table.exclusive(|_| Ok(()))).unwrap();
-    assert!(!world.taken().join(MANIFEST_NAME).exists(), "what is not all there looks like a snapshot");
+    assert!(!world.taken().join(NAME).exists(), "an incomplete copy passes for a snapshot");
 
     put(&world.table, "p", ROWS, 1, b"later");
     world.table.compact().unwrap();

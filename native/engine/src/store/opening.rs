@@ -3,41 +3,32 @@
 
 //! Opening a store: check what is there, recover the log, drop what crashes have left behind.
 
-use super::leftovers::Leftovers;
-use super::retirement::Retirement;
-use super::tables::Tables;
-use super::{Core, Modes};
+use super::Live;
 use crate::catalog::{family_name, Catalog};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
+use crate::generations::close_all;
 use crate::options::{database_options, family_options, Settings, Shared};
+use crate::raw::sys::{self, FamilyHandle};
 use crate::schema::log_hidden;
-use crate::sys::{self, FamilyHandle, ReadMode, WriteMode};
-use crate::table::{Table, TableCore};
+use crate::staging::staging;
+use crate::store_core::{Retirement, StoreCore};
+use crate::table::{OpenTables, Table, TableCore};
 use crate::wal;
-use crate::write::{WriteBackpressure, WriteLock};
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::path::Path;
+use std::sync::Arc;
 
-/// Where snapshots are staged while they are loaded, and what is received is rewritten; nothing in it outlives the process.
-const STAGING: &str = "staging";
 /// Where shipments wait to be sent; nothing in it outlives the process.
 const EXPORT: &str = "export";
 /// Locked while the store is open.
 const LOCK: &str = "lock";
 
-/// Where a store stages snapshots that are being loaded.
-pub(crate) fn staging(settings: &Settings) -> PathBuf {
-    settings.directory.join(STAGING)
-}
-
-pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Vec<JoinHandle<()>>)> {
+pub(super) fn open(settings: Settings) -> Result<Live> {
     sys::rocksdb_version()?;
     prepare(&settings.directory)?;
     prepare(&settings.wal_directory)?;
@@ -60,46 +51,23 @@ pub(super) fn open(settings: Settings) -> Result<(Arc<Core>, Vec<JoinHandle<()>>
     clear(&staging(&settings))?;
     clear(&settings.directory.join(EXPORT))?;
     let catalog = Catalog::load(&db)?;
-    let (retirement, releaser) = start_retirement()?;
+    let (retirement, releaser) = Retirement::start()?;
     families.drop_unnamed(&db, &catalog, &retirement).inspect_err(|_| retirement.stop())?;
     let (durability, timer) = Durability::start(settings.sync, &db, &events).inspect_err(|_| retirement.stop())?;
-    let core = Arc::new(Core {
-        db,
-        catalog,
-        durability,
-        events,
-        write_lock: WriteLock::default(),
-        backpressure: WriteBackpressure::default(),
-        modes: Modes {
-            read: ReadMode::new(),
-            logged: WriteMode::new(false, true),
-            synced: WriteMode::new(true, true),
-            unlogged: WriteMode::new(false, false),
-        },
-        shared,
-        options,
-        settings: Mutex::new(settings),
-        closing: Arc::default(),
-        tables: Mutex::new(Tables::default()),
-        leftovers: Leftovers::default(),
-        retirement,
-    });
-    if let Err(error) = open_tables(&core, families) {
-        core.close_tables()?;
+    let threads: Vec<_> = timer.into_iter().chain([releaser]).collect();
+    let core = Arc::new(StoreCore::new(db, catalog, durability, events, retirement, (settings, shared, options)));
+    let tables = Arc::new(OpenTables::default());
+    if let Err(error) = open_tables(&core, &tables, families) {
+        let closed = close_all(&tables);
         core.durability.stop();
         core.retirement.stop();
-        return Err(error);
+        // The threads have a share of the database, which is to be closed when this returns.
+        threads.into_iter().for_each(|thread| {
+            let _ = thread.join();
+        });
+        return closed.and(Err(error));
     }
-    Ok((core, timer.into_iter().chain([releaser]).collect()))
-}
-
-fn start_retirement() -> Result<(Arc<Retirement>, JoinHandle<()>)> {
-    let retirement = Arc::<Retirement>::default();
-    let running = Arc::clone(&retirement);
-    let thread = std::thread::Builder::new().name("cassiterite-release".into()).spawn(move || running.run());
-    let thread =
-        thread.map_err(|error| EngineError::from(error).context("starting the thread that releases tables"))?;
-    Ok((retirement, thread))
+    Ok(Live { core, tables, threads })
 }
 
 fn prepare(directory: &Path) -> Result<()> {
@@ -107,8 +75,8 @@ fn prepare(directory: &Path) -> Result<()> {
         .map_err(|error| EngineError::from(error).context(format_args!("creating {}", directory.display())))
 }
 
-/// Keeps every other store away from the directory while the file is open. RocksDB's own lock comes too late: before it the
-/// log is looked at, and what of it is not a whole record is cut off.
+/// Locks the directory against other stores while the file is open. RocksDB's own lock comes too late: before it the
+/// log is checked, and a torn record at its end is cut off.
 fn lock(directory: &Path) -> Result<File> {
     let path = directory.join(LOCK);
     let file = File::options().create(true).truncate(false).write(true).open(&path);
@@ -124,7 +92,7 @@ fn lock(directory: &Path) -> Result<File> {
     }
 }
 
-/// Removes what a crash has left of loading, rewriting and sending; done once the database's lock is held.
+/// Removes what a crash has left of loading, rewriting and sending; under the database's lock.
 fn clear(directory: &Path) -> Result<()> {
     match fs::remove_dir_all(directory) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
@@ -134,7 +102,7 @@ fn clear(directory: &Path) -> Result<()> {
     }
 }
 
-fn open_tables(core: &Arc<Core>, mut families: ColumnFamilies) -> Result<()> {
+fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: ColumnFamilies) -> Result<()> {
     for id in core.catalog.ids()? {
         let Some(record) = core.catalog.get(&id)? else { continue };
         let purge_of = |name: &str| {
@@ -143,15 +111,15 @@ fn open_tables(core: &Arc<Core>, mut families: ColumnFamilies) -> Result<()> {
                 EngineError::Corruption(why)
             })
         };
-        let table = Table::new(TableCore::open(core, &id, &record, purge_of)?);
+        let table = Table::new(TableCore::open(core, tables, &id, &record, purge_of)?);
         log_hidden(None, &record);
-        table.catch_up_headers();
-        core.tables()?.add(&id, record.generation, &table);
+        table.clear_headers_if_due();
+        tables.lock()?.add(&id, record.generation, &table);
     }
     Ok(())
 }
 
-/// The column families that the directory has.
+/// The column families in the directory.
 struct ColumnFamilies {
     purges: HashMap<String, Arc<TablePurge>>,
     options: Vec<(String, Options)>,
@@ -183,7 +151,8 @@ impl ColumnFamilies {
         std::iter::once(catalog).chain(tables).collect()
     }
 
-    /// Drops old generations, tables whose drop or creation was cut short, and loads, side column families and absorptions that were.
+    /// Drops what the catalog does not name: old generations, and what a crash has cut short (the creation or drop of a
+    /// table, a load, a side column family, a merge-in).
     fn drop_unnamed(&mut self, db: &Arc<Database>, catalog: &Catalog, retirement: &Retirement) -> Result<()> {
         let mut named = HashSet::new();
         for id in catalog.ids()? {

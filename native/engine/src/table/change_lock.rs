@@ -1,20 +1,20 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Who changes the families of a table, and who relies on them for long.
+//! Locks for changes of a table's column families, and pins for long work that relies on them.
 
 use crate::error::{EngineError, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-/// How far the merge-in of a side column family has come; of none after a start.
+/// How far the merge-in of a side column family has come; none after a start.
 #[derive(Default)]
 pub(crate) struct MergeInProgress {
     /// The side column family, and the first key that is not in the base yet.
     pub position: Option<(u32, Vec<u8>)>,
 }
 
-/// One at a time changes the families; any number may hold those that there are.
+/// One thread at a time changes the column families; any number may pin the present ones.
 #[derive(Default)]
 pub(super) struct ChangeLock {
     progress: Mutex<MergeInProgress>,
@@ -23,21 +23,21 @@ pub(super) struct ChangeLock {
 }
 
 /// See [`ChangeLock::pin`].
-pub(crate) struct PinnedFamilies(Arc<AtomicUsize>);
+pub(crate) struct PinnedColumnFamilies(Arc<AtomicUsize>);
 
-impl Drop for PinnedFamilies {
+impl Drop for PinnedColumnFamilies {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 impl ChangeLock {
-    /// For whoever adds a family, or must not be kept waiting by those that are held.
+    /// To add a column family. Pins do not delay it.
     pub(super) fn begin(&self) -> Result<MutexGuard<'_, MergeInProgress>> {
         self.progress.lock().map_err(|_| EngineError::poisoned())
     }
 
-    /// For whoever makes families change places or go away: [`EngineError::Busy`] while they are held, or are being changed.
+    /// To swap or remove column families: [`EngineError::Busy`] while they are pinned, or are being changed.
     pub(super) fn try_to_begin(&self) -> Result<MutexGuard<'_, MergeInProgress>> {
         match self.progress.try_lock() {
             Err(TryLockError::Poisoned(_)) => Err(EngineError::poisoned()),
@@ -47,14 +47,13 @@ impl ChangeLock {
         }
     }
 
-    /// Keeps the families that there are from changing places and from going away, until what is returned is dropped.
-    /// Others may come.
-    pub(super) fn pin(&self, _: &MutexGuard<'_, MergeInProgress>) -> PinnedFamilies {
+    /// While the pin lives, the present column families are neither swapped nor removed. Others may be added.
+    pub(super) fn pin(&self, _: &MutexGuard<'_, MergeInProgress>) -> PinnedColumnFamilies {
         self.pins.fetch_add(1, Ordering::SeqCst);
-        PinnedFamilies(Arc::clone(&self.pins))
+        PinnedColumnFamilies(Arc::clone(&self.pins))
     }
 
-    /// For the one cleanup at a time.
+    /// Taken by a cleanup: there is one at a time.
     pub(super) fn clean_up(&self) -> Result<MutexGuard<'_, ()>> {
         self.cleaning.lock().map_err(|_| EngineError::poisoned())
     }

@@ -1,16 +1,16 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The column families of one table generation: the base, which is written to, and what has arrived from other nodes and
-//! is not in the base yet. What the table holds is the merge of all of them.
+//! The column families of one table generation: the base, which takes the writes, and the side column families. The
+//! table is the merge of all of them.
 
 use crate::catalog::{family_name, Record};
 use crate::compaction::TablePurge;
 use crate::error::Result;
 use crate::options::{family_options, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
-use crate::read::Source;
-use crate::store::Core;
-use crate::sys::{FamilyHandle, Iter, IterSpec};
+use crate::raw::sys::{FamilyHandle, Iter, IterSpec};
+use crate::source::Source;
+use crate::store_core::StoreCore;
 use rocksdb::Options;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use std::sync::Arc;
 const VERSION: &str = "rocksdb.current-super-version-number";
 /// What leveled compaction has before it; 0 for the other styles.
 const PENDING_BYTES: &str = "rocksdb.estimate-pending-compaction-bytes";
-/// What is there does not get less at once: while compaction moves it, as much again may come.
-const ROOM: u64 = 2;
+/// Compaction does not remove a backlog at once: meanwhile as much again may come.
+const RELAXED_FACTOR: u64 = 2;
 
 /// One column family of a table, with what purges it; cheap to clone.
 #[derive(Clone)]
@@ -28,15 +28,15 @@ pub(crate) struct ColumnFamily {
     // Before the purging: handles go first.
     pub handle: FamilyHandle,
     pub purge: Arc<TablePurge>,
-    /// Its number in the catalog record; 0 is the family that the generation began with.
+    /// Its number in the catalog record; 0 is the column family that the generation began with.
     pub number: u32,
     relaxed: Arc<AtomicBool>,
 }
 
 impl ColumnFamily {
-    /// A family that exists, ready to be purged.
+    /// A column family that exists, ready to be purged.
     pub(crate) fn open(
-        store: &Arc<Core>,
+        store: &Arc<StoreCore>,
         family: FamilyHandle,
         number: u32,
         purge: Arc<TablePurge>,
@@ -46,8 +46,8 @@ impl ColumnFamily {
         Ok(ColumnFamily { handle: family, purge, number, relaxed: Arc::default() })
     }
 
-    /// What a family of this name is opened with.
-    pub(crate) fn options(store: &Core, name: &str) -> Result<(Arc<TablePurge>, Options)> {
+    /// What a column family of this name is opened with.
+    pub(crate) fn options(store: &StoreCore, name: &str) -> Result<(Arc<TablePurge>, Options)> {
         let purge = TablePurge::new(name);
         let settings = store.settings()?;
         purge.set_unsynced_max(settings.sync.unsynced_max());
@@ -66,8 +66,8 @@ impl ColumnFamily {
         figures.iter().map(|name| self.handle.property(name)).fold(0, u64::saturating_add)
     }
 
-    /// Only the base is compacted by itself: a side column family is to be rewritten anyway, and files that are being compacted refuse
-    /// others that come beside them.
+    /// RocksDB compacts only the base by itself: a side column family is to be rewritten anyway, and while its files
+    /// are compacted others cannot be ingested beside them.
     pub(crate) fn set_compacted(&self, compacted: bool) -> Result<()> {
         let disabled = if compacted { "false" } else { "true" };
         Ok(self.handle.db().set_options_cf(&self.handle, &[("disable_auto_compactions", disabled)])?)
@@ -79,8 +79,9 @@ impl ColumnFamily {
         text.and_then(|text| text.parse().ok()).unwrap_or_default()
     }
 
-    /// Whether writers do not wait for what is there by now, but only when much more comes. What has come from many nodes may be
-    /// hundreds of files of level 0 when it becomes the base, and writers of all tables would wait until they are compacted.
+    /// Relaxed stall triggers stall writers not for the present files, only for many more. A side column family from
+    /// many nodes may have hundreds of files of level 0 when it becomes the base: writers of all tables would wait for
+    /// their compaction.
     pub(crate) fn relax_stall_triggers(&self, relaxed: bool) -> Result<()> {
         if !relaxed && !self.relaxed.load(Ordering::Acquire) {
             return Ok(());
@@ -97,15 +98,15 @@ impl ColumnFamily {
     }
 
     /// Deletes the family: its files go when the last read of them ends.
-    pub(crate) fn delete(self, store: &Core) -> Result<()> {
+    pub(crate) fn delete(self, store: &StoreCore) -> Result<()> {
         store.drop_family(self.purge.name(), self.handle)
     }
 }
 
-/// The options that slow writers down and stop them, where so much is there already.
+/// The stall triggers, above a backlog that exists already.
 fn stall_triggers(level0_files: u64, pending_bytes: u64) -> [(&'static str, String); 4] {
-    let files = |limit: i32| (u64::from(limit.unsigned_abs()) + ROOM * level0_files).to_string();
-    let bytes = |limit: usize| (limit as u64).saturating_add(pending_bytes.saturating_mul(ROOM)).to_string();
+    let files = |limit: i32| (u64::from(limit.unsigned_abs()) + RELAXED_FACTOR * level0_files).to_string();
+    let bytes = |limit: usize| (limit as u64).saturating_add(pending_bytes.saturating_mul(RELAXED_FACTOR)).to_string();
     [
         ("level0_slowdown_writes_trigger", files(L0_SLOWDOWN_FILES)),
         ("level0_stop_writes_trigger", files(L0_STOP_FILES)),
@@ -122,9 +123,9 @@ pub(crate) struct ColumnFamilies {
 }
 
 impl ColumnFamilies {
-    /// Opens the families that a record names; `purge_of` hands over what they were opened with.
+    /// Opens the column families that a record names; `purge_of` gives the purging that each was opened with.
     pub(crate) fn open(
-        store: &Arc<Core>,
+        store: &Arc<StoreCore>,
         id: &[u8],
         record: &Record,
         mut purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
@@ -143,7 +144,7 @@ impl ColumnFamilies {
             side_family.set_compacted(false)?;
         }
         if suspended {
-            base.relax_stall_triggers(true)?; // until the merge-in finds that it has few files
+            base.relax_stall_triggers(true)?; // until the merge-in finds few files in it
         }
         Ok(ColumnFamilies { base, side_families })
     }
@@ -153,22 +154,23 @@ impl ColumnFamilies {
         self.side_families.iter().chain([&self.base])
     }
 
-    /// Looks at every family, in the order of [`Self::all`], when nothing comes into a side column family. Whole files come into one in the
-    /// same step as rows into the base: neither is to be seen without the deletions that came with the other.
-    pub(crate) fn consistent<T>(&self, consistent: impl Fn(&ColumnFamily) -> T) -> Vec<T> {
+    /// Views every column family, in the order of [`Self::all`], while nothing is ingested into a side column family.
+    /// Whole files go into one in the same step as rows into the base: neither may be seen without the deletions of the
+    /// other.
+    pub(crate) fn consistent<T>(&self, view: impl Fn(&ColumnFamily) -> T) -> Vec<T> {
         let versions = || -> Vec<u64> {
             self.side_families.iter().map(|side_family| side_family.handle.property(VERSION)).collect()
         };
         loop {
             let before = versions();
-            let seen = self.all().map(&consistent).collect();
+            let seen = self.all().map(&view).collect();
             if versions() == before {
                 return seen;
             }
         }
     }
 
-    /// An iterator over the merge of all families.
+    /// An iterator over the merge of all column families.
     pub(crate) fn iterate(&self, spec: IterSpec) -> Source {
         if self.side_families.is_empty() {
             return Source::one(Iter::open(&self.base.handle, spec));
@@ -177,12 +179,12 @@ impl ColumnFamilies {
     }
 
     /// Deletes all of them; the first error.
-    pub(crate) fn delete(self, store: &Core) -> Result<()> {
+    pub(crate) fn delete(self, store: &StoreCore) -> Result<()> {
         let families = self.side_families.into_iter().chain([self.base]);
         families.map(|family| family.delete(store)).fold(Ok(()), Result::and)
     }
 
-    /// While anything has arrived, nothing is purged anywhere: what one family forgets may hide data of another.
+    /// While side column families exist, nothing is purged: a deletion in one column family may hide data of another.
     pub(crate) fn suspend_purging_while_side_families(&self) {
         self.all().for_each(|family| family.purge.suspend(!self.side_families.is_empty()));
     }
@@ -193,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writers_are_slowed_down_beyond_what_was_there() {
+    fn writers_are_slowed_down_beyond_the_present_backlog() {
         assert_eq!(stall_triggers(0, 0).map(|trigger| trigger.1), ["20", "36", "68719476736", "274877906944"]);
         assert_eq!(
             stall_triggers(300, 1 << 40).map(|trigger| trigger.1),

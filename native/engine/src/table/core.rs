@@ -3,34 +3,30 @@
 
 //! What an open table is made of.
 
-use super::change_lock::{ChangeLock, MergeInProgress, PinnedFamilies};
+use super::change_lock::{ChangeLock, MergeInProgress, PinnedColumnFamilies};
 use super::column_families::{ColumnFamilies, ColumnFamily};
+use super::counters::Counters;
 use super::headers::{Headers, HeadersSeen};
+use super::open_tables::OpenTables;
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
-use crate::stats::Counters;
-use crate::store::Core;
-use crate::sys::{self, FamilyHandle, ReadMode};
+use crate::raw::sys::{FamilyHandle, ReadMode};
+use crate::store_core::StoreCore;
 use cassiterite_codec::ColumnSet;
-use rocksdb::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 
-/// gc_grace_seconds below this would have every file rewritten all the time: in an hour a large table cannot be.
-const PERIODIC_SECONDS_MIN: i64 = 86_400;
-const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
-
-/// An open table as of now: its families and what does not change with them. Cheap to clone.
+/// An open table as of now: its column families and what does not change with them. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct TableCore {
-    // Before the store: handles go before the database does.
+    // Before the store: handles are dropped before the database.
     families: ColumnFamilies,
     shared: Arc<Shared>,
 }
 
-/// While it lives, the catalog goes on saying what was recorded.
-#[must_use = "what was recorded is to be written while this lives"]
+/// While it lives, the catalog's record stays as it was written.
+#[must_use = "the recorded contents are to be written while this lives"]
 pub(crate) struct Recorded<'a> {
     _writing: Option<RwLockReadGuard<'a, ()>>,
 }
@@ -50,13 +46,15 @@ struct Shared {
     next_family: AtomicU32,
     change_lock: ChangeLock,
     counters: Counters,
-    store: Arc<Core>,
+    tables: Arc<OpenTables>,
+    store: Arc<StoreCore>,
 }
 
 impl TableCore {
     /// Opens the generation that the record names; its column families must exist.
     pub(crate) fn open(
-        store: &Arc<Core>,
+        store: &Arc<StoreCore>,
+        tables: &Arc<OpenTables>,
         id: &[u8],
         record: &Record,
         purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
@@ -76,26 +74,27 @@ impl TableCore {
             next_family: AtomicU32::new(record.next_family),
             change_lock: ChangeLock::default(),
             counters: Counters::default(),
+            tables: Arc::clone(tables),
             store: Arc::clone(store),
         };
         Ok(TableCore { families, shared: Arc::new(shared) })
     }
 
-    /// The families, base first.
-    pub(crate) fn families(&self) -> &ColumnFamilies {
+    /// The column families, base first.
+    pub(crate) fn column_families(&self) -> &ColumnFamilies {
         &self.families
     }
 
     /// For [`super::Table::exclusive`].
-    pub(crate) fn families_mut(&mut self) -> &mut ColumnFamilies {
+    pub(crate) fn column_families_mut(&mut self) -> &mut ColumnFamilies {
         &mut self.families
     }
 
-    pub(super) fn into_families(self) -> ColumnFamilies {
+    pub(super) fn into_column_families(self) -> ColumnFamilies {
         self.families
     }
 
-    /// The base: what is written goes there.
+    /// The base, which takes the writes.
     pub(crate) fn family(&self) -> &FamilyHandle {
         &self.families.base.handle
     }
@@ -105,7 +104,7 @@ impl TableCore {
         self.families.base.name()
     }
 
-    /// The families that hold what has arrived and is not in the base yet. Hardly ever are there any.
+    /// The side column families. Hardly ever are there any.
     pub(crate) fn side_families(&self) -> &[ColumnFamily] {
         &self.families.side_families
     }
@@ -115,8 +114,13 @@ impl TableCore {
         &self.families.base.purge
     }
 
-    pub(crate) fn store(&self) -> &Arc<Core> {
+    pub(crate) fn store(&self) -> &Arc<StoreCore> {
         &self.shared.store
+    }
+
+    /// The open tables of the store, of which this is one.
+    pub(crate) fn tables(&self) -> &Arc<OpenTables> {
+        &self.shared.tables
     }
 
     pub(crate) fn id(&self) -> &[u8] {
@@ -157,11 +161,11 @@ impl TableCore {
     }
 
     /// Whether there are writes that no log has; the caller flushes a copy that is not older than this answer.
-    pub(super) fn take_unlogged(&self) -> bool {
+    pub(crate) fn take_unlogged(&self) -> bool {
         self.shared.unlogged.load(Ordering::Acquire) && self.shared.unlogged.swap(false, Ordering::AcqRel)
     }
 
-    /// From now on callers know the ids of the columns: they must not change any more.
+    /// From now on callers know the ids of the columns, which must not change any more.
     pub(crate) fn hand_out_ids(&self) {
         self.shared.ids_handed_out.store(true, Ordering::Release);
     }
@@ -176,12 +180,13 @@ impl TableCore {
         self.stop_cleanups();
     }
 
-    /// What came of work that stops, with whatever error, when the table or the store closes.
-    fn unless_closed<T>(&self, outcome: Result<T>) -> Result<T> {
-        outcome.or_else(|error| self.check_open().and(Err(error)))
+    /// Set when closing begins.
+    pub(crate) fn closing(&self) -> &AtomicBool {
+        &self.shared.closing
     }
 
-    /// Runs a manual compaction. It ends early, with whatever error, once `canceled` is set and [`TableCore::wake_manual`] called.
+    /// Runs a manual compaction. It ends early, with whatever error, once `canceled` is set and
+    /// [`TableCore::wake_manual`] called.
     pub(crate) fn manually<T>(&self, compaction: impl FnOnce() -> Result<T>) -> Result<T> {
         self.shared.manual.fetch_add(1, Ordering::SeqCst);
         let done = compaction();
@@ -189,7 +194,8 @@ impl TableCore {
         done
     }
 
-    /// A manual compaction that waits for an automatic one looks at its flag only when it is woken, which a change of options does.
+    /// A manual compaction that waits for an automatic one checks its flag only when it is woken, which a change of
+    /// options does.
     fn wake_manual(&self) {
         if self.shared.manual.load(Ordering::SeqCst) == 0 {
             return;
@@ -204,15 +210,15 @@ impl TableCore {
     pub(crate) fn begin_cleanup(&self) -> Result<Arc<AtomicBool>> {
         let flag = Arc::new(AtomicBool::new(false));
         let mut cleanups = self.shared.cleanups.lock().map_err(|_| EngineError::poisoned())?;
-        cleanups.retain(|keep| Arc::strong_count(keep) > 1); // others are over
+        cleanups.retain(|flag| Arc::strong_count(flag) > 1); // others are over
         cleanups.push(Arc::clone(&flag));
         Ok(flag)
     }
 
-    /// Has every [`crate::Table::keep`] that has begun end early.
+    /// Ends every running cleanup early.
     pub(crate) fn stop_cleanups(&self) {
         let cleanups = self.shared.cleanups.lock().unwrap_or_else(PoisonError::into_inner);
-        cleanups.iter().for_each(|keep| keep.store(true, Ordering::SeqCst));
+        cleanups.iter().for_each(|flag| flag.store(true, Ordering::SeqCst));
         drop(cleanups);
         // Its thread may wait for a flush, or for a compaction that has yet to begin, for minutes.
         self.families.all().for_each(|family| family.purge.stop_dropping());
@@ -227,33 +233,33 @@ impl TableCore {
         self.shared.store.check_open()
     }
 
-    /// Held by whoever changes the families.
+    /// Locked to change the column families.
     pub(crate) fn change_lock(&self) -> Result<MutexGuard<'_, MergeInProgress>> {
         self.shared.change_lock.begin()
     }
 
-    /// The same for who can do without: see [`ChangeLock::try_to_begin`].
+    /// See [`ChangeLock::try_to_begin`].
     pub(crate) fn try_change_lock(&self) -> Result<MutexGuard<'_, MergeInProgress>> {
         self.shared.change_lock.try_to_begin()
     }
 
     /// See [`ChangeLock::pin`].
-    pub(super) fn pin_families(&self, change_lock: &MutexGuard<'_, MergeInProgress>) -> PinnedFamilies {
+    pub(super) fn pin_column_families(&self, change_lock: &MutexGuard<'_, MergeInProgress>) -> PinnedColumnFamilies {
         self.shared.change_lock.pin(change_lock)
     }
 
-    /// Held by the one cleanup at a time.
+    /// Locked by a cleanup: there is one at a time.
     pub(crate) fn cleaning(&self) -> Result<MutexGuard<'_, ()>> {
         self.shared.change_lock.clean_up()
     }
 
-    /// A number for a family of this generation that none has had, as far as this process knows.
+    /// A number for a column family of this generation that none has had, as far as this process knows.
     pub(crate) fn next_family(&self) -> u32 {
         self.shared.next_family.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Before the first write, and before the first header: readers rely on the catalog to know that there is none. To be
-    /// held until what was recorded is written.
+    /// Before the first write, and before the first header: readers rely on the catalog to know that there is none. The
+    /// caller writes before it drops what this returns.
     pub(crate) fn record_contents(&self, header: bool) -> Result<Recorded<'_>> {
         let recorded = Recorded { _writing: header.then(|| self.headers().writing()) };
         if self.has_data() && (!header || self.headers().seen().possible()) {
@@ -275,7 +281,7 @@ impl TableCore {
         Ok(recorded)
     }
 
-    /// The catalog's record, with what it says of the current generation said of this one. `seen` is from before the files
+    /// The catalog's record, with the number and the header mark of this generation. `seen` is from before the files
     /// were listed that the record is for.
     pub(crate) fn record(&self, seen: HeadersSeen) -> Result<Record> {
         let record = self.store().catalog.get(self.id())?.ok_or_else(EngineError::closed)?;
@@ -288,47 +294,20 @@ impl TableCore {
         Ok(record.is_some_and(|record| record.generation == self.generation()))
     }
 
-    /// Writes the memtables to files.
-    pub(crate) fn flush(&self) -> Result<()> {
-        for family in self.families.all() {
-            match self.store().db.flush_cf(&family.handle) {
-                // A side column family that has been merged in meanwhile.
-                Err(error) if error.kind() == ErrorKind::ColumnFamilyDropped => {}
-                other => other.map_err(|error| EngineError::from(error).context("flushing a table"))?,
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn compact(&self) -> Result<()> {
-        self.flush()?;
-        let empties_before = self.purge().stats().empties_left;
-        let rewrite = || self.manually(|| sys::compact(self.family(), &self.shared.closing));
-        self.unless_closed(rewrite())?;
-        // A full merge cannot drop a key, only empty it: those that this pass emptied go in another.
-        if self.purge().stats().empties_left > empties_before {
-            self.unless_closed(rewrite())?;
-        }
-        Ok(())
-    }
-
-    /// Tells all families which columns have been dropped.
+    /// Tells all column families which columns have been dropped.
     pub(crate) fn set_dropped(&self, dropped: &ColumnSet) {
         self.families.all().for_each(|family| family.purge.set_dropped(dropped.clone()));
     }
 
-    pub(super) fn set_purge(&self, gc_grace_s: i64, max_purgeable_timestamp: i64, now_offset_s: i64) -> Result<()> {
-        self.families.all().for_each(|family| family.purge.set(gc_grace_s, max_purgeable_timestamp, now_offset_s));
-        // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
-        let seconds = gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX);
+    /// Has every file compacted once in so many seconds.
+    pub(crate) fn change_period(&self, seconds: i64) -> Result<()> {
         if self.shared.periodic_seconds.swap(seconds, Ordering::AcqRel) != seconds {
             self.families.all().try_for_each(|family| self.set_period(family))?;
         }
-        self.catch_up_headers();
         Ok(())
     }
 
-    /// Gives a family the period that the table was told last, if any.
+    /// Gives a column family the latest period of the table, if any.
     pub(crate) fn set_period(&self, family: &ColumnFamily) -> Result<()> {
         let seconds = self.shared.periodic_seconds.load(Ordering::Acquire);
         if seconds > 0 {

@@ -3,10 +3,10 @@
 
 //! Whether a generation may hold header fragments. Where it does not, a point read looks up one key instead of two.
 //!
-//! The mark is set before the first header is written, and cleared when no file and no memtable has one any more. Writes,
-//! loads and shipments with headers hold a shared lock; the mark is cleared under the exclusive one, when none is on its
-//! way. A reader takes no lock. It checks the mark before and after it pins its view, and does without headers only if the
-//! mark was clear all the time.
+//! The mark is set before the first header is written, and cleared when no file and no memtable has one any more.
+//! Writes, loads and shipments with headers share a lock; the mark is cleared under the exclusive one, when none is on
+//! its way. A reader takes no lock. It checks the mark before and after it pins its view, and does without headers only
+//! if the mark was clear all the time.
 
 #[cfg(test)]
 mod tests;
@@ -20,15 +20,15 @@ use std::sync::atomic::{fence, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-/// How often, at most, all files are looked at because compactions have ended.
-const LOOK_INTERVAL: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 60 });
+/// How often, at most, compactions that have ended lead to a check of all files.
+const CHECK_INTERVAL: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 60 });
 
 /// The mark of one generation.
 pub(crate) struct Headers {
     /// How often it was set or cleared: odd while it is set.
     changes: AtomicU64,
     writing: RwLock<()>,
-    looked: Mutex<Option<Instant>>,
+    checked: Mutex<Option<Instant>>,
 }
 
 /// What a reader saw of the mark.
@@ -44,7 +44,7 @@ impl HeadersSeen {
 
 impl Headers {
     pub(super) fn new(possible: bool) -> Headers {
-        Headers { changes: AtomicU64::new(u64::from(possible)), writing: RwLock::default(), looked: Mutex::default() }
+        Headers { changes: AtomicU64::new(u64::from(possible)), writing: RwLock::default(), checked: Mutex::default() }
     }
 
     /// The mark as it is.
@@ -52,14 +52,14 @@ impl Headers {
         HeadersSeen(self.changes.load(Ordering::SeqCst))
     }
 
-    /// Whether the mark was clear when it was seen, and has been ever since. To be asked when the view is pinned, or
+    /// Whether the mark was clear when it was seen, and has been ever since. Call when the view is pinned, or
     /// everything read.
     pub(crate) fn none_since(&self, seen: HeadersSeen) -> bool {
         fence(Ordering::SeqCst);
         !seen.possible() && self.seen().0 == seen.0
     }
 
-    /// Sets the mark. For whoever holds [`Headers::writing`].
+    /// Sets the mark, under [`Headers::writing`].
     pub(super) fn set(&self) {
         let set = |changes: u64| (!HeadersSeen(changes).possible()).then(|| changes + 1);
         // It may be set already.
@@ -71,12 +71,12 @@ impl Headers {
         let _ = self.changes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, clear);
     }
 
-    /// Held while headers are on their way into a memtable or file, from before the mark is looked at.
+    /// Shared while headers are on their way into a memtable or file, from before the mark is checked.
     pub(super) fn writing(&self) -> RwLockReadGuard<'_, ()> {
         self.writing.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `None` while headers are on their way: nobody waits for the others here.
+    /// `None` while headers are on their way: it does not wait for them.
     fn none_on_its_way(&self) -> Option<RwLockWriteGuard<'_, ()>> {
         match self.writing.try_write() {
             Ok(exclusive) => Some(exclusive),
@@ -86,10 +86,10 @@ impl Headers {
     }
 
     fn is_due(&self) -> bool {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = looked.is_none_or(|looked| looked.elapsed() >= LOOK_INTERVAL);
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = checked.is_none_or(|checked| checked.elapsed() >= CHECK_INTERVAL);
         if is_due {
-            *looked = Some(Instant::now());
+            *checked = Some(Instant::now());
         }
         is_due
     }
@@ -97,31 +97,32 @@ impl Headers {
 
 impl Table {
     /// Clears the mark if the table holds no header any more.
-    pub(super) fn forget_headers(&self) -> Result<()> {
-        self.shared(TableCore::forget_headers) // the families stay what they are meanwhile
+    pub(crate) fn clear_headers(&self) -> Result<()> {
+        self.shared(TableCore::clear_headers) // the column families stay as they are meanwhile
     }
 
-    /// The same for who only gave the occasion: a failure is logged.
-    pub(crate) fn catch_up_headers(&self) {
-        log_failure(self.forget_headers());
+    /// The same where nothing depends on it: a failure is logged.
+    pub(crate) fn clear_headers_if_due(&self) {
+        log_failure(self.clear_headers());
     }
 }
 
 impl TableCore {
-    /// Clears the mark where compactions of late have removed the last header. Looks at the files rarely, to be called often.
-    pub(super) fn catch_up_headers(&self) {
+    /// Clears the mark where compactions of late have removed the last header. Checks the files rarely, however often
+    /// it is called.
+    pub(crate) fn clear_headers_if_due(&self) {
         if !self.headers().seen().possible() || !self.headers().is_due() {
             return;
         }
-        if self.families().all().fold(false, |any, family| family.purge.take_compacted() | any) {
-            log_failure(self.forget_headers());
+        if self.column_families().all().fold(false, |any, family| family.purge.take_compacted() | any) {
+            log_failure(self.clear_headers());
         }
     }
 
-    /// See [`Table::forget_headers`].
-    fn forget_headers(&self) -> Result<()> {
+    /// See [`Table::clear_headers`].
+    fn clear_headers(&self) -> Result<()> {
         let headers = self.headers();
-        // Looks twice, for most often there are some, and nobody has to wait for that answer.
+        // Checks first without the lock: most often there are some.
         if !headers.seen().possible() || self.has_header_anywhere()? {
             return Ok(());
         }
@@ -143,10 +144,10 @@ impl TableCore {
     /// Memtables first: what is in none any more is in a file that is listed then.
     fn has_header_anywhere(&self) -> Result<bool> {
         let db = &self.store().db;
-        if self.families().all().any(|family| family.purge.has_unflushed_headers(db, &family.handle)) {
+        if self.column_families().all().any(|family| family.purge.has_unflushed_headers(db, &family.handle)) {
             return Ok(true);
         }
-        for family in self.families().all() {
+        for family in self.column_families().all() {
             if listed_files(db, &family.handle)?.iter().any(|file| file.headers != Some(0)) {
                 return Ok(true);
             }
@@ -155,8 +156,10 @@ impl TableCore {
     }
 }
 
-fn log_failure(forgotten: Result<()>) {
-    if let Err(error) = forgotten {
-        log(format_args!("point reads of a table go on looking for deletions: {error}"));
+fn log_failure(cleared: Result<()>) {
+    if let Err(error) = cleared {
+        log(format_args!(
+            "point reads of a table still look up the partition's header, which it may no longer need: {error}"
+        ));
     }
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A write that waits keeps nobody from the table, and hears what came of it whatever happens to the table meanwhile.
+//! A write that waits does not block the table, and gets its outcome whatever happens to the table meanwhile.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use super::Table;
@@ -59,7 +59,7 @@ impl World {
 }
 
 #[test]
-fn a_write_that_waits_for_a_sync_holds_up_no_change_of_the_table() {
+fn a_write_that_waits_for_a_sync_delays_no_change_of_the_table() {
     let world = World::new(SYNCED_SOON);
     let paused = Paused::at(Step::AwaitingSync, world.write());
     assert!(world.is_free(), "the table cannot change before the sync");
@@ -68,7 +68,7 @@ fn a_write_that_waits_for_a_sync_holds_up_no_change_of_the_table() {
 }
 
 #[test]
-fn a_write_that_waits_for_flushes_holds_up_no_change_of_the_table() {
+fn a_write_that_waits_for_flushes_delays_no_change_of_the_table() {
     let world = World::full();
     let paused = Paused::at(Step::AwaitingFlushes, world.write());
     assert!(world.is_free(), "the table cannot change before the flushes");
@@ -78,7 +78,7 @@ fn a_write_that_waits_for_flushes_holds_up_no_change_of_the_table() {
 }
 
 #[test]
-fn loading_waits_for_flushes_and_holds_up_no_change_of_the_table() {
+fn loading_waits_for_flushes_and_delays_no_change_of_the_table() {
     let other = World::new("");
     other.write()().unwrap();
     let taken = other.folder.path().join("snapshot");

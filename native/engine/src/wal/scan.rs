@@ -120,7 +120,7 @@ impl Reading {
         self.scan.damage = Some(Damage { at, followed });
     }
 
-    /// Looks for the start of a later record in what comes after a damage.
+    /// Searches the bytes after a damage for the start of a later record.
     fn search(&mut self, mut rest: &[u8]) {
         let Some(damage) = &mut self.scan.damage else { return };
         while !damage.followed && rest.len() >= HEADER_BYTES {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(32))] // each looks for a record at every byte of two blocks
+        #![proptest_config(ProptestConfig::with_cases(32))] // each searches two blocks, byte by byte
 
         #[test]
         fn arbitrary_bytes_never_panic(log in spoilt(vec![three(), over_blocks()])) {

@@ -146,7 +146,7 @@ pub fn update(partition: &[u8], entries: &[(u8, &[u8], &[u8])]) -> Vec<u8> {
     out
 }
 
-/// A value of which every second byte says nothing.
+/// A value of which every second byte is noise.
 pub fn half_noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed | 1;
     (0..length)

@@ -1,16 +1,16 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Any order of writes, flushes and compactions against a model that never forgets anything.
+//! Any order of writes, flushes and compactions against a model that never purges anything.
 //!
-//! No write comes later than gc_grace: that is Cassandra's own condition for forgetting a deletion. Within it every
+//! No write comes later than gc_grace: that is Cassandra's own condition for purging a deletion. Within it every
 //! reader must see what the model sees, whatever was purged on the way.
 
 use crate::store::{Store, View, Write};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Writes are at most this late, and deletions are kept this long.
+/// Writes are at most this late, and gc_grace is this long.
 const GRACE_TICKS: i64 = 4;
 const PARTITIONS: u8 = 3;
 const ROWS: u8 = 5;
@@ -84,9 +84,9 @@ impl Model {
                 _ => continue,
             };
             let candidate = (timestamp, is_cell_deletion, value, expires);
-            let kept = cells.entry(at).or_insert_with(|| candidate.clone());
-            if candidate.0 > kept.0 {
-                *kept = candidate;
+            let winner = cells.entry(at).or_insert_with(|| candidate.clone());
+            if candidate.0 > winner.0 {
+                *winner = candidate;
             }
         }
         let seen = cells.into_iter().filter(|(at, (timestamp, is_deletion, _, expires))| {
@@ -163,7 +163,7 @@ impl Run {
 /// How files are laid out.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
-    /// Compactions only as the steps say, several files in a level.
+    /// Compactions only where a step asks for one, several files in a level.
     Manual,
     /// RocksDB compacts by itself through many small levels, while the steps go on.
     Automatic,

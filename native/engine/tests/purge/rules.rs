@@ -40,7 +40,7 @@ fn wide_file(first: &Write) -> Store {
     store
 }
 
-/// Compacts that file by its last key: RocksDB leaves a memtable alone that does not overlap with what was asked for.
+/// Compacts that file by its last key: RocksDB does not flush a memtable that does not overlap with that range.
 fn compact_wide_file(store: &Store) {
     store.compact_between(&row_key(9, 9), &row_key(9, 9));
 }
@@ -227,7 +227,7 @@ fn expired_cells_leave() {
 }
 
 #[test]
-fn the_hosts_fence_keeps_deletions_from_its_timestamp_on() {
+fn the_max_purgeable_timestamp_keeps_deletions_from_it_on() {
     for (max_purgeable, stays) in [(i64::MIN, true), (20, true), (21, false)] {
         for (deletion, key) in deletions() {
             let store = Store::new();
@@ -235,7 +235,7 @@ fn the_hosts_fence_keeps_deletions_from_its_timestamp_on() {
             store.flush();
             store.max_purgeable(100, 5, max_purgeable);
             store.compact();
-            assert_eq!(store.has(&key), stays, "{deletion:?} under fence {max_purgeable}");
+            assert_eq!(store.has(&key), stays, "{deletion:?} below {max_purgeable}");
         }
     }
 }
@@ -279,7 +279,7 @@ fn a_deletion_that_no_log_has_removes_nothing_from_files() {
         store.write_logged(&Write::Partition { partition: 1, timestamp: 20, tick: 1 }, logged);
         store.at(60, 1000);
         let row = row_key(CELL.0, CELL.1);
-        store.compact_between(&row, &row); // which leaves the memtable alone
+        store.compact_between(&row, &row); // which does not flush the memtable
         assert_eq!(store.has(&row), !logged, "a crash takes back what is not in the log: {logged}");
     }
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Cleanup leaves nothing of what it removes, and all of what it keeps.
+//! Cleanup leaves nothing of what it removes, and all of what the table owns.
 
 use crate::common::*;
 use crate::tokens::*;
@@ -33,7 +33,7 @@ fn marks(store: &Path, mark: &[u8]) -> usize {
 }
 
 #[test]
-fn what_is_not_kept_leaves_no_trace() {
+fn what_is_not_owned_leaves_no_trace() {
     STYLES.into_iter().for_each(removal_leaves_no_trace);
 }
 
@@ -46,12 +46,12 @@ fn removal_leaves_no_trace(style: &str) {
     table.compact().unwrap();
     fill_marked(&table, 2); // above what is there: several versions, on several levels, and in the memtable
     let before = content(&table);
-    let kept = [(i64::MIN, -4_000_000_000_000_000_000), (-3_000_000_000_000_000_000, 0)];
-    table.cleanup(&ranges(&kept)).unwrap();
-    assert!(content(&table) == within(&before, &kept));
+    let owned = [(i64::MIN, -4_000_000_000_000_000_000), (-3_000_000_000_000_000_000, 0)];
+    table.cleanup(&ranges(&owned)).unwrap();
+    assert!(content(&table) == within(&before, &owned));
     assert_eq!(marks(&path, MARKS[1]), 0, "{style}");
     let left = marks(&path, MARKS[0]);
-    let expected = within(&before, &kept).len();
+    let expected = within(&before, &owned).len();
     assert!((expected..expected * 2 + 1).contains(&left), "{left} of {expected}");
 
     fill_marked(&table, 3);
@@ -64,7 +64,7 @@ fn removal_leaves_no_trace(style: &str) {
 }
 
 #[test]
-fn keeping_nothing_empties_and_keeping_all_changes_nothing() {
+fn owning_nothing_empties_and_owning_all_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
     let store = small_files(&path);
@@ -99,7 +99,7 @@ fn headers_and_statics_go_with_their_partition() {
 
 /// The folder of the store that the process to be killed cleans up.
 const VICTIM: &str = "CASSITERITE_TEST_KEEPS_IN";
-const KEPT: [(i64, i64); 2] = [(i64::MIN, -6_000_000_000_000_000_000), (-1_000_000_000_000_000_000, 0)];
+const OWNED: [(i64, i64); 2] = [(i64::MIN, -6_000_000_000_000_000_000), (-1_000_000_000_000_000_000, 0)];
 
 #[test]
 #[ignore = "the process that the next test kills"]
@@ -108,12 +108,12 @@ fn cleans_up_until_killed() {
     let store = small_files(Path::new(&path));
     let table = table(&store);
     println!("cleaning up");
-    table.cleanup(&ranges(&KEPT)).unwrap();
+    table.cleanup(&ranges(&OWNED)).unwrap();
     store.close().unwrap();
 }
 
 #[test]
-fn a_cleanup_that_is_killed_loses_nothing_that_is_kept_and_can_be_done_again() {
+fn a_cleanup_that_is_killed_loses_nothing_that_is_owned_and_can_be_done_again() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
     let mut killed = 0;
@@ -131,8 +131,8 @@ fn a_cleanup_that_is_killed_loses_nothing_that_is_kept_and_can_be_done_again() {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-        assert!(said.any(|line| line.contains("cleaning up")), "it has begun");
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.contains("cleaning up")), "it has begun");
         std::thread::sleep(Duration::from_millis(run as u64 * 4));
         child.kill().unwrap();
         killed += u32::from(!child.wait().unwrap().success());
@@ -140,9 +140,9 @@ fn a_cleanup_that_is_killed_loses_nothing_that_is_kept_and_can_be_done_again() {
         let store = small_files(&path);
         let table = table(&store);
         let after = content(&table);
-        assert!(within(&after, &KEPT) == within(&before, &KEPT), "run {run}");
-        table.cleanup(&ranges(&KEPT)).unwrap();
-        assert!(content(&table) == within(&before, &KEPT), "run {run}");
+        assert!(within(&after, &OWNED) == within(&before, &OWNED), "run {run}");
+        table.cleanup(&ranges(&OWNED)).unwrap();
+        assert!(content(&table) == within(&before, &OWNED), "run {run}");
         assert_eq!(marks(&path, MARKS[1]), 0);
         store.close().unwrap();
     }

@@ -1,7 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Counters that are received add up to what they would be had every update been written here, however often they arrive.
+//! Counters that are received add up to what they would be had every update been written here, however often they are
+//! received.
 
 use crate::common::shipments::merge_in_all;
 use crate::common::*;
@@ -58,7 +59,7 @@ fn spread(tables: &[&Arc<Table>], dice: &mut Dice, updates: u64) {
 }
 
 #[test]
-fn counters_add_up_however_often_they_arrive() {
+fn counters_add_up_however_often_they_are_received() {
     for seed in 0..3 {
         let mut dice = Dice(seed * 31 + 7);
         let mut world = World::new();

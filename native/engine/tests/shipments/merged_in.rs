@@ -118,17 +118,17 @@ fn a_repair_brings_rows_and_files_over_what_is_there() {
     assert!((partitions - wanted).abs() < wanted / 3, "{partitions} for {wanted}");
     // Cleanup reaches into them, and the merge-in brings nothing back.
     receiver.cleanup(&ranges(&ring[4..])).unwrap();
-    let kept = within(&content(&oracle), &ring[4..]);
-    assert!(content(&receiver) == kept);
+    let expected = within(&content(&oracle), &ring[4..]);
+    assert!(content(&receiver) == expected);
     merge_in_all(&receiver);
-    assert!(content(&receiver) == kept);
+    assert!(content(&receiver) == expected);
     drop(receiver);
     receiver_store.close().unwrap();
     assert_eq!(families(&path).len(), 1);
-    assert!(content(&table(&small_files(&path))) == kept);
+    assert!(content(&table(&small_files(&path))) == expected);
 }
 
-/// A store that keeps tens of megabytes in a memtable.
+/// A store with tens of megabytes in a memtable.
 fn in_memory(path: &Path) -> Arc<Store> {
     Store::open(&format!("directory={}\nblock_cache_size=256MiB\n", path.display())).unwrap()
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A shipment is the table at one moment, whatever is written, flushed, compacted and purged meanwhile.
+//! A shipment is one view of the table, whatever is written, flushed, compacted and purged meanwhile.
 
 use crate::common::*;
 use crate::tokens::*;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const PARTITIONS: i64 = 300;
 const RUNS: u64 = 6;
 
-/// Update number `n` (from 1) writes one row with timestamp `n`, so that what a moment holds tells which it was.
+/// Update number `n` (from 1) writes one row with timestamp `n`, so that the contents of a view tell when it was taken.
 fn write_number(table: &Table, number: i64) {
     let (name, at) = place(number);
     let length = 50 + (number as usize * 37) % 900;
@@ -91,10 +91,10 @@ fn a_shipment_is_one_pinned_view_under_writes_flushes_and_compactions() {
         let after = written.load(Ordering::SeqCst) + 1;
         whole += lines(&answer).iter().filter(|line| line.kind == "whole").count();
         let rows = found(&shipment, &directory.path().join("other"));
-        let moment = rows.values().copied().max().unwrap();
-        assert!(rows == state(moment, &wanted), "run {run}: not what was there after {moment} updates");
-        assert!(moment <= after, "run {run}: update {moment} of {after}");
-        let missing = ((moment + 1)..=before).find(|number| contains(&wanted, token(&place(*number).0)));
+        let latest = rows.values().copied().max().unwrap();
+        assert!(rows == state(latest, &wanted), "run {run}: not what was there after {latest} updates");
+        assert!(latest <= after, "run {run}: update {latest} of {after}");
+        let missing = ((latest + 1)..=before).find(|number| contains(&wanted, token(&place(*number).0)));
         assert_eq!(missing, None, "run {run}: written before the shipment was begun");
         std::fs::remove_dir_all(&shipment).unwrap();
     }
@@ -104,7 +104,7 @@ fn a_shipment_is_one_pinned_view_under_writes_flushes_and_compactions() {
     assert!(whole > 0, "whole files were among them, after {:?}", started.elapsed());
 }
 
-/// Deletions that are purged at once, together with what they hide: a shipment with the hidden rows of one moment and the
+/// Deletions that are purged at once, together with what they hide: a shipment with the hidden rows of one view and the
 /// deletions of a later one would bring rows back.
 #[test]
 fn nothing_comes_back_where_deletions_are_purged_meanwhile() {

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Shipments of whole files and rows are received as if every row had been written, and sent on from where they have arrived.
+//! Shipments of whole files and rows are received as if every row had been written, and sent on from there.
 
 use crate::common::shipments::merge_in_all;
 use crate::common::*;
@@ -10,7 +10,7 @@ use cassiterite_engine::{Store, Table};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Numbers that look random.
+/// Pseudo-random numbers.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -77,7 +77,7 @@ impl World {
     }
 }
 
-/// Wherever a file came from: what is said of its bytes is right.
+/// Wherever a file came from, its checksum is right.
 fn assert_sums(shipment: &Path, lines: &[Line]) {
     for line in lines {
         let found = crc32c::crc32c(&std::fs::read(shipment.join(&line.name)).unwrap());
@@ -130,7 +130,7 @@ fn a_shipment_is_received_as_if_it_had_been_written() {
 }
 
 #[test]
-fn what_has_arrived_is_shipped_cleaned_up_and_counted_like_the_rest() {
+fn side_families_are_shipped_cleaned_up_and_counted_like_the_base() {
     let mut dice = Dice(9);
     let mut world = World::new();
     let (sender, receiver) = (world.store("sender"), world.store("receiver"));

@@ -75,7 +75,7 @@ fn compressed_files_hold_more_than_their_bytes() {
     assert_near(data_bytes, 3000 * 2045, "bytes uncompressed");
 }
 
-/// Which part of a table's bytes goes whole when each range is asked for alone.
+/// Which part of a table's bytes goes whole when each range is asked for by itself.
 fn whole_share(table: &Table, ring: &[(i64, i64)], scratch: &Path) -> f64 {
     let mut bytes = [0u64; 2];
     for range in ring {

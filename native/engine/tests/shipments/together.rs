@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Whole files, and the rows that came with them, go into different column families: nobody sees the files alone.
+//! Whole files, and the rows that came with them, go into different column families: no read sees the files alone.
 
 use crate::common::*;
 use crate::received::World;
@@ -15,7 +15,8 @@ const PARTITIONS: u32 = 6000;
 const OLD: i64 = 10;
 const NEW: i64 = 20;
 
-/// What there is of each range: files with rows of one time, and those of the other in the memtable. The newer hide the older.
+/// What there is of each range: files with rows of one time, and those of the other in the memtable. The newer hide the
+/// older.
 fn sender(store: &Store, in_files: i64, in_memtable: i64) -> Arc<Table> {
     let table = table(store);
     store.set_ring(&boundaries(&ring(RANGES as i64).iter().map(|range| range.1).collect::<Vec<_>>())).unwrap();
@@ -40,16 +41,16 @@ fn timestamps(entries: Vec<Entry>) -> Vec<i64> {
     entries.into_iter().filter_map(of).collect()
 }
 
-/// Has every range arrive after the other, while `look` is called again and again with the number of the one under way; `then`
-/// afterwards. Once with the newer rows in files, once with the older ones.
-fn while_ranges_arrive(look: impl Fn(&World, &Arc<Table>, usize) + Sync, then: impl Fn(&World)) {
+/// Receives one range after the other, while `check` is called again and again with the number of the one under way;
+/// `then` afterwards. Once with the newer rows in files, once with the older ones.
+fn while_ranges_are_received(check: impl Fn(&World, &Arc<Table>, usize) + Sync, then: impl Fn(&World)) {
     for (in_files, in_memtable) in [(OLD, NEW), (NEW, OLD)] {
-        let world = while_they_arrive(in_files, in_memtable, &look);
+        let world = while_receiving(in_files, in_memtable, &check);
         then(&world);
     }
 }
 
-fn while_they_arrive(in_files: i64, in_memtable: i64, look: impl Fn(&World, &Arc<Table>, usize) + Sync) -> World {
+fn while_receiving(in_files: i64, in_memtable: i64, check: impl Fn(&World, &Arc<Table>, usize) + Sync) -> World {
     let mut world = World::new();
     let ring = ring(RANGES as i64);
     let (sending, receiving) = (world.store("sender"), world.store("receiver"));
@@ -57,17 +58,17 @@ fn while_they_arrive(in_files: i64, in_memtable: i64, look: impl Fn(&World, &Arc
     let shipments: Vec<_> = ring.iter().map(|&range| world.ship(&from, &[range])).collect();
     let both = |lines: &[Line]| ["whole", "rows"].iter().all(|kind| lines.iter().any(|line| line.kind == *kind));
     assert!(shipments.iter().filter(|(_, lines)| both(lines)).count() > RANGES / 2);
-    let (arriving, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (receiving, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        let looking = scope.spawn(|| {
+        let checking = scope.spawn(|| {
             while !stop.load(Ordering::SeqCst) {
-                look(&world, &to, arriving.load(Ordering::SeqCst));
+                check(&world, &to, receiving.load(Ordering::SeqCst));
             }
         });
         for (range, (shipment, _)) in shipments.iter().enumerate() {
-            arriving.store(range, Ordering::SeqCst);
+            receiving.store(range, Ordering::SeqCst);
             to.receive(shipment).unwrap();
-            if looking.is_finished() {
+            if checking.is_finished() {
                 break;
             }
         }
@@ -79,7 +80,7 @@ fn while_they_arrive(in_files: i64, in_memtable: i64, look: impl Fn(&World, &Arc
 #[test]
 fn reads_see_no_file_without_the_rows_that_came_with_it() {
     let names = names(&ring(RANGES as i64));
-    while_ranges_arrive(
+    while_ranges_are_received(
         |_, table, range| {
             for name in names[range].iter().take(2) {
                 let all = read_all(table, &read_request(0, 1 << 16, &partition(name), &everything()), 1 << 16);
@@ -94,20 +95,20 @@ fn reads_see_no_file_without_the_rows_that_came_with_it() {
 #[test]
 fn shipments_and_snapshots_see_no_file_without_the_rows_that_came_with_it() {
     let ring = ring(RANGES as i64);
-    let looks = AtomicUsize::new(0);
-    while_ranges_arrive(
+    let checks = AtomicUsize::new(0);
+    while_ranges_are_received(
         |world, table, range| {
-            let number = looks.fetch_add(1, Ordering::SeqCst);
-            let path = world.path(&format!("look{number}"));
+            let number = checks.fetch_add(1, Ordering::SeqCst);
+            let path = world.path(&format!("check{number}"));
             match number % 2 {
                 0 => table.export(&ranges(&[ring[range]]), &path).map(|_| ()).unwrap(),
                 _ => table.snapshot(&path).unwrap(),
             }
         },
         |world| {
-            for number in 0..looks.swap(0, Ordering::SeqCst) {
-                let held = shipped(&world.path(&format!("look{number}")), &world.path("scratch"));
-                assert!(held.into_values().flat_map(timestamps).all(|found| found == NEW), "look {number}");
+            for number in 0..checks.swap(0, Ordering::SeqCst) {
+                let rows = shipped(&world.path(&format!("check{number}")), &world.path("scratch"));
+                assert!(rows.into_values().flat_map(timestamps).all(|found| found == NEW), "check {number}");
             }
         },
     );

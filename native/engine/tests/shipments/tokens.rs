@@ -63,7 +63,8 @@ pub fn fill(table: &Table, partitions: std::ops::Range<u32>, timestamp: i64, byt
     }
 }
 
-/// What can be seen of a table: without what deletions of whole partitions hide, which a compaction may have dropped or not.
+/// What can be seen of a table: without what deletions of whole partitions hide, which a compaction may have dropped or
+/// not.
 pub fn visible(table: &Arc<Table>) -> BTreeMap<(i64, Vec<u8>), Vec<Entry>> {
     let mut found = content(table);
     for entries in found.values_mut() {

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-// Manual compaction that says how it ended; the C API drops the status.
+// Manual compaction that returns its status, which the C API drops.
 
 #include <atomic>
 #include <vector>

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A column family handle that owns its way to the database.
+//! A column family handle that keeps its database open.
 
 use super::{c_string, checked, raw};
 use crate::database::Database;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 type Pointer = *mut ffi::rocksdb_column_family_handle_t;
 
-/// A column family and the database it belongs to; cheap to clone. Stays usable after the family has been dropped (its
-/// data go when the last handle does), and keeps the database open.
+/// A column family and the database it belongs to; cheap to clone. Stays usable after the column family has been
+/// dropped (its data go when the last handle does), and keeps the database open.
 #[derive(Clone)]
 pub(crate) struct FamilyHandle {
     pointer: Pointer,
@@ -47,7 +47,7 @@ impl Drop for Handle {
 }
 
 impl FamilyHandle {
-    /// The handle of a family that the database lists.
+    /// The handle of a column family that the database lists.
     pub(crate) fn named(db: &Arc<Database>, name: &str) -> Result<FamilyHandle> {
         let bound = db
             .cf_handle(name)
@@ -63,7 +63,7 @@ impl FamilyHandle {
         FamilyHandle { pointer, handle: Arc::new(Handle::Unlisted(pointer)), db: Arc::clone(db) }
     }
 
-    /// The database of this family.
+    /// The database of this column family.
     pub(crate) fn db(&self) -> &Arc<Database> {
         &self.db
     }
@@ -72,7 +72,8 @@ impl FamilyHandle {
         self.pointer
     }
 
-    /// Drops the family of this name, which must be this one, listed or not. After a failure it may be tried again.
+    /// Drops the column family of this name, which must be this one, listed or not. After a failure it may be tried
+    /// again.
     pub(crate) fn delete(&self, name: &str) -> Result<()> {
         // The list must not keep the handle: it would keep the files. It forgets it even if RocksDB then fails.
         if self.db.cf_handle(name).is_some_and(|listed| listed.inner() == self.pointer) {

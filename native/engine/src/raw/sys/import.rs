@@ -39,7 +39,8 @@ pub(crate) fn file_name(number: u64) -> String {
     format!("{number:06}.sst")
 }
 
-/// The live files of the column families of these names, at one moment; each with its family's place among the names.
+/// The live files of the column families of these names, in one consistent list; each with its column family's place
+/// among the names.
 pub(crate) fn table_files(db: &DB, family_names: &[&str]) -> Result<Vec<(u8, TableFile)>> {
     let mut files = Vec::new();
     // SAFETY: the strings and keys belong to the list, which is released after they have been copied.
@@ -80,8 +81,8 @@ fn number_in(name: &str) -> Result<u64> {
     digits.ok_or_else(|| EngineError::Internal(format!("RocksDB names a table file {name}")))
 }
 
-/// Creates the column family `name` out of `files`, which are moved (linked, then unlinked) from `folder`. The family is
-/// not listed by the crate's database object: whoever made it drops it with [`FamilyHandle::delete`].
+/// Creates the column family `name` out of `files`, which are moved (linked, then unlinked) from `folder`. The column
+/// family is not listed by the crate's database object: the caller drops it with [`FamilyHandle::delete`].
 pub(crate) fn import(
     db: &Arc<Database>,
     options: &Options,
@@ -96,7 +97,7 @@ pub(crate) fn import(
     let comparator = c_string("leveldb.BytewiseComparator")?;
     let names = files.iter().map(|file| c_string(&file.name)).collect::<Result<Vec<_>>>()?;
     // SAFETY: every string outlives the calls, which copy them; all that is created is released here, except what
-    // is handed over: each file to the list, the list to the metadata, the handle to the family.
+    // is handed over: each file to the list, the list to the metadata, the handle to the column family.
     unsafe {
         let list = ffi::rocksdb_livefiles_create();
         for (file, file_name) in files.iter().zip(&names) {

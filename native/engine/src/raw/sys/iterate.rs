@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Iterators that own their bounds and their way to the database, so that a cursor can keep one between calls.
+//! Iterators that own their bounds and keep the database open, so that a cursor can have one between calls.
 
 use super::lookup::bytes;
 use super::skip::SkippedFiles;
@@ -23,7 +23,7 @@ pub(crate) struct IterSpec {
     pub fill_cache: bool,
 }
 
-/// An iterator over one moment of a column family.
+/// An iterator over one view of a column family, which it pins.
 pub(crate) struct Iter {
     iterator: *mut ffi::rocksdb_iterator_t,
     options: *mut ffi::rocksdb_readoptions_t,
@@ -41,7 +41,7 @@ impl Iter {
         Iter::make(family, spec, None)
     }
 
-    /// An iterator that [`Iter::skip`] may be told of files.
+    /// An iterator that can leave files out: see [`Iter::skip`].
     pub(crate) fn open_skipping(family: &FamilyHandle, spec: IterSpec) -> Iter {
         Iter::make(family, spec, Some(SkippedFiles::none()))
     }
@@ -54,7 +54,8 @@ impl Iter {
     }
 
     fn make(family: &FamilyHandle, spec: IterSpec, skipped: Option<SkippedFiles>) -> Iter {
-        // SAFETY: the bounds' bytes do not move when `spec` does (they are on the heap) and live as long as the iterator.
+        // SAFETY: the bounds' bytes do not move when `spec` does (they are on the heap) and live as long as the
+        // iterator.
         unsafe {
             let options = ffi::rocksdb_readoptions_create();
             ffi::rocksdb_readoptions_set_iterate_lower_bound(options, spec.lower.as_ptr().cast(), spec.lower.len());

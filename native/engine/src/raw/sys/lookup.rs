@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Reading single keys into a caller's buffer, or several keys of one moment.
+//! Reading single keys into a caller's buffer, or several keys of one view.
 
 use super::{checked, raw, take_error, FamilyHandle};
 use crate::error::Result;
@@ -57,7 +57,7 @@ impl ReadMode {
         })
     }
 
-    /// Reads keys, which ascend, as of one moment; the values come in the order of the keys.
+    /// Reads keys, which ascend, in one view; the values come in the order of the keys.
     pub(crate) fn get_many(&self, family: &FamilyHandle, keys: &[&[u8]]) -> Result<Values> {
         let slices: Vec<ffi::rocksdb_slice_t> =
             keys.iter().map(|key| ffi::rocksdb_slice_t { data: key.as_ptr().cast(), size: key.len() }).collect();

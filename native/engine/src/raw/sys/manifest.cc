@@ -20,7 +20,7 @@
 namespace {
 
 struct Needs {
-  std::map<uint32_t, uint64_t> logs{{0, 0}};  // by column family; the default one is never announced
+  std::map<uint32_t, uint64_t> logs{{0, 0}};  // by column family; the default one has no edit that adds it
   uint64_t keep = 0;
 
   void Apply(const rocksdb::VersionEdit& edit) {

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What the manifest says before the database is open.
+//! Reads the manifest before the database is open.
 
 use super::super::status::{outcome, Failure};
 use super::c_string;

@@ -14,8 +14,8 @@ struct Database {
 };
 }  // namespace
 
-// Bytes of all memtables that are not in files yet; those that only readers still hold are not among them, those of dropped
-// families that somebody holds are.
+// Bytes of all memtables that are not in files yet; those that only readers still pin are not among them, those of
+// dropped column families that are still in use are.
 extern "C" uint64_t cassiterite_unflushed_bytes(void* database) {
   uint64_t bytes = 0;
   rocksdb::DB* db = static_cast<Database*>(database)->object;
@@ -23,7 +23,7 @@ extern "C" uint64_t cassiterite_unflushed_bytes(void* database) {
   return bytes;
 }
 
-// Whether a flush of any family runs, or is due.
+// Whether a flush of any column family runs, or is due.
 extern "C" bool cassiterite_is_flushing(void* database) {
   uint64_t due = 0;
   uint64_t running = 0;

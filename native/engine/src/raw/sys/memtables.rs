@@ -12,8 +12,8 @@ extern "C" {
     fn cassiterite_is_flushing(database: *mut ffi::rocksdb_t) -> bool;
 }
 
-/// Bytes of the memtables that are not in files yet: without those that only readers still hold, with those of dropped
-/// families that are still in use.
+/// Bytes of the memtables that are not in files yet: without those that only readers still pin, with those of dropped
+/// column families that are still in use.
 pub(crate) fn unflushed_bytes(db: &DB) -> usize {
     // SAFETY: the handle is valid while `db` is borrowed; the call may come from any thread.
     let bytes = unsafe { cassiterite_unflushed_bytes(raw(db)) };

@@ -36,7 +36,8 @@ extern "C" {
     ) -> *mut Failure;
 }
 
-/// Rewrites the files that have keys in the range, down to the bottommost level and there too; fails early once `canceled`.
+/// Rewrites the files that have keys in the range, down to the bottommost level and there too; fails early once
+/// `canceled`.
 pub(crate) fn compact_range(family: &FamilyHandle, first: &[u8], end: &[u8], canceled: &AtomicBool) -> Result<()> {
     let (first, end, canceled) = (key(first), key(end), canceled.as_ptr());
     // SAFETY: both handles, both keys and the flag are alive for the call, which only reads the flag, atomically.

@@ -42,7 +42,7 @@ fn record(columns: Vec<Column>) -> Record {
 }
 
 #[test]
-fn equal_ids_stay_and_foreign_dropped_ones_are_reserved() {
+fn equal_ids_stay_and_ids_dropped_by_the_sender_are_reserved() {
     let theirs = [column(1, "a", false), column(2, "gone", true), column(3, "b", false)];
     let mut here = record(vec![column(1, "a", false), column(3, "b", false)]);
     let Plan::Same(unused) = plan(&theirs, &here).unwrap() else { unreachable!() };

@@ -34,7 +34,7 @@ fn goes_on_beside<T: Send + 'static>(world: &World, paused: Paused<T>) -> Result
 }
 
 #[test]
-fn a_cleanup_holds_up_no_shipment_and_no_other_table() {
+fn a_cleanup_delays_no_shipment_and_no_other_table() {
     let world = World::new(true);
     world.receive(); // so that there is something to merge in
     fill(&[&table(&world.sender), &table(&world.after)], 6);
@@ -57,7 +57,7 @@ fn a_cleanup_that_is_stopped_meanwhile_ends() {
 }
 
 #[test]
-fn loading_holds_up_no_shipment_and_no_other_table() {
+fn loading_delays_no_shipment_and_no_other_table() {
     let world = World::new(true);
     let loaded = table(&world.receiver);
     let elsewhere = open(&world.path("elsewhere"));

@@ -83,7 +83,7 @@ fn with_much_to_merge_in() -> World {
 }
 
 #[test]
-fn an_merge_in_that_fails_again_and_again_gets_on() {
+fn a_merge_in_that_fails_again_and_again_gets_on() {
     let world = with_much_to_merge_in();
     let receiver = table(&world.receiver);
     let mut number = 0;
@@ -105,7 +105,7 @@ fn an_merge_in_that_fails_again_and_again_gets_on() {
 }
 
 #[test]
-fn merge_in_waits_for_room_and_goes_on_where_it_was() {
+fn merge_in_waits_for_free_space_and_goes_on_where_it_was() {
     let world = with_much_to_merge_in();
     let receiver = table(&world.receiver);
     let left = receiver.merge_in().unwrap();
@@ -132,7 +132,7 @@ fn merge_in_waits_for_room_and_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_shipment_that_is_rewritten_leaves_the_reserve_alone() {
+fn a_shipment_that_is_rewritten_spares_the_reserve() {
     let world = World::empty();
     let shipment = ship_renumbered(&world, "renumbered", 0..3);
     let receiver = table(&world.receiver);
@@ -146,7 +146,7 @@ fn a_shipment_that_is_rewritten_leaves_the_reserve_alone() {
 }
 
 #[test]
-fn what_was_borrowed_is_given_back() {
+fn a_failed_receive_leaves_nothing_behind() {
     let world = World::empty();
     let sender = world.sender.table(&renumbered_schema()).unwrap();
     let receiver = table(&world.receiver);

@@ -64,7 +64,7 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<bool> {
     Ok(listing(from)? == before)
 }
 
-/// What is in a directory, as far as that is one moment.
+/// The files of a directory, where it did not change meanwhile.
 fn listing(directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {

@@ -43,7 +43,7 @@ fn after_taking_over_the_ids_of_the_sender() {
 }
 
 #[test]
-fn beside_what_has_arrived() {
+fn beside_a_side_family() {
     let world = World::empty();
     let mut tokens: Vec<i64> = names().iter().map(|name| token(name)).collect();
     tokens.sort_unstable();
@@ -65,7 +65,7 @@ fn beside_what_has_arrived() {
 }
 
 #[test]
-fn over_side_families_enough() {
+fn over_as_many_side_families_as_there_may_be() {
     let world = World::empty();
     world.fill_receiver(10..12);
     let sender = table(&world.sender);
@@ -88,7 +88,7 @@ fn over_side_families_enough() {
 }
 
 #[test]
-fn many_rows_become_an_side_family_and_more_go_onto_it() {
+fn many_rows_become_a_side_family_and_more_go_onto_it() {
     for receiver_has_data in [true, false] {
         let world = World::new(receiver_has_data);
         world.receive();
@@ -115,14 +115,14 @@ fn many_rows_become_an_side_family_and_more_go_onto_it() {
 }
 
 #[test]
-fn headers_that_arrive_are_looked_for_whoever_looks_for_the_last_one_meanwhile() {
+fn received_headers_are_read_while_the_mark_is_being_cleared() {
     for receiver_has_data in [true, false] {
         let world = World::new(receiver_has_data);
         let receiver = table(&world.receiver);
         let shipment = ship(&table(&world.sender), world.folder.path());
-        let looking = table(&world.receiver);
+        let checking = table(&world.receiver);
         HOOK.set(Some(Box::new(move |_| {
-            looking.catch_up_headers();
+            checking.clear_headers_if_due();
             Ok(())
         })));
         receiver.receive(&shipment).unwrap();

@@ -1,7 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! However many files a side column family has at level 0: no writer waits for their compaction when it becomes the base.
+//! However many files a side column family has at level 0: no writer waits for their compaction when it becomes the
+//! base.
 
 use super::common::shipments::*;
 use super::common::*;
@@ -16,18 +17,18 @@ use std::sync::Arc;
 const SHIPMENTS: u64 = L0_STOP_FILES as u64 + 14;
 const VALUE_BYTES: usize = 200_000;
 
-fn look<T>(table: &Table, at: impl FnOnce(&TableCore) -> T) -> T {
+fn with_core<T>(table: &Table, at: impl FnOnce(&TableCore) -> T) -> T {
     table.shared(|core| Ok(at(core))).unwrap()
 }
 
 fn base_files(table: &Table) -> u64 {
-    look(table, |core| core.families().base.level0_files())
+    with_core(table, |core| core.column_families().base.level0_files())
 }
 
 /// Whether all tables' writers are slowed down or stopped.
 fn writers_wait(table: &Table) -> bool {
     let figures = ["rocksdb.is-write-stopped", "rocksdb.actual-delayed-write-rate"];
-    look(table, |core| figures.iter().any(|name| core.family().property(name) != 0))
+    with_core(table, |core| figures.iter().any(|name| core.family().property(name) != 0))
 }
 
 /// Whether writers ever waited while something was done.
@@ -48,7 +49,7 @@ fn while_watched(table: &Arc<Table>, work: impl FnOnce()) -> bool {
 
 /// A base whose level 0 takes no more, so that rows gather in the side column family beside it.
 fn fill_base(world: &World, table: &Arc<Table>) {
-    look(table, |core| core.families().base.set_compacted(false).unwrap());
+    with_core(table, |core| core.column_families().base.set_compacted(false).unwrap());
     for number in 0..=LEVEL0_FILES_MAX {
         [table, &self::table(&world.after)].into_iter().for_each(|to| put(to, "p1", 1, number as i64, b"small"));
         table.flush().unwrap();
@@ -73,7 +74,7 @@ fn many_shipments_stop_no_writers_when_they_become_the_base() {
     fill_base(&world, &receiver);
     receive_many(&world, &receiver);
     let gathered =
-        look(&receiver, |core| core.side_families().iter().map(|side_family| side_family.level0_files()).max());
+        with_core(&receiver, |core| core.side_families().iter().map(|side_family| side_family.level0_files()).max());
     assert!(gathered > Some(L0_STOP_FILES as u64), "{gathered:?} files");
     assert!(!while_watched(&receiver, || assert!(receiver.merge_in().unwrap() > 0, "the larger one becomes the base")));
     [&receiver, &table(&world.after)].into_iter().for_each(|to| put(to, "p1", 3, 1, b"written"));

@@ -90,8 +90,8 @@ impl World {
 
     /// The same with a given shipment, of which a copy stays for [`World::check`].
     pub fn receive_shipment(&self, shipment: &Path) -> Vec<Image> {
-        let _ = std::fs::remove_dir_all(self.path("kept"));
-        assert!(copy(shipment, &self.path("kept")).unwrap());
+        let _ = std::fs::remove_dir_all(self.path("copy"));
+        assert!(copy(shipment, &self.path("copy")).unwrap());
         let number = std::fs::read_dir(self.folder.path()).unwrap().count();
         images(&self.path("receiver"), &self.path(&format!("images {number}")), || {
             table(&self.receiver).receive(shipment).unwrap();
@@ -116,7 +116,7 @@ impl World {
         let has = whole(&found) == whole(&table(&self.after));
         let wanted = if has { &self.after } else { &self.before };
         assert_same(&found, &table(wanted), &names(), CLUSTERINGS);
-        // And the store goes on from there.
+        // And the store continues from there.
         merge_in_all(&found);
         assert_same(&found, &table(wanted), &names(), CLUSTERINGS);
         drop(found);
@@ -126,7 +126,7 @@ impl World {
 
     fn receives_again(&self, image: &Path) {
         let shipment = self.path("again");
-        assert!(copy(&self.path("kept"), &shipment).unwrap());
+        assert!(copy(&self.path("copy"), &shipment).unwrap());
         let store = open(image);
         let found = table(&store);
         found.receive(&shipment).unwrap();

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Rows that are written and acknowledged while shipments arrive and are merged in are in every image.
+//! Rows that are written and acknowledged while shipments are received and merged in are in every image.
 
 use super::common::shipments::*;
 use super::common::*;
@@ -24,7 +24,7 @@ fn write_number(table: &Arc<Table>, number: u32) {
     put(table, name, number / 3 % CLUSTERINGS, stamp, format!("written {number}").as_bytes());
 }
 
-/// What goes on beside a test: whoever holds the count writes, or copies.
+/// What goes on beside a test: the holder of the count writes, or copies.
 #[derive(Clone, Default)]
 pub struct Writer {
     acknowledged: Arc<Mutex<u32>>,
@@ -71,7 +71,7 @@ fn tell(stores: &[&Arc<Store>], told: &mut u32, acknowledged: u32) {
     *told = (*told).max(acknowledged);
 }
 
-/// Each image has what was acknowledged by then, and all of the shipment or nothing, and later ones never less.
+/// Each image has what was acknowledged before it, and all of the shipment or nothing, and later ones never less.
 fn check(world: &World, images: &[Image], told: &mut u32) {
     let mut had = false;
     for image in images {

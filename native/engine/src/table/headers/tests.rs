@@ -6,7 +6,7 @@
 
 use super::*;
 use crate::common::*;
-use crate::sys;
+use crate::raw::sys;
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn is_marked(table: &Table) -> bool {
     table.shared(|core| Ok(core.headers().seen().possible())).unwrap()
 }
 
-/// Compacts as RocksDB does by itself: nobody looks at the outcome.
+/// Compacts as RocksDB does by itself: nothing checks the mark then.
 fn compact_unseen(table: &Table) {
     table.shared(|core| sys::compact(core.family(), &AtomicBool::new(false))).unwrap();
 }
@@ -66,10 +66,10 @@ fn a_header_that_stays_keeps_the_mark() {
     let store = open(directory.path());
     let table = table(&store);
     delete(&table, "a");
-    table.forget_headers().unwrap();
+    table.clear_headers().unwrap();
     assert!(is_marked(&table), "it is in the memtable");
     table.flush().unwrap();
-    table.forget_headers().unwrap();
+    table.clear_headers().unwrap();
     assert!(is_marked(&table), "it is in a file");
     table.compact().unwrap();
     assert!(is_marked(&table), "it must not be purged");
@@ -87,12 +87,12 @@ fn the_mark_stays_while_a_header_is_on_its_way() {
     table
         .shared(|core| {
             let _recorded = core.record_contents(true)?;
-            core.forget_headers()?;
+            core.clear_headers()?;
             assert!(core.headers().seen().possible());
             Ok(())
         })
         .unwrap();
-    table.forget_headers().unwrap();
+    table.clear_headers().unwrap();
     assert!(!is_marked(&table), "it never came");
 }
 
@@ -142,7 +142,7 @@ fn a_reader_notices_a_mark_that_came_and_went() {
 }
 
 #[test]
-fn a_shipment_that_was_pinned_with_headers_says_so() {
+fn the_manifest_of_a_shipment_pinned_with_headers_tells_of_them() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
     let table = purging(&store);
@@ -152,7 +152,7 @@ fn a_shipment_that_was_pinned_with_headers_says_so() {
         core.flush()?;
         sys::compact(core.family(), &AtomicBool::new(false))?;
         sys::compact(core.family(), &AtomicBool::new(false))?;
-        core.forget_headers()?;
+        core.clear_headers()?;
         assert!(!core.headers().seen().possible());
         Ok((core.record(seen)?.has_headers, core.record(core.headers().seen())?.has_headers))
     });

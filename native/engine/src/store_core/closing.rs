@@ -11,7 +11,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 #[derive(Default)]
 pub(crate) struct Closing {
     begun: AtomicBool,
-    /// Held shared by work that closing waits for.
+    /// Shared by work that closing waits for.
     work: RwLock<()>,
 }
 
@@ -24,19 +24,18 @@ impl Closing {
         Ok(())
     }
 
-    /// Keeps the store's directory from being given up until what is returned is dropped. Its holder asks [`Closing::check`]
-    /// now and then.
+    /// Delays the end of closing until the guard is dropped. Its holder calls [`Closing::check`] now and then.
     pub(crate) fn delay(&self) -> Result<RwLockReadGuard<'_, ()>> {
         let delayed = self.work.read().unwrap_or_else(PoisonError::into_inner);
         self.check().map(|()| delayed)
     }
 
-    pub(super) fn begin(&self) {
+    pub(crate) fn begin(&self) {
         self.begun.store(true, Ordering::Release);
     }
 
-    /// Waits for those who delay it; others come too late.
-    pub(super) fn wait(&self) {
+    /// Waits until the last guard is dropped; there are no new ones.
+    pub(crate) fn wait(&self) {
         drop(self.work.write().unwrap_or_else(PoisonError::into_inner));
     }
 }

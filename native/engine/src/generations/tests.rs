@@ -1,21 +1,24 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A column family that could not be dropped is in nobody's way later, and goes.
+//! A column family that could not be dropped blocks nothing later, and is dropped.
 #![allow(clippy::unwrap_used)]
 
-use super::Core;
+use super::new_generation;
 use crate::common::*;
 use crate::error::{EngineError, Result};
+use crate::raw::sys::set_db_option;
 use crate::schema::SchemaRequest;
-use crate::sys::set_db_option;
+use crate::store::Live;
+use crate::store_core::StoreCore;
 use crate::{Store, Table};
 use std::path::Path;
 use std::sync::Arc;
 
 const OTHER: [u8; 16] = *b"another table...";
 
-/// Does work while nothing can be written to the manifest: each change of it begins a new one, whose folder is gone.
+/// Does work while nothing can be written to the manifest: each change of it begins a new one, in a folder that was
+/// moved.
 fn without_manifest<T>(store: &Store, directory: &Path, work: impl FnOnce() -> T) -> T {
     store.shared(|core| lengthen_manifest(core)).unwrap();
     store.shared(|core| limit_manifest(core, "1", "0")).unwrap();
@@ -27,13 +30,13 @@ fn without_manifest<T>(store: &Store, directory: &Path, work: impl FnOnce() -> T
     done
 }
 
-fn limit_manifest(core: &Core, bytes: &str, percent_above_contents: &str) -> Result<()> {
+fn limit_manifest(core: &StoreCore, bytes: &str, percent_above_contents: &str) -> Result<()> {
     set_db_option(&core.db, "max_manifest_space_amp_pct", percent_above_contents)?;
     set_db_option(&core.db, "max_manifest_file_size", bytes)
 }
 
-/// To well above its contents: within a quarter more than that, families come and go without a new one.
-fn lengthen_manifest(core: &Core) -> Result<()> {
+/// To well above its contents: within a quarter more than that, column families come and go without a new one.
+fn lengthen_manifest(core: &StoreCore) -> Result<()> {
     for _ in 0..20 {
         core.db.create_cf("one that comes and goes", &rocksdb::Options::default())?;
         core.db.drop_cf("one that comes and goes")?;
@@ -117,17 +120,18 @@ fn a_table_whose_drop_failed_halfway_may_be_made_again() {
 }
 
 /// Makes a table whose record cannot be written.
-fn unnamed(core: &Arc<Core>) -> Result<Arc<Table>> {
+fn unnamed(Live { core, tables, .. }: &Live) -> Result<Arc<Table>> {
     let request = schema(&OTHER, &[(0, "v", "blob")]);
     let record = SchemaRequest::parse(&request)?.new_record()?;
-    core.new_generation(&mut *core.tables()?, &OTHER, &record, |_| Err(EngineError::Io("a test has none".into())))
+    let failing = |_| Err(EngineError::Io("a test has none".into()));
+    new_generation((core, tables), &mut *tables.lock()?, &OTHER, &record, failing)
 }
 
 #[test]
 fn a_family_without_its_record_is_replaced_also_if_that_fails_at_first() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
-    let make = || store.shared(unnamed).map(drop).unwrap_err();
+    let make = || store.live(unnamed).map(drop).unwrap_err();
     assert_eq!(make().message(), "a test has none");
     without_manifest(&store, directory.path(), make);
     assert_eq!(make().message(), "a test has none", "it was made again");

@@ -3,23 +3,23 @@
 
 //! A read that has met a hot row has the memtable flushed, which makes one fragment of all that it has of the row.
 
-use super::core::TableCore;
 use crate::compaction::FRAGMENTS_MAX;
-use crate::sys;
+use crate::raw::sys;
+use crate::table::TableCore;
 
-/// From twice as many on RocksDB holds writers back.
+/// From twice as many on RocksDB slows writers down.
 const L0_FILES_MAX: u64 = 10;
 
 impl TableCore {
-    /// For whoever has read. Waits for no flush.
-    pub(crate) fn flush_if_hot(&self) {
+    /// After a read. Begins a flush, and does not wait for it.
+    pub(super) fn flush_if_hot(&self) {
         if self.purge().take_hot() && self.is_worth_a_flush() {
-            // Should it fail, the store is told as of every flush, and this read has its answer.
+            // A failure is a background error, as of every flush; this read has its answer.
             let _ = sys::begin_flush(self.family());
         }
     }
 
-    /// Not where a flush runs or would hold writers back: the read would wait, too.
+    /// Not where a flush runs or would stall writers: the read would wait, too.
     fn is_worth_a_flush(&self) -> bool {
         let figure = |name| self.store().db.property_int_value_cf(self.family(), name).ok().flatten();
         figure("rocksdb.num-entries-active-mem-table").is_some_and(|entries| entries > FRAGMENTS_MAX)

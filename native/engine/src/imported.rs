@@ -7,9 +7,9 @@ use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::links::{link, sync_directory};
 use crate::options::imported_options;
+use crate::raw::sys::{import, FamilyHandle, Iter, IterSpec, TableFile};
 use crate::staging::Staged;
-use crate::store::Core;
-use crate::sys::{import, FamilyHandle, Iter, IterSpec, TableFile};
+use crate::store_core::StoreCore;
 use crate::table::TableCore;
 use rocksdb::Options;
 use std::fs;
@@ -30,7 +30,7 @@ fn linked(core: &TableCore, from: &Path, files: &[TableFile]) -> Result<Staged> 
 }
 
 /// Makes a column family of this name out of links to files.
-pub(super) fn import_linked(
+pub(crate) fn import_linked(
     core: &TableCore,
     options: &Options,
     name: &str,
@@ -44,7 +44,7 @@ pub(super) fn import_linked(
     match sync_directory(store.db.path()) {
         Ok(()) => Ok(family),
         Err(error) => {
-            let _ = store.drop_family(name, family); // it says so where that fails
+            let _ = store.drop_family(name, family); // logs where that fails
             Err(error)
         }
     }
@@ -63,7 +63,7 @@ impl ImportedFamily {
         let staged = linked(core, from, files)?;
         // Not a name that the catalog could give: what a crash leaves of it is dropped at the next start.
         let name = format!("{}.load.{}", core.family_name(), staged.number);
-        let purge = TablePurge::new(name.as_str()); // never told what it may purge, so it only merges
+        let purge = TablePurge::new(name.as_str()); // without settings, so it only merges
         let options = imported_options(&*store.settings()?, &purge);
         let family = import(&store.db, &options, &name, &staged.directory, files)?;
         Ok(ImportedFamily { name, family })
@@ -74,12 +74,12 @@ impl ImportedFamily {
         Iter::open(&self.family, everything())
     }
 
-    pub(crate) fn close(self, store: &Core) -> Result<()> {
+    pub(crate) fn close(self, store: &StoreCore) -> Result<()> {
         store.drop_family(&self.name, self.family)
     }
 }
 
 /// All keys, read once.
-pub(super) fn everything() -> IterSpec {
+pub(crate) fn everything() -> IterSpec {
     IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false }
 }

@@ -1,13 +1,14 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Column families that nobody needs any more, and that RocksDB has failed to drop: they are tried again whenever another
-//! one is made or dropped, when the store resumes after an error, and at the next start, which drops what has no name.
+//! Column families that are no longer needed, and that RocksDB has failed to drop. The store tries again whenever it
+//! makes or drops another one, when it resumes after an error, and at the next start, which drops what the catalog does
+//! not name.
 
-use super::Core;
+use super::StoreCore;
 use crate::error::Result;
 use crate::log::log;
-use crate::sys::FamilyHandle;
+use crate::raw::sys::FamilyHandle;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,8 +22,8 @@ impl Leftovers {
     }
 }
 
-impl Core {
-    /// Drops the family of this name. Where that fails it is said, and tried again later.
+impl StoreCore {
+    /// Drops the column family of this name. A failure is logged, and tried again later.
     pub(crate) fn drop_family(&self, name: &str, family: FamilyHandle) -> Result<()> {
         if let Err(error) = family.delete(name) {
             let error = error.context(format_args!("dropping the column family {name}, which will be tried again"));
@@ -35,8 +36,8 @@ impl Core {
         Ok(())
     }
 
-    /// Tries again to drop what could not be dropped.
-    pub(super) fn drop_leftovers(&self) {
+    /// Tries again to drop the leftovers.
+    pub(crate) fn drop_leftovers(&self) {
         self.leftovers.lock().retain(|name, family| match family.delete(name) {
             Ok(()) => {
                 log(format_args!("the column family {name} could be dropped now"));

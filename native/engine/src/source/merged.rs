@@ -4,7 +4,7 @@
 //! Several iterators as one: each key once, with the merge of what all of them have of it.
 
 use crate::error::{EngineError, Result};
-use crate::sys::Iter;
+use crate::raw::sys::Iter;
 use cassiterite_codec::key;
 
 /// Which way the iterators are going.
@@ -52,7 +52,7 @@ impl Merged {
 
     fn go(&mut self, way: Way) -> Result<()> {
         if self.way != way {
-            return Err(EngineError::Internal("a united iterator was turned around without seeking".into()));
+            return Err(EngineError::Internal("a merged source was turned around without seeking".into()));
         }
         for &at in &self.here {
             if let Some(iter) = self.iters.get_mut(at) {
@@ -98,8 +98,8 @@ impl Merged {
     }
 }
 
-/// Merges what several families have of one key into `out`.
-pub(super) fn merge_values(key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
+/// Merges what several column families have of one key into `out`.
+pub(crate) fn merge_values(key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
     let merged = key::split(key).and_then(|parts| cassiterite_codec::merge(parts.kind, fragments, out));
     merged.map_err(|error| {
         EngineError::Corruption(format!(

@@ -7,14 +7,14 @@ use super::{FileKind, ListedFile, Manifest, NAME};
 use crate::catalog::{sealed, Column, ColumnKind, ColumnState};
 use crate::common::spoilt::spoilt;
 use crate::error::Result;
-use crate::sys::{file_name, TableFile};
+use crate::raw::sys::{file_name, TableFile};
 use crate::tokens::{TokenRange, TokenSet};
 use proptest::prelude::*;
 
-const SNAPSHOT: &[u8] = include_bytes!("../../../tests/golden/manifest-v1.bin");
-const UNSUMMED: &[u8] = include_bytes!("../../../tests/golden/manifest-v2.bin");
-const SHIPMENT: &[u8] = include_bytes!("../../../tests/golden/manifest-v3.bin");
-const HIDING: &[u8] = include_bytes!("../../../tests/golden/manifest-v4.bin");
+const SNAPSHOT: &[u8] = include_bytes!("../../tests/golden/manifest-v1.bin");
+const UNSUMMED: &[u8] = include_bytes!("../../tests/golden/manifest-v2.bin");
+const SHIPMENT: &[u8] = include_bytes!("../../tests/golden/manifest-v3.bin");
+const HIDING: &[u8] = include_bytes!("../../tests/golden/manifest-v4.bin");
 
 fn file(name: &str, number: u64, level: i32, sequences: (u64, u64)) -> TableFile {
     TableFile {

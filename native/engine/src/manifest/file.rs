@@ -5,7 +5,7 @@
 
 use crate::bytes::{put_counted, Bytes};
 use crate::error::{EngineError, Result};
-use crate::sys::{file_name, TableFile};
+use crate::raw::sys::{file_name, TableFile};
 
 /// Before it, files had no checksums.
 const VERSION_SUMMED: u8 = 3;
@@ -25,13 +25,13 @@ pub(crate) enum FileKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListedFile {
     pub kind: FileKind,
-    /// Whole files of one number are from one column family: one more family is newer or older than none of the others.
+    /// Whole files of one number are from one column family. No column family is newer or older than another.
     pub family: u8,
     pub file: TableFile,
 }
 
 impl ListedFile {
-    /// What sorts whole files by family, and rows files behind them.
+    /// What sorts whole files by column family, and rows files behind them.
     pub(super) fn group(&self) -> (bool, u8) {
         match self.kind {
             FileKind::Whole => (false, self.family),

@@ -3,11 +3,12 @@
 
 //! One write at a time, and how the others wait.
 //!
-//! RocksDB lets one thread at a time insert merges; its own queue hands over from writer to writer by spinning and waking,
-//! which on a few cores costs several times the write itself. So does a plain mutex, as soon as there are more writers than
-//! cores: whoever sleeps has to be woken, and Cassandra meanwhile starts another thread for the next request. So a writer
-//! that finds the turn taken first waits for about as long as a write takes. If the one that writes has lost its core, that
-//! is not enough: then the writer gives up its own, a few times only, for each may cost it milliseconds on a full machine.
+//! RocksDB lets one thread at a time insert merges; its own queue hands over from writer to writer by spinning and
+//! waking, which on a few cores costs several times the write itself. So does a plain mutex, as soon as there are more
+//! writers than cores: a sleeping writer has to be woken, and Cassandra meanwhile starts another thread for the next
+//! request. So a writer that finds the lock taken first spins for about as long as a write takes. If its holder has
+//! lost its core, that is not enough: then the writer yields its own, a few times only, for each may cost it
+//! milliseconds on a full machine.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -15,12 +16,12 @@ const SPINS_MAX: u32 = 40;
 const PAUSES_PER_SPIN: u32 = 10;
 const YIELDS_MAX: u32 = 3;
 
-/// The turn to write. Safe to use from any thread; not fair.
+/// Held by the one thread that writes. Safe to use from any thread; not fair.
 #[derive(Default)]
 pub(crate) struct WriteLock(Mutex<()>);
 
 impl WriteLock {
-    /// Waits for the turn, which ends with what this returns.
+    /// Waits for the lock; dropping the guard releases it.
     pub(crate) fn acquire(&self) -> MutexGuard<'_, ()> {
         for attempt in 0..SPINS_MAX + YIELDS_MAX {
             match self.0.try_lock() {
@@ -47,7 +48,7 @@ mod tests {
     const LONG: Duration = Duration::from_millis(2);
 
     #[test]
-    fn everyone_has_it_alone_also_after_long_waits_and_panics() {
+    fn one_thread_at_a_time_has_it_also_after_long_waits_and_panics() {
         let (lock, taken, count) = (WriteLock::default(), AtomicBool::new(false), AtomicUsize::new(0));
         let write = |number: usize| {
             let _lock = lock.acquire();

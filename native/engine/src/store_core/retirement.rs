@@ -8,9 +8,11 @@
 //! (`SuperVersionContext::Clean`). A handle released between the two frees those options, and the process dies. Only
 //! work that had begun before the drop does that, so a handle is released once no such work can run any more.
 
-use crate::sys::FamilyHandle;
+use crate::error::{EngineError, Result};
+use crate::raw::sys::FamilyHandle;
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Writes tell the listeners within microseconds, and RocksDB does not count them.
@@ -22,7 +24,7 @@ const RUNNING: [&str; 2] = ["rocksdb.num-running-compactions", "rocksdb.num-runn
 
 /// The families, oldest first. Their files stay as long as they do. Safe to use from any thread.
 #[derive(Default)]
-pub(super) struct Retirement {
+pub(crate) struct Retirement {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -35,13 +37,22 @@ struct State {
 
 impl Retirement {
     /// Takes a family that has been dropped.
-    pub(super) fn add(&self, family: FamilyHandle) {
+    pub(crate) fn add(&self, family: FamilyHandle) {
         self.lock().families.push_back((Instant::now(), family));
         self.changed.notify_all();
     }
 
-    /// Releases families until [`Retirement::stop`].
-    pub(super) fn run(&self) {
+    /// Starts the thread that releases families until [`Retirement::stop`].
+    pub(crate) fn start() -> Result<(Arc<Retirement>, JoinHandle<()>)> {
+        let retirement = Arc::<Retirement>::default();
+        let running = Arc::clone(&retirement);
+        let thread = std::thread::Builder::new().name("cassiterite-release".into()).spawn(move || running.run());
+        let thread =
+            thread.map_err(|error| EngineError::from(error).context("starting the thread that releases tables"))?;
+        Ok((retirement, thread))
+    }
+
+    fn run(&self) {
         let mut state = self.lock();
         while !state.is_stopping {
             if state.families.is_empty() {
@@ -57,8 +68,8 @@ impl Retirement {
         }
     }
 
-    /// Ends [`Retirement::run`]. What is left is released with this, which has to be after all background work.
-    pub(super) fn stop(&self) {
+    /// Ends the thread. What is left is released with this, which has to be after all background work.
+    pub(crate) fn stop(&self) {
         self.lock().is_stopping = true;
         self.changed.notify_all();
     }

@@ -62,9 +62,7 @@ fn a_dropped_family_outlives_the_compaction_that_ends_its_stall() {
     db.set_options_cf(&family, &[("disable_auto_compactions", "false")]).unwrap();
     has_ended.recv_timeout(Duration::from_secs(60)).unwrap();
 
-    let retirement = Arc::new(Retirement::default());
-    let running = Arc::clone(&retirement);
-    let thread = std::thread::spawn(move || running.run());
+    let (retirement, thread) = Retirement::start().unwrap();
     family.delete("dropped").unwrap();
     retirement.add(family);
     std::thread::sleep(WRITES_END + 3 * INTERVAL);

@@ -1,14 +1,18 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What a walk goes through: one column family, or the merge of several.
+//! What reads go through: one column family, or the merge of several.
 
-use super::merged::Merged;
+mod merged;
+
+pub(crate) use merged::merge_values;
+
 use crate::error::Result;
-use crate::sys::Iter;
+use crate::raw::sys::Iter;
+use merged::Merged;
 
-/// An iterator over one column family, or over the merge of several. Its methods are those of [`Iter`]; `step` goes on only
-/// after `seek`, and `step_back` only after `seek_back`.
+/// An iterator over one column family, or over the merge of several. Its methods are those of [`Iter`]; `step` may
+/// follow only `seek`, and `step_back` only `seek_back`.
 pub(crate) enum Source {
     One(Iter),
     Merged(Box<Merged>),

@@ -15,7 +15,7 @@ use crate::catalog::{
 };
 use crate::error::{EngineError, Result};
 use crate::links::sync_directory;
-use crate::sys::TableFile;
+use crate::raw::sys::TableFile;
 use crate::tokens::{TokenRange, TokenSet};
 use std::fs::{self, File};
 use std::io::Write;
@@ -24,7 +24,7 @@ use std::path::Path;
 /// The manifest's file name.
 pub(crate) const NAME: &str = "cassiterite.manifest";
 const MAGIC: &[u8; 8] = b"CASSSNAP";
-/// Snapshots of one family, all their files whole.
+/// Snapshots of one column family, all their files whole.
 const VERSION_SNAPSHOT: u8 = 1;
 /// Without hidden columns; still written where there are none.
 const VERSION_ALL_SHOWN: u8 = 3;
@@ -95,7 +95,7 @@ impl Manifest {
         Ok(bytes.len() as u64)
     }
 
-    /// The files that can be one column family together: the whole ones family by family, then all rows files.
+    /// The files that can be one column family together: the whole ones of each column family, then all rows files.
     pub(crate) fn groups(&self) -> Vec<Vec<TableFile>> {
         let mut keys: Vec<(bool, u8)> = self.files.iter().map(ListedFile::group).collect();
         keys.sort_unstable();
@@ -135,7 +135,7 @@ impl Manifest {
         let body = unsealed(sealed, NAME.as_bytes(), "the manifest of a snapshot")?;
         let mut bytes = Bytes::new(body, "snapshot manifest");
         if bytes.take(MAGIC.len())? != MAGIC {
-            return Err(bytes.malformed("it is not one"));
+            return Err(bytes.malformed("it is no manifest"));
         }
         let version = bytes.u8()?;
         if !(VERSION_SNAPSHOT..=VERSION).contains(&version) {
@@ -161,7 +161,7 @@ impl Manifest {
             });
         }
         bytes.end()?;
-        // The first version did not say whether there may be headers.
+        // The first version does not tell whether there may be headers.
         let has_headers = version == VERSION_SNAPSHOT || flags & HEADERS != 0;
         let counter = flags & COUNTER != 0;
         Ok(Manifest { id, generation, counter, has_headers, keyspace, name, columns, tokens, files })

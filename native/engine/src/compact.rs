@@ -1,0 +1,53 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Compaction of a whole table on demand, and what compactions may purge.
+
+use crate::error::Result;
+use crate::raw::sys;
+use crate::table::{Table, TableCore};
+
+/// gc_grace_seconds below this would have every file rewritten all the time: in an hour a large table cannot be.
+const PERIODIC_SECONDS_MIN: i64 = 86_400;
+const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
+
+impl Table {
+    /// Rewrites the base to its bottommost level and purges what may be purged. Side column families stay as they are,
+    /// and nothing is purged while there are any. Where no header is left, point reads no longer look one up.
+    pub fn compact(&self) -> Result<()> {
+        self.flush()?;
+        self.on_copy(compact)?;
+        self.clear_headers()
+    }
+
+    /// What compaction may purge: deletions older than `gc_grace_s` seconds whose timestamp is below
+    /// `max_purgeable_timestamp` (`i64::MIN`: none). `now_offset_s`: the server's clock minus this machine's.
+    pub fn set_purge(&self, gc_grace_s: i64, max_purgeable_timestamp: i64, now_offset_s: i64) -> Result<()> {
+        self.shared(|core| {
+            core.column_families()
+                .all()
+                .for_each(|family| family.purge.set(gc_grace_s, max_purgeable_timestamp, now_offset_s));
+            // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
+            core.change_period(gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX))?;
+            core.clear_headers_if_due();
+            Ok(())
+        })
+    }
+}
+
+fn compact(core: &TableCore) -> Result<()> {
+    core.flush()?;
+    let empties_before = core.purge().stats().empties_left;
+    let rewrite = || core.manually(|| sys::compact(core.family(), core.closing()));
+    unless_closed(core, rewrite())?;
+    // A full merge cannot drop a key, only empty it: those that this pass emptied go in another.
+    if core.purge().stats().empties_left > empties_before {
+        unless_closed(core, rewrite())?;
+    }
+    Ok(())
+}
+
+/// The outcome of work that stops, with whatever error, when the table or the store closes.
+fn unless_closed<T>(core: &TableCore, outcome: Result<T>) -> Result<T> {
+    outcome.or_else(|error| core.check_open().and(Err(error)))
+}

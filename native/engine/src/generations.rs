@@ -1,0 +1,142 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! How the generations of tables come and go.
+
+#[cfg(test)]
+mod tests;
+
+use crate::catalog::{family_name, Record};
+use crate::error::{EngineError, Result};
+use crate::raw::sys::FamilyHandle;
+use crate::read::close_cursors;
+use crate::schema::{self, SchemaRequest};
+use crate::store_core::StoreCore;
+use crate::table::{ColumnFamilies, ColumnFamily, Generations, OpenTables, Table, TableCore};
+use std::sync::Arc;
+
+impl Table {
+    /// Starts an empty generation, durably, and returns it. This one stays readable until [`Table::retire`].
+    pub fn truncate(&self) -> Result<Arc<Table>> {
+        self.shared(|core| truncate(core.store(), core))
+    }
+
+    /// Deletes the files of a generation that [`Table::truncate`] replaced; this handle is closed from now on.
+    pub fn retire(&self) -> Result<()> {
+        let (store, tables, id, generation) = self.shared(|core| {
+            if core.is_current()? {
+                let why = "this is the table's current generation: truncate or drop the table instead";
+                return Err(EngineError::Invalid(why.into()));
+            }
+            Ok((Arc::clone(core.store()), Arc::clone(core.tables()), core.id().to_vec(), core.generation()))
+        })?;
+        let families = self.close()?;
+        tables.lock()?.forget(&id, generation);
+        families
+            .map_or(Ok(()), |families| families.delete(&store))
+            .map_err(|error| error.context("dropping an old generation"))
+    }
+
+    /// Closes the table after running calls have ended, and its cursors; its column families, where it was open.
+    pub(crate) fn close(&self) -> Result<Option<ColumnFamilies>> {
+        self.close_with(close_cursors)
+    }
+}
+
+/// Opens, or creates, the current generation of a table.
+pub(crate) fn open_table(
+    store: &Arc<StoreCore>,
+    tables: &Arc<OpenTables>,
+    request: &SchemaRequest<'_>,
+) -> Result<Arc<Table>> {
+    let mut generations = tables.lock()?;
+    if let Some(table) = generations.current(request.id).map(Arc::clone) {
+        drop(generations); // never wait for a table under this lock: other threads take the two in the other order
+        let record = schema::update(&store.catalog, request)?;
+        table.shared(|core| {
+            core.set_dropped(&record.dropped());
+            Ok(())
+        })?;
+        return Ok(table);
+    }
+    let record = request.new_record()?;
+    let insert = |record| store.catalog.insert(request.id, record);
+    let table = new_generation((store, tables), &mut generations, request.id, &record, insert)?;
+    generations.add(request.id, record.generation, &table);
+    Ok(table)
+}
+
+/// Closes all tables of a store that is closing.
+pub(crate) fn close_all(tables: &OpenTables) -> Result<()> {
+    let all = tables.lock()?.take_all();
+    for table in all {
+        drop(table.close()?);
+    }
+    Ok(())
+}
+
+/// Drops a table: all generations, record and files.
+pub(crate) fn drop_table(store: &StoreCore, tables: &OpenTables, id: &[u8]) -> Result<()> {
+    let generations = {
+        let mut generations = tables.lock()?;
+        // The record first: a crash in between leaves column families that nothing names.
+        store.catalog.remove(id)?;
+        generations.remove(id)
+    };
+    let drop = |table: Arc<Table>| table.close()?.map_or(Ok(()), |families| families.delete(store));
+    let dropped = generations.into_iter().map(drop).fold(Ok(()), Result::and);
+    dropped.map_err(|error| error.context("dropping a table"))
+}
+
+/// Replaces a table's current generation by an empty one.
+fn truncate(store: &Arc<StoreCore>, old: &TableCore) -> Result<Arc<Table>> {
+    let mut generations = old.tables().lock()?;
+    store.check_open()?; // closing has taken the list, or will
+    let mut record = store.catalog.get(old.id())?.ok_or_else(EngineError::closed)?;
+    if record.generation != old.generation() {
+        let why = "the table has been truncated already: truncate the handle that this returned";
+        return Err(EngineError::Invalid(why.into()));
+    }
+    record.renew(old.generation() + 1);
+    let generation = record.generation;
+    let table = new_generation((store, old.tables()), &mut generations, old.id(), &record, |new| {
+        // Only what truncation changes: columns may have come and gone meanwhile.
+        let change = |record: &mut Record| {
+            record.renew(new.generation);
+            Ok(())
+        };
+        store.catalog.update(old.id(), change).map(drop)
+    })?;
+    generations.add(old.id(), generation, &table);
+    Ok(table)
+}
+
+/// The column family first, then the record that names it: what a crash leaves unnamed is dropped at the next start.
+fn new_generation(
+    (store, tables): (&Arc<StoreCore>, &Arc<OpenTables>),
+    generations: &mut Generations,
+    id: &[u8],
+    record: &Record,
+    name_it: impl FnOnce(Record) -> Result<()>,
+) -> Result<Arc<Table>> {
+    let name = family_name(id, record.generation, record.base);
+    let (purge, options) = ColumnFamily::options(store, &name)?;
+    if let Some(failed) = generations.failed.get(&name) {
+        failed.delete(&name).map_err(|error| error.context("creating a table again"))?;
+        store.retirement.add(failed.clone());
+        generations.failed.remove(&name);
+    }
+    store.drop_leftovers(); // one of them may have the name
+    store.db.create_cf(&name, &options).map_err(|error| EngineError::from(error).context("creating a table"))?;
+    let family = FamilyHandle::named(&store.db, &name)?;
+    let made = TableCore::open(store, tables, id, record, |_| Ok(Arc::clone(&purge))).and_then(|core| {
+        name_it(record.clone())?;
+        Ok(Table::new(core))
+    });
+    if made.is_err() {
+        // The device may have the record although writing it failed, and a store that has a record without its
+        // column family does not start. A column family without its record is dropped at the next start.
+        generations.failed.insert(name, family);
+    }
+    made
+}

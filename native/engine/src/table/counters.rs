@@ -1,0 +1,54 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What callers have done to a table, counted, and the latest sample of its keys.
+
+use crate::error::{EngineError, Result};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Counts calls. Safe to use from any thread.
+#[derive(Default)]
+pub(crate) struct Counters {
+    writes: AtomicI64,
+    reads: AtomicI64,
+    written_bytes: AtomicI64,
+    sample: Mutex<Option<(Instant, Sample)>>,
+}
+
+/// How many partitions some keys belong to.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Sample {
+    pub keys: i64,
+    pub partitions: i64,
+}
+
+impl Counters {
+    pub(super) fn write(&self, bytes: usize) {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.written_bytes.fetch_add(i64::try_from(bytes).unwrap_or(i64::MAX), Ordering::Relaxed);
+    }
+
+    pub(super) fn read(&self) {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Writes, reads and written bytes.
+    pub(crate) fn totals(&self) -> [i64; 3] {
+        [&self.writes, &self.reads, &self.written_bytes].map(|counter| counter.load(Ordering::Relaxed))
+    }
+
+    /// The latest sample, or a new one where that is older than `age_max` or empty.
+    pub(crate) fn sample(&self, age_max: Duration, take: impl FnOnce() -> Sample) -> Result<Sample> {
+        let mut latest = self.sample.lock().map_err(|_| EngineError::poisoned())?;
+        match *latest {
+            Some((taken, sample)) if taken.elapsed() < age_max && sample.keys > 0 => Ok(sample),
+            _ => {
+                let sample = take();
+                *latest = Some((Instant::now(), sample));
+                Ok(sample)
+            }
+        }
+    }
+}
