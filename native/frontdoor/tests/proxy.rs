@@ -160,7 +160,7 @@ fn tls_clients_are_handed_over_untouched() {
     let mut silent = fixture.connect();
     let mut tls = fixture.connect();
     tls.write_all(b"\x16\x03\x01hello").unwrap();
-    let Way::Direct(socket) = fixture.next().way else { panic!("a TLS record was not recognised") };
+    let Way::Direct(socket) = fixture.next().way else { unreachable!("a TLS record was not recognised") };
     let mut socket = TcpStream::from(socket);
     socket.set_nonblocking(false).unwrap();
     assert_eq!(read(&mut socket, 8), b"\x16\x03\x01hello");
