@@ -56,6 +56,9 @@ public final class FrontDoor
             if (!NativeTransportService.useEpoll())
                 throw new IllegalStateException("Netty's epoll transport is not available");
             transport = TransportAccess.install(this);
+            // The transport has started already where the node gets its first engine table while it runs.
+            if (mode != FrontDoorMode.OFF)
+                transport.bindAnew();
             logger.info("The front door is {}", mode.description());
         }
         catch (ReflectiveOperationException | RuntimeException e)
