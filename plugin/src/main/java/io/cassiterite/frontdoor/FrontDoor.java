@@ -116,6 +116,19 @@ public final class FrontDoor
         }
     }
 
+    /** @return what the door has done, as lines of tab-separated values, the first line names the columns */
+    public String report()
+    {
+        Door.Counters counters = counters();
+        return "name\tcount\n" +
+               "accept_failures\t" + counters.acceptFailures + '\n' +
+               "bytes_to_cassandra\t" + counters.toCassandraBytes + '\n' +
+               "bytes_to_clients\t" + counters.toClientsBytes + '\n' +
+               "clients_accepted\t" + counters.accepted + '\n' +
+               "clients_handed_over\t" + counters.direct + '\n' +
+               "connections_open\t" + counters.open + '\n';
+    }
+
     /** @return who accepts clients */
     public FrontDoorMode mode()
     {

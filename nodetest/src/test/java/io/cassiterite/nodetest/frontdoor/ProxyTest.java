@@ -170,6 +170,24 @@ class ProxyTest
         assertFalse(node.log().grep("The front door is off").isEmpty());
     }
 
+    @Test
+    void theDoorCountsWhatPasses(Node node, Cql cql) throws IOException
+    {
+        long accepted = count(cql, "clients_accepted");
+        long bytes = count(cql, "bytes_to_clients");
+        try (RawClient client = new RawClient("127.0.0.84", node.cqlAddress()))
+        {
+            client.options();
+            assertEquals(accepted + 1, count(cql, "clients_accepted"));
+        }
+        assertTrue(count(cql, "bytes_to_clients") > bytes);
+    }
+
+    private static long count(Cql cql, String name)
+    {
+        return cql.rows("SELECT count FROM cassiterite.front_door WHERE name = '" + name + '\'').get(0).getLong("count");
+    }
+
     private static void setMode(Jmx jmx, String mode)
     {
         String text = String.class.getName();
