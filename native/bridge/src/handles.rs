@@ -9,12 +9,15 @@ use std::sync::Arc;
 
 use arc_swap::{ArcSwapOption, Guard};
 use cassiterite_engine::{EngineError, Result, Store, Table};
+use cassiterite_frontdoor::Door;
 use jni::sys::jlong;
 
 /// The stores that this process has opened.
 pub(crate) static STORES: Slots<Store> = Slots::new("store", 1 << 32);
 /// The table generations that this process has opened.
 pub(crate) static TABLES: Slots<Table> = Slots::new("table", 2 << 32);
+/// The front doors that this process has opened.
+pub(crate) static DOORS: Slots<Door> = Slots::new("front door", 3 << 32);
 
 /// Numbered slots; reading one takes no lock.
 pub(crate) struct Slots<T> {

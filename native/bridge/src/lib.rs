@@ -9,6 +9,7 @@
 
 mod data;
 mod fragments;
+mod frontdoor;
 mod funnel;
 mod handles;
 mod memory;

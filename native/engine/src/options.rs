@@ -139,7 +139,11 @@ impl Settings {
             max_open_files: take.number("max_open_files", -1, i32::MAX, -1)?,
             sync,
             tickers: take.choice("stats_level", &[("none", false), ("tickers", true)])?,
-            shown: take.shown,
+            shown: {
+                // Checked and shown here, heeded by the plug-in.
+                take.choice("front_door", &[("off", 0), ("proxy", 1)])?;
+                take.shown
+            },
         };
         settings.check()?;
         Ok(settings)

@@ -20,11 +20,13 @@ pub enum Engine {
     StockDefault,
     /// Cassandra with the plug-in; tables say `memtable = 'cassiterite'`.
     Cassiterite,
+    /// The same with the front door.
+    CassiteriteDoor,
 }
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 3] = [Engine::Stock, Engine::StockDefault, Engine::Cassiterite];
+    pub const ALL: [Engine; 4] = [Engine::Stock, Engine::StockDefault, Engine::Cassiterite, Engine::CassiteriteDoor];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
@@ -32,6 +34,7 @@ impl Engine {
             Engine::Stock => "stock",
             Engine::StockDefault => "stock-default",
             Engine::Cassiterite => "cassiterite",
+            Engine::CassiteriteDoor => "cassiterite-door",
         }
     }
 
@@ -43,6 +46,7 @@ impl Engine {
                 "what cassandra.yaml gives: skip-list memtable on heap, BIG sstables, size-tiered compaction"
             }
             Engine::Cassiterite => "the plug-in, all parameters at their defaults",
+            Engine::CassiteriteDoor => "the plug-in, with front_door: proxy",
         }
     }
 
@@ -51,33 +55,40 @@ impl Engine {
         match self {
             Engine::Stock => "compaction = {'class': 'UnifiedCompactionStrategy'}",
             Engine::StockDefault => "",
-            Engine::Cassiterite => "memtable = 'cassiterite'",
+            Engine::Cassiterite | Engine::CassiteriteDoor => "memtable = 'cassiterite'",
         }
     }
 
     /// Whether the node has the plug-in.
     pub fn has_plugin(self) -> bool {
-        self == Engine::Cassiterite
+        matches!(self, Engine::Cassiterite | Engine::CassiteriteDoor)
     }
 
     /// Top-level keys of cassandra.yaml that make the engine what it is.
     pub(super) fn yaml(self) -> Vec<(&'static str, Value)> {
-        if self != Engine::Stock {
-            return Vec::new();
+        match self {
+            Engine::Stock => tuned_stock(),
+            Engine::StockDefault | Engine::Cassiterite => Vec::new(),
+            Engine::CassiteriteDoor => {
+                vec![("memtable.configurations.cassiterite.parameters.front_door", json!("proxy"))]
+            }
         }
-        vec![
-            ("storage_compatibility_mode", json!("NONE")),
-            ("memtable_allocation_type", json!("offheap_objects")),
-            ("sstable", json!({"selected_format": "bti"})),
-            (
-                "memtable",
-                json!({"configurations": {
+    }
+}
+
+fn tuned_stock() -> Vec<(&'static str, Value)> {
+    vec![
+        ("storage_compatibility_mode", json!("NONE")),
+        ("memtable_allocation_type", json!("offheap_objects")),
+        ("sstable", json!({"selected_format": "bti"})),
+        (
+            "memtable",
+            json!({"configurations": {
                     "skiplist": {"class_name": "SkipListMemtable"},
                     "trie": {"class_name": "TrieMemtable"},
                     "default": {"inherits": "trie"}}}),
-            ),
-        ]
-    }
+        ),
+    ]
 }
 
 impl Display for Engine {

@@ -173,6 +173,36 @@ public final class Native
 
     static native void socketClose(int socket);
 
+    // --- the front door
+
+    /** Starts the threads of a front door; nobody can connect yet. */
+    static native long doorOpen(int loops);
+
+    /**
+     * Listens; clients can connect when it returns.
+     *
+     * @param address   of the local interface, 4 or 16 bytes
+     * @param mayBeTls  whether clients that begin with a TLS record are handed over with their own socket
+     * @return names the listening socket in {@link #doorTake} and {@link #doorStopListening}
+     */
+    static native long doorListen(long door, byte[] address, int port, int backlog, boolean keepAlive, boolean mayBeTls);
+
+    /** The port is free when it returns; the clients stay. */
+    static native void doorStopListening(long door, long listener);
+
+    /**
+     * Waits for clients. Their descriptors belong to the caller.
+     *
+     * @return the clients, none after the time is over, as docs/internals/boundary.md describes them; null once closed
+     */
+    static native byte[] doorTake(long door, int patienceMillis);
+
+    /** Fills: 0 accepted, 1 handed over directly, 2 open, 3 bytes to Cassandra, 4 bytes to clients, 5 failures to accept. */
+    static native void doorCounters(long door, long[] counters);
+
+    /** Ends all connections and threads of the door; returns when they are gone. */
+    static native void doorClose(long door);
+
     // --- pure functions over fragments, for tests against Cassandra's own classes
 
     /** Merges fragments of one kind: {@code u32 length + bytes} each, concatenated. */

@@ -21,6 +21,8 @@ import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableStats;
 import io.cassiterite.engine.TokenRanges;
+import io.cassiterite.frontdoor.FrontDoor;
+import io.cassiterite.frontdoor.FrontDoorMode;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.StoreReport;
@@ -91,6 +93,9 @@ final class NodeEngine implements EngineControl
     public void set(Map<String, String> options)
     {
         store().set(options);
+        String frontDoor = options.get(FrontDoor.PARAMETER);
+        if (frontDoor != null)
+            FrontDoor.instance.change(FrontDoorMode.named(frontDoor));
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.memtable.CassiteriteFactory;
 import io.cassiterite.observe.EngineTableMetrics;
 import io.cassiterite.schema.EngineQueryHandler;
@@ -61,6 +62,7 @@ public final class Plugin
         try
         {
             Streams.start(NodeStore.get(parameters));
+            FrontDoor.instance.start(parameters);
         }
         catch (Exception | Error e)
         {
@@ -142,6 +144,7 @@ public final class Plugin
             engine.closing();
             maintenance.stop();
             Streams.stop();
+            FrontDoor.instance.stop();
         }
         finally
         {

@@ -15,6 +15,7 @@ import org.apache.cassandra.db.virtual.VirtualKeyspaceRegistry;
 import org.apache.cassandra.db.virtual.VirtualTable;
 import org.apache.cassandra.schema.Schema;
 
+import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.lifecycle.EngineControl;
 import io.cassiterite.stream.StreamHistory;
 
@@ -50,10 +51,18 @@ public final class EngineKeyspace
         for (Map.Entry<String, String> topic : COMMENTS.entrySet())
             tables.add(table(engine, topic.getKey(), topic.getValue()));
         tables.add(streams());
+        tables.add(frontDoor());
         VirtualKeyspaceRegistry.instance.register(new VirtualKeyspace(NAME, tables.build()));
     }
 
-    /** The report that the plug-in itself makes. */
+    private static VirtualTable frontDoor()
+    {
+        ReportSchema schema = new ReportSchema("front_door", StoreReport.parse(FrontDoor.instance.report()).columns);
+        return new ReportTable(NAME, "what the front door has done since the start; all 0 while it has been off", schema,
+                               () -> StoreReport.parse(FrontDoor.instance.report()));
+    }
+
+    /** A report that the plug-in itself makes. */
     private static VirtualTable streams()
     {
         ReportSchema schema = new ReportSchema("streams", StoreReport.parse(StreamHistory.report()).columns);

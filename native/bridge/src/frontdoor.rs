@@ -1,0 +1,165 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Native methods of the front door. A client's descriptor becomes Java's when the array that names it exists.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use cassiterite_engine::{EngineError, Result};
+use cassiterite_frontdoor::{Client, Door, DoorOptions, ListenOptions, ListenerId, Way};
+use jni::objects::{JByteArray, JClass, JLongArray};
+use jni::sys::{jboolean, jbyteArray, jint, jlong};
+use jni::JNIEnv;
+
+use crate::funnel::{guard_plain, jni_failure};
+use crate::handles::DOORS;
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorOpen(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    loops: jint,
+) -> jlong {
+    guard_plain(&mut env, 0, |_| {
+        let loops = usize::try_from(loops).map_err(|_| EngineError::Invalid(format!("{loops} loops")))?;
+        Ok(DOORS.add(Arc::new(Door::open(DoorOptions { loops }).map_err(failure)?)))
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorListen(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    door: jlong,
+    address: JByteArray<'_>,
+    port: jint,
+    backlog: jint,
+    keep_alive: jboolean,
+    may_be_tls: jboolean,
+) -> jlong {
+    guard_plain(&mut env, 0, |env| {
+        let address = env.convert_byte_array(&address).map_err(jni_failure)?;
+        let address = SocketAddr::new(ip(&address)?, u16::try_from(port).map_err(|_| invalid_port(port))?);
+        let options = ListenOptions { backlog, keep_alive: keep_alive != 0, may_be_tls: may_be_tls != 0 };
+        let (listener, _) = DOORS.get(door)?.value()?.listen(address, options).map_err(failure)?;
+        Ok(listener.0 as jlong)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorStopListening(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    door: jlong,
+    listener: jlong,
+) {
+    guard_plain(&mut env, (), |_| {
+        DOORS.get(door)?.value()?.stop_listening(ListenerId(listener as u64));
+        Ok(())
+    });
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorTake(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    door: jlong,
+    patience_millis: jint,
+) -> jbyteArray {
+    guard_plain(&mut env, std::ptr::null_mut(), |env| {
+        let patience = u64::try_from(patience_millis).map_err(|_| EngineError::Invalid("negative patience".into()))?;
+        // Not a guard of the slot: the wait is long, and the door may be closed meanwhile.
+        let door = Arc::clone(DOORS.get(door)?.value()?);
+        let Some(clients) = door.take(Duration::from_millis(patience)) else { return Ok(std::ptr::null_mut()) };
+        let (bytes, descriptors) = describe(clients);
+        let array = env.byte_array_from_slice(&bytes).map_err(jni_failure)?;
+        descriptors.into_iter().for_each(|descriptor| {
+            let _ = descriptor.into_raw_fd();
+        });
+        Ok(array.into_raw())
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorCounters(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    door: jlong,
+    counters: JLongArray<'_>,
+) {
+    guard_plain(&mut env, (), |env| {
+        let counted = DOORS.get(door)?.value()?.counters();
+        let values = [
+            counted.accepted,
+            counted.direct,
+            counted.open,
+            counted.to_cassandra_bytes,
+            counted.to_clients_bytes,
+            counted.accept_failures,
+        ];
+        env.set_long_array_region(&counters, 0, &values.map(|value| value as jlong)).map_err(jni_failure)
+    });
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorClose(mut env: JNIEnv<'_>, _: JClass<'_>, door: jlong) {
+    guard_plain(&mut env, (), |_| {
+        if let Some(door) = DOORS.take(door)? {
+            door.close();
+        }
+        Ok(())
+    });
+}
+
+/// The clients as `docs/internals/boundary.md` describes them, and the descriptors named in there.
+fn describe(clients: Vec<Client>) -> (Vec<u8>, Vec<OwnedFd>) {
+    let mut bytes = Vec::new();
+    let mut descriptors = Vec::new();
+    for client in clients {
+        let (is_direct, descriptor) = match client.way {
+            Way::Pair(end) => (0, end),
+            Way::Direct(socket) => (1, socket),
+        };
+        bytes.push(is_direct);
+        bytes.extend(client.listener.0.to_be_bytes());
+        bytes.extend(descriptor.as_raw_fd().to_be_bytes());
+        put_address(&mut bytes, client.remote);
+        put_address(&mut bytes, client.local);
+        descriptors.push(descriptor);
+    }
+    (bytes, descriptors)
+}
+
+fn put_address(bytes: &mut Vec<u8>, address: SocketAddr) {
+    bytes.extend(address.port().to_be_bytes());
+    match address.ip() {
+        IpAddr::V4(ip) => {
+            bytes.push(4);
+            bytes.extend(ip.octets());
+        }
+        IpAddr::V6(ip) => {
+            bytes.push(16);
+            bytes.extend(ip.octets());
+        }
+    }
+}
+
+fn ip(bytes: &[u8]) -> Result<IpAddr> {
+    if let Ok(octets) = <[u8; 4]>::try_from(bytes) {
+        return Ok(octets.into());
+    }
+    let octets = <[u8; 16]>::try_from(bytes);
+    octets.map(IpAddr::from).map_err(|_| EngineError::Invalid(format!("an address of {} bytes", bytes.len())))
+}
+
+fn invalid_port(port: jint) -> EngineError {
+    EngineError::Invalid(format!("{port} is not a port"))
+}
+
+fn failure(error: io::Error) -> EngineError {
+    EngineError::Io(error.to_string())
+}

@@ -1,0 +1,233 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The thread that accepts clients, and hands them to the loops and to the owner of the door.
+
+use std::collections::HashMap;
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpListener as StdListener};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use mio::net::{TcpListener, TcpStream, UnixStream};
+use mio::{Events, Interest, Poll, Registry, Token, Waker};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
+
+use crate::arrivals::Arrivals;
+use crate::client::{Client, Way};
+use crate::counters::Tally;
+use crate::event_loop::EventLoop;
+use crate::undecided::{FirstByte, Undecided};
+
+const WAKER: Token = Token(usize::MAX);
+/// Even tokens are listeners', odd ones those of clients whose first byte has not come.
+const EVENTS: usize = 256;
+/// How long the thread waits before it accepts again after a failure, such as for want of file descriptors.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// Names one listening socket of a door; never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ListenerId(pub u64);
+
+/// How clients of one listener are treated.
+#[derive(Clone, Copy, Debug)]
+pub struct ListenOptions {
+    /// Connections that may wait to be accepted.
+    pub backlog: i32,
+    /// Whether the kernel probes silent clients.
+    pub keep_alive: bool,
+    /// Whether clients may speak TLS: those are handed over whole.
+    pub may_be_tls: bool,
+}
+
+struct Listener {
+    socket: TcpListener,
+    options: ListenOptions,
+}
+
+/// What other threads see of the acceptor.
+pub(crate) struct Acceptor {
+    listeners: Mutex<HashMap<ListenerId, Listener>>,
+    next: AtomicUsize,
+    registry: Registry,
+    waker: Waker,
+    is_stopping: AtomicBool,
+}
+
+impl Acceptor {
+    /// Starts the thread.
+    pub(crate) fn start(
+        loops: Vec<Arc<EventLoop>>,
+        arrivals: Arc<Arrivals>,
+        tally: Arc<Tally>,
+    ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
+        let poll = Poll::new()?;
+        let handle = Arc::new(Acceptor {
+            listeners: Mutex::new(HashMap::new()),
+            next: AtomicUsize::new(0),
+            registry: poll.registry().try_clone()?,
+            waker: Waker::new(poll.registry(), WAKER)?,
+            is_stopping: AtomicBool::new(false),
+        });
+        let running =
+            Running { handle: Arc::clone(&handle), poll, loops, arrivals, tally, undecided: Undecided::default() };
+        let thread = thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run())?;
+        Ok((handle, thread))
+    }
+
+    /// Binds and listens; clients can connect when it returns. Returns also the address, with the port if `address` has 0.
+    pub(crate) fn listen(&self, address: SocketAddr, options: ListenOptions) -> io::Result<(ListenerId, SocketAddr)> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+        socket.set_reuse_address(true)?;
+        socket.set_nonblocking(true)?;
+        socket.bind(&address.into())?;
+        socket.listen(options.backlog)?;
+        let socket = StdListener::from(socket);
+        let bound = socket.local_addr()?;
+        let mut socket = TcpListener::from_std(socket);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = ListenerId(number as u64);
+        let mut listeners = self.listeners();
+        self.registry.register(&mut socket, Token(number * 2), Interest::READABLE)?;
+        listeners.insert(id, Listener { socket, options });
+        Ok((id, bound))
+    }
+
+    /// The port is free when it returns. Clients that were accepted stay.
+    pub(crate) fn stop_listening(&self, id: ListenerId) {
+        self.listeners().remove(&id);
+    }
+
+    /// Makes the thread end.
+    pub(crate) fn stop(&self) -> io::Result<()> {
+        self.listeners().clear();
+        self.is_stopping.store(true, Ordering::Release);
+        self.waker.wake()
+    }
+
+    fn listeners(&self) -> MutexGuard<'_, HashMap<ListenerId, Listener>> {
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What only the thread itself sees.
+struct Running {
+    handle: Arc<Acceptor>,
+    poll: Poll,
+    loops: Vec<Arc<EventLoop>>,
+    arrivals: Arc<Arrivals>,
+    tally: Arc<Tally>,
+    undecided: Undecided,
+}
+
+impl Running {
+    fn run(mut self) {
+        let mut events = Events::with_capacity(EVENTS);
+        let mut wait = None;
+        while !self.handle.is_stopping.load(Ordering::Acquire) {
+            if self.poll.poll(&mut events, wait).is_err() {
+                continue;
+            }
+            if wait.take().is_some() {
+                wait = self.accept_all();
+            }
+            for event in &events {
+                let number = event.token().0;
+                if event.token() == WAKER {
+                    continue;
+                } else if number % 2 == 1 {
+                    if let Some((client, decided)) = self.undecided.decide(number / 2, self.poll.registry()) {
+                        self.decided(client, decided);
+                    }
+                } else if !self.accept(ListenerId((number / 2) as u64)) {
+                    wait = Some(RETRY);
+                }
+            }
+        }
+    }
+
+    /// Accepts from every listener after a failure; how long to wait for the next try, if one is needed.
+    fn accept_all(&mut self) -> Option<Duration> {
+        let ids: Vec<ListenerId> = self.handle.listeners().keys().copied().collect();
+        let failed = ids.into_iter().filter(|id| !self.accept(*id)).count();
+        (failed > 0).then_some(RETRY)
+    }
+
+    /// Accepts all that wait at one listener; false if it has to be tried again.
+    fn accept(&mut self, id: ListenerId) -> bool {
+        loop {
+            // The lock is not held while a client is handed over, which may wait for the owner of the door.
+            let accepted = match self.handle.listeners().get(&id) {
+                None => return true,
+                Some(listener) => listener.socket.accept().map(|(client, remote)| (client, remote, listener.options)),
+            };
+            match accepted {
+                Ok((client, remote, options)) => self.arrived(id, client, remote, options),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return true,
+                Err(error) if is_of_the_client(&error) => {}
+                Err(_) => {
+                    Tally::add(&self.tally.accept_failures, 1);
+                    return false;
+                }
+            }
+        }
+    }
+
+    fn arrived(&mut self, listener: ListenerId, client: TcpStream, remote: SocketAddr, options: ListenOptions) {
+        // Each failure means that the client is gone already.
+        let Ok(local) = client.local_addr() else { return };
+        let socket = SockRef::from(&client);
+        let prepared = socket
+            .set_tcp_nodelay(true)
+            .and_then(|()| socket.set_linger(Some(Duration::ZERO)))
+            .and_then(|()| socket.set_keepalive(options.keep_alive));
+        if prepared.is_err() {
+            return;
+        }
+        Tally::add(&self.tally.accepted, 1);
+        let client = FirstByte { listener, client, remote: canonical(remote), local: canonical(local) };
+        if !options.may_be_tls {
+            self.decided(client, false);
+        } else if let Some((client, is_tls)) = self.undecided.wait_for(client, self.poll.registry()) {
+            self.decided(client, is_tls);
+        }
+    }
+
+    fn decided(&mut self, arrived: FirstByte, is_tls: bool) {
+        let FirstByte { listener, client, remote, local } = arrived;
+        let handed = if is_tls { self.direct(client) } else { self.through_the_door(client) };
+        match handed {
+            Ok(way) => self.arrivals.add(Client { listener, remote, local, way }),
+            Err(_) => Tally::add(&self.tally.accept_failures, 1),
+        }
+    }
+
+    fn direct(&self, client: TcpStream) -> io::Result<Way> {
+        Tally::add(&self.tally.direct, 1);
+        Ok(Way::Direct(OwnedFd::from(std::net::TcpStream::from(client))))
+    }
+
+    fn through_the_door(&self, client: TcpStream) -> io::Result<Way> {
+        let (near, far) = StdUnixStream::pair()?;
+        near.set_nonblocking(true)?;
+        far.set_nonblocking(true)?;
+        let least = self.loops.iter().min_by_key(|event_loop| event_loop.connections());
+        let least = least.ok_or_else(|| io::Error::other("a door without loops"))?;
+        least.add((client, UnixStream::from_std(near)))?;
+        Ok(Way::Pair(OwnedFd::from(far)))
+    }
+}
+
+/// Errors of accept(2) that concern one client, which is gone.
+fn is_of_the_client(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted)
+}
+
+/// The form that Java gives an address: IPv4 also where it came over an IPv6 socket.
+fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
+}

@@ -1,0 +1,64 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Clients that wait for the owner of the door to take them.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::client::Client;
+
+/// Clients that may wait; the kernel's backlog holds the others.
+const MOST: usize = 1024;
+
+/// A bounded queue.
+#[derive(Default)]
+pub(crate) struct Arrivals {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Client>,
+    is_closed: bool,
+}
+
+impl Arrivals {
+    /// Adds a client, and waits for its place where too many are there. A closed queue drops it.
+    pub(crate) fn add(&self, client: Client) {
+        let state = self.state();
+        let waited = self.changed.wait_while(state, |state| state.waiting.len() >= MOST && !state.is_closed);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        if !state.is_closed {
+            state.waiting.push_back(client);
+            self.changed.notify_all();
+        }
+    }
+
+    /// All that wait; none after `patience`. `None` for good once the queue is closed.
+    pub(crate) fn take(&self, patience: Duration) -> Option<Vec<Client>> {
+        let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
+        let waited = self.changed.wait_timeout_while(self.state(), patience, is_idle);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if state.is_closed {
+            return None;
+        }
+        let taken = state.waiting.drain(..).collect();
+        self.changed.notify_all();
+        Some(taken)
+    }
+
+    /// Drops all that wait, and wakes those who do.
+    pub(crate) fn close(&self) {
+        let mut state = self.state();
+        state.is_closed = true;
+        state.waiting.clear();
+        self.changed.notify_all();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

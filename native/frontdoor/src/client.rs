@@ -1,0 +1,31 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What the owner of the door learns of a client.
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use crate::acceptor::ListenerId;
+
+/// A client that the door has accepted.
+#[derive(Debug)]
+pub struct Client {
+    /// Where it was accepted.
+    pub listener: ListenerId,
+    /// The client's own address.
+    pub remote: SocketAddr,
+    /// The address that it connected to.
+    pub local: SocketAddr,
+    /// What Cassandra gets.
+    pub way: Way,
+}
+
+/// How Cassandra talks to a client.
+#[derive(Debug)]
+pub enum Way {
+    /// Through the door: the far end of a pair of Unix sockets, non-blocking.
+    Pair(OwnedFd),
+    /// Without the door: the client's own TCP socket, of which no byte has been read, because it speaks TLS.
+    Direct(OwnedFd),
+}

@@ -1,0 +1,96 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! All of it, for its owner.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::acceptor::{Acceptor, ListenOptions, ListenerId};
+use crate::arrivals::Arrivals;
+use crate::client::Client;
+use crate::counters::{Counters, Tally};
+use crate::event_loop::EventLoop;
+
+/// How a door is made.
+#[derive(Clone, Copy, Debug)]
+pub struct DoorOptions {
+    /// Threads that serve connections; at least one.
+    pub loops: usize,
+}
+
+/// Listens for CQL clients, and passes on what they send. Every method may be called from any thread.
+pub struct Door {
+    acceptor: Arc<Acceptor>,
+    loops: Vec<Arc<EventLoop>>,
+    arrivals: Arc<Arrivals>,
+    tally: Arc<Tally>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Door {
+    /// Starts the threads; nobody can connect yet.
+    ///
+    /// # Errors
+    /// Where the system has no thread or file descriptor left.
+    pub fn open(options: DoorOptions) -> io::Result<Door> {
+        let tally = Arc::new(Tally::default());
+        let arrivals = Arc::new(Arrivals::default());
+        let mut threads = Vec::new();
+        let mut loops = Vec::new();
+        for number in 0..options.loops.max(1) {
+            let (event_loop, thread) = EventLoop::start(number, Arc::clone(&tally))?;
+            loops.push(event_loop);
+            threads.push(thread);
+        }
+        let (acceptor, thread) = Acceptor::start(loops.clone(), Arc::clone(&arrivals), Arc::clone(&tally))?;
+        threads.push(thread);
+        Ok(Door { acceptor, loops, arrivals, tally, threads: Mutex::new(threads) })
+    }
+
+    /// Listens on an address; clients can connect when it returns. Returns the address too, for port 0 names any.
+    ///
+    /// # Errors
+    /// Where the address cannot be bound.
+    pub fn listen(&self, address: SocketAddr, options: ListenOptions) -> io::Result<(ListenerId, SocketAddr)> {
+        self.acceptor.listen(address, options)
+    }
+
+    /// Stops listening; the port is free when it returns. Connections stay. Does nothing where it was done already.
+    pub fn stop_listening(&self, listener: ListenerId) {
+        self.acceptor.stop_listening(listener);
+    }
+
+    /// Clients that came since the last call; waits for the first one up to `patience`. `None` once the door is closed.
+    pub fn take(&self, patience: Duration) -> Option<Vec<Client>> {
+        self.arrivals.take(patience)
+    }
+
+    /// What it has done since it opened.
+    pub fn counters(&self) -> Counters {
+        self.tally.read()
+    }
+
+    /// Ends all connections and threads; returns when they are gone. Idempotent.
+    pub fn close(&self) {
+        // A failing wake-up of a thread that has ended already is none.
+        let _ = self.acceptor.stop();
+        for event_loop in &self.loops {
+            let _ = event_loop.stop();
+        }
+        self.arrivals.close();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

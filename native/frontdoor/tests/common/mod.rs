@@ -1,0 +1,65 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A door on loopback, and what tests do with the clients that come through it.
+
+#![allow(dead_code, clippy::unwrap_used, missing_docs)] // each test program uses a part
+
+use cassiterite_frontdoor::{Client, Door, DoorOptions, ListenOptions, ListenerId, Way};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+pub const PLAIN: ListenOptions = ListenOptions { backlog: 128, keep_alive: true, may_be_tls: false };
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A door with one listener.
+pub struct Fixture {
+    pub door: Door,
+    pub listener: ListenerId,
+    pub address: SocketAddr,
+}
+
+impl Fixture {
+    pub fn new(options: ListenOptions) -> Self {
+        let door = Door::open(DoorOptions { loops: 2 }).unwrap();
+        let (listener, address) = door.listen("127.0.0.1:0".parse().unwrap(), options).unwrap();
+        Self { door, listener, address }
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let client = TcpStream::connect(self.address).unwrap();
+        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        client
+    }
+
+    /// The one client that is to come next.
+    pub fn next(&self) -> Client {
+        loop {
+            let mut clients = self.door.take(PATIENCE).unwrap();
+            assert!(clients.len() <= 1, "{clients:?}");
+            if let Some(client) = clients.pop() {
+                return client;
+            }
+        }
+    }
+
+    /// A client and Cassandra's end of its connection.
+    pub fn pair(&self) -> (TcpStream, UnixStream) {
+        let client = self.connect();
+        (client, cassandras_end(self.next()))
+    }
+}
+
+/// Cassandra's end, made blocking.
+pub fn cassandras_end(client: Client) -> UnixStream {
+    match client.way {
+        Way::Pair(end) => {
+            let end = UnixStream::from(end);
+            end.set_nonblocking(false).unwrap();
+            end.set_read_timeout(Some(PATIENCE)).unwrap();
+            end
+        }
+        Way::Direct(_) => unreachable!("no client here speaks TLS"),
+    }
+}

@@ -1,0 +1,196 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.frontdoor;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import com.datastax.oss.driver.api.core.DefaultProtocolVersion;
+import com.datastax.oss.driver.api.core.cql.Row;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Jmx;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeTest;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Clients whose sockets are the front door's are to Cassandra what its own are, in all that an operator does. */
+@NodeTest(own = true, yaml = { "memtable.configurations.cassiterite.parameters.front_door: proxy",
+                               "native_transport_max_concurrent_connections_per_ip: 8" })
+class ProxyTest
+{
+    private static final Duration BOUND = Duration.ofSeconds(30);
+    private static final int PER_ADDRESS = 8;
+    private static final int LARGE_BYTES = 3 << 20;
+    private static final String ENGINE = "io.cassiterite:type=Engine";
+
+    @BeforeAll
+    static void theFirstEngineTableOpensTheDoor(Node node)
+    {
+        try (Cql cql = node.cql("proxytest"))
+        {
+            cql.run("CREATE TABLE t (k int PRIMARY KEY, v blob) WITH memtable = 'cassiterite'");
+        }
+        node.log().await("Starting listening for CQL clients on .* through the front door", BOUND);
+    }
+
+    @Test
+    void cassandraKnowsWhereAClientComesFrom(Node node, Cql cql) throws IOException
+    {
+        try (RawClient client = new RawClient("127.0.0.77", node.cqlAddress()))
+        {
+            client.startup();
+            List<Row> seen = cql.rows("SELECT port FROM system_views.clients WHERE address = '127.0.0.77'");
+            assertEquals(List.of(client.port()), seen.stream().map(row -> row.getInt("port")).toList());
+            assertTrue(node.nodetool("clientstats", "--all").success().contains("/127.0.0.77:" + client.port()));
+        }
+    }
+
+    /** F1: behind one loopback address all clients would share one limit. */
+    @Test
+    void theLimitPerAddressCountsClientsByTheirOwn(Node node) throws IOException
+    {
+        List<RawClient> clients = new ArrayList<>();
+        try (RawClient other = new RawClient("127.0.0.79", node.cqlAddress()))
+        {
+            for (int i = 0; i < PER_ADDRESS; i++)
+                clients.add(new RawClient("127.0.0.78", node.cqlAddress()));
+            for (RawClient client : clients)
+                client.options();
+            try (RawClient tooMany = new RawClient("127.0.0.78", node.cqlAddress()))
+            {
+                assertTrue(tooMany.isRefused());
+            }
+            other.options();
+        }
+        finally
+        {
+            clients.forEach(RawClient::close);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = DefaultProtocolVersion.class, names = { "V3", "V4", "V5" })
+    void largeRequestsAndResultsPassInEveryProtocolVersion(DefaultProtocolVersion version, Node node)
+    {
+        byte[] large = new byte[LARGE_BYTES];
+        for (int i = 0; i < LARGE_BYTES; i++)
+            large[i] = (byte) (i * 31 + i / 251);
+        try (Cql cql = node.cql("proxytest", version))
+        {
+            cql.run("INSERT INTO t (k, v) VALUES (?, ?)", version.getCode(), ByteBuffer.wrap(large));
+            ByteBuffer read = cql.rows("SELECT v FROM t WHERE k = ?", version.getCode()).get(0).getByteBuffer("v");
+            assertEquals(ByteBuffer.wrap(large), read);
+        }
+    }
+
+    @Test
+    void requestsPassHoweverTheirBytesAreCut(Node node) throws IOException
+    {
+        byte[] options = RawClient.optionsEnvelope();
+        try (RawClient client = new RawClient("127.0.0.80", node.cqlAddress()))
+        {
+            client.startup();
+            byte[] whole = client.query("SELECT cql_version FROM system.local");
+            for (int cut = 1; cut < options.length; cut++)
+            {
+                client.write(options, 0, cut);
+                client.write(options, cut, options.length - cut);
+                client.expect(RawClient.SUPPORTED);
+            }
+            assertArrayEquals(whole, client.query("SELECT cql_version FROM system.local"));
+        }
+    }
+
+    @Test
+    void eventsReachTheirClients(Node node, Cql cql) throws IOException
+    {
+        try (RawClient client = new RawClient("127.0.0.81", node.cqlAddress()))
+        {
+            client.startup();
+            client.register("SCHEMA_CHANGE");
+            cql.run("CREATE TABLE announced (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
+            assertTrue(new String(client.expect(RawClient.EVENT)).contains("announced"));
+        }
+    }
+
+    @Test
+    void theTransportStopsAndStarts(Node node) throws IOException
+    {
+        try (RawClient client = new RawClient("127.0.0.82", node.cqlAddress()))
+        {
+            client.startup();
+            node.nodetool("disablebinary").success();
+            assertTrue(client.isRefused());
+        }
+        assertTrue(node.nodetool("statusbinary").success().contains("not running"));
+        assertThrows(ConnectException.class, () -> new RawClient("127.0.0.82", node.cqlAddress()).close());
+        node.nodetool("enablebinary").success();
+        try (RawClient client = new RawClient("127.0.0.82", node.cqlAddress()))
+        {
+            client.options();
+        }
+    }
+
+    @Test
+    void theModeChangesWhileClientsAreConnected(Node node) throws IOException
+    {
+        try (Jmx jmx = node.jmx(); RawClient before = new RawClient("127.0.0.83", node.cqlAddress()))
+        {
+            before.startup();
+            setMode(jmx, "off");
+            try (RawClient stock = new RawClient("127.0.0.83", node.cqlAddress()))
+            {
+                stock.startup();
+                before.query("SELECT key FROM system.local");
+                setMode(jmx, "proxy");
+                stock.query("SELECT key FROM system.local");
+            }
+            before.query("SELECT key FROM system.local");
+            try (RawClient after = new RawClient("127.0.0.83", node.cqlAddress()))
+            {
+                after.options();
+            }
+        }
+        assertFalse(node.log().grep("The front door is off").isEmpty());
+    }
+
+    @Test
+    void theDoorCountsWhatPasses(Node node, Cql cql) throws IOException
+    {
+        long accepted = count(cql, "clients_accepted");
+        long bytes = count(cql, "bytes_to_clients");
+        try (RawClient client = new RawClient("127.0.0.84", node.cqlAddress()))
+        {
+            client.options();
+            assertEquals(accepted + 1, count(cql, "clients_accepted"));
+        }
+        assertTrue(count(cql, "bytes_to_clients") > bytes);
+    }
+
+    private static long count(Cql cql, String name)
+    {
+        return cql.rows("SELECT count FROM cassiterite.front_door WHERE name = '" + name + '\'').get(0).getLong("count");
+    }
+
+    private static void setMode(Jmx jmx, String mode)
+    {
+        String text = String.class.getName();
+        jmx.invoke(ENGINE, "set", new Object[]{ "front_door", mode }, new String[]{ text, text });
+    }
+}

@@ -1,0 +1,164 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.frontdoor;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** A CQL client that writes and reads envelopes of protocol version 4 itself, from an address of its choice. */
+final class RawClient implements AutoCloseable
+{
+    static final int READY = 2;
+    static final int SUPPORTED = 6;
+    static final int RESULT = 8;
+    static final int EVENT = 12;
+
+    private static final byte VERSION = 4;
+    private static final int STARTUP = 1;
+    private static final int OPTIONS = 5;
+    private static final int QUERY = 7;
+    private static final int REGISTER = 11;
+    private static final int ONE = 1;
+    private static final int HEADER_BYTES = 9;
+    private static final int PATIENCE_MILLIS = 30_000;
+
+    private final Socket socket = new Socket();
+    private final DataInputStream in;
+
+    /** @param from a loopback address */
+    RawClient(String from, InetSocketAddress node) throws IOException
+    {
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.bind(new InetSocketAddress(InetAddress.getByName(from), 0));
+        socket.connect(node);
+        in = new DataInputStream(socket.getInputStream());
+    }
+
+    int port()
+    {
+        return socket.getLocalPort();
+    }
+
+    void startup() throws IOException
+    {
+        send(STARTUP, map("CQL_VERSION", "3.0.0"));
+        expect(READY);
+    }
+
+    void options() throws IOException
+    {
+        send(OPTIONS, new byte[0]);
+        expect(SUPPORTED);
+    }
+
+    void register(String event) throws IOException
+    {
+        ByteBuffer body = ByteBuffer.allocate(1024).putShort((short) 1);
+        putString(body, event);
+        send(REGISTER, written(body));
+        expect(READY);
+    }
+
+    /** @return the body of the result */
+    byte[] query(String cql) throws IOException
+    {
+        byte[] text = cql.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer body = ByteBuffer.allocate(text.length + 16).putInt(text.length).put(text).putShort((short) ONE).put((byte) 0);
+        send(QUERY, written(body));
+        return expect(RESULT);
+    }
+
+    /** Writes bytes as they are. */
+    void write(byte[] bytes, int from, int count) throws IOException
+    {
+        socket.getOutputStream().write(bytes, from, count);
+        socket.getOutputStream().flush();
+    }
+
+    /** @return the bytes of an OPTIONS request */
+    static byte[] optionsEnvelope()
+    {
+        return envelope(OPTIONS, new byte[0]);
+    }
+
+    /** @return the body of the next envelope, which must have the opcode */
+    byte[] expect(int opcode) throws IOException
+    {
+        byte[] header = new byte[HEADER_BYTES];
+        in.readFully(header);
+        ByteBuffer fields = ByteBuffer.wrap(header);
+        byte[] body = new byte[fields.getInt(5)];
+        in.readFully(body);
+        if (fields.get(4) != opcode)
+            throw new AssertionError("opcode " + fields.get(4) + " instead of " + opcode + ": " + new String(body, StandardCharsets.UTF_8));
+        return body;
+    }
+
+    /** @return whether the node ends the connection instead of answering */
+    boolean isRefused()
+    {
+        try
+        {
+            send(OPTIONS, new byte[0]);
+            return in.read() < 0;
+        }
+        catch (IOException e)
+        {
+            return true;
+        }
+    }
+
+    @Override
+    public void close()
+    {
+        try
+        {
+            socket.close();
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void send(int opcode, byte[] body) throws IOException
+    {
+        byte[] envelope = envelope(opcode, body);
+        write(envelope, 0, envelope.length);
+    }
+
+    private static byte[] envelope(int opcode, byte[] body)
+    {
+        return ByteBuffer.allocate(HEADER_BYTES + body.length).put(VERSION).put((byte) 0).putShort((short) 0).put((byte) opcode)
+                         .putInt(body.length).put(body).array();
+    }
+
+    private static byte[] map(String key, String value)
+    {
+        ByteBuffer body = ByteBuffer.allocate(1024).putShort((short) 1);
+        putString(body, key);
+        putString(body, value);
+        return written(body);
+    }
+
+    private static void putString(ByteBuffer body, String text)
+    {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        body.putShort((short) bytes.length).put(bytes);
+    }
+
+    private static byte[] written(ByteBuffer body)
+    {
+        byte[] bytes = new byte[body.position()];
+        body.flip().get(bytes);
+        return bytes;
+    }
+}

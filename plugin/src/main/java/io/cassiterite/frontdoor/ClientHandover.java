@@ -1,0 +1,118 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor;
+
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.utils.NoSpamLogger;
+
+import io.cassiterite.engine.Door;
+import io.cassiterite.engine.Door.Client;
+
+/**
+ * Takes clients from the door and gives them to the server channel that they came to. One thread of its own waits in the
+ * door, where no safepoint waits for it. Safe to use from any thread.
+ */
+final class ClientHandover
+{
+    private static final Logger logger = LoggerFactory.getLogger(ClientHandover.class);
+    private static final NoSpamLogger noSpam = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
+
+    private static final int PATIENCE_MILLIS = 1_000;
+
+    private final Door door;
+    private final Map<Long, DoorServerChannel> channels = new HashMap<>();
+    private long acceptFailures;
+
+    ClientHandover(Door door)
+    {
+        this.door = door;
+    }
+
+    /** Starts the thread, which ends with the door. */
+    void start()
+    {
+        Thread thread = new Thread(this::run, "cassiterite-door-clients");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Makes the door listen for a channel. Under the lock, so that no client comes before its channel is known. */
+    synchronized long listen(DoorServerChannel channel, InetSocketAddress address, int backlog, boolean keepAlive,
+                             boolean mayBeTls)
+    {
+        long listener = door.listen(address, backlog, keepAlive, mayBeTls);
+        channels.put(listener, channel);
+        return listener;
+    }
+
+    synchronized void stopListening(long listener)
+    {
+        channels.remove(listener);
+        door.stopListening(listener);
+    }
+
+    private synchronized DoorServerChannel channel(long listener)
+    {
+        return channels.get(listener);
+    }
+
+    private void run()
+    {
+        List<Client> clients;
+        while ((clients = take()) != null)
+            clients.forEach(this::handOver);
+    }
+
+    private List<Client> take()
+    {
+        try
+        {
+            List<Client> clients = door.take(PATIENCE_MILLIS);
+            if (clients != null)
+                reportFailures();
+            return clients;
+        }
+        catch (RuntimeException e)
+        {
+            // Without this thread nobody could connect any more.
+            noSpam.error("The front door could not hand over clients; it tries again", e);
+            return List.of();
+        }
+    }
+
+    private void handOver(Client client)
+    {
+        try
+        {
+            DoorServerChannel channel = channel(client.listener);
+            if (channel == null)
+                Door.closeDescriptor(client.descriptor); // the transport has stopped since
+            else
+                channel.accept(client);
+        }
+        catch (RejectedExecutionException e)
+        {
+            Door.closeDescriptor(client.descriptor); // the transport's event loops have ended
+        }
+    }
+
+    private void reportFailures()
+    {
+        long failures = door.counters().acceptFailures;
+        if (failures > acceptFailures)
+            noSpam.error("The front door could not accept {} client(s); are there file descriptors left? Each client takes three",
+                         failures - acceptFailures);
+        acceptFailures = failures;
+    }
+}

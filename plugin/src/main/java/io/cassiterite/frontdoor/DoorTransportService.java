@@ -1,0 +1,37 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.service.NativeTransportService;
+
+/** Cassandra's native transport, whose servers bind their ports through the front door. */
+final class DoorTransportService extends NativeTransportService
+{
+    private static final Logger logger = LoggerFactory.getLogger(DoorTransportService.class);
+
+    private final TransportAccess access;
+
+    DoorTransportService(TransportAccess access)
+    {
+        this.access = access;
+    }
+
+    @Override
+    public void start()
+    {
+        try
+        {
+            access.adopt(this);
+        }
+        catch (ReflectiveOperationException | RuntimeException e)
+        {
+            logger.error("The front door stays off: Cassandra's native transport cannot be bound to it", e);
+        }
+        super.start();
+    }
+}

@@ -1,0 +1,164 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor;
+
+import java.util.Map;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.service.NativeTransportService;
+
+import io.cassiterite.engine.Door;
+import io.cassiterite.engine.EngineException;
+
+/**
+ * The front door of this node: native threads that accept CQL clients in the place of Netty's. Safe to use from any
+ * thread.
+ */
+public final class FrontDoor
+{
+    /** The parameter of the memtable configuration. */
+    public static final String PARAMETER = "front_door";
+
+    public static final FrontDoor instance = new FrontDoor();
+
+    private static final Logger logger = LoggerFactory.getLogger(FrontDoor.class);
+    private static final int MAX_LOOPS = 8;
+
+    private TransportAccess transport;
+    private volatile FrontDoorMode mode = FrontDoorMode.OFF;
+
+    /** Guards what follows. Whoever binds a port holds its server's monitor and takes this one; never the other way. */
+    private final Object opening = new Object();
+    private Door door;
+    private ClientHandover handover;
+
+    private FrontDoor()
+    {
+    }
+
+    /**
+     * Puts itself where Cassandra's native transport binds its port; done once. A node whose transport cannot be had runs
+     * on with stock's.
+     *
+     * @param parameters of the memtable configuration, which the engine has accepted
+     */
+    public synchronized void start(Map<String, String> parameters)
+    {
+        if (transport != null)
+            return;
+        mode = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
+        try
+        {
+            if (!NativeTransportService.useEpoll())
+                throw new IllegalStateException("Netty's epoll transport is not available");
+            transport = TransportAccess.install(this);
+            // The transport has started already where the node gets its first engine table while it runs.
+            if (mode != FrontDoorMode.OFF)
+                transport.bindAnew();
+            logger.info("The front door is {}", mode.description());
+        }
+        catch (ReflectiveOperationException | RuntimeException e)
+        {
+            logger.error("The front door stays off: Cassandra's native transport cannot be bound to it", e);
+        }
+    }
+
+    /**
+     * Changes who accepts clients; connections that are open stay as they are.
+     *
+     * @throws IllegalStateException if the port cannot be bound in the new way; it is bound in the old way then, or the
+     *                               message says that nobody can connect
+     */
+    public synchronized void change(FrontDoorMode wanted)
+    {
+        if (transport == null)
+            throw new IllegalStateException("the front door is not available on this node; its log at start says why");
+        if (wanted == mode)
+            return;
+        FrontDoorMode before = mode;
+        mode = wanted;
+        try
+        {
+            transport.bindAnew();
+        }
+        catch (RuntimeException e)
+        {
+            mode = before;
+            transport.bindAnew();
+            throw e;
+        }
+        logger.info("The front door is {}", mode.description());
+    }
+
+    /** Ends all connections through the door; part of the shutdown, when the transport has stopped. */
+    public void stop()
+    {
+        mode = FrontDoorMode.OFF;
+        synchronized (opening)
+        {
+            handover = null;
+            if (door != null)
+                door.close();
+            door = null;
+        }
+    }
+
+    /** @return what the door has done, all 0 before its first use */
+    public Door.Counters counters()
+    {
+        synchronized (opening)
+        {
+            return door == null ? Door.Counters.NONE : door.counters();
+        }
+    }
+
+    /** @return what the door has done, as lines of tab-separated values, the first line names the columns */
+    public String report()
+    {
+        Door.Counters counters = counters();
+        return "name\tcount\n" +
+               "accept_failures\t" + counters.acceptFailures + '\n' +
+               "bytes_to_cassandra\t" + counters.toCassandraBytes + '\n' +
+               "bytes_to_clients\t" + counters.toClientsBytes + '\n' +
+               "clients_accepted\t" + counters.accepted + '\n' +
+               "clients_handed_over\t" + counters.direct + '\n' +
+               "connections_open\t" + counters.open + '\n';
+    }
+
+    /** @return who accepts clients */
+    public FrontDoorMode mode()
+    {
+        return mode;
+    }
+
+    /** @return what binds the port; null while that is Netty's part, also where the door does not open */
+    ClientHandover handover()
+    {
+        if (mode == FrontDoorMode.OFF)
+            return null;
+        synchronized (opening)
+        {
+            if (door == null)
+                open();
+            return handover;
+        }
+    }
+
+    private void open()
+    {
+        try
+        {
+            door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
+            handover = new ClientHandover(door);
+            handover.start();
+        }
+        catch (EngineException e)
+        {
+            logger.error("The front door does not open; Netty accepts clients", e);
+        }
+    }
+}
