@@ -16,6 +16,8 @@ SCALE ?= full
 comma := ,
 # JOBS=1 for a small machine
 JOBS ?= $(shell nproc)
+# Java test classes that run side by side: a core alone gains nothing by it, and a third pair of nodes wants more memory.
+FORKS ?= $(if $(filter 1,$(JOBS)),1,2)
 
 MVN := mvn -B -ntp -Dstyle.color=never
 LIB := native/target/release/libcassiterite.so
@@ -113,13 +115,13 @@ test-lab: class-archive
 test-java: build
 	@echo "== Java tests"
 	@rm -rf plugin/target/surefire-reports
-	@$(MVN) -pl plugin test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@$(MVN) -pl plugin test -Dforks=$(FORKS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
 .PHONY: test-node
 test-node: class-archive
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
-	@$(MVN) -pl nodetest test | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@$(MVN) -pl nodetest test -Dforks=$(FORKS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 
 .PHONY: test-cluster
@@ -127,7 +129,7 @@ test-cluster: class-archive ## clusters that lose and gain nodes, damaged stream
 	@echo "== cluster tests"
 	@cd native && cargo test --quiet --locked -p cassiterite-lab --test compare_stream --test compare_scenarios -j $(JOBS) -- --ignored
 	@rm -rf nodetest/target/surefire-reports
-	@$(MVN) -pl nodetest test -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@$(MVN) -pl nodetest test -Dforks=1 -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
 LINT := build/lint-venv/bin
 SHELL_SCRIPTS = $(shell grep -lrE '^\#!.*[ /](ba)?sh$$' scripts .ci)

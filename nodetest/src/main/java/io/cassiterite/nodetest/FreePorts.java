@@ -12,11 +12,15 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Hands out loopback ports that are free now, below the range from which the kernel takes its own. */
+/**
+ * Hands out loopback ports that are free now, below the range from which the kernel takes its own. Processes that run
+ * tests side by side take theirs from different ranges: a port is free until its node has started.
+ */
 final class FreePorts
 {
-    private static final int LOWEST = 15_000;
-    private static final int HIGHEST = 30_000;
+    private static final int RANGE = 3_000;
+    private static final int RANGES = 5;
+    private static final int LOWEST = 15_000 + Fork.number() % RANGES * RANGE;
     private static final int ATTEMPTS = 200;
     private static final Set<Integer> GIVEN = new HashSet<>();
 
@@ -28,7 +32,7 @@ final class FreePorts
     {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++)
         {
-            int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
+            int port = ThreadLocalRandom.current().nextInt(LOWEST, LOWEST + RANGE);
             if (!GIVEN.contains(port) && isFree(address, port))
             {
                 GIVEN.add(port);

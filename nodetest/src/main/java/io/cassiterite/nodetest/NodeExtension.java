@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** Starts and shares the nodes of {@link NodeTest} classes. */
+/** Starts the nodes of {@link NodeTest} classes, and shares them among the classes of this process. */
 public final class NodeExtension implements BeforeAllCallback, AfterAllCallback, ParameterResolver
 {
     private static final Namespace NAMESPACE = Namespace.create(NodeExtension.class);
@@ -100,7 +100,7 @@ public final class NodeExtension implements BeforeAllCallback, AfterAllCallback,
 
     private static String kindName(NodeTest wanted)
     {
-        return "shared-" + Integer.toHexString(kind(wanted).hashCode());
+        return "shared-" + Integer.toHexString(kind(wanted).hashCode()) + '-' + Fork.number();
     }
 
     private static String keyspace(ExtensionContext context)
