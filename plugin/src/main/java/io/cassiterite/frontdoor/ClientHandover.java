@@ -26,7 +26,7 @@ import io.cassiterite.engine.Door.Client;
 final class ClientHandover
 {
     private static final Logger logger = LoggerFactory.getLogger(ClientHandover.class);
-    private static final NoSpamLogger noSpam = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
+    private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
     private static final int PATIENCE_MILLIS = 1_000;
 
@@ -86,7 +86,7 @@ final class ClientHandover
         catch (RuntimeException e)
         {
             // Without this thread nobody could connect any more.
-            noSpam.error("The front door could not hand over clients; it tries again", e);
+            NO_SPAM.error("The front door could not hand over clients; it tries again", e);
             return List.of();
         }
     }
@@ -111,7 +111,7 @@ final class ClientHandover
     {
         long failures = door.counters().acceptFailures;
         if (failures > acceptFailures)
-            noSpam.error("The front door could not accept {} client(s); are there file descriptors left? Each client takes three",
+            NO_SPAM.error("The front door could not accept {} client(s); are there file descriptors left? Each client takes three",
                          failures - acceptFailures);
         acceptFailures = failures;
     }

@@ -6,6 +6,13 @@ package io.cassiterite.frontdoor;
 
 import java.net.InetSocketAddress;
 
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,14 +22,6 @@ import org.apache.cassandra.transport.CBUtil;
 import org.apache.cassandra.transport.Connection;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.PipelineConfigurator;
-
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 
 /**
  * Binds a server of Cassandra's native transport to the front door, or to Netty as stock does while the door is off.

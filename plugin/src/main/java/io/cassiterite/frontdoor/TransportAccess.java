@@ -8,6 +8,11 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Collection;
 
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+
 import org.apache.cassandra.config.EncryptionOptions.TlsEncryptionPolicy;
 import org.apache.cassandra.service.CassandraDaemon;
 import org.apache.cassandra.service.NativeTransportService;
@@ -15,11 +20,6 @@ import org.apache.cassandra.transport.Connection;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.Server;
 import org.apache.cassandra.transport.Server.ConnectionTracker;
-
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.ServerChannel;
 
 /**
  * Cassandra's native transport, of which the members that bind its port are private. Its servers, their connections and
@@ -64,8 +64,12 @@ final class TransportAccess
     {
         initialize.invoke(service);
         for (Server server : servers(service))
-            if (server.tlsEncryptionPolicy != TlsEncryptionPolicy.ENCRYPTED && !(configurator.get(server) instanceof DoorPipelineConfigurator))
-                configurator.set(server, new DoorPipelineConfigurator(frontDoor, server.tlsEncryptionPolicy, (Dispatcher) dispatcher.get(server)));
+        {
+            TlsEncryptionPolicy policy = server.tlsEncryptionPolicy;
+            boolean isAdopted = configurator.get(server) instanceof DoorPipelineConfigurator;
+            if (policy != TlsEncryptionPolicy.ENCRYPTED && !isAdopted)
+                configurator.set(server, new DoorPipelineConfigurator(frontDoor, policy, (Dispatcher) dispatcher.get(server)));
+        }
     }
 
     /**
