@@ -18,6 +18,8 @@ comma := ,
 JOBS ?= $(shell nproc)
 # Java test classes that run side by side: a core alone gains nothing by it, and a third pair of nodes wants more memory.
 FORKS ?= $(if $(filter 1,$(JOBS)),1,2)
+# front_door of the node tests' nodes
+FRONT_DOOR ?= off
 
 MVN := mvn -B -ntp -Dstyle.color=never
 LIB := native/target/release/libcassiterite.so
@@ -121,7 +123,7 @@ test-java: build
 test-node: class-archive
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
-	@$(MVN) -pl nodetest test -Dforks=$(FORKS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@$(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 
 .PHONY: test-cluster
@@ -129,7 +131,7 @@ test-cluster: class-archive ## clusters that lose and gain nodes, damaged stream
 	@echo "== cluster tests"
 	@cd native && cargo test --quiet --locked -p cassiterite-lab --test compare_stream --test compare_scenarios -j $(JOBS) -- --ignored
 	@rm -rf nodetest/target/surefire-reports
-	@$(MVN) -pl nodetest test -Dforks=1 -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
 LINT := build/lint-venv/bin
 SHELL_SCRIPTS = $(shell grep -lrE '^\#!.*[ /](ba)?sh$$' scripts .ci)

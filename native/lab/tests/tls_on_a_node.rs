@@ -26,9 +26,13 @@ fn identity(authority: &Authority, name: &str) -> PathBuf {
 }
 
 fn encryption(authority: &Authority) -> String {
+    encryption_where(authority, "optional: false\n  require_client_auth: true")
+}
+
+fn encryption_where(authority: &Authority, policy: &str) -> String {
     let (identity, ca) = (identity(authority, "node"), authority.ca());
     format!(
-        "client_encryption_options:\n  enabled: true\n  optional: false\n  require_client_auth: true\n  \
+        "client_encryption_options:\n  enabled: true\n  {policy}\n  \
          ssl_context_factory:\n    class_name: org.apache.cassandra.security.PEMBasedSslContextFactory\n  \
          keystore: {}\n  truststore: {}",
         identity.display(),
@@ -37,8 +41,17 @@ fn encryption(authority: &Authority) -> String {
 }
 
 fn stress(node: &Node, command: &str, transport: &[String]) -> Output {
+    stress_with(node, command, &[], transport)
+}
+
+fn stress_engine(node: &Node, command: &str, transport: &[String]) -> Output {
+    stress_with(node, command, &["-engine", "cassiterite-door"], transport)
+}
+
+fn stress_with(node: &Node, command: &str, options: &[&str], transport: &[String]) -> Output {
     let mut stress = Command::new(env!("CARGO_BIN_EXE_cassiterite"));
     stress.args(["stress", command, "n=200", "no-warmup", "-rate", "threads=4", "-node", &node.contact_point()]);
+    stress.args(options);
     if !transport.is_empty() {
         stress.arg("-transport").args(transport);
     }
@@ -83,4 +96,19 @@ fn rows_go_through_tls_and_who_is_not_trusted_is_told_so() {
     assert!(message.contains("client's certificate") || message.contains("client certificate"), "{message}");
     let message = refusal(&stress(&node, "read", &[]));
     assert!(message.contains("TLS"), "{message}");
+}
+
+#[test]
+#[ignore = "starts a node: make test-lab"]
+fn one_port_takes_tls_and_plain_clients_through_the_front_door() {
+    let own = Authority::new();
+    let encryption = encryption_where(&own, "optional: true\n  require_client_auth: false");
+    let node = Node::start_engine(&[&encryption, "memtable.configurations.cassiterite.parameters.front_door: proxy"]);
+    let tls = words(&own.ca(), None);
+    // The first engine table opens the door.
+    for (command, transport) in [("write", &tls[..]), ("read", &tls[..]), ("read", &[])] {
+        let message = String::from_utf8(stress_engine(&node, command, transport).stdout).unwrap();
+        assert_eq!((total(&message, "partitions"), total(&message, "errors")), (Some("200"), Some("0")), "{message}");
+    }
+    assert!(node.log().contains("(optionally encrypted) through the front door"), "{}", node.log());
 }

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! One stock node, gone with the test.
+//! One node, gone with the test.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -18,12 +18,22 @@ pub struct Node {
 }
 
 impl Node {
-    /// Starts it with these keys of cassandra.yaml and waits until it speaks CQL.
+    /// Starts a stock node with these keys of cassandra.yaml and waits until it speaks CQL.
     pub fn start(yaml: &[&str]) -> Self {
+        Self::start_with(&["--stock"], yaml)
+    }
+
+    /// The same with the plug-in.
+    #[allow(dead_code)] // not every program needs it
+    pub fn start_engine(yaml: &[&str]) -> Self {
+        Self::start_with(&[], yaml)
+    }
+
+    fn start_with(options: &[&str], yaml: &[&str]) -> Self {
         let base = tempfile::tempdir().unwrap();
         let [port, storage, jmx] = free_ports();
         let mut command = Command::new(env!("CARGO_BIN_EXE_cassiterite"));
-        command.args(["node", "--stock", "--fast", "--heap", "512m", "--base"]).arg(base.path());
+        command.args(["node", "--fast", "--heap", "512m"]).args(options).arg("--base").arg(base.path());
         for (option, number) in [("--cql-port", port), ("--storage-port", storage), ("--jmx-port", jmx)] {
             command.arg(option).arg(number.to_string());
         }
@@ -65,6 +75,12 @@ impl Node {
 }
 
 impl Node {
+    /// What the node has logged so far.
+    #[allow(dead_code)] // not every program needs it
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.base.path().join("logs/system.log")).unwrap_or_default()
+    }
+
     fn last_words(&self) -> String {
         let log = std::fs::read_to_string(self.base.path().join("out.log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().filter(|line| line.len() < 500).collect();

@@ -13,6 +13,9 @@ import java.util.Map;
 /** The description of a test node; made by {@link Node#named}. */
 public final class NodeBuilder
 {
+    /** What nodes with the plug-in have that do not say otherwise: make test-node FRONT_DOOR=... */
+    private static final String FRONT_DOOR = System.getProperty("cassiterite.front_door", "off");
+
     final String name;
     final List<String> jvmOptions = new ArrayList<>();
     final Map<String, String> yaml = new LinkedHashMap<>();
@@ -83,6 +86,12 @@ public final class NodeBuilder
         return this;
     }
 
+    /** With {@code front_door} in the plug-in's configuration, for example {@code proxy}. */
+    public NodeBuilder frontDoor(String mode)
+    {
+        return yaml("memtable.configurations.cassiterite.parameters.front_door", mode);
+    }
+
     /** Adds a JVM option, for example {@code -Dx=y}. */
     public NodeBuilder jvm(String option)
     {
@@ -123,6 +132,8 @@ public final class NodeBuilder
     {
         if (!keep)
             Checkout.delete(base);
+        if (!stock && !FRONT_DOOR.equals("off"))
+            frontDoor(FRONT_DOOR);
         return new Node(this);
     }
 

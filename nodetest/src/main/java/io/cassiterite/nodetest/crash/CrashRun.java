@@ -87,7 +87,9 @@ public final class CrashRun
         NodeBuilder builder = Node.named(name).keep().yaml("commitlog_sync", mode);
         if (mode.equals("group"))
             builder.yaml("commitlog_sync_group_window", "10ms");
-        if (!memtable.equals("cassiterite"))
+        if (memtable.equals("cassiterite"))
+            builder.frontDoor("proxy");
+        else
             builder.stock();
         return builder.start();
     }
