@@ -93,15 +93,18 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorCounters(
 ) {
     guard_plain(&mut env, (), |env| {
         let counted = DOORS.get(door)?.value()?.counters();
-        let values = [
+        let mut values = vec![
             counted.accepted,
             counted.direct,
             counted.open,
             counted.to_cassandra_bytes,
             counted.to_clients_bytes,
             counted.accept_failures,
+            counted.opaque,
         ];
-        env.set_long_array_region(&counters, 0, &values.map(|value| value as jlong)).map_err(jni_failure)
+        values.extend(counted.requests);
+        let values: Vec<jlong> = values.into_iter().map(|value| value as jlong).collect();
+        env.set_long_array_region(&counters, 0, &values).map_err(jni_failure)
     });
 }
 

@@ -9,6 +9,7 @@ use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 
 use crate::counters::Tally;
+use crate::protocol::Requests;
 use crate::relay::{Relay, Turn};
 
 /// The two sockets of a connection.
@@ -37,6 +38,7 @@ pub(crate) struct Connection {
     cassandra: UnixStream,
     to_cassandra: Relay,
     to_client: Relay,
+    requests: Requests,
     client_has_ended: bool,
     cassandra_has_ended: bool,
     tokens: (Token, Token),
@@ -59,6 +61,7 @@ impl Connection {
             cassandra,
             to_cassandra: Relay::default(),
             to_client: Relay::default(),
+            requests: Requests::default(),
             client_has_ended: false,
             cassandra_has_ended: false,
             tokens,
@@ -100,15 +103,19 @@ impl Connection {
         if from_cassandra {
             let mut bytes = 0;
             let ended = self.cassandra_has_ended;
-            let turn = self.to_client.turn(&mut self.cassandra, &mut self.client, ended, scratch, &mut bytes);
+            let turn = self.to_client.turn(&mut self.cassandra, &mut self.client, ended, scratch, &mut bytes, |_| {});
             Tally::add(&tally.to_clients_bytes, bytes);
             next = next.and(turn?);
         }
         if from_client && next != Next::Close {
             let mut bytes = 0;
             let ended = self.client_has_ended;
-            let turn = self.to_cassandra.turn(&mut self.client, &mut self.cassandra, ended, scratch, &mut bytes);
+            let was_opaque = self.requests.is_opaque();
+            let read = |seen: &[u8]| self.requests.read(seen);
+            let turn = self.to_cassandra.turn(&mut self.client, &mut self.cassandra, ended, scratch, &mut bytes, read);
             Tally::add(&tally.to_cassandra_bytes, bytes);
+            tally.add_requests(self.requests.take_seen());
+            Tally::add(&tally.opaque, u64::from(!was_opaque && self.requests.is_opaque()));
             next = next.and(turn?);
         }
         self.ask(registry)?;

@@ -3,6 +3,7 @@
 
 //! What the door has done since it opened. Every thread adds to the same atomics, at most once for each wake-up.
 
+use crate::protocol::REQUESTS;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counters of the door; all but `open` only grow.
@@ -14,6 +15,8 @@ pub(crate) struct Tally {
     pub to_cassandra_bytes: AtomicU64,
     pub to_clients_bytes: AtomicU64,
     pub accept_failures: AtomicU64,
+    pub opaque: AtomicU64,
+    requests: [AtomicU64; REQUESTS],
 }
 
 /// The counters as they were at one time.
@@ -31,12 +34,23 @@ pub struct Counters {
     pub to_clients_bytes: u64,
     /// Times that a client could not be accepted, such as for want of file descriptors.
     pub accept_failures: u64,
+    /// Clients whose requests the door cannot tell apart.
+    pub opaque: u64,
+    /// Requests of the other clients: STARTUP, OPTIONS, QUERY, PREPARE, EXECUTE, REGISTER, BATCH, AUTH_RESPONSE.
+    pub requests: [u64; REQUESTS],
 }
 
 impl Tally {
     /// Adds to one counter.
     pub(crate) fn add(counter: &AtomicU64, count: u64) {
         counter.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Adds requests, in the order of [`Counters::requests`].
+    pub(crate) fn add_requests(&self, seen: [u64; REQUESTS]) {
+        for (counter, count) in self.requests.iter().zip(seen).filter(|(_, count)| *count > 0) {
+            Tally::add(counter, count);
+        }
     }
 
     /// All counters; not of one instant.
@@ -49,6 +63,8 @@ impl Tally {
             to_cassandra_bytes: of(&self.to_cassandra_bytes),
             to_clients_bytes: of(&self.to_clients_bytes),
             accept_failures: of(&self.accept_failures),
+            opaque: of(&self.opaque),
+            requests: self.requests.each_ref().map(of),
         }
     }
 }

@@ -12,6 +12,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | `client` | what the owner of the door learns of a client |
+//! | `protocol` | where one request ends and the next begins |
 //! | `counters` | what the door has done, for reports |
 //! | `buffer` | bytes that a socket did not take yet |
 //! | `relay` | one direction of a connection |
@@ -32,6 +33,7 @@ mod connection;
 mod counters;
 mod door;
 mod event_loop;
+mod protocol;
 mod relay;
 mod undecided;
 

@@ -42,6 +42,7 @@ impl Relay {
     /// * `to_end` whether the source is known to have ended, so that a short read does not mean that it is drained
     /// * `scratch` any content; its length is the most that one read takes
     /// * `passed_bytes` grows by what the target took
+    /// * `read` sees the bytes in order, each once
     ///
     /// # Errors
     /// Those of the sockets; the connection is over then.
@@ -52,6 +53,7 @@ impl Relay {
         to_end: bool,
         scratch: &mut [u8],
         passed_bytes: &mut u64,
+        mut read: impl FnMut(&[u8]),
     ) -> Result<Turn> {
         if !self.flush(target, passed_bytes)? {
             return Ok(Turn::Blocked);
@@ -72,6 +74,7 @@ impl Relay {
                 Err(error) => return Err(error),
             };
             read_bytes += count;
+            read(&scratch[..count]);
             let sent = write(target, &scratch[..count])?;
             *passed_bytes += sent as u64;
             if sent < count {

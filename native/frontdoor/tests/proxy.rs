@@ -152,6 +152,19 @@ fn a_closed_listener_frees_its_port_and_leaves_its_clients() {
 }
 
 #[test]
+fn requests_are_counted_and_other_bytes_pass_uncounted() {
+    let fixture = Fixture::new(PLAIN);
+    let options = b"\x04\x00\x00\x01\x05\x00\x00\x00\x00";
+    for (sent, opaque) in [(&options[..], 0), (b"GET / HTTP/1.1\r\n\r\n", 1)] {
+        let (mut client, mut cassandra) = fixture.pair();
+        client.write_all(sent).unwrap();
+        assert_eq!(read(&mut cassandra, sent.len()), sent);
+        wait_until("the count", || fixture.door.counters().opaque == opaque);
+    }
+    wait_until("the count", || fixture.door.counters().requests == [0, 1, 0, 0, 0, 0, 0, 0]);
+}
+
+#[test]
 fn an_address_in_use_is_refused() {
     let fixture = Fixture::new(PLAIN);
     assert_eq!(fixture.door.listen(fixture.address, PLAIN).unwrap_err().kind(), ErrorKind::AddrInUse);

@@ -70,13 +70,15 @@ proptest! {
         let mut relay = Relay::default();
         let mut scratch = vec![0; scratch_bytes];
         let mut passed_bytes = 0;
+        let mut read = Vec::new();
         let mut turns = 0;
-        while relay.turn(&mut source, &mut target, true, &mut scratch, &mut passed_bytes).unwrap() != Turn::Ended {
+        while relay.turn(&mut source, &mut target, true, &mut scratch, &mut passed_bytes, |seen| read.extend_from_slice(seen)).unwrap() != Turn::Ended {
             turns += 1;
             prop_assert!(turns < 10_000);
         }
         prop_assert_eq!(passed_bytes, bytes.len() as u64);
-        prop_assert_eq!(target.bytes, bytes);
+        prop_assert_eq!(&target.bytes, &bytes);
+        prop_assert_eq!(read, bytes);
     }
 }
 
@@ -87,7 +89,7 @@ fn a_blocked_target_stops_the_reading() {
     let mut relay = Relay::default();
     let mut passed_bytes = 0;
     let mut turn = |relay: &mut Relay, source: &mut Scripted, target: &mut Scripted| {
-        relay.turn(source, target, false, &mut [0; 100], &mut passed_bytes).unwrap()
+        relay.turn(source, target, false, &mut [0; 100], &mut passed_bytes, |_| {}).unwrap()
     };
     assert_eq!(turn(&mut relay, &mut source, &mut target), Turn::Blocked);
     assert_eq!(turn(&mut relay, &mut source, &mut target), Turn::Blocked);
@@ -99,6 +101,6 @@ fn a_blocked_target_stops_the_reading() {
 fn a_flood_leaves_the_others_their_turn() {
     let mut source = Scripted::new(vec![7; 2 * TURN_BYTES], vec![]);
     let mut target = Scripted::new(Vec::new(), vec![]);
-    let turn = Relay::default().turn(&mut source, &mut target, false, &mut [0; 1024], &mut 0).unwrap();
+    let turn = Relay::default().turn(&mut source, &mut target, false, &mut [0; 1024], &mut 0, |_| {}).unwrap();
     assert_eq!((turn, target.bytes.len()), (Turn::More, TURN_BYTES));
 }

@@ -9,12 +9,21 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Native threads that accept CQL clients and pass on what they send. Every method may be called from any thread. */
 public final class Door
 {
-    private static final int COUNTERS = 6;
+    /** Times that a client could not be accepted, such as for want of file descriptors. */
+    public static final String ACCEPT_FAILURES = "accept_failures";
+
+    /** As {@link Native#doorCounters} fills them. */
+    private static final List<String> COUNTERS =
+        List.of("clients_accepted", "clients_handed_over", "connections_open", "bytes_to_cassandra", "bytes_to_clients",
+                ACCEPT_FAILURES, "clients_opaque", "requests_startup", "requests_options", "requests_query",
+                "requests_prepare", "requests_execute", "requests_register", "requests_batch", "requests_auth_response");
 
     private final long handle;
 
@@ -68,12 +77,26 @@ public final class Door
         return taken == null ? null : clients(ByteBuffer.wrap(taken));
     }
 
-    /** @return what the door has done since it opened */
-    public Counters counters()
+    /** @return by name, what the door has done since it opened; {@code connections_open} is of now */
+    public Map<String, Long> counters()
     {
-        long[] values = new long[COUNTERS];
+        long[] values = new long[COUNTERS.size()];
         Native.doorCounters(handle, values);
-        return new Counters(values[0], values[1], values[2], values[3], values[4], values[5]);
+        return named(values);
+    }
+
+    /** @return the counters of a door that has done nothing */
+    public static Map<String, Long> noCounters()
+    {
+        return named(new long[COUNTERS.size()]);
+    }
+
+    private static Map<String, Long> named(long[] values)
+    {
+        Map<String, Long> counters = new LinkedHashMap<>();
+        for (int i = 0; i < values.length; i++)
+            counters.put(COUNTERS.get(i), values[i]);
+        return counters;
     }
 
     /** Ends all connections and threads; returns when they are gone. Idempotent. */
@@ -133,31 +156,6 @@ public final class Door
             this.isDirect = isDirect;
             this.remote = remote;
             this.local = local;
-        }
-    }
-
-    /** What a door has done. */
-    public static final class Counters
-    {
-        public static final Counters NONE = new Counters(0, 0, 0, 0, 0, 0);
-
-        public final long accepted;
-        public final long direct;
-        /** Connections through the door now. */
-        public final long open;
-        public final long toCassandraBytes;
-        public final long toClientsBytes;
-        /** Times that a client could not be accepted, such as for want of file descriptors. */
-        public final long acceptFailures;
-
-        Counters(long accepted, long direct, long open, long toCassandraBytes, long toClientsBytes, long acceptFailures)
-        {
-            this.accepted = accepted;
-            this.direct = direct;
-            this.open = open;
-            this.toCassandraBytes = toCassandraBytes;
-            this.toClientsBytes = toClientsBytes;
-            this.acceptFailures = acceptFailures;
         }
     }
 }

@@ -197,7 +197,11 @@ public final class Native
      */
     static native byte[] doorTake(long door, int patienceMillis);
 
-    /** Fills: 0 accepted, 1 handed over directly, 2 open, 3 bytes to Cassandra, 4 bytes to clients, 5 failures to accept. */
+    /**
+     * Fills: 0 clients accepted, 1 handed over with their own socket, 2 connections open, 3 bytes to Cassandra, 4 bytes to
+     * clients, 5 failures to accept, 6 clients whose requests the door cannot tell apart, then requests: 7 STARTUP,
+     * 8 OPTIONS, 9 QUERY, 10 PREPARE, 11 EXECUTE, 12 REGISTER, 13 BATCH, 14 AUTH_RESPONSE.
+     */
     static native void doorCounters(long door, long[] counters);
 
     /** Ends all connections and threads of the door; returns when they are gone. */

@@ -109,7 +109,7 @@ final class ClientHandover
 
     private void reportFailures()
     {
-        long failures = door.counters().acceptFailures;
+        long failures = door.counters().get(Door.ACCEPT_FAILURES);
         if (failures > acceptFailures)
             NO_SPAM.error("The front door could not accept {} client(s); are there file descriptors left? Each client takes three",
                          failures - acceptFailures);

@@ -107,26 +107,20 @@ public final class FrontDoor
         }
     }
 
-    /** @return what the door has done, all 0 before its first use */
-    public Door.Counters counters()
-    {
-        synchronized (opening)
-        {
-            return door == null ? Door.Counters.NONE : door.counters();
-        }
-    }
-
     /** @return what the door has done, as lines of tab-separated values, the first line names the columns */
     public String report()
     {
-        Door.Counters counters = counters();
-        return "name\tcount\n" +
-               "accept_failures\t" + counters.acceptFailures + '\n' +
-               "bytes_to_cassandra\t" + counters.toCassandraBytes + '\n' +
-               "bytes_to_clients\t" + counters.toClientsBytes + '\n' +
-               "clients_accepted\t" + counters.accepted + '\n' +
-               "clients_handed_over\t" + counters.direct + '\n' +
-               "connections_open\t" + counters.open + '\n';
+        StringBuilder lines = new StringBuilder("name\tcount\n");
+        counters().forEach((name, count) -> lines.append(name).append('\t').append(count).append('\n'));
+        return lines.toString();
+    }
+
+    private Map<String, Long> counters()
+    {
+        synchronized (opening)
+        {
+            return door == null ? Door.noCounters() : door.counters();
+        }
     }
 
     /** @return who accepts clients */

@@ -175,12 +175,31 @@ class ProxyTest
     {
         long accepted = count(cql, "clients_accepted");
         long bytes = count(cql, "bytes_to_clients");
+        long options = count(cql, "requests_options");
+        long opaque = count(cql, "clients_opaque");
         try (RawClient client = new RawClient("127.0.0.84", node.cqlAddress()))
         {
             client.options();
             assertEquals(accepted + 1, count(cql, "clients_accepted"));
         }
         assertTrue(count(cql, "bytes_to_clients") > bytes);
+        assertTrue(count(cql, "requests_options") > options);
+        assertEquals(opaque, count(cql, "clients_opaque"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = DefaultProtocolVersion.class, names = { "V3", "V4", "V5" })
+    void theRequestsOfDriversAreCounted(DefaultProtocolVersion version, Node node, Cql cql)
+    {
+        int requests = 50;
+        try (Cql other = node.cql("proxytest", version))
+        {
+            long executed = count(cql, "requests_execute");
+            for (int k = 0; k < requests; k++)
+                other.run("INSERT INTO t (k, v) VALUES (?, ?)", 100 + k, ByteBuffer.allocate(k * 10_000));
+            assertEquals(executed + requests, count(cql, "requests_execute"));
+        }
+        assertEquals(0, count(cql, "clients_opaque"));
     }
 
     private static long count(Cql cql, String name)
