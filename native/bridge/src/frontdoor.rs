@@ -68,13 +68,13 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorTake(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,
     door: jlong,
-    patience_millis: jint,
+    timeout_millis: jint,
 ) -> jbyteArray {
     guard_plain(&mut env, std::ptr::null_mut(), |env| {
-        let patience = u64::try_from(patience_millis).map_err(|_| EngineError::Invalid("negative patience".into()))?;
+        let timeout = u64::try_from(timeout_millis).map_err(|_| EngineError::Invalid("negative timeout".into()))?;
         // Not a guard of the slot: the wait is long, and the door may be closed meanwhile.
         let door = Arc::clone(DOORS.get(door)?.value()?);
-        let Some(clients) = door.take(Duration::from_millis(patience)) else { return Ok(std::ptr::null_mut()) };
+        let Some(clients) = door.take(Duration::from_millis(timeout)) else { return Ok(std::ptr::null_mut()) };
         let (bytes, descriptors) = describe(clients);
         let array = env.byte_array_from_slice(&bytes).map_err(jni_failure)?;
         descriptors.into_iter().for_each(|descriptor| {

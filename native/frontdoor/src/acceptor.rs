@@ -17,8 +17,8 @@ use mio::net::{TcpListener, TcpStream, UnixStream};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-use crate::arrivals::Arrivals;
 use crate::client::{Client, Way};
+use crate::client_queue::ClientQueue;
 use crate::counters::Tally;
 use crate::event_loop::EventLoop;
 use crate::undecided::{FirstByte, Undecided};
@@ -62,7 +62,7 @@ impl Acceptor {
     /// Starts the thread.
     pub(crate) fn start(
         loops: Vec<Arc<EventLoop>>,
-        arrivals: Arc<Arrivals>,
+        clients: Arc<ClientQueue>,
         tally: Arc<Tally>,
     ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
         let poll = Poll::new()?;
@@ -74,7 +74,7 @@ impl Acceptor {
             is_stopping: AtomicBool::new(false),
         });
         let running =
-            Running { handle: Arc::clone(&handle), poll, loops, arrivals, tally, undecided: Undecided::default() };
+            Running { handle: Arc::clone(&handle), poll, loops, clients, tally, undecided: Undecided::default() };
         let thread = thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run())?;
         Ok((handle, thread))
     }
@@ -119,7 +119,7 @@ struct Running {
     handle: Arc<Acceptor>,
     poll: Poll,
     loops: Vec<Arc<EventLoop>>,
-    arrivals: Arc<Arrivals>,
+    clients: Arc<ClientQueue>,
     tally: Arc<Tally>,
     undecided: Undecided,
 }
@@ -201,7 +201,7 @@ impl Running {
         let FirstByte { listener, client, remote, local } = arrived;
         let handed = if is_tls { self.direct(client) } else { self.through_the_door(client) };
         match handed {
-            Ok(way) => self.arrivals.add(Client { listener, remote, local, way }),
+            Ok(way) => self.clients.add(Client { listener, remote, local, way }),
             Err(_) => Tally::add(&self.tally.accept_failures, 1),
         }
     }

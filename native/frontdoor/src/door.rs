@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::acceptor::{Acceptor, ListenOptions, ListenerId};
-use crate::arrivals::Arrivals;
 use crate::client::Client;
+use crate::client_queue::ClientQueue;
 use crate::counters::{Counters, Tally};
 use crate::event_loop::EventLoop;
 
@@ -26,7 +26,7 @@ pub struct DoorOptions {
 pub struct Door {
     acceptor: Arc<Acceptor>,
     loops: Vec<Arc<EventLoop>>,
-    arrivals: Arc<Arrivals>,
+    clients: Arc<ClientQueue>,
     tally: Arc<Tally>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -38,7 +38,7 @@ impl Door {
     /// Where the system has no thread or file descriptor left.
     pub fn open(options: DoorOptions) -> io::Result<Door> {
         let tally = Arc::new(Tally::default());
-        let arrivals = Arc::new(Arrivals::default());
+        let clients = Arc::new(ClientQueue::default());
         let mut threads = Vec::new();
         let mut loops = Vec::new();
         for number in 0..options.loops.max(1) {
@@ -46,9 +46,9 @@ impl Door {
             loops.push(event_loop);
             threads.push(thread);
         }
-        let (acceptor, thread) = Acceptor::start(loops.clone(), Arc::clone(&arrivals), Arc::clone(&tally))?;
+        let (acceptor, thread) = Acceptor::start(loops.clone(), Arc::clone(&clients), Arc::clone(&tally))?;
         threads.push(thread);
-        Ok(Door { acceptor, loops, arrivals, tally, threads: Mutex::new(threads) })
+        Ok(Door { acceptor, loops, clients, tally, threads: Mutex::new(threads) })
     }
 
     /// Listens on an address; clients can connect when it returns. Returns the address too, for port 0 names any.
@@ -64,9 +64,9 @@ impl Door {
         self.acceptor.stop_listening(listener);
     }
 
-    /// Clients that came since the last call; waits for the first one up to `patience`. `None` once the door is closed.
-    pub fn take(&self, patience: Duration) -> Option<Vec<Client>> {
-        self.arrivals.take(patience)
+    /// Clients that came since the last call; waits for the first one up to `timeout`. `None` once the door is closed.
+    pub fn take(&self, timeout: Duration) -> Option<Vec<Client>> {
+        self.clients.take(timeout)
     }
 
     /// What it has done since it opened.
@@ -81,7 +81,7 @@ impl Door {
         for event_loop in &self.loops {
             let _ = event_loop.stop();
         }
-        self.arrivals.close();
+        self.clients.close();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
             let _ = thread.join();

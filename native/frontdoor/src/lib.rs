@@ -19,16 +19,16 @@
 //! | `connection` | both directions, and how a connection ends |
 //! | `event_loop` | one thread with its connections |
 //! | `undecided` | clients that have not said yet whether they speak TLS |
-//! | `arrivals` | clients that wait for the owner of the door |
+//! | `client_queue` | clients that wait for the owner of the door |
 //! | `acceptor` | the thread that accepts, and hands clients to the loops |
 //! | `door` | all of it, for its owner |
 //!
 //! No thread of this crate enters the JVM, and nothing here knows what a JVM is.
 
 mod acceptor;
-mod arrivals;
 mod buffer;
 mod client;
+mod client_queue;
 mod connection;
 mod counters;
 mod door;

@@ -14,7 +14,7 @@ use crate::observe::ProcessReading;
 
 const ROW: Row = Row { partition: 7, row: 1 };
 
-/// One write as the model remembers it; moments are numbers of steps.
+/// One write as the model remembers it; times are numbers of steps.
 #[derive(Clone, Debug)]
 struct Written {
     version: Version,

@@ -224,8 +224,8 @@ fn prepared(spec: &ClusterSpec) -> Result<State> {
             Ok(fresh)
         }
         None => {
-            let foreign = fresh.members.iter().flat_map(|member| member.folders(spec)).find(|folder| folder.exists());
-            match foreign {
+            let existing = fresh.members.iter().flat_map(|member| member.folders(spec)).find(|folder| folder.exists());
+            match existing {
                 Some(folder) => bail!(
                     "{} is there, but belongs to no known cluster: delete it, or say another --name or --base",
                     folder.display()

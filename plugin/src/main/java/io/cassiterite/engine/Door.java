@@ -61,12 +61,12 @@ public final class Door
      *
      * @return none after the time is over; null once the door is closed
      */
-    public List<Client> take(int patienceMillis)
+    public List<Client> take(int timeoutMillis)
     {
         byte[] taken;
         try
         {
-            taken = Native.doorTake(handle, patienceMillis);
+            taken = Native.doorTake(handle, timeoutMillis);
         }
         catch (EngineException e)
         {

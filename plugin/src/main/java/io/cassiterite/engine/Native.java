@@ -195,7 +195,7 @@ public final class Native
      *
      * @return the clients, none after the time is over, as docs/internals/boundary.md describes them; null once closed
      */
-    static native byte[] doorTake(long door, int patienceMillis);
+    static native byte[] doorTake(long door, int timeoutMillis);
 
     /**
      * Fills: 0 clients accepted, 1 handed over with their own socket, 2 connections open, 3 bytes to Cassandra, 4 bytes to

@@ -28,7 +28,7 @@ final class ClientHandover
     private static final Logger logger = LoggerFactory.getLogger(ClientHandover.class);
     private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
-    private static final int PATIENCE_MILLIS = 1_000;
+    private static final int TIMEOUT_MILLIS = 1_000;
 
     private final Door door;
     private final Map<Long, DoorServerChannel> channels = new HashMap<>();
@@ -78,7 +78,7 @@ final class ClientHandover
     {
         try
         {
-            List<Client> clients = door.take(PATIENCE_MILLIS);
+            List<Client> clients = door.take(TIMEOUT_MILLIS);
             if (clients != null)
                 reportFailures();
             return clients;

@@ -14,7 +14,7 @@ const MOST: usize = 1024;
 
 /// A bounded queue.
 #[derive(Default)]
-pub(crate) struct Arrivals {
+pub(crate) struct ClientQueue {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -25,7 +25,7 @@ struct State {
     is_closed: bool,
 }
 
-impl Arrivals {
+impl ClientQueue {
     /// Adds a client, and waits for its place where too many are there. A closed queue drops it.
     pub(crate) fn add(&self, client: Client) {
         let state = self.state();
@@ -37,10 +37,10 @@ impl Arrivals {
         }
     }
 
-    /// All that wait; none after `patience`. `None` for good once the queue is closed.
-    pub(crate) fn take(&self, patience: Duration) -> Option<Vec<Client>> {
+    /// All that wait; none after `timeout`. `None` for good once the queue is closed.
+    pub(crate) fn take(&self, timeout: Duration) -> Option<Vec<Client>> {
         let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
-        let waited = self.changed.wait_timeout_while(self.state(), patience, is_idle);
+        let waited = self.changed.wait_timeout_while(self.state(), timeout, is_idle);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         if state.is_closed {
             return None;
