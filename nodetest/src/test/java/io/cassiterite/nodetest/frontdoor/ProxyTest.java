@@ -192,6 +192,8 @@ class ProxyTest
     void theRequestsOfDriversAreCounted(DefaultProtocolVersion version, Node node, Cql cql)
     {
         int requests = 50;
+        // A driver that may choose the version begins with one that the door does not know.
+        long opaque = count(cql, "clients_opaque");
         try (Cql other = node.cql("proxytest", version))
         {
             long executed = count(cql, "requests_execute");
@@ -199,7 +201,7 @@ class ProxyTest
                 other.run("INSERT INTO t (k, v) VALUES (?, ?)", 100 + k, ByteBuffer.allocate(k * 10_000));
             assertEquals(executed + requests, count(cql, "requests_execute"));
         }
-        assertEquals(0, count(cql, "clients_opaque"));
+        assertEquals(opaque, count(cql, "clients_opaque"));
     }
 
     private static long count(Cql cql, String name)
