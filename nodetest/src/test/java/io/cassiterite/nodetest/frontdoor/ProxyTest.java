@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import com.datastax.oss.driver.api.core.DefaultProtocolVersion;
+import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -130,7 +131,7 @@ class ProxyTest
     }
 
     @Test
-    void theTransportStopsAndStarts(Node node) throws IOException
+    void theTransportStopsAndStarts(Node node, Cql cql) throws IOException, InterruptedException
     {
         try (RawClient client = new RawClient("127.0.0.82", node.cqlAddress()))
         {
@@ -144,6 +145,27 @@ class ProxyTest
         try (RawClient client = new RawClient("127.0.0.82", node.cqlAddress()))
         {
             client.options();
+        }
+        awaitReconnection(cql);
+    }
+
+    /** The session of the class has lost its connections, too. */
+    private static void awaitReconnection(Cql cql) throws InterruptedException
+    {
+        long end = System.nanoTime() + BOUND.toNanos();
+        while (true)
+        {
+            try
+            {
+                cql.rows("SELECT key FROM system.local");
+                return;
+            }
+            catch (DriverException e)
+            {
+                if (System.nanoTime() > end)
+                    throw e;
+                Thread.sleep(100);
+            }
         }
     }
 
