@@ -111,6 +111,8 @@ impl Settings {
         let write_buffers_total_bytes =
             take.size("write_buffers_total", MIB, 1 << 50, (block_cache_bytes / 3).min(512 * MIB))?;
         let sync = take.sync()?;
+        // Checked and shown here, heeded by the plug-in.
+        take.choice("front_door", &[("off", ()), ("proxy", ())])?;
         let settings = Settings {
             directory,
             wal_directory,
@@ -139,11 +141,7 @@ impl Settings {
             max_open_files: take.number("max_open_files", -1, i32::MAX, -1)?,
             sync,
             tickers: take.choice("stats_level", &[("none", false), ("tickers", true)])?,
-            shown: {
-                // Checked and shown here, heeded by the plug-in.
-                take.choice("front_door", &[("off", 0), ("proxy", 1)])?;
-                take.shown
-            },
+            shown: take.shown,
         };
         settings.check()?;
         Ok(settings)

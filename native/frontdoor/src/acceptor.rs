@@ -23,8 +23,8 @@ use crate::counters::Tally;
 use crate::event_loop::EventLoop;
 use crate::undecided::{FirstByte, Undecided};
 
+/// Other even tokens are listeners', odd ones those of clients whose first byte has not come.
 const WAKER: Token = Token(usize::MAX);
-/// Even tokens are listeners', odd ones those of clients whose first byte has not come.
 const EVENTS: usize = 256;
 /// How long the thread waits before it accepts again after a failure, such as for want of file descriptors.
 const RETRY: Duration = Duration::from_millis(100);

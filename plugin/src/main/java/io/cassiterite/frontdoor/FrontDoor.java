@@ -50,16 +50,13 @@ public final class FrontDoor
     {
         if (transport != null)
             return;
-        mode = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
+        FrontDoorMode wanted = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
         try
         {
             if (!NativeTransportService.useEpoll())
                 throw new IllegalStateException("Netty's epoll transport is not available");
             transport = TransportAccess.install(this);
-            // The transport has started already where the node gets its first engine table while it runs.
-            if (mode != FrontDoorMode.OFF)
-                transport.bindAnew();
-            logger.info("The front door is {}", mode.description());
+            become(wanted);
         }
         catch (ReflectiveOperationException | RuntimeException e)
         {
@@ -77,13 +74,19 @@ public final class FrontDoor
     {
         if (transport == null)
             throw new IllegalStateException("the front door is not available on this node; its log at start says why");
-        if (wanted == mode)
-            return;
+        if (wanted != mode)
+            become(wanted);
+    }
+
+    /** Binds the port anew where the transport has started already. */
+    private void become(FrontDoorMode wanted)
+    {
         FrontDoorMode before = mode;
         mode = wanted;
         try
         {
-            transport.bindAnew();
+            if (wanted != before)
+                transport.bindAnew();
         }
         catch (RuntimeException e)
         {
@@ -121,12 +124,6 @@ public final class FrontDoor
         {
             return door == null ? Door.noCounters() : door.counters();
         }
-    }
-
-    /** @return who accepts clients */
-    public FrontDoorMode mode()
-    {
-        return mode;
     }
 
     /** @return what binds the port; null while that is Netty's part, also where the door does not open */
