@@ -4,20 +4,12 @@
  */
 package io.cassiterite.engine;
 
-import java.util.ArrayList;
 import java.util.List;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-import org.apache.cassandra.io.FSError;
-import org.apache.cassandra.io.FSErrorHandler;
 import org.apache.cassandra.io.FSWriteError;
-import org.apache.cassandra.io.sstable.CorruptSSTableException;
-import org.apache.cassandra.io.util.FileUtils;
-
-import io.cassiterite.memtable.TestMemtable;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -26,34 +18,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** A background thread survives what its steps throw. */
 class BackgroundWorkTest
 {
-    private final List<Throwable> asked = new ArrayList<>();
-
-    @BeforeEach
-    void watchPolicy()
-    {
-        TestMemtable.initialize();
-        FileUtils.setFSErrorHandler(new FSErrorHandler()
-        {
-            @Override
-            public void handleCorruptSSTable(CorruptSSTableException e)
-            {
-                asked.add(e);
-            }
-
-            @Override
-            public void handleFSError(FSError e)
-            {
-                asked.add(e);
-                throw new IllegalStateException("a test's policy");
-            }
-        });
-    }
-
-    @AfterEach
-    void forgetPolicy()
-    {
-        FileUtils.setFSErrorHandler(null);
-    }
+    @RegisterExtension
+    final RecordedDiskPolicy policy = new RecordedDiskPolicy();
 
     @Test
     void noFailureIsThrownOn()
@@ -72,7 +38,7 @@ class BackgroundWorkTest
         assertFalse(BackgroundWork.attempt("A test", () -> {
             throw failure;
         }));
-        assertEquals(List.of(failure), asked);
+        assertEquals(List.of(failure), policy.asked());
     }
 
     @SuppressWarnings("unchecked")

@@ -7,7 +7,6 @@ package io.cassiterite.memtable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicReference;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -17,11 +16,9 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Slices;
-import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.filter.ClusteringIndexFilter;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.memtable.Memtable;
-import org.apache.cassandra.db.memtable.SkipListMemtableFactory;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.rows.EncodingStats;
@@ -31,7 +28,6 @@ import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.index.transactions.UpdateTransaction;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.Store;
@@ -97,8 +93,7 @@ class MemtableAgainstCassandraTest
             updates = new RandomUpdates(random, RandomRow.mergedInAnyOrder(random, metadata), metadata);
             reads = new RandomReads(random, metadata, updates);
             ours = TestMemtable.open(store, metadata);
-            theirs = SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE),
-                                                             TableMetadataRef.forOfflineTools(metadata), null);
+            theirs = TestMemtable.stock(metadata);
         }
 
         void write()

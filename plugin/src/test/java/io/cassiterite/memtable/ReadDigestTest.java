@@ -6,7 +6,6 @@ package io.cassiterite.memtable;
 
 import java.nio.ByteBuffer;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicReference;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -17,11 +16,9 @@ import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Digest;
 import org.apache.cassandra.db.EmptyIterators;
 import org.apache.cassandra.db.Slices;
-import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.filter.ClusteringIndexFilter;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.memtable.Memtable;
-import org.apache.cassandra.db.memtable.SkipListMemtableFactory;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
@@ -31,7 +28,6 @@ import org.apache.cassandra.index.transactions.UpdateTransaction;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
@@ -72,8 +68,7 @@ class ReadDigestTest
         RandomUpdates updates = new RandomUpdates(random, RandomRow.withoutTies(random, metadata), metadata);
         RandomReads reads = new RandomReads(random, metadata, updates);
         CassiteriteMemtable ours = TestMemtable.open(store, metadata);
-        Memtable theirs = SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE),
-                                                                  TableMetadataRef.forOfflineTools(metadata), null);
+        Memtable theirs = TestMemtable.stock(metadata);
         for (int i = random.nextInt(40); i > 0; i--)
             put(updates.next(), ours, theirs);
         for (int i = 0; i < 40; i++)

@@ -7,7 +7,6 @@ package io.cassiterite.memtable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -19,11 +18,9 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Slices;
-import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.filter.ClusteringIndexFilter;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.memtable.Memtable;
-import org.apache.cassandra.db.memtable.SkipListMemtableFactory;
 import org.apache.cassandra.db.partitions.ImmutableBTreePartition;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
@@ -31,11 +28,8 @@ import org.apache.cassandra.db.partitions.UnfilteredPartitionIterators;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterators;
-import org.apache.cassandra.index.transactions.UpdateTransaction;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.schema.TableMetadataRef;
-import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.TableSchema;
@@ -49,7 +43,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
  */
 class SeparateFlushesTest
 {
-    private static final OpOrder ORDER = new OpOrder();
     private static Store store;
 
     @BeforeContainer
@@ -96,14 +89,8 @@ class SeparateFlushesTest
             updates = new RandomUpdates(random, RandomRow.mergedInAnyOrder(random, metadata), metadata);
             reads = new RandomReads(random, metadata, updates);
             ours = TestMemtable.open(store, metadata);
-            heads = memtable();
-            bodies = memtable();
-        }
-
-        private Memtable memtable()
-        {
-            return SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE),
-                                                           TableMetadataRef.forOfflineTools(metadata), null);
+            heads = TestMemtable.stock(metadata);
+            bodies = TestMemtable.stock(metadata);
         }
 
         void write()
@@ -141,12 +128,8 @@ class SeparateFlushesTest
 
         private static void put(Memtable memtable, PartitionUpdate update)
         {
-            if (update.isEmpty())
-                return;
-            try (OpOrder.Group group = ORDER.start())
-            {
-                memtable.put(update, UpdateTransaction.NO_OP, group);
-            }
+            if (!update.isEmpty())
+                TestMemtable.put(memtable, update);
         }
 
         void readPartition()

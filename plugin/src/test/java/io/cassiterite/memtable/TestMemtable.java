@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.memtable.SkipListMemtableFactory;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.index.transactions.UpdateTransaction;
 import org.apache.cassandra.schema.TableMetadata;
@@ -47,13 +49,20 @@ public final class TestMemtable
                                        store.openTable(TableSchema.request(metadata), metadata.toString()), null);
     }
 
+    /** @return a memtable of Cassandra's own, on heap */
+    public static Memtable stock(TableMetadata metadata)
+    {
+        return SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE),
+                                                       TableMetadataRef.forOfflineTools(metadata), null);
+    }
+
     /** Makes it the one that the table's streams go to. */
     public static void install(CassiteriteMemtable memtable)
     {
         EngineTables.put(memtable);
     }
 
-    public static void put(CassiteriteMemtable memtable, PartitionUpdate update)
+    public static void put(Memtable memtable, PartitionUpdate update)
     {
         try (OpOrder.Group group = ORDER.start())
         {

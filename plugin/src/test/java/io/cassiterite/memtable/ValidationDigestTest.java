@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongPredicate;
 
 import com.google.common.collect.Sets;
@@ -25,10 +24,8 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Digest;
-import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.memtable.Memtable;
-import org.apache.cassandra.db.memtable.SkipListMemtableFactory;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.partitions.PurgeFunction;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
@@ -40,7 +37,6 @@ import org.apache.cassandra.index.transactions.UpdateTransaction;
 import org.apache.cassandra.net.MessagingService;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
@@ -101,8 +97,7 @@ class ValidationDigestTest
             updates = new RandomUpdates(random, RandomRow.withoutTies(random, metadata), metadata);
             ours = TestMemtable.open(store, metadata);
             for (int i = 1 + random.nextInt(3); i > 0; i--)
-                theirs.add(SkipListMemtableFactory.INSTANCE.create(new AtomicReference<>(CommitLogPosition.NONE),
-                                                                   TableMetadataRef.forOfflineTools(metadata), null));
+                theirs.add(TestMemtable.stock(metadata));
         }
 
         void write()

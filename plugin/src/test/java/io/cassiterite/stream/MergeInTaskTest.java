@@ -4,31 +4,25 @@
  */
 package io.cassiterite.stream;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.dht.Murmur3Partitioner;
-import org.apache.cassandra.io.FSError;
-import org.apache.cassandra.io.FSErrorHandler;
 import org.apache.cassandra.io.FSWriteError;
-import org.apache.cassandra.io.sstable.CorruptSSTableException;
-import org.apache.cassandra.io.util.FileUtils;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.EngineException.Kind;
 import io.cassiterite.engine.Failures;
-import io.cassiterite.memtable.TestMemtable;
+import io.cassiterite.engine.RecordedDiskPolicy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -37,33 +31,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** About which failures of merge-ins the disk failure policy decides; which tables are merged in. */
 class MergeInTaskTest
 {
-    private final List<Throwable> asked = new ArrayList<>();
-
-    @BeforeEach
-    void watchPolicy()
-    {
-        TestMemtable.initialize();
-        FileUtils.setFSErrorHandler(new FSErrorHandler()
-        {
-            @Override
-            public void handleCorruptSSTable(CorruptSSTableException e)
-            {
-                asked.add(e);
-            }
-
-            @Override
-            public void handleFSError(FSError e)
-            {
-                asked.add(e);
-            }
-        });
-    }
-
-    @AfterEach
-    void forgetPolicy()
-    {
-        FileUtils.setFSErrorHandler(null);
-    }
+    @RegisterExtension
+    final RecordedDiskPolicy policy = new RecordedDiskPolicy();
 
     private static FSWriteError failure(Kind kind)
     {
@@ -83,7 +52,7 @@ class MergeInTaskTest
     void aFullDeviceIsWaitedFor()
     {
         fail(failure(Kind.NO_SPACE));
-        assertEquals(List.of(), asked);
+        assertEquals(List.of(), policy.asked());
     }
 
     @Test
@@ -91,7 +60,7 @@ class MergeInTaskTest
     {
         FSWriteError failure = failure(Kind.IO);
         fail(failure);
-        assertEquals(List.of(failure), asked);
+        assertEquals(List.of(failure), policy.asked());
     }
 
     /** Otherwise nothing would be merged in, or purged, until the next start of the node. */
@@ -116,7 +85,7 @@ class MergeInTaskTest
         }));
         task.get().run();
         assertEquals(3, calls.get());
-        assertEquals(List.of(failure), asked);
+        assertEquals(List.of(failure), policy.asked());
     }
 
     @Test
