@@ -8,7 +8,7 @@
 
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
-use crate::raw::sys::{compact_range, delete_files, FamilyHandle, Iter, IterSpec};
+use crate::raw::sys::{compact_range, delete_files, FamilyHandle, Iter, IterSpec, Reach};
 use crate::raw::{listed_files, LiveFile};
 use crate::table::{ColumnFamily, Table, TableCore};
 use crate::tokens::{token_of, TokenRange, TokenSet};
@@ -123,7 +123,8 @@ fn is_clear(family: &FamilyHandle, outside: &TokenSet) -> Result<bool> {
             return Ok(false);
         }
     }
-    let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false };
+    let spec =
+        IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false, reach: Reach::Files };
     let mut iter = Iter::open(family, spec);
     for range in outside.ranges() {
         iter.seek(&range.first_key())?;

@@ -7,7 +7,7 @@ use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::links::{link, sync_directory};
 use crate::options::imported_options;
-use crate::raw::sys::{import, FamilyHandle, Iter, IterSpec, TableFile};
+use crate::raw::sys::{import, FamilyHandle, Iter, IterSpec, Reach, TableFile};
 use crate::staging::Staged;
 use crate::store_core::StoreCore;
 use crate::table::TableCore;
@@ -81,5 +81,5 @@ impl ImportedFamily {
 
 /// All keys, read once.
 pub(crate) fn everything() -> IterSpec {
-    IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false }
+    IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false, reach: Reach::Files }
 }

@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::raw::listed_files;
-use crate::raw::sys::{approximate_bytes, IterSpec};
+use crate::raw::sys::{approximate_bytes, IterSpec, Reach};
 use crate::source::Source;
 use crate::table::{ColumnFamilies, Table, TableCore};
 use crate::tokens::{token_of, TokenRange};
@@ -57,7 +57,8 @@ struct Counted {
 
 impl Sampler {
     fn open(core: &TableCore) -> Result<Sampler> {
-        let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
+        let spec =
+            IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true, reach: Reach::Files };
         let families = core.column_families().clone();
         let inflation = inflation(&families)?;
         Ok(Sampler { iter: families.iterate(spec), families, partition: Vec::new(), inflation })

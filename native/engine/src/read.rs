@@ -14,7 +14,8 @@ mod walk;
 pub(crate) use cursor::close_cursors;
 pub use cursor::{cursor_close, cursor_next};
 
-use crate::error::Result;
+use crate::error::{EngineError, Result};
+use crate::raw::sys::Reach;
 use crate::table::{Table, TableCore};
 use answer::Answer;
 use request::{ReadRequest, ScanRequest};
@@ -30,6 +31,20 @@ impl Table {
             core.flush_if_hot();
             answered
         })
+    }
+
+    /// Reads one partition as [`Table::read`], but never waits for the device, a change of the table or a stalled write:
+    /// `None` where the read would have to, or where the answer does not end in `answer`.
+    pub fn read_in_memory(&self, request: &[u8], answer: &mut [u8]) -> Result<Option<i32>> {
+        let read = |core: &TableCore| {
+            let answered = read_in_memory(core, request, answer);
+            if !matches!(answered, Ok(None)) {
+                core.count_read();
+                core.flush_if_hot();
+            }
+            answered
+        };
+        self.try_shared(read).unwrap_or(Ok(None))
     }
 
     /// Scans a range of partitions (a scan request) into `answer`: as [`Table::read`].
@@ -53,6 +68,30 @@ fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8])
     let headers = core.headers().seen();
     let walk = Walk::read(core.column_families(), &request, || !core.headers().none_since(headers))?;
     first(table, walk, Answer::new(buffer, request.chunk_bytes))
+}
+
+fn read_in_memory(core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<Option<i32>> {
+    let request = ReadRequest { reach: Reach::Memory, ..ReadRequest::parse(request)? };
+    let capacity = buffer.len();
+    match point::read_one(core, &request, buffer) {
+        Ok(None) => {}
+        Ok(Some(answered)) => return Ok((answered > 0).then_some(answered)),
+        Err(EngineError::Busy(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    match walk_in_memory(core, &request, Answer::new(buffer, capacity)) {
+        Err(EngineError::Busy(_)) => Ok(None),
+        walked => walked,
+    }
+}
+
+fn walk_in_memory(core: &TableCore, request: &ReadRequest<'_>, mut answer: Answer<'_>) -> Result<Option<i32>> {
+    let headers = core.headers().seen();
+    let mut walk = Walk::read(core.column_families(), request, || !core.headers().none_since(headers))?;
+    if walk.fill(&mut answer)? && answer.capacity() >= answer::HEAD_BYTES {
+        return answer.finish(0).map(Some);
+    }
+    Ok(None)
 }
 
 fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {

@@ -4,7 +4,7 @@
 //! The figures of one table.
 
 use crate::error::Result;
-use crate::raw::sys::IterSpec;
+use crate::raw::sys::{IterSpec, Reach};
 use crate::source::Source;
 use crate::table::{ColumnFamily, Sample, Table, TableCore};
 use cassiterite_codec::key;
@@ -64,7 +64,8 @@ fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
 }
 
 fn take_sample(core: &TableCore) -> Sample {
-    let spec = IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true };
+    let spec =
+        IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true, reach: Reach::Files };
     let mut iter = core.column_families().iterate(spec);
     let mut sample = Sample::default();
     let mut partition = Vec::new();

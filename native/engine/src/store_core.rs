@@ -18,7 +18,7 @@ use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
 use crate::options::{self, Settings};
-use crate::raw::sys::{ReadMode, WriteMode};
+use crate::raw::sys::{Reach, ReadMode, WriteMode};
 use backpressure::WriteBackpressure;
 use leftovers::Leftovers;
 use rocksdb::Options;
@@ -86,6 +86,7 @@ impl StoreCore {
 /// How single operations are run.
 pub(crate) struct Modes {
     pub read: ReadMode,
+    pub read_in_memory: ReadMode,
     pub logged: WriteMode,
     pub synced: WriteMode,
     pub unlogged: WriteMode,
@@ -94,7 +95,8 @@ pub(crate) struct Modes {
 impl Modes {
     fn new() -> Modes {
         Modes {
-            read: ReadMode::new(),
+            read: ReadMode::new(Reach::Files),
+            read_in_memory: ReadMode::new(Reach::Memory),
             logged: WriteMode::new(false, true),
             synced: WriteMode::new(true, true),
             unlogged: WriteMode::new(false, false),

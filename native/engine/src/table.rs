@@ -50,6 +50,15 @@ impl Table {
         work(live.as_ref().ok_or_else(EngineError::closed)?)
     }
 
+    /// As [`Table::shared`], but `None` where that would have to wait.
+    pub(crate) fn try_shared<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Option<Result<T>> {
+        match self.live.try_read() {
+            Ok(live) => Some(live.as_ref().ok_or_else(EngineError::closed).and_then(work)),
+            Err(TryLockError::Poisoned(_)) => Some(Err(EngineError::poisoned())),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// Runs long work on a copy of the table's state, while the table stays open. Not to be nested.
     pub(crate) fn on_copy<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Result<T> {
         self.on_copy_with(|_| (), |copy, ()| work(copy))

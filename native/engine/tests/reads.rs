@@ -332,3 +332,43 @@ fn empty_rows_do_not_delay_a_call() {
         assert_eq!(parse(&buffer[..filled]), (0, vec![]), "the rest of the partition is skipped");
     }
 }
+
+/// What a read that must not wait answers; `None` where it would have to.
+fn in_memory(table: &cassiterite_engine::Table, request: &[u8]) -> Option<Vec<Entry>> {
+    let mut buffer = vec![0; 4096];
+    let bytes = table.read_in_memory(request, &mut buffer).unwrap()?;
+    let (cursor, entries) = parse(&buffer[..usize::try_from(bytes).unwrap()]);
+    assert_eq!(cursor, 0);
+    Some(entries)
+}
+
+#[test]
+fn a_read_in_memory_answers_all_or_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let requests = [
+        read_request(POINTS, 0, &partition("a"), &[point(20)]),
+        read_request(POINTS | WITH_STATIC, 0, &partition("a"), &[point(10), point(20)]),
+        read_request(0, 0, &partition("a"), &everything()),
+        read_request(REVERSED, 0, &partition("a"), &everything()),
+    ];
+    let of_memtables: Vec<_> = {
+        let store = open(directory.path());
+        let table = table(&store);
+        ten_rows(&table, "a");
+        let answers: Vec<_> = requests.iter().map(|request| in_memory(&table, request).unwrap()).collect();
+        for (request, answer) in requests.iter().zip(&answers) {
+            assert_eq!(*answer, read_all(&table, request, 1 << 12));
+            let mut short = vec![0; 30];
+            assert_eq!(table.read_in_memory(request, &mut short).unwrap(), None, "no cursor, and no part of it");
+        }
+        table.flush().unwrap();
+        answers
+    };
+    for (request, expected) in requests.iter().zip(&of_memtables) {
+        let store = open(directory.path());
+        let table = table(&store);
+        assert_eq!(in_memory(&table, request), None, "the files have not been read yet");
+        assert_eq!(read_all(&table, request, 1 << 12), *expected);
+        assert_eq!(in_memory(&table, request).as_ref(), Some(expected));
+    }
+}

@@ -12,7 +12,7 @@ use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::rows_options;
-use crate::raw::sys::{file_name, FamilyHandle, Iter, IterSpec, TableFile};
+use crate::raw::sys::{file_name, FamilyHandle, Iter, IterSpec, Reach, TableFile};
 use crate::raw::{listed_files, LiveFile, Origin};
 use crate::store_core::StoreCore;
 use crate::table::TableCore;
@@ -189,6 +189,7 @@ impl Part {
             upper: upper.map(|range| range.end_key()).unwrap_or_default(),
             one_prefix: false,
             fill_cache: false,
+            reach: Reach::Files,
         };
         let iter = Iter::open_skipping(family, spec);
         Ok(Part { family: family.clone(), iter, files })

@@ -20,7 +20,7 @@ pub(crate) use family::FamilyHandle;
 pub(crate) use flush::begin_flush;
 pub(crate) use import::{file_name, import, table_files, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
-pub(crate) use lookup::{Got, ReadMode, Values};
+pub(crate) use lookup::{Got, Reach, ReadMode, Values};
 pub(crate) use manifest::first_needed_log;
 pub(crate) use memtables::{is_flushing, unflushed_bytes};
 pub(crate) use range::{approximate_bytes, compact_range, delete_files};

@@ -6,7 +6,7 @@
 use super::answer::{wanting, Answer, Entry, Put, ENTRY_HEAD_BYTES, HEAD_BYTES};
 use super::request::ReadRequest;
 use crate::error::Result;
-use crate::raw::sys::{Got, Values};
+use crate::raw::sys::{Got, Reach, Values};
 use crate::source::merge_values;
 use crate::table::{ColumnFamily, TableCore};
 use cassiterite_codec::is_empty;
@@ -23,15 +23,8 @@ thread_local! {
 /// Answers a read of points completely, or `None` where only a [`super::walk::Walk`] can: too many points, or a
 /// buffer too small for all of them.
 pub(super) fn read(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Result<Option<i32>> {
-    let one = request.selection.count() == 1 && !request.with_static && core.side_families().is_empty();
-    let headers = core.headers().seen();
-    if one && !headers.possible() {
-        let answered = single(core, request, buffer)?;
-        // A header that came before the row was read is recorded by now; one that comes later was not in the same
-        // write.
-        if core.headers().none_since(headers) {
-            return Ok(Some(answered));
-        }
+    if let Some(answered) = read_one(core, request, buffer)? {
+        return Ok(Some(answered));
     }
     if request.selection.count() > POINTS_AT_ONCE || buffer.len() < HEAD_BYTES {
         return Ok(None);
@@ -45,6 +38,19 @@ pub(super) fn read(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8
     }
 }
 
+/// The same for one point where a lookup of one key will do. Only this one stays in memory where that is asked for:
+/// RocksDB's lookup of several keys reads files whatever its `read_tier` says.
+pub(super) fn read_one(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Result<Option<i32>> {
+    let one = request.selection.points() && request.selection.count() == 1 && !request.with_static;
+    let headers = core.headers().seen();
+    if !one || headers.possible() || !core.side_families().is_empty() {
+        return Ok(None);
+    }
+    let answered = single(core, request, buffer)?;
+    // A header that came before the row was read is recorded by now; one that comes later was not in the same write.
+    Ok(core.headers().none_since(headers).then_some(answered))
+}
+
 fn single(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Result<i32> {
     let Some((point, _)) = request.selection.iter().next() else {
         return Answer::new(buffer, 0).finish(0);
@@ -55,7 +61,7 @@ fn single(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Res
         key.extend_from_slice(request.partition);
         key.push(Kind::Row as u8);
         key.extend_from_slice(point);
-        core.read_mode().get_into(core.family(), key, answer.free())
+        core.read_mode(request.reach).get_into(core.family(), key, answer.free())
     })?;
     match got {
         Got::TooLong(length) => return wanting(HEAD_BYTES + ENTRY_HEAD_BYTES + length + ENTRY_HEAD_BYTES),
@@ -114,10 +120,11 @@ enum Found {
 
 impl Found {
     fn consistent(core: &TableCore, keys: &[&[u8]]) -> Result<Found> {
+        let mode = core.read_mode(Reach::Files);
         if core.side_families().is_empty() {
-            return Ok(Found::One(core.read_mode().get_many(core.family(), keys)?));
+            return Ok(Found::One(mode.get_many(core.family(), keys)?));
         }
-        let consistent = |family: &ColumnFamily| core.read_mode().get_many(&family.handle, keys);
+        let consistent = |family: &ColumnFamily| mode.get_many(&family.handle, keys);
         let found = core.column_families().consistent(consistent).into_iter().collect::<Result<Vec<Values>>>()?;
         let one = |(at, key): (usize, &&[u8])| {
             let fragments: Vec<&[u8]> = found.iter().filter_map(|of| of.get(at)).collect();

@@ -5,6 +5,7 @@
 
 use crate::bytes::Bytes;
 use crate::error::Result;
+use crate::raw::sys::Reach;
 
 const VERSION: u8 = 1;
 const REVERSED: u8 = 1;
@@ -20,6 +21,8 @@ pub(crate) struct ReadRequest<'a> {
     pub chunk_bytes: usize,
     pub partition: &'a [u8],
     pub selection: Selection<'a>,
+    /// Not part of the request's bytes.
+    pub reach: Reach,
 }
 
 impl<'a> ReadRequest<'a> {
@@ -42,6 +45,7 @@ impl<'a> ReadRequest<'a> {
             chunk_bytes,
             partition,
             selection,
+            reach: Reach::Files,
         })
     }
 }

@@ -8,7 +8,7 @@ use super::answer::{Answer, Entry, Put};
 use super::request::{ReadRequest, ScanOf, ScanRequest};
 use super::slices::Slices;
 use crate::error::{EngineError, Result};
-use crate::raw::sys::IterSpec;
+use crate::raw::sys::{IterSpec, Reach};
 use crate::source::Source;
 use crate::table::ColumnFamilies;
 use cassiterite_codec::key::{self, Kind};
@@ -88,7 +88,13 @@ impl Walk {
             }
             None => upper.push(Kind::Row as u8),
         }
-        let spec = IterSpec { lower: request.partition.to_vec(), upper, one_prefix: true, fill_cache: true };
+        let spec = IterSpec {
+            lower: request.partition.to_vec(),
+            upper,
+            one_prefix: true,
+            fill_cache: true,
+            reach: request.reach,
+        };
         let mut walk = Walk {
             iter: families.iterate(spec),
             wanted: Wanted { of: Of::Slices(slices), with_static: request.with_static, reversed: request.reversed },
@@ -122,6 +128,7 @@ impl Walk {
             one_prefix: false,
             // Whole tables pass through once, for compaction, streaming and repair: they must not push out what is hot.
             fill_cache: !matches!(of, Of::Whole),
+            reach: Reach::Files,
         };
         let mut iter = families.iterate(spec);
         iter.seek(request.start)?;

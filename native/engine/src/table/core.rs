@@ -11,7 +11,7 @@ use super::open_tables::OpenTables;
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
-use crate::raw::sys::{FamilyHandle, ReadMode};
+use crate::raw::sys::{FamilyHandle, Reach, ReadMode};
 use crate::store_core::StoreCore;
 use cassiterite_codec::ColumnSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
@@ -135,8 +135,12 @@ impl TableCore {
         &self.shared.counters
     }
 
-    pub(crate) fn read_mode(&self) -> &ReadMode {
-        &self.shared.store.modes.read
+    pub(crate) fn read_mode(&self, reach: Reach) -> &ReadMode {
+        let modes = &self.shared.store.modes;
+        match reach {
+            Reach::Files => &modes.read,
+            Reach::Memory => &modes.read_in_memory,
+        }
     }
 
     /// Whether any partition of this generation may have a header.

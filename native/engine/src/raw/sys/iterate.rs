@@ -3,7 +3,7 @@
 
 //! Iterators that own their bounds and keep the database open, so that a cursor can have one between calls.
 
-use super::lookup::bytes;
+use super::lookup::{bytes, Reach};
 use super::skip::SkippedFiles;
 use super::{checked, raw, FamilyHandle};
 use crate::error::Result;
@@ -21,6 +21,8 @@ pub(crate) struct IterSpec {
     pub one_prefix: bool,
     /// Whether blocks that are read stay in the block cache.
     pub fill_cache: bool,
+    /// How far it goes.
+    pub reach: Reach,
 }
 
 /// An iterator over one view of a column family, which it pins.
@@ -65,6 +67,7 @@ impl Iter {
             ffi::rocksdb_readoptions_set_prefix_same_as_start(options, u8::from(spec.one_prefix));
             ffi::rocksdb_readoptions_set_total_order_seek(options, u8::from(!spec.one_prefix));
             ffi::rocksdb_readoptions_set_fill_cache(options, u8::from(spec.fill_cache));
+            ffi::rocksdb_readoptions_set_read_tier(options, spec.reach.tier());
             if let Some(skipped) = &skipped {
                 skipped.install(options);
             }

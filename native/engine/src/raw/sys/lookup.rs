@@ -9,6 +9,26 @@ use librocksdb_sys as ffi;
 use std::ffi::c_char;
 use std::{ptr, slice};
 
+/// How far a read goes for what it needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Memtables, block cache and files.
+    Files,
+    /// Memtables and block cache only. A read that needs a file fails with [`crate::EngineError::Busy`], and has not
+    /// waited for the device.
+    Memory,
+}
+
+impl Reach {
+    /// RocksDB's `ReadTier`.
+    pub(super) fn tier(self) -> std::ffi::c_int {
+        match self {
+            Reach::Files => 0,
+            Reach::Memory => 1,
+        }
+    }
+}
+
 /// Options of single-key reads. Shared by all threads.
 pub(crate) struct ReadMode(*mut ffi::rocksdb_readoptions_t);
 
@@ -27,9 +47,13 @@ pub(crate) enum Got {
 }
 
 impl ReadMode {
-    pub(crate) fn new() -> ReadMode {
-        // SAFETY: never returns null.
-        ReadMode(unsafe { ffi::rocksdb_readoptions_create() })
+    pub(crate) fn new(reach: Reach) -> ReadMode {
+        // SAFETY: never returns null; nobody else has the options yet.
+        unsafe {
+            let options = ffi::rocksdb_readoptions_create();
+            ffi::rocksdb_readoptions_set_read_tier(options, reach.tier());
+            ReadMode(options)
+        }
     }
 
     /// Copies the value of a key to the start of `buffer`.
