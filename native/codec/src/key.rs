@@ -128,8 +128,14 @@ pub fn encode_partition(token: i64, raw_key: &[u8], out: &mut Vec<u8>) {
     out.push(NEXT_COMPONENT);
     out.extend_from_slice(&((token as u64) ^ (1 << 63)).to_be_bytes());
     out.push(NEXT_COMPONENT);
+    put_escaped(raw_key, out);
+    out.push(TERMINATOR);
+}
+
+/// Appends bytes so escaped that they sort as they are whatever follows them; ends with the escape.
+pub fn put_escaped(raw: &[u8], out: &mut Vec<u8>) {
     let mut in_zeros = false;
-    for &byte in raw_key {
+    for &byte in raw {
         match (in_zeros, byte == ESCAPE) {
             (false, _) => out.push(byte),
             (true, true) => out.push(ESCAPED_CONTINUES),
@@ -138,5 +144,4 @@ pub fn encode_partition(token: i64, raw_key: &[u8], out: &mut Vec<u8>) {
         in_zeros = byte == ESCAPE;
     }
     out.push(if in_zeros { ESCAPED_CONTINUES } else { ESCAPE });
-    out.push(TERMINATOR);
 }

@@ -4,6 +4,7 @@
 //! Row fragments: reading, writing, merging and rewriting them (docs/internals/formats.md, Row fragment).
 
 mod cell;
+mod clustering;
 mod complex;
 mod counter;
 mod head;
@@ -16,12 +17,14 @@ mod winner;
 mod writer;
 
 pub use cell::Cell;
+pub use clustering::Components;
 pub use head::Head;
 pub use liveness::Liveness;
 pub use reader::{ColumnStart, ComplexStart, PathCell, RowReader};
 pub use writer::{ComplexWriter, RowWriter};
 
+pub(crate) use clustering::validate_raw_clustering;
 pub(crate) use head::{put_deletion, read_deletion, read_version_and_flags, VERSION};
 pub(crate) use merge::merge;
 pub(crate) use rewrite::{remap, rewrite, Rules};
-pub(crate) use survey::{is_empty, min_timestamp, same_bytes, validate, validate_raw_clustering};
+pub(crate) use survey::{is_empty, min_timestamp, same_bytes, validate};

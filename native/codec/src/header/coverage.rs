@@ -72,6 +72,11 @@ impl Coverage {
         self.partition
     }
 
+    /// Whether rows may be deleted that are not all of the partition.
+    pub fn has_ranges(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
     /// The strongest deletion of the row at this clustering: of the partition or of a range that covers it.
     pub fn deletion_for(&self, clustering_order_bytes: &[u8]) -> DeletionTime {
         let ranges = self.runs.iter().filter_map(|run| run.deletion_for(clustering_order_bytes));

@@ -177,7 +177,8 @@ impl<'a> RowReader<'a> {
     }
 
     /// Reads over the data of a column.
-    pub(crate) fn skip(&mut self, start: ColumnStart) -> Result<(), CodecError> {
+    #[inline]
+    pub fn skip(&mut self, start: ColumnStart) -> Result<(), CodecError> {
         if start.is_complex() {
             let complex = self.complex(start)?;
             self.each_path_cell(complex.cells, |_| Ok(()))

@@ -4,9 +4,9 @@
 //! Facts about one row fragment, found without rewriting it.
 
 use crate::error::CodecError;
+use crate::row::clustering::validate_raw_clustering;
 use crate::row::counter;
 use crate::row::reader::{ColumnStart, RowReader};
-use crate::wire::Reader;
 
 /// The smallest timestamp in the fragment; `i64::MAX` if it is empty.
 pub(crate) fn min_timestamp(fragment: &[u8]) -> Result<i64, CodecError> {
@@ -96,15 +96,4 @@ pub(crate) fn same_bytes(fragment: &[u8], canonical: &[u8]) -> Result<(), CodecE
     }
     let offset = fragment.iter().zip(canonical).take_while(|(one, two)| one == two).count();
     Err(CodecError::malformed("encoding, which is not canonical", offset))
-}
-
-/// Checks that the bytes are components, one after the other.
-pub(crate) fn validate_raw_clustering(bytes: &[u8]) -> Result<(), CodecError> {
-    let mut reader = Reader::new(bytes);
-    while !reader.is_done() {
-        if let Some(length) = reader.uvarint("clustering component")?.checked_sub(1) {
-            reader.take(length, "clustering component")?;
-        }
-    }
-    Ok(())
 }
