@@ -1,0 +1,72 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Why the door passes a request on to Cassandra instead of answering it.
+
+/// Lists the reasons once, with their names in reports.
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $reason:ident = $name:literal,)*) => {
+        /// Why a request is forwarded. None of them is an error: Cassandra answers, and words the error where there is one.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Reason {
+            $($(#[$doc])* $reason,)*
+        }
+
+        impl Reason {
+            /// All reasons, in the order of their numbers.
+            pub(crate) const ALL: &'static [Reason] = &[$(Reason::$reason,)*];
+
+            /// The name in reports.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Reason::$reason => $name,)*
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// The body of the request is not what the protocol describes, or longer.
+    Malformed = "malformed",
+    /// Flags that the door does not know.
+    UnknownFlags = "unknown_flags",
+    /// Values by name.
+    NamedValues = "named_values",
+    /// A keyspace in the request.
+    Keyspace = "keyspace",
+    /// A serial consistency in the request.
+    SerialConsistency = "serial_consistency",
+    /// More or fewer values than the statement has bind variables.
+    ValueCount = "value_count",
+    /// A value that is null or unset.
+    NullValue = "null_value",
+    /// A value that its type refuses, or of which the door has no byte-comparable form.
+    InvalidValue = "invalid_value",
+    /// A partition key that is empty or too long.
+    KeyLength = "key_length",
+    /// A limit that is not a positive number.
+    Limit = "limit",
+    /// A page size that is not positive, or pages that the door does not make.
+    PageSize = "page_size",
+    /// A paging state that the door does not continue.
+    PagingState = "paging_state",
+    /// More tombstones and expired cells than the door reads over.
+    Tombstones = "tombstones",
+    /// A longer answer than the door gives.
+    AnswerLength = "answer_length",
+    /// The engine's answer has something that the plan does not explain.
+    UnknownContent = "unknown_content",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn each_reason_has_a_name_of_its_own() {
+        let names: HashSet<_> = Reason::ALL.iter().map(|reason| reason.name()).collect();
+        assert_eq!(names.len(), Reason::ALL.len());
+    }
+}

@@ -1,0 +1,139 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The body of an EXECUTE, versions 3 to 5.
+
+use super::bytes::Bytes;
+use crate::reason::Reason;
+use smallvec::SmallVec;
+
+/// The id of a statement, of a table, or of a result's metadata.
+pub(crate) type Id = [u8; 16];
+
+const VALUES: u32 = 0x01;
+const SKIP_METADATA: u32 = 0x02;
+const PAGE_SIZE: u32 = 0x04;
+const PAGING_STATE: u32 = 0x08;
+const SERIAL_CONSISTENCY: u32 = 0x10;
+const TIMESTAMP: u32 = 0x20;
+const NAMES: u32 = 0x40;
+const KEYSPACE: u32 = 0x80;
+const NOW_IN_SECONDS: u32 = 0x100;
+/// Version 5 has flags of four bytes, a metadata id, and a time of its own.
+const V5: u8 = 5;
+
+/// An EXECUTE of which every value is given; borrows from its body.
+#[derive(Debug)]
+pub(crate) struct Execute<'a> {
+    /// The protocol's version, 3 to 5.
+    pub version: u8,
+    pub statement_id: &'a Id,
+    /// The metadata that the client has (version 5).
+    pub result_metadata_id: Option<&'a Id>,
+    pub consistency: u16,
+    pub skip_metadata: bool,
+    /// Rows on a page; positive.
+    pub page_size: Option<u32>,
+    pub paging_state: Option<&'a [u8]>,
+    /// The time at which cells are to be judged, seconds since the epoch (version 5).
+    pub now_in_seconds: Option<i64>,
+    values: SmallVec<[&'a [u8]; 8]>,
+}
+
+impl<'a> Execute<'a> {
+    /// The statement's id, without a look at the rest of the body.
+    pub(crate) fn statement_id(body: &'a [u8]) -> Option<&'a Id> {
+        id(&mut Bytes::new(body))
+    }
+
+    /// Reads the whole body, uncompressed. The time of writing that drivers send with reads too has no meaning there.
+    pub(crate) fn parse(version: u8, body: &'a [u8]) -> Result<Self, Reason> {
+        let mut bytes = Bytes::new(body);
+        let statement_id = id(&mut bytes).ok_or(Reason::Malformed)?;
+        let result_metadata_id = match version {
+            V5 => Some(id(&mut bytes).ok_or(Reason::Malformed)?),
+            3 | 4 => None,
+            _ => return Err(Reason::Malformed),
+        };
+        let consistency = bytes.u16().ok_or(Reason::Malformed)?;
+        let flags = if version == V5 { bytes.u32() } else { bytes.u8().map(u32::from) }.ok_or(Reason::Malformed)?;
+        refuse(flags, version)?;
+        let mut execute = Execute {
+            version,
+            statement_id,
+            result_metadata_id,
+            consistency,
+            skip_metadata: flags & SKIP_METADATA != 0,
+            page_size: None,
+            paging_state: None,
+            now_in_seconds: None,
+            values: SmallVec::new(),
+        };
+        execute.read_options(flags, &mut bytes)?;
+        if bytes.is_done() {
+            Ok(execute)
+        } else {
+            Err(Reason::Malformed)
+        }
+    }
+
+    fn read_options(&mut self, flags: u32, bytes: &mut Bytes<'a>) -> Result<(), Reason> {
+        if flags & VALUES != 0 {
+            for _ in 0..bytes.u16().ok_or(Reason::Malformed)? {
+                self.values.push(value(bytes)?);
+            }
+        }
+        if flags & PAGE_SIZE != 0 {
+            let rows = bytes.i32().ok_or(Reason::Malformed)?;
+            self.page_size = Some(u32::try_from(rows).ok().filter(|rows| *rows > 0).ok_or(Reason::PageSize)?);
+        }
+        if flags & PAGING_STATE != 0 {
+            let length = bytes.i32().ok_or(Reason::Malformed)?;
+            let length = usize::try_from(length).map_err(|_| Reason::PagingState)?;
+            self.paging_state = Some(bytes.take(length).ok_or(Reason::Malformed)?);
+        }
+        if flags & TIMESTAMP != 0 && bytes.i64().is_none_or(|timestamp| timestamp == i64::MIN) {
+            return Err(Reason::Malformed);
+        }
+        if flags & NOW_IN_SECONDS != 0 {
+            self.now_in_seconds = Some(bytes.u32().map(i64::from).ok_or(Reason::Malformed)?);
+        }
+        Ok(())
+    }
+
+    /// How many values there are.
+    pub(crate) fn values(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The value of a bind variable.
+    #[inline]
+    pub(crate) fn value(&self, index: u16) -> Option<&'a [u8]> {
+        self.values.get(usize::from(index)).copied()
+    }
+}
+
+fn refuse(flags: u32, version: u8) -> Result<(), Reason> {
+    const KNOWN: u32 = VALUES | SKIP_METADATA | PAGE_SIZE | PAGING_STATE | TIMESTAMP;
+    let known = if version == V5 { KNOWN | NOW_IN_SECONDS } else { KNOWN };
+    match flags & !known {
+        0 => Ok(()),
+        other if other & NAMES != 0 => Err(Reason::NamedValues),
+        other if other & KEYSPACE != 0 => Err(Reason::Keyspace),
+        other if other & SERIAL_CONSISTENCY != 0 => Err(Reason::SerialConsistency),
+        _ => Err(Reason::UnknownFlags),
+    }
+}
+
+fn id<'a>(bytes: &mut Bytes<'a>) -> Option<&'a Id> {
+    match bytes.u16()? {
+        16 => bytes.array(),
+        _ => None,
+    }
+}
+
+fn value<'a>(bytes: &mut Bytes<'a>) -> Result<&'a [u8], Reason> {
+    let length = bytes.i32().ok_or(Reason::Malformed)?;
+    let length = usize::try_from(length).map_err(|_| Reason::NullValue)?;
+    bytes.take(length).ok_or(Reason::Malformed)
+}

@@ -1,0 +1,109 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What the door knows of one prepared statement (docs/internals/boundary.md, Plans).
+
+mod decode;
+
+use super::execute::{Execute, Id};
+use super::metadata::ResultMetadata;
+use super::value::{ClusteringColumn, Limit, Value};
+use crate::reason::Reason;
+use std::fmt;
+
+/// How one statement is answered. Made once, used by every request.
+#[derive(Debug)]
+pub struct Plan {
+    pub(super) id: Id,
+    pub(super) table_id: Id,
+    pub(super) binds: usize,
+    pub(super) partition: Box<[Value]>,
+    pub(super) clustering: Box<[ClusteringColumn]>,
+    pub(super) selection: Selection,
+    pub(super) reversed: bool,
+    /// Whether the static row is read.
+    pub(super) reads_static: bool,
+    /// Whether a partition without rows is a row of its static columns.
+    pub(super) returns_static_alone: bool,
+    pub(super) limit: Limit,
+    pub(super) partition_limit: Limit,
+    /// The result's columns, in order.
+    pub(super) columns: Box<[Column]>,
+    pub(super) regulars: Fetched,
+    pub(super) statics: Fetched,
+    pub(super) metadata: ResultMetadata,
+}
+
+/// Which rows of the partition are wanted.
+#[derive(Debug)]
+pub(super) enum Selection {
+    /// Rows by their whole clusterings.
+    Rows(Box<[Box<[Value]>]>),
+}
+
+/// Where a column of the result comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Column {
+    /// A component of the partition key.
+    Key(usize),
+    /// A component of the clustering.
+    Clustering(usize),
+    /// A column among [`Plan::regulars`].
+    Regular(usize),
+    /// A column among [`Plan::statics`].
+    Static(usize),
+}
+
+/// The columns whose cells are read: those of the result, and others that only tell whether a row exists.
+#[derive(Debug)]
+pub(super) struct Fetched {
+    /// Ascending by id.
+    pub columns: Box<[FetchedColumn]>,
+}
+
+/// A column whose cells are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FetchedColumn {
+    /// The engine's number of the column.
+    pub id: u32,
+    /// How the client gets it; `None` if it does not.
+    pub encoder: Option<Encoder>,
+}
+
+/// How a column becomes a value of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoder {
+    /// The value of its only cell.
+    Cell,
+}
+
+/// Why bytes are no plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanError {
+    what: &'static str,
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "malformed plan: {}", self.what)
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+impl Plan {
+    /// The statement's id.
+    pub fn id(&self) -> &[u8; 16] {
+        &self.id
+    }
+
+    /// The table's id.
+    pub fn table_id(&self) -> &[u8; 16] {
+        &self.table_id
+    }
+
+    /// How many rows the statement's own limits leave.
+    pub(super) fn rows_max(&self, execute: &Execute<'_>) -> Result<u32, Reason> {
+        Ok(self.limit.rows(execute)?.min(self.partition_limit.rows(execute)?))
+    }
+}

@@ -1,0 +1,220 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The body of a RESULT, made of the engine's answer.
+
+use super::entries::{Entries, Entry};
+use super::execute::Execute;
+use super::metadata::put_counted;
+use super::plan::{Column, Plan};
+use super::row::{self, Slot};
+use crate::reason::Reason;
+use cassiterite_codec::header::Coverage;
+use cassiterite_codec::row::{Components, Head, RowReader};
+use smallvec::SmallVec;
+
+/// A longer answer is Cassandra's.
+pub(super) const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// RESULT: rows.
+const ROWS: i32 = 2;
+const NULL: i32 = -1;
+/// The end of a clustering.
+const CLUSTERING: u8 = 0x38;
+
+/// What the engine answered to a read request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer<'a> {
+    /// The payload: entries.
+    pub entries: &'a [u8],
+    /// Whether nothing follows under a cursor.
+    pub is_complete: bool,
+}
+
+/// What an answer held, for metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Served {
+    /// Rows of the result.
+    pub rows: u32,
+    /// Live rows that were read, the static row included.
+    pub live_rows: u32,
+    /// Tombstones and expired cells that were read, also such as Cassandra's read would have purged.
+    pub tombstones: u32,
+}
+
+impl Plan {
+    /// Appends the body of the RESULT for `execute` to `body`, from the kind on. Cells are judged at `now_s` (seconds since
+    /// the epoch), unless the request has a time of its own. After an error `body` is as before.
+    pub(crate) fn rows(
+        &self,
+        execute: &Execute<'_>,
+        answer: Answer<'_>,
+        now_s: i64,
+        tombstones_max: u32,
+        body: &mut Vec<u8>,
+    ) -> Result<Served, Reason> {
+        let start = body.len();
+        let mut response = Response {
+            plan: self,
+            execute,
+            now_s: execute.now_in_seconds.unwrap_or(now_s),
+            tombstones_max,
+            rows_max: self.rows_max(execute)?,
+            served: Served::default(),
+            body_max: start + ANSWER_BYTES_MAX,
+        };
+        let written = response.write(answer, body);
+        if written.is_err() {
+            body.truncate(start);
+        }
+        written.map(|()| response.served)
+    }
+}
+
+/// A response being written.
+struct Response<'p, 'e> {
+    plan: &'p Plan,
+    execute: &'p Execute<'e>,
+    now_s: i64,
+    tombstones_max: u32,
+    rows_max: u32,
+    served: Served,
+    body_max: usize,
+}
+
+type Slots<'a> = SmallVec<[Slot<'a>; 16]>;
+type Clustering<'a> = SmallVec<[Option<&'a [u8]>; 8]>;
+
+/// What is known of the row that is to be written.
+struct Cells<'r, 'a> {
+    clustering: &'r [Option<&'a [u8]>],
+    regulars: &'r [Slot<'a>],
+    statics: &'r [Slot<'a>],
+}
+
+impl Response<'_, '_> {
+    fn write(&mut self, answer: Answer<'_>, body: &mut Vec<u8>) -> Result<(), Reason> {
+        body.extend_from_slice(&ROWS.to_be_bytes());
+        self.plan.metadata.put(self.execute, None, body);
+        let count_at = body.len();
+        body.extend_from_slice(&0u32.to_be_bytes());
+        self.write_rows(answer, body)?;
+        if let Some(count) = body.get_mut(count_at..count_at + 4) {
+            count.copy_from_slice(&self.served.rows.to_be_bytes());
+        }
+        Ok(())
+    }
+
+    fn write_rows<'a>(&mut self, answer: Answer<'a>, body: &mut Vec<u8>) -> Result<(), Reason> {
+        let plan = self.plan;
+        let mut coverage = Coverage::new();
+        let mut statics: Slots<'a> = SmallVec::from_elem(Slot::Null, plan.statics.columns.len());
+        let mut regulars: Slots<'a> = SmallVec::from_elem(Slot::Null, plan.regulars.columns.len());
+        let (mut clustering, mut order) = (Clustering::new(), Vec::new());
+        let mut has_static = false;
+        let mut entries = Entries::new(answer.entries);
+        while self.served.rows < self.rows_max {
+            match entries.next()? {
+                Some(Entry::Header(fragment)) => coverage.add(fragment)?,
+                Some(Entry::Static(fragment)) => {
+                    let (head, reader) = RowReader::new(fragment)?;
+                    let covering = coverage.partition_deletion();
+                    let found = row::read(&head, reader, &plan.statics, covering, self.now_s, &mut statics)?;
+                    self.count(found)?;
+                    has_static = found.is_live;
+                }
+                Some(Entry::Row(fragment)) => {
+                    let (head, reader) = RowReader::new(fragment)?;
+                    self.read_clustering(&head, &mut clustering)?;
+                    let covering = if coverage.has_ranges() {
+                        order.clear();
+                        self.put_order(&clustering, &mut order)?;
+                        coverage.deletion_for(&order)
+                    } else {
+                        coverage.partition_deletion()
+                    };
+                    let found = row::read(&head, reader, &plan.regulars, covering, self.now_s, &mut regulars)?;
+                    self.count(found)?;
+                    if found.is_live {
+                        let cells = Cells { clustering: &clustering, regulars: &regulars, statics: &statics };
+                        self.put_row(&cells, body)?;
+                    }
+                }
+                Some(Entry::SliceEnd) => {}
+                None if answer.is_complete => break,
+                None => return Err(Reason::AnswerLength),
+            }
+        }
+        if self.served.rows == 0 && has_static && plan.returns_static_alone {
+            self.put_row(&Cells { clustering: &[], regulars: &[], statics: &statics }, body)?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, found: row::Found) -> Result<(), Reason> {
+        self.served.live_rows += u32::from(found.is_live);
+        self.served.tombstones = self.served.tombstones.saturating_add(found.tombstones);
+        if self.served.tombstones > self.tombstones_max {
+            return Err(Reason::Tombstones);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn read_clustering<'a>(&self, head: &Head<'a>, clustering: &mut Clustering<'a>) -> Result<(), Reason> {
+        clustering.clear();
+        for component in Components::new(head.clustering.unwrap_or_default()) {
+            clustering.push(component?);
+        }
+        if clustering.len() == self.plan.clustering.len() {
+            Ok(())
+        } else {
+            Err(Reason::UnknownContent)
+        }
+    }
+
+    /// The form by which the row is ordered.
+    fn put_order(&self, clustering: &[Option<&[u8]>], order: &mut Vec<u8>) -> Result<(), Reason> {
+        for (column, value) in self.plan.clustering.iter().zip(clustering) {
+            column.put_component(*value, order)?;
+        }
+        order.push(CLUSTERING);
+        Ok(())
+    }
+
+    /// Appends one row of the result; what the row has not is null.
+    #[inline]
+    fn put_row(&mut self, cells: &Cells<'_, '_>, body: &mut Vec<u8>) -> Result<(), Reason> {
+        for column in &self.plan.columns {
+            match *column {
+                Column::Key(at) => {
+                    let value = self.plan.partition.get(at).map(|value| value.bytes(self.execute)).transpose()?;
+                    put_value(value, body);
+                }
+                Column::Clustering(at) => put_value(cells.clustering.get(at).copied().flatten(), body),
+                Column::Regular(at) => put_slot(cells.regulars.get(at), body),
+                Column::Static(at) => put_slot(cells.statics.get(at), body),
+            }
+        }
+        self.served.rows += 1;
+        if body.len() > self.body_max {
+            return Err(Reason::AnswerLength);
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn put_value(value: Option<&[u8]>, body: &mut Vec<u8>) {
+    match value {
+        Some(bytes) => put_counted(bytes, body),
+        None => body.extend_from_slice(&NULL.to_be_bytes()),
+    }
+}
+
+#[inline]
+fn put_slot(slot: Option<&Slot<'_>>, body: &mut Vec<u8>) {
+    match slot {
+        Some(Slot::Value(value)) => put_value(Some(value), body),
+        Some(Slot::Null) | None => put_value(None, body),
+    }
+}

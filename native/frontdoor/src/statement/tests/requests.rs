@@ -1,0 +1,93 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The engine's read requests.
+
+use super::support::*;
+use crate::reason::Reason;
+use crate::statement::execute::Execute;
+use crate::statement::plan::Plan;
+use cassiterite_codec::key::{encode_partition, murmur3_token};
+
+const CHUNK_BYTES: u32 = 1 << 20;
+
+fn request(plan: &Plan, execute: &ExecuteBytes) -> Result<(i64, Vec<u8>), Reason> {
+    let body = execute.encode();
+    let execute = Execute::parse(execute.version, &body)?;
+    let mut request = b"left over".to_vec();
+    plan.read_request(&execute, &mut request).map(|token| (token, request))
+}
+
+fn little(bytes: &[u8]) -> Vec<u8> {
+    [&(bytes.len() as u32).to_le_bytes()[..], bytes].concat()
+}
+
+/// The request for some points.
+fn points(flags: u8, key: &[u8], points: &[&[u8]]) -> Vec<u8> {
+    let mut partition = Vec::new();
+    encode_partition(murmur3_token(key), key, &mut partition);
+    let head = [&[1, flags | 4][..], &CHUNK_BYTES.to_le_bytes(), &little(&partition)].concat();
+    let points: Vec<_> = points.iter().map(|point| little(point)).collect();
+    [head, (points.len() as u32).to_le_bytes().to_vec(), points.concat()].concat()
+}
+
+#[test]
+fn one_row_by_its_whole_key() {
+    let (token, bytes) = request(&PlanBytes::default().plan(), &ExecuteBytes::new(4, &[&int(7), &int(5)])).unwrap();
+    assert_eq!(token, murmur3_token(&int(7)));
+    assert_eq!(bytes, points(0, &int(7), &[&[0x40, 0x80, 0, 0, 5, 0x38]]));
+}
+
+#[test]
+fn a_key_of_several_components_with_a_constant() {
+    let plan = PlanBytes { partition: vec![bind(1, TEXT), constant(b"xyz")], ..PlanBytes::default() };
+    let plan = PlanBytes { selection: rows(&[vec![bind(0, INT)]]), clustering: vec![INT | 0x80], ..plan };
+    let (_, bytes) = request(&plan.plan(), &ExecuteBytes::new(3, &[&int(-1), b""])).unwrap();
+    let key = [0, 0, 0, 0, 3, b'x', b'y', b'z', 0];
+    assert_eq!(bytes, points(0, &key, &[&[0x40, 0x80, 0, 0, 0, 0x38]]));
+}
+
+#[test]
+fn a_table_without_clustering_columns_with_static_row_asked_for() {
+    let plan = PlanBytes { clustering: vec![], selection: rows(&[vec![]]), binds: 1, flags: 2, ..PlanBytes::default() };
+    let plan = PlanBytes { columns: vec![key(0)], ..plan };
+    let (_, bytes) = request(&plan.plan(), &ExecuteBytes::new(3, &[&int(7)])).unwrap();
+    assert_eq!(bytes, points(2, &int(7), &[&[0x38]]));
+}
+
+#[test]
+fn values_that_need_cassandra() {
+    let plan = PlanBytes { limit: [&[2][..], &2u16.to_be_bytes()].concat(), binds: 3, ..PlanBytes::default() }.plan();
+    let text = PlanBytes { partition: vec![bind(0, TEXT)], ..PlanBytes::default() }.plan();
+    let two = PlanBytes { partition: vec![bind(0, TEXT), bind(0, TEXT)], ..PlanBytes::default() }.plan();
+    let (one, long, half) = (int(1), vec![b'x'; 65_536], vec![b'x'; 40_000]);
+    for (plan, values, reason) in [
+        (&plan, &[&one[..], &one][..], Reason::ValueCount),
+        (&plan, &[&one, &one, &one, &one], Reason::ValueCount),
+        (&plan, &[&[1], &one, &one], Reason::InvalidValue),
+        (&plan, &[&[], &one, &one], Reason::InvalidValue),
+        (&plan, &[&one, &[], &one], Reason::InvalidValue),
+        (&plan, &[&one, &one, &[]], Reason::Limit),
+        (&plan, &[&one, &one, &[0; 4]], Reason::Limit),
+        (&plan, &[&one, &one, &[0xFF; 4]], Reason::Limit),
+        (&text, &[&[0xFF], &one], Reason::InvalidValue),
+        (&text, &[&[], &one], Reason::KeyLength),
+        (&text, &[&long, &one], Reason::KeyLength),
+        (&two, &[&long, &one], Reason::KeyLength),
+        (&two, &[&half, &one], Reason::KeyLength),
+    ] {
+        assert_eq!(request(plan, &ExecuteBytes::new(4, values)), Err(reason));
+    }
+    assert!(request(&text, &ExecuteBytes::new(4, &[&long[1..], &one])).is_ok());
+    assert!(request(&plan, &ExecuteBytes::new(4, &[&one, &one, &one])).is_ok());
+}
+
+#[test]
+fn pages_of_single_rows_need_cassandra() {
+    let execute = ExecuteBytes::new(4, &[&int(1), &int(1)]);
+    let plan = PlanBytes::default().plan();
+    let page_size = |rows: i32| execute.clone().with(4, &rows.to_be_bytes());
+    assert!(request(&plan, &page_size(2)).is_ok());
+    assert_eq!(request(&plan, &page_size(1)), Err(Reason::PageSize));
+    assert_eq!(request(&plan, &execute.clone().with(8, &counted(&[0, 0, 0, 0]))), Err(Reason::PagingState));
+}
