@@ -10,13 +10,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cassiterite_engine::{EngineError, Result};
-use cassiterite_frontdoor::{Client, Door, DoorOptions, ListenOptions, ListenerId, Way};
-use jni::objects::{JByteArray, JClass, JLongArray};
-use jni::sys::{jboolean, jbyteArray, jint, jlong};
+use cassiterite_frontdoor::{Counters, Door, DoorOptions, ListenOptions, ListenerId, Notice, Way};
+use jni::objects::{JByteArray, JClass};
+use jni::sys::{jboolean, jbyteArray, jint, jlong, jstring};
 use jni::JNIEnv;
 
 use crate::funnel::{guard_plain, jni_failure};
 use crate::handles::DOORS;
+use crate::store::java_string;
 
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_doorOpen(
@@ -74,8 +75,8 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorTake(
         let timeout = u64::try_from(timeout_millis).map_err(|_| EngineError::Invalid("negative timeout".into()))?;
         // Not a guard of the slot: the wait is long, and the door may be closed meanwhile.
         let door = Arc::clone(DOORS.get(door)?.value()?);
-        let Some(clients) = door.take(Duration::from_millis(timeout)) else { return Ok(std::ptr::null_mut()) };
-        let (bytes, descriptors) = describe(clients);
+        let Some(notices) = door.take(Duration::from_millis(timeout)) else { return Ok(std::ptr::null_mut()) };
+        let (bytes, descriptors) = describe(notices);
         let array = env.byte_array_from_slice(&bytes).map_err(jni_failure)?;
         descriptors.into_iter().for_each(|descriptor| {
             let _ = descriptor.into_raw_fd();
@@ -85,27 +86,16 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorTake(
 }
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_doorCounters(
+extern "system" fn Java_io_cassiterite_engine_Native_doorReport(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,
     door: jlong,
-    counters: JLongArray<'_>,
-) {
-    guard_plain(&mut env, (), |env| {
-        let counted = DOORS.get(door)?.value()?.counters();
-        let mut values = vec![
-            counted.accepted,
-            counted.direct,
-            counted.open,
-            counted.to_cassandra_bytes,
-            counted.to_clients_bytes,
-            counted.accept_failures,
-            counted.opaque,
-        ];
-        values.extend(counted.requests);
-        let values: Vec<jlong> = values.into_iter().map(|value| value as jlong).collect();
-        env.set_long_array_region(&counters, 0, &values).map_err(jni_failure)
-    });
+) -> jstring {
+    guard_plain(&mut env, std::ptr::null_mut(), |env| {
+        let counters = if door == 0 { Counters::none() } else { DOORS.get(door)?.value()?.counters() };
+        let lines = counters.named().into_iter().map(|(name, count)| format!("{name}\t{count}\n"));
+        java_string(env, &lines.collect::<String>())
+    })
 }
 
 #[no_mangle]
@@ -118,16 +108,26 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorClose(mut env: JNIEnv<'
     });
 }
 
-/// The clients as `docs/internals/boundary.md` describes them, and the descriptors named in there.
-fn describe(clients: Vec<Client>) -> (Vec<u8>, Vec<OwnedFd>) {
+/// The notices as `docs/internals/boundary.md` describes them, and the descriptors named in there.
+fn describe(notices: Vec<Notice>) -> (Vec<u8>, Vec<OwnedFd>) {
     let mut bytes = Vec::new();
     let mut descriptors = Vec::new();
-    for client in clients {
+    for notice in notices {
+        let client = match notice {
+            Notice::Client(client) => client,
+            Notice::Wanted { connection, statement } => {
+                bytes.push(2);
+                bytes.extend(connection.to_be_bytes());
+                bytes.extend(statement);
+                continue;
+            }
+        };
         let (is_direct, descriptor) = match client.way {
             Way::Pair(end) => (0, end),
             Way::Direct(socket) => (1, socket),
         };
         bytes.push(is_direct);
+        bytes.extend(client.connection.to_be_bytes());
         bytes.extend(client.listener.0.to_be_bytes());
         bytes.extend(descriptor.as_raw_fd().to_be_bytes());
         put_address(&mut bytes, client.remote);

@@ -8,8 +8,10 @@
 #![allow(unsafe_code)] // every use stands beside its SAFETY line
 
 mod data;
+mod door_table;
 mod fragments;
 mod frontdoor;
+mod frontdoor_rights;
 mod funnel;
 mod handles;
 mod memory;

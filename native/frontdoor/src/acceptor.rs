@@ -18,9 +18,9 @@ use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 use crate::client::{Client, Way};
-use crate::client_queue::ClientQueue;
 use crate::counters::Tally;
-use crate::event_loop::EventLoop;
+use crate::event_loop::{EventLoop, Newcomer};
+use crate::notices::Notices;
 use crate::undecided::{FirstByte, Undecided};
 
 /// Other even tokens are listeners', odd ones those of clients whose first byte has not come.
@@ -62,7 +62,7 @@ impl Acceptor {
     /// Starts the thread.
     pub(crate) fn start(
         loops: Vec<Arc<EventLoop>>,
-        clients: Arc<ClientQueue>,
+        notices: Arc<Notices>,
         tally: Arc<Tally>,
     ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
         let poll = Poll::new()?;
@@ -73,8 +73,15 @@ impl Acceptor {
             waker: Waker::new(poll.registry(), WAKER)?,
             is_stopping: AtomicBool::new(false),
         });
-        let running =
-            Running { handle: Arc::clone(&handle), poll, loops, clients, tally, undecided: Undecided::default() };
+        let running = Running {
+            handle: Arc::clone(&handle),
+            poll,
+            loops,
+            notices,
+            tally,
+            undecided: Undecided::default(),
+            next_connection: 1,
+        };
         let thread = thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run())?;
         Ok((handle, thread))
     }
@@ -119,9 +126,10 @@ struct Running {
     handle: Arc<Acceptor>,
     poll: Poll,
     loops: Vec<Arc<EventLoop>>,
-    clients: Arc<ClientQueue>,
+    notices: Arc<Notices>,
     tally: Arc<Tally>,
     undecided: Undecided,
+    next_connection: u64,
 }
 
 impl Running {
@@ -199,9 +207,11 @@ impl Running {
 
     fn decided(&mut self, arrived: FirstByte, is_tls: bool) {
         let FirstByte { listener, client, remote, local } = arrived;
-        let handed = if is_tls { self.direct(client) } else { self.through_the_door(client) };
+        let connection = self.next_connection;
+        self.next_connection += 1;
+        let handed = if is_tls { self.direct(client) } else { self.through_the_door(connection, client) };
         match handed {
-            Ok(way) => self.clients.add(Client { listener, remote, local, way }),
+            Ok(way) => self.notices.add(Client { connection, listener, remote, local, way }),
             Err(_) => Tally::add(&self.tally.accept_failures, 1),
         }
     }
@@ -211,13 +221,13 @@ impl Running {
         Ok(Way::Direct(OwnedFd::from(std::net::TcpStream::from(client))))
     }
 
-    fn through_the_door(&self, client: TcpStream) -> io::Result<Way> {
+    fn through_the_door(&self, number: u64, client: TcpStream) -> io::Result<Way> {
         let (near, far) = StdUnixStream::pair()?;
         near.set_nonblocking(true)?;
         far.set_nonblocking(true)?;
         let least = self.loops.iter().min_by_key(|event_loop| event_loop.connections());
         let least = least.ok_or_else(|| io::Error::other("a door without loops"))?;
-        least.add((client, UnixStream::from_std(near)))?;
+        least.add(Newcomer { number, client, cassandra: UnixStream::from_std(near) })?;
         Ok(Way::Pair(OwnedFd::from(far)))
     }
 }

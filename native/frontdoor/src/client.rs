@@ -11,6 +11,8 @@ use crate::acceptor::ListenerId;
 /// A client that the door has accepted.
 #[derive(Debug)]
 pub struct Client {
+    /// The number of the connection, which no other one of the door has had.
+    pub connection: u64,
     /// Where it was accepted.
     pub listener: ListenerId,
     /// The client's own address.

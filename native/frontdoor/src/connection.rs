@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Both directions of a connection, and how it ends.
+//! The two sockets of a client, and how its connection ends.
 
 use std::io;
 
@@ -9,8 +9,8 @@ use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 
 use crate::counters::Tally;
-use crate::protocol::Requests;
-use crate::relay::{Relay, Turn};
+use crate::request::{Answerer, Identity, Pooled};
+use crate::session::{Session, Turn, Work};
 
 /// The two sockets of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,11 +36,10 @@ pub(crate) enum Next {
 pub(crate) struct Connection {
     client: TcpStream,
     cassandra: UnixStream,
-    to_cassandra: Relay,
-    to_client: Relay,
-    requests: Requests,
+    session: Session,
     client_has_ended: bool,
     cassandra_has_ended: bool,
+    was_opaque: bool,
     tokens: (Token, Token),
     /// Whether writability is asked for: of the client, of Cassandra.
     asked: (bool, bool),
@@ -49,6 +48,7 @@ pub(crate) struct Connection {
 impl Connection {
     /// Registers both sockets; their events carry `tokens`, the client's first.
     pub(crate) fn new(
+        number: u64,
         mut client: TcpStream,
         mut cassandra: UnixStream,
         tokens: (Token, Token),
@@ -59,14 +59,22 @@ impl Connection {
         Ok(Self {
             client,
             cassandra,
-            to_cassandra: Relay::default(),
-            to_client: Relay::default(),
-            requests: Requests::default(),
+            session: Session::new(number),
             client_has_ended: false,
             cassandra_has_ended: false,
+            was_opaque: false,
             tokens,
             asked: (false, false),
         })
+    }
+
+    pub(crate) fn identity(&self) -> Identity {
+        self.session.identity
+    }
+
+    /// Cassandra has logged the client in.
+    pub(crate) fn admit(&mut self, login: u32) {
+        self.session.identity.login = Some(login);
     }
 
     /// Notes that a side sends no more, so that what it has sent is read to the end.
@@ -83,12 +91,12 @@ impl Connection {
         side: Side,
         is_writable: bool,
         registry: &Registry,
-        scratch: &mut [u8],
-        tally: &Tally,
+        work: &mut Work,
+        answerer: &mut impl Answerer,
     ) -> Next {
         let from_client = side == Side::Client || is_writable;
         let from_cassandra = side == Side::Cassandra || is_writable;
-        self.try_turn(from_client, from_cassandra, registry, scratch, tally).unwrap_or(Next::Close)
+        self.try_turn(from_client, from_cassandra, registry, work, answerer).unwrap_or(Next::Close)
     }
 
     fn try_turn(
@@ -96,35 +104,49 @@ impl Connection {
         from_client: bool,
         from_cassandra: bool,
         registry: &Registry,
-        scratch: &mut [u8],
-        tally: &Tally,
+        work: &mut Work,
+        answerer: &mut impl Answerer,
     ) -> io::Result<Next> {
         let mut next = Next::Wait;
         if from_cassandra {
-            let mut bytes = 0;
             let ended = self.cassandra_has_ended;
-            let turn = self.to_client.turn(&mut self.cassandra, &mut self.client, ended, scratch, &mut bytes, |_| {});
-            Tally::add(&tally.to_clients_bytes, bytes);
-            next = next.and(turn?);
+            next =
+                next.and(self.session.cassandra_turn(&mut self.cassandra, &mut self.client, ended, work, answerer)?);
         }
         if from_client && next != Next::Close {
-            let mut bytes = 0;
             let ended = self.client_has_ended;
-            let was_opaque = self.requests.is_opaque();
-            let read = |seen: &[u8]| self.requests.read(seen);
-            let turn = self.to_cassandra.turn(&mut self.client, &mut self.cassandra, ended, scratch, &mut bytes, read);
-            Tally::add(&tally.to_cassandra_bytes, bytes);
-            tally.add_requests(self.requests.take_seen());
-            Tally::add(&tally.opaque, u64::from(!was_opaque && self.requests.is_opaque()));
-            next = next.and(turn?);
+            next = next.and(self.session.client_turn(&mut self.client, &mut self.cassandra, ended, work, answerer)?);
         }
         self.ask(registry)?;
         Ok(next)
     }
 
+    /// Takes what the pool has made of a request.
+    pub(crate) fn pooled(&mut self, pooled: &Pooled, registry: &Registry, work: &mut Work) -> Next {
+        let sent = self.session.pooled(pooled, &mut self.client, &mut self.cassandra, work);
+        match sent.and_then(|()| self.ask(registry)) {
+            Ok(()) => Next::Wait,
+            Err(_) => Next::Close,
+        }
+    }
+
+    /// Counts what has been done since the last call; how many requests the door has answered.
+    pub(crate) fn count(&mut self, tally: &Tally) -> u64 {
+        let (to_client, to_cassandra) = self.session.take_sent_bytes();
+        Tally::add(&tally.to_clients_bytes, to_client);
+        Tally::add(&tally.to_cassandra_bytes, to_cassandra);
+        tally.add_requests(self.session.take_seen());
+        let is_opaque = self.session.is_opaque();
+        Tally::add(&tally.opaque, u64::from(is_opaque && !self.was_opaque));
+        self.was_opaque = is_opaque;
+        let answered = self.session.take_answered();
+        Tally::add(&tally.answered, answered);
+        answered
+    }
+
     /// Asks for writability where bytes wait, and only there: Unix sockets tell of it whenever their peer reads.
     fn ask(&mut self, registry: &Registry) -> io::Result<()> {
-        let wanted = (self.to_client.is_blocked(), self.to_cassandra.is_blocked());
+        let wanted = self.session.is_blocked();
         if wanted.0 != self.asked.0 {
             registry.reregister(&mut self.client, self.tokens.0, interest(wanted.0))?;
         }

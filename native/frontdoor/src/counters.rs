@@ -3,11 +3,15 @@
 
 //! What the door has done since it opened. Every thread adds to the same atomics, at most once for each wake-up.
 
-use crate::protocol::REQUESTS;
+use crate::protocol::{Opcode, REQUESTS};
+use crate::reason::Reason;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Kinds of reasons.
+const REASONS: usize = Reason::ALL.len();
+
 /// Counters of the door; all but `open` only grow.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tally {
     pub accepted: AtomicU64,
     pub direct: AtomicU64,
@@ -16,11 +20,14 @@ pub(crate) struct Tally {
     pub to_clients_bytes: AtomicU64,
     pub accept_failures: AtomicU64,
     pub opaque: AtomicU64,
+    pub answered: AtomicU64,
+    pub mismatches: AtomicU64,
     requests: [AtomicU64; REQUESTS],
+    passed: [AtomicU64; REASONS],
 }
 
 /// The counters as they were at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counters {
     /// Clients accepted.
     pub accepted: u64,
@@ -38,6 +45,58 @@ pub struct Counters {
     pub opaque: u64,
     /// Requests of the other clients: STARTUP, OPTIONS, QUERY, PREPARE, EXECUTE, REGISTER, BATCH, AUTH_RESPONSE.
     pub requests: [u64; REQUESTS],
+    /// EXECUTEs answered natively.
+    pub answered: u64,
+    /// Answers that differed from Cassandra's, and were not sent.
+    pub mismatches: u64,
+    /// EXECUTEs passed on, by reason.
+    pub passed: [u64; REASONS],
+}
+
+impl Counters {
+    /// Of a door that has done nothing.
+    pub fn none() -> Counters {
+        Tally::default().read()
+    }
+
+    /// The name of each counter in reports, and its value.
+    pub fn named(&self) -> Vec<(String, u64)> {
+        let figures = [
+            ("clients_accepted", self.accepted),
+            ("clients_handed_over", self.direct),
+            ("connections_open", self.open),
+            ("bytes_to_cassandra", self.to_cassandra_bytes),
+            ("bytes_to_clients", self.to_clients_bytes),
+            ("accept_failures", self.accept_failures),
+            ("clients_opaque", self.opaque),
+            ("executes_answered", self.answered),
+            ("answers_different", self.mismatches),
+        ];
+        let requests =
+            Opcode::ALL.iter().zip(self.requests).map(|(opcode, count)| (format!("requests_{}", opcode.name()), count));
+        let passed = Reason::ALL.iter().zip(self.passed);
+        let passed = passed.map(|(reason, count)| (format!("executes_passed_{}", reason.name()), count));
+        figures.map(|(name, count)| (name.to_owned(), count)).into_iter().chain(requests).chain(passed).collect()
+    }
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        let zero = || AtomicU64::new(0);
+        Tally {
+            accepted: zero(),
+            direct: zero(),
+            open: zero(),
+            to_cassandra_bytes: zero(),
+            to_clients_bytes: zero(),
+            accept_failures: zero(),
+            opaque: zero(),
+            answered: zero(),
+            mismatches: zero(),
+            requests: std::array::from_fn(|_| zero()),
+            passed: std::array::from_fn(|_| zero()),
+        }
+    }
 }
 
 impl Tally {
@@ -53,6 +112,13 @@ impl Tally {
         }
     }
 
+    /// Adds an EXECUTE that Cassandra answers.
+    pub(crate) fn add_passed(&self, reason: Reason) {
+        if let Some(counter) = self.passed.get(reason as usize) {
+            Tally::add(counter, 1);
+        }
+    }
+
     /// All counters; not of one instant.
     pub(crate) fn read(&self) -> Counters {
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -65,6 +131,9 @@ impl Tally {
             accept_failures: of(&self.accept_failures),
             opaque: of(&self.opaque),
             requests: self.requests.each_ref().map(of),
+            answered: of(&self.answered),
+            mismatches: of(&self.mismatches),
+            passed: self.passed.each_ref().map(of),
         }
     }
 }

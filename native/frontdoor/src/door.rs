@@ -10,10 +10,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::acceptor::{Acceptor, ListenOptions, ListenerId};
-use crate::client::Client;
-use crate::client_queue::ClientQueue;
-use crate::counters::{Counters, Tally};
+use crate::counters::Counters;
 use crate::event_loop::EventLoop;
+use crate::loop_answerer::Shared;
+use crate::notices::Notice;
+use crate::pool::Pool;
+use crate::routes::Routes;
 
 /// How a door is made.
 #[derive(Clone, Copy, Debug)]
@@ -25,9 +27,8 @@ pub struct DoorOptions {
 /// Listens for CQL clients, and passes on what they send. Every method may be called from any thread.
 pub struct Door {
     acceptor: Arc<Acceptor>,
-    loops: Vec<Arc<EventLoop>>,
-    clients: Arc<ClientQueue>,
-    tally: Arc<Tally>,
+    pub(crate) loops: Vec<Arc<EventLoop>>,
+    pub(crate) shared: Shared,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -37,18 +38,20 @@ impl Door {
     /// # Errors
     /// Where the system has no thread or file descriptor left.
     pub fn open(options: DoorOptions) -> io::Result<Door> {
-        let tally = Arc::new(Tally::default());
-        let clients = Arc::new(ClientQueue::default());
+        let routes = Arc::new(Routes::default());
+        let shared =
+            Shared { pool: Pool::new(Arc::clone(&routes)), routes, notices: Arc::default(), tally: Arc::default() };
         let mut threads = Vec::new();
         let mut loops = Vec::new();
         for number in 0..options.loops.max(1) {
-            let (event_loop, thread) = EventLoop::start(number, Arc::clone(&tally))?;
+            let (event_loop, thread) = EventLoop::start(number, shared.clone())?;
             loops.push(event_loop);
             threads.push(thread);
         }
-        let (acceptor, thread) = Acceptor::start(loops.clone(), Arc::clone(&clients), Arc::clone(&tally))?;
+        let (acceptor, thread) =
+            Acceptor::start(loops.clone(), Arc::clone(&shared.notices), Arc::clone(&shared.tally))?;
         threads.push(thread);
-        Ok(Door { acceptor, loops, clients, tally, threads: Mutex::new(threads) })
+        Ok(Door { acceptor, loops, shared, threads: Mutex::new(threads) })
     }
 
     /// Listens on an address; clients can connect when it returns. Returns the address too, for port 0 names any.
@@ -64,14 +67,14 @@ impl Door {
         self.acceptor.stop_listening(listener);
     }
 
-    /// Clients that came since the last call; waits for the first one up to `timeout`. `None` once the door is closed.
-    pub fn take(&self, timeout: Duration) -> Option<Vec<Client>> {
-        self.clients.take(timeout)
+    /// What its owner has to see to since the last call; waits up to `timeout`. `None` once the door is closed.
+    pub fn take(&self, timeout: Duration) -> Option<Vec<Notice>> {
+        self.shared.notices.take(timeout)
     }
 
     /// What it has done since it opened.
     pub fn counters(&self) -> Counters {
-        self.tally.read()
+        self.shared.tally.read()
     }
 
     /// Ends all connections and threads; returns when they are gone. Idempotent.
@@ -81,7 +84,8 @@ impl Door {
         for event_loop in &self.loops {
             let _ = event_loop.stop();
         }
-        self.clients.close();
+        self.shared.notices.close();
+        self.shared.pool.close();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
             let _ = thread.join();

@@ -3,7 +3,7 @@
 
 //! One thread with its connections. A connection stays on its loop, so that nothing of it needs a lock.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,18 +18,36 @@ use slab::Slab;
 
 use crate::connection::{Connection, Next, Side};
 use crate::counters::Tally;
+use crate::loop_answerer::{LoopAnswerer, Shared};
+use crate::pool::Done;
+use crate::reason::Reason;
+use crate::served::Served;
+use crate::session::Work;
 
 const WAKER: Token = Token(usize::MAX);
 const EVENTS: usize = 1024;
 /// The most that one read takes: as much as Cassandra's largest frame.
-const SCRATCH_BYTES: usize = 128 << 10;
+const READ_BYTES: usize = 128 << 10;
 
 /// A client with its way to Cassandra, on its way to a loop.
-pub(crate) type Newcomer = (TcpStream, UnixStream);
+pub(crate) struct Newcomer {
+    pub number: u64,
+    pub client: TcpStream,
+    pub cassandra: UnixStream,
+}
+
+/// What other threads have for a loop.
+enum Message {
+    Newcomer(Newcomer),
+    /// Cassandra has logged a connection in.
+    Admit(u64, u32),
+    Done(Box<Done>),
+}
 
 /// What other threads see of a loop.
 pub(crate) struct EventLoop {
-    inbox: Mutex<Vec<Newcomer>>,
+    inbox: Mutex<Vec<Message>>,
+    served: Arc<Mutex<Served>>,
     waker: Waker,
     connections: AtomicUsize,
     is_stopping: AtomicBool,
@@ -37,10 +55,11 @@ pub(crate) struct EventLoop {
 
 impl EventLoop {
     /// Starts the thread.
-    pub(crate) fn start(number: usize, tally: Arc<Tally>) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
+    pub(crate) fn start(number: usize, shared: Shared) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
         let poll = Poll::new()?;
         let handle = Arc::new(EventLoop {
             inbox: Mutex::new(Vec::new()),
+            served: Arc::default(),
             waker: Waker::new(poll.registry(), WAKER)?,
             connections: AtomicUsize::new(0),
             is_stopping: AtomicBool::new(false),
@@ -48,10 +67,12 @@ impl EventLoop {
         let running = Running {
             handle: Arc::clone(&handle),
             poll,
-            tally,
+            tally: Arc::clone(&shared.tally),
             connections: Slab::new(),
+            slots: HashMap::new(),
             again: VecDeque::new(),
-            scratch: vec![0; SCRATCH_BYTES],
+            work: Work::new(READ_BYTES),
+            answerer: LoopAnswerer::new(shared, Arc::clone(&handle), Arc::clone(&handle.served)),
         };
         let thread = thread::Builder::new().name(format!("cassiterite-door-{number}")).spawn(move || running.run())?;
         Ok((handle, thread))
@@ -64,8 +85,35 @@ impl EventLoop {
 
     pub(crate) fn add(&self, newcomer: Newcomer) -> io::Result<()> {
         self.connections.fetch_add(1, Ordering::Relaxed);
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner).push(newcomer);
-        self.waker.wake()
+        self.tell(Message::Newcomer(newcomer))
+    }
+
+    /// Tells of a login of a connection, which may be another loop's.
+    pub(crate) fn admit(&self, connection: u64, login: u32) {
+        // Without a waker the loop has ended.
+        let _ = self.tell(Message::Admit(connection, login));
+    }
+
+    /// Gives back what the pool has done.
+    pub(crate) fn done(&self, done: Done) {
+        let _ = self.tell(Message::Done(Box::new(done)));
+    }
+
+    fn tell(&self, message: Message) -> io::Result<()> {
+        let is_first = {
+            let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
+            inbox.push(message);
+            inbox.len() == 1
+        };
+        if is_first {
+            self.waker.wake()?;
+        }
+        Ok(())
+    }
+
+    /// Moves what the loop has answered since the last call into `all`.
+    pub(crate) fn drain_served(&self, all: &mut Served) {
+        all.drain(&mut self.served.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Makes the thread end, and close all its connections.
@@ -81,9 +129,12 @@ struct Running {
     poll: Poll,
     tally: Arc<Tally>,
     connections: Slab<Connection>,
+    /// Where connections are, by number.
+    slots: HashMap<u64, usize>,
     /// Those that wait for another turn.
     again: VecDeque<usize>,
-    scratch: Vec<u8>,
+    work: Work,
+    answerer: LoopAnswerer,
 }
 
 impl Running {
@@ -103,7 +154,7 @@ impl Running {
             }
             for event in &events {
                 if event.token() == WAKER {
-                    self.admit();
+                    self.take_messages();
                 } else {
                     self.on_event(event);
                 }
@@ -112,22 +163,48 @@ impl Running {
         Tally::add(&self.tally.open, (self.connections.len() as u64).wrapping_neg());
     }
 
-    fn admit(&mut self) {
-        let newcomers = std::mem::take(&mut *self.handle.inbox.lock().unwrap_or_else(PoisonError::into_inner));
-        for (client, cassandra) in newcomers {
-            let entry = self.connections.vacant_entry();
-            let tokens = (Token(entry.key() * 2), Token(entry.key() * 2 + 1));
-            match Connection::new(client, cassandra, tokens, self.poll.registry()) {
-                Ok(connection) => {
-                    entry.insert(connection);
-                    Tally::add(&self.tally.open, 1);
+    fn take_messages(&mut self) {
+        let messages = std::mem::take(&mut *self.handle.inbox.lock().unwrap_or_else(PoisonError::into_inner));
+        for message in messages {
+            match message {
+                Message::Newcomer(newcomer) => self.add(newcomer),
+                Message::Admit(number, login) => {
+                    let slot = self.slots.get(&number);
+                    if let Some(connection) = slot.and_then(|slot| self.connections.get_mut(*slot)) {
+                        connection.admit(login);
+                    }
                 }
-                Err(_) => {
-                    self.handle.connections.fetch_sub(1, Ordering::Relaxed);
-                    Tally::add(&self.tally.accept_failures, 1);
-                }
+                Message::Done(done) => self.done(&done),
             }
         }
+    }
+
+    fn add(&mut self, Newcomer { number, client, cassandra }: Newcomer) {
+        let entry = self.connections.vacant_entry();
+        let slot = entry.key();
+        let tokens = (Token(slot * 2), Token(slot * 2 + 1));
+        match Connection::new(number, client, cassandra, tokens, self.poll.registry()) {
+            Ok(connection) => {
+                entry.insert(connection);
+                self.slots.insert(number, slot);
+                Tally::add(&self.tally.open, 1);
+            }
+            Err(_) => {
+                self.handle.connections.fetch_sub(1, Ordering::Relaxed);
+                Tally::add(&self.tally.accept_failures, 1);
+            }
+        }
+    }
+
+    /// Sends an answer of the pool, or the request that it has not answered, if the connection is still there.
+    fn done(&mut self, done: &Done) {
+        let Some(connection) = self.connections.get_mut(done.slot) else { return };
+        if connection.identity().connection != done.connection {
+            return;
+        }
+        let next = connection.pooled(&done.pooled, self.poll.registry(), &mut self.work);
+        self.answerer.count(&done.answer, done.since);
+        self.after_turn(done.slot, next);
     }
 
     fn on_event(&mut self, event: &Event) {
@@ -144,14 +221,31 @@ impl Running {
 
     fn turn(&mut self, slot: usize, side: Side, is_writable: bool) {
         let Some(connection) = self.connections.get_mut(slot) else { return };
-        let (registry, scratch, tally) = (self.poll.registry(), &mut self.scratch[..], &*self.tally);
+        self.answerer.begin(slot);
+        let (registry, work, answerer) = (self.poll.registry(), &mut self.work, &mut self.answerer);
         // A panic costs its connection, not the others of this thread.
-        let next = catch_unwind(AssertUnwindSafe(|| connection.turn(side, is_writable, registry, scratch, tally)));
-        match next.unwrap_or(Next::Close) {
+        let turn = || connection.turn(side, is_writable, registry, work, answerer);
+        let next = catch_unwind(AssertUnwindSafe(turn)).unwrap_or_else(|_| {
+            self.tally.add_passed(Reason::Panic);
+            self.work = Work::new(READ_BYTES);
+            Next::Close
+        });
+        self.after_turn(slot, next);
+    }
+
+    fn after_turn(&mut self, slot: usize, next: Next) {
+        let Some(connection) = self.connections.get_mut(slot) else { return };
+        let number = connection.identity().connection;
+        let answered = connection.count(&self.tally);
+        if answered > 0 {
+            self.answerer.count_connection(number, answered);
+        }
+        match next {
             Next::Wait => {}
             Next::Again => self.again.push_back(slot),
             Next::Close => {
                 self.connections.remove(slot);
+                self.slots.remove(&number);
                 self.again.retain(|waiting| *waiting != slot);
                 self.handle.connections.fetch_sub(1, Ordering::Relaxed);
                 Tally::add(&self.tally.open, 1u64.wrapping_neg());

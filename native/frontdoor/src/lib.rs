@@ -7,45 +7,60 @@
 //! to Cassandra; whoever owns the door takes the other end from [`Door::take`] and gives it to Cassandra's transport.
 //! Bytes that the door does not answer pass between the two sockets unchanged.
 //!
+//! Of the EXECUTEs of prepared statements it answers those that it may, as Cassandra would: from a plan of the
+//! statement and the rows of the engine.
+//!
 //! Modules, each using only those above it:
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `client` | what the owner of the door learns of a client |
-//! | `reason` | why a request goes to Cassandra after all |
-//! | `statement` | reads answered here: EXECUTE, plans, values, rows |
-//! | `protocol` | where one request ends and the next begins |
-//! | `counters` | what the door has done, for reports |
-//! | `buffer` | bytes that a socket did not take yet |
-//! | `relay` | one direction of a connection |
-//! | `connection` | both directions, and how a connection ends |
-//! | `event_loop` | one thread with its connections |
+//! | `client` `notices` | what the owner of the door learns |
+//! | `reason` | why a request is not answered here |
+//! | `statement` | EXECUTE, plans, values, rows: bytes to bytes |
+//! | `table_reader` `open_table` `prepared` `routes` | what may be answered now |
+//! | `protocol` | where requests and responses begin and end |
+//! | `counters` `served` | what the door has done, for reports and for Cassandra's metrics |
+//! | `answering` | from a request to its answer, through all gates |
+//! | `buffer` `outlet` `replies` | bytes on their way to a socket |
+//! | `request` `session` | both directions of a connection, without its sockets |
+//! | `connection` | the sockets of a connection, and how it ends |
+//! | `event_loop` `pool` `loop_answerer` | threads that answer from memory, and those that wait for a device |
 //! | `undecided` | clients that have not said yet whether they speak TLS |
-//! | `client_queue` | clients that wait for the owner of the door |
 //! | `acceptor` | the thread that accepts, and hands clients to the loops |
-//! | `door` | all of it, for its owner |
+//! | `door` `rights` | all of it, for its owner |
 //!
 //! No thread of this crate enters the JVM, and nothing here knows what a JVM is.
 
 mod acceptor;
+mod answering;
 mod buffer;
 mod client;
-mod client_queue;
 mod connection;
 mod counters;
 mod door;
 mod event_loop;
+mod loop_answerer;
+mod notices;
+mod open_table;
+mod outlet;
+mod pool;
+mod prepared;
 mod protocol;
-// The connections do not answer natively yet.
-#[allow(dead_code)]
 mod reason;
-mod relay;
-// The connections do not answer natively yet.
-#[allow(dead_code, unused_imports)]
+mod replies;
+mod request;
+mod rights;
+mod routes;
+mod served;
+mod session;
 mod statement;
+mod table_reader;
 mod undecided;
 
 pub use acceptor::{ListenOptions, ListenerId};
 pub use client::{Client, Way};
 pub use counters::Counters;
 pub use door::{Door, DoorOptions};
+pub use notices::Notice;
+pub use statement::PlanError;
+pub use table_reader::{Reach, TableReader, Unread};

@@ -1,12 +1,25 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The native protocol, versions 3 to 5, as far as the door has to know it: where one request ends and the next begins.
-//! The source is Cassandra's `doc/native_protocol_v3.spec` to `v5.spec`.
+//! The native protocol, as far as it tells where requests and responses begin and end.
 
+mod compression;
 mod crc24;
 mod envelope;
 mod frame;
-mod requests;
+mod inbound;
+mod large_message;
+mod outbound;
+mod startup;
 
-pub(crate) use requests::{Requests, REQUESTS};
+pub(crate) use compression::{pack, unpack, Compression};
+pub(crate) use envelope::{put_result_header, Header, Opcode, ResponseHeader, COMPRESSED, HEADER_BYTES};
+#[cfg(test)]
+pub(crate) use frame::FrameHeader;
+pub(crate) use frame::{put_frames, MAX_PAYLOAD_BYTES};
+pub(crate) use inbound::{Envelopes, Inbound, Unit};
+pub(crate) use outbound::{Outbound, Response};
+pub(crate) use startup::Framing;
+
+/// Kinds of requests.
+pub(crate) const REQUESTS: usize = Opcode::ALL.len();

@@ -57,6 +57,36 @@ reasons! {
     AnswerLength = "answer_length",
     /// The engine's answer has something that the plan does not explain.
     UnknownContent = "unknown_content",
+    /// A flag of the header, such as that of tracing or of a custom payload.
+    HeaderFlags = "header_flags",
+    /// The node as a whole does not allow it, or has not said so of late.
+    NodeGate = "node_gate",
+    /// The connection has not been admitted yet.
+    NotAdmitted = "not_admitted",
+    /// The statement has no plan yet.
+    NoPlan = "no_plan",
+    /// The statement cannot have a plan.
+    PlanRefused = "plan_refused",
+    /// Its answers are compared with Cassandra's first.
+    Auditioning = "auditioning",
+    /// Its answers differed from Cassandra's.
+    AuditionFailed = "audition_failed",
+    /// The role has not been allowed the statement yet, or may not execute it.
+    NotGranted = "not_granted",
+    /// The table does not allow it, or has not been opened yet.
+    TableGate = "table_gate",
+    /// A consistency level that needs other replicas.
+    Consistency = "consistency",
+    /// This node is no replica of the partition.
+    NotReplica = "not_replica",
+    /// The engine failed.
+    EngineFailure = "engine_failure",
+    /// A right ended during the read.
+    RightsMoved = "rights_moved",
+    /// Too many reads wait for the device.
+    PoolBusy = "pool_busy",
+    /// A fault of the door, which is written to the log.
+    Panic = "panic",
 }
 
 #[cfg(test)]

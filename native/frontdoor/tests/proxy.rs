@@ -183,7 +183,8 @@ fn tls_clients_are_handed_over_untouched() {
 
     silent.write_all(b"\x05").unwrap();
     let mut plain = cassandras_end(fixture.next());
-    assert_eq!(read(&mut plain, 1), b"\x05");
+    silent.write_all(b"\x00\x00\x00\x05\x00\x00\x00\x00").unwrap();
+    assert_eq!(read(&mut plain, 9), b"\x05\x00\x00\x00\x05\x00\x00\x00\x00");
     assert_eq!(fixture.door.counters().direct, 1);
 }
 

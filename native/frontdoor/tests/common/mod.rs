@@ -5,7 +5,7 @@
 
 #![allow(dead_code, clippy::unwrap_used, missing_docs)] // each test program uses a part
 
-use cassiterite_frontdoor::{Client, Door, DoorOptions, ListenOptions, ListenerId, Way};
+use cassiterite_frontdoor::{Client, Door, DoorOptions, ListenOptions, ListenerId, Notice, Way};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -36,9 +36,9 @@ impl Fixture {
     /// The one client that is to come next.
     pub fn next(&self) -> Client {
         loop {
-            let mut clients = self.door.take(PATIENCE).unwrap();
-            assert!(clients.len() <= 1, "{clients:?}");
-            if let Some(client) = clients.pop() {
+            let mut notices = self.door.take(PATIENCE).unwrap();
+            assert!(notices.len() <= 1, "{notices:?}");
+            if let Some(Notice::Client(client)) = notices.pop() {
                 return client;
             }
         }

@@ -19,11 +19,9 @@ public final class Door
     /** Times that a client could not be accepted, such as for want of file descriptors. */
     public static final String ACCEPT_FAILURES = "accept_failures";
 
-    /** As {@link Native#doorCounters} fills them. */
-    private static final List<String> COUNTERS =
-        List.of("clients_accepted", "clients_handed_over", "connections_open", "bytes_to_cassandra", "bytes_to_clients",
-                ACCEPT_FAILURES, "clients_opaque", "requests_startup", "requests_options", "requests_query",
-                "requests_prepare", "requests_execute", "requests_register", "requests_batch", "requests_auth_response");
+    private static final byte DIRECT = 1;
+    private static final byte WANTED = 2;
+    private static final int STATEMENT_ID_BYTES = 16;
 
     private final long handle;
 
@@ -57,11 +55,11 @@ public final class Door
     }
 
     /**
-     * Waits for clients, whose descriptors then belong to the caller.
+     * Waits for clients, whose descriptors then belong to the caller, and for statements that the door wants to know of.
      *
      * @return none after the time is over; null once the door is closed
      */
-    public List<Client> take(int timeoutMillis)
+    public List<Notice> take(int timeoutMillis)
     {
         byte[] taken;
         try
@@ -74,29 +72,100 @@ public final class Door
                 return null;
             throw e;
         }
-        return taken == null ? null : clients(ByteBuffer.wrap(taken));
+        return taken == null ? null : notices(ByteBuffer.wrap(taken));
     }
 
     /** @return by name, what the door has done since it opened; {@code connections_open} is of now */
     public Map<String, Long> counters()
     {
-        long[] values = new long[COUNTERS.size()];
-        Native.doorCounters(handle, values);
-        return named(values);
+        return named(Native.doorReport(handle));
     }
 
     /** @return the counters of a door that has done nothing */
     public static Map<String, Long> noCounters()
     {
-        return named(new long[COUNTERS.size()]);
+        return named(Native.doorReport(0));
     }
 
-    private static Map<String, Long> named(long[] values)
+    private static Map<String, Long> named(String report)
     {
         Map<String, Long> counters = new LinkedHashMap<>();
-        for (int i = 0; i < values.length; i++)
-            counters.put(COUNTERS.get(i), values[i]);
+        report.lines().map(line -> line.split("\t")).forEach(line -> counters.put(line[0], Long.valueOf(line[1])));
         return counters;
+    }
+
+    // --- what may be answered natively; what ends a right has its effect when it returns
+
+    /** Lets the door answer from now on, for so long. */
+    public void renew(int millis)
+    {
+        Native.doorRenew(handle, millis);
+    }
+
+    /** Ends the lease. */
+    public void shut()
+    {
+        Native.doorShut(handle);
+    }
+
+    /**
+     * Lets plans of a table be answered from this generation. Replaces the table's former opening.
+     *
+     * @param spec as docs/internals/boundary.md describes it
+     */
+    public void openTable(Table table, byte[] spec)
+    {
+        Native.doorOpenTable(handle, table.handle(), spec);
+    }
+
+    public void closeTable(byte[] tableId)
+    {
+        Native.doorCloseTable(handle, tableId);
+    }
+
+    /** Takes the plan of a statement in place of its former one. Its answers are compared with Cassandra's first. */
+    public void putPlan(byte[] plan)
+    {
+        Native.doorPutPlan(handle, plan);
+    }
+
+    /** Forwards a statement, and asks for it when it is executed again. */
+    public void dropPlan(byte[] statementId)
+    {
+        Native.doorDropPlan(handle, statementId);
+    }
+
+    /** Forwards a statement, and does not ask for it before {@link #forgetRefused}. */
+    public void refusePlan(byte[] statementId)
+    {
+        Native.doorRefusePlan(handle, statementId);
+    }
+
+    public void forgetRefused()
+    {
+        Native.doorForgetRefused(handle);
+    }
+
+    /** Says that a connection is logged in, as {@code login}. */
+    public void admit(long connection, int login)
+    {
+        Native.doorAdmit(handle, connection, login);
+    }
+
+    /**
+     * Replaces all pairs of login and statement that may be answered.
+     *
+     * @param statementIds 16 bytes for each login
+     */
+    public void grants(int[] logins, byte[] statementIds)
+    {
+        Native.doorGrants(handle, logins, statementIds);
+    }
+
+    /** @return what was answered since the last call, as docs/internals/boundary.md describes it */
+    public byte[] served()
+    {
+        return Native.doorServed(handle);
     }
 
     /** Ends all connections and threads; returns when they are gone. Idempotent. */
@@ -111,15 +180,28 @@ public final class Door
         Native.socketClose(descriptor);
     }
 
-    private static List<Client> clients(ByteBuffer bytes)
+    private static List<Notice> notices(ByteBuffer bytes)
     {
-        List<Client> clients = new ArrayList<>();
+        List<Notice> notices = new ArrayList<>();
         while (bytes.hasRemaining())
         {
-            boolean isDirect = bytes.get() != 0;
-            clients.add(new Client(bytes.getLong(), bytes.getInt(), isDirect, address(bytes), address(bytes)));
+            byte kind = bytes.get();
+            long connection = bytes.getLong();
+            notices.add(kind == WANTED ? wanted(connection, bytes) : client(kind == DIRECT, connection, bytes));
         }
-        return clients;
+        return notices;
+    }
+
+    private static Wanted wanted(long connection, ByteBuffer bytes)
+    {
+        byte[] statementId = new byte[STATEMENT_ID_BYTES];
+        bytes.get(statementId);
+        return new Wanted(connection, statementId);
+    }
+
+    private static Client client(boolean isDirect, long connection, ByteBuffer bytes)
+    {
+        return new Client(connection, bytes.getLong(), bytes.getInt(), isDirect, address(bytes), address(bytes));
     }
 
     private static InetSocketAddress address(ByteBuffer bytes)
@@ -137,8 +219,32 @@ public final class Door
         }
     }
 
+    /** Something that the owner of the door sees to. */
+    public abstract static class Notice
+    {
+        /** The number of the connection, which no other one of the door has had. */
+        public final long connection;
+
+        Notice(long connection)
+        {
+            this.connection = connection;
+        }
+    }
+
+    /** A connection executes a statement that the door could answer, if it were told so. */
+    public static final class Wanted extends Notice
+    {
+        public final byte[] statementId;
+
+        Wanted(long connection, byte[] statementId)
+        {
+            super(connection);
+            this.statementId = statementId;
+        }
+    }
+
     /** A client that was accepted. */
-    public static final class Client
+    public static final class Client extends Notice
     {
         /** As {@link Door#listen} returned it. */
         public final long listener;
@@ -149,8 +255,10 @@ public final class Door
         public final InetSocketAddress remote;
         public final InetSocketAddress local;
 
-        Client(long listener, int descriptor, boolean isDirect, InetSocketAddress remote, InetSocketAddress local)
+        Client(long connection, long listener, int descriptor, boolean isDirect, InetSocketAddress remote,
+               InetSocketAddress local)
         {
+            super(connection);
             this.listener = listener;
             this.descriptor = descriptor;
             this.isDirect = isDirect;

@@ -191,18 +191,41 @@ public final class Native
     static native void doorStopListening(long door, long listener);
 
     /**
-     * Waits for clients. Their descriptors belong to the caller.
+     * Waits for clients, whose descriptors belong to the caller, and for statements that the door wants to know of.
      *
-     * @return the clients, none after the time is over, as docs/internals/boundary.md describes them; null once closed
+     * @return notices, none after the time is over, as docs/internals/boundary.md describes them; null once closed
      */
     static native byte[] doorTake(long door, int timeoutMillis);
 
-    /**
-     * Fills: 0 clients accepted, 1 handed over with their own socket, 2 connections open, 3 bytes to Cassandra, 4 bytes to
-     * clients, 5 failures to accept, 6 clients whose requests the door cannot tell apart, then requests: 7 STARTUP,
-     * 8 OPTIONS, 9 QUERY, 10 PREPARE, 11 EXECUTE, 12 REGISTER, 13 BATCH, 14 AUTH_RESPONSE.
-     */
-    static native void doorCounters(long door, long[] counters);
+    /** @param door or 0, for a door that has done nothing
+     *  @return what the door has done: lines of name, tab and count */
+    static native String doorReport(long door);
+
+    // --- what the front door may answer; calls that end a right return when no answer is sent under it any more
+
+    static native void doorRenew(long door, int millis);
+
+    static native void doorShut(long door);
+
+    static native void doorOpenTable(long door, long table, byte[] spec);
+
+    static native void doorCloseTable(long door, byte[] tableId);
+
+    static native void doorPutPlan(long door, byte[] plan);
+
+    static native void doorDropPlan(long door, byte[] statementId);
+
+    static native void doorRefusePlan(long door, byte[] statementId);
+
+    static native void doorForgetRefused(long door);
+
+    static native void doorAdmit(long door, long connection, int login);
+
+    /** @param statementIds 16 bytes for each login */
+    static native void doorGrants(long door, int[] logins, byte[] statementIds);
+
+    /** @return what was answered since the last call, as docs/internals/boundary.md describes it */
+    static native byte[] doorServed(long door);
 
     /** Ends all connections and threads of the door; returns when they are gone. */
     static native void doorClose(long door);

@@ -18,6 +18,7 @@ import org.apache.cassandra.utils.NoSpamLogger;
 
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
+import io.cassiterite.engine.Door.Notice;
 
 /**
  * Takes clients from the door and gives them to the server channel that they came to. One thread of its own waits in the
@@ -69,19 +70,21 @@ final class ClientHandover
 
     private void run()
     {
-        List<Client> clients;
-        while ((clients = take()) != null)
-            clients.forEach(this::handOver);
+        List<Notice> notices;
+        while ((notices = take()) != null)
+            for (Notice notice : notices)
+                if (notice instanceof Client)
+                    handOver((Client) notice);
     }
 
-    private List<Client> take()
+    private List<Notice> take()
     {
         try
         {
-            List<Client> clients = door.take(TIMEOUT_MILLIS);
-            if (clients != null)
+            List<Notice> notices = door.take(TIMEOUT_MILLIS);
+            if (notices != null)
                 reportFailures();
-            return clients;
+            return notices;
         }
         catch (RuntimeException e)
         {

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Clients that wait for the owner of the door to take them.
+//! What the owner of the door has to take.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,36 +9,59 @@ use std::time::Duration;
 
 use crate::client::Client;
 
-/// Clients that may wait; the kernel's backlog holds the others.
+/// Clients that may wait, the kernel's backlog holds the others; and statements, which will be asked for again.
 const MOST: usize = 1024;
+
+/// Something that the owner of the door has to see to.
+#[derive(Debug)]
+pub enum Notice {
+    /// A client has come.
+    Client(Client),
+    /// A connection executes a statement that could be answered natively, if the owner said so.
+    Wanted {
+        /// The connection, which [`Client::connection`] names.
+        connection: u64,
+        /// The id of the prepared statement.
+        statement: [u8; 16],
+    },
+}
 
 /// A bounded queue.
 #[derive(Default)]
-pub(crate) struct ClientQueue {
+pub(crate) struct Notices {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Client>,
+    waiting: VecDeque<Notice>,
     is_closed: bool,
 }
 
-impl ClientQueue {
+impl Notices {
     /// Adds a client, and waits for its place where too many are there. A closed queue drops it.
     pub(crate) fn add(&self, client: Client) {
         let state = self.state();
         let waited = self.changed.wait_while(state, |state| state.waiting.len() >= MOST && !state.is_closed);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         if !state.is_closed {
-            state.waiting.push_back(client);
+            state.waiting.push_back(Notice::Client(client));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Adds a statement, unless too many notices wait.
+    pub(crate) fn want(&self, connection: u64, statement: [u8; 16]) {
+        let mut state = self.state();
+        if !state.is_closed && state.waiting.len() < MOST {
+            state.waiting.push_back(Notice::Wanted { connection, statement });
             self.changed.notify_all();
         }
     }
 
     /// All that wait; none after `timeout`. `None` for good once the queue is closed.
-    pub(crate) fn take(&self, timeout: Duration) -> Option<Vec<Client>> {
+    pub(crate) fn take(&self, timeout: Duration) -> Option<Vec<Notice>> {
         let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
         let waited = self.changed.wait_timeout_while(self.state(), timeout, is_idle);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;

@@ -1,0 +1,130 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! From the body of an EXECUTE to the body of its answer, through all gates.
+
+use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use crate::open_table::TableId;
+use crate::prepared::{Prepared, Standing};
+use crate::reason::Reason;
+use crate::routes::Routes;
+use crate::statement::{self, Execute, Id, Served};
+use crate::table_reader::{Reach, Unread};
+
+/// Buffers of one thread that answers.
+#[derive(Debug, Default)]
+pub(crate) struct Answering {
+    request: Vec<u8>,
+    entries: Vec<u8>,
+}
+
+/// An answer, of which the body is in the caller's buffer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub id: Id,
+    pub table: TableId,
+    pub level: u16,
+    pub read: Served,
+    pub prepared: Arc<Prepared>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    /// The read would have to wait.
+    NotInMemory,
+    /// Cassandra answers.
+    Passed(Reason),
+    /// Cassandra answers, and the owner of the door should know that this was asked.
+    Wanted(Reason, Id),
+}
+
+impl Answering {
+    /// Answers an EXECUTE, or says why not. What it appends to `out` is to be sent only where the statement serves.
+    ///
+    /// * `login` as what the connection was admitted
+    /// * `flags` of the request's header; `body` not compressed
+    pub(crate) fn answer(
+        &mut self,
+        routes: &Routes,
+        login: Option<u32>,
+        (version, flags, body): (u8, u8, &[u8]),
+        reach: Reach,
+        out: &mut Vec<u8>,
+    ) -> Result<Answer, Unanswered> {
+        let before = out.len();
+        let answer = self.try_answer(routes, login, (version, flags, body), reach, out);
+        if answer.is_err() {
+            out.truncate(before);
+        }
+        answer
+    }
+
+    fn try_answer(
+        &mut self,
+        routes: &Routes,
+        login: Option<u32>,
+        (version, flags, body): (u8, u8, &[u8]),
+        reach: Reach,
+        out: &mut Vec<u8>,
+    ) -> Result<Answer, Unanswered> {
+        let passed = Unanswered::Passed;
+        if flags != 0 {
+            return Err(passed(Reason::HeaderFlags));
+        }
+        if !routes.is_leased(Instant::now()) {
+            return Err(passed(Reason::NodeGate));
+        }
+        let view = routes.view();
+        let routed = &view.snapshot;
+        let id = *Execute::statement_id(body).ok_or(passed(Reason::Malformed))?;
+        let Some(prepared) = routed.statements.get(&id) else {
+            return Err(match routed.refused.contains(&id) {
+                true => passed(Reason::PlanRefused),
+                false => Unanswered::Wanted(Reason::NoPlan, id),
+            });
+        };
+        if prepared.standing() == Standing::Failed {
+            return Err(passed(Reason::AuditionFailed));
+        }
+        let login = login.ok_or(Unanswered::Wanted(Reason::NotAdmitted, id))?;
+        if !routed.grants.contains(&(login, id)) {
+            return Err(Unanswered::Wanted(Reason::NotGranted, id));
+        }
+        let plan = &prepared.plan;
+        let table = routed.tables.get(plan.table_id()).ok_or(passed(Reason::TableGate))?;
+        let execute = Execute::parse(version, body).map_err(passed)?;
+        if !table.answers_at(execute.consistency) {
+            return Err(passed(Reason::Consistency));
+        }
+        let token = plan.read_request(&execute, &mut self.request).map_err(passed)?;
+        if !table.has(token) {
+            return Err(passed(Reason::NotReplica));
+        }
+        let entries = table.reader.read(&self.request, reach, &mut self.entries).map_err(|unread| match unread {
+            Unread::NotInMemory => Unanswered::NotInMemory,
+            Unread::TooLong => passed(Reason::AnswerLength),
+            Unread::Failed => passed(Reason::EngineFailure),
+        })?;
+        let entries = self.entries.get(entries).unwrap_or_default();
+        let found = statement::Answer { entries, is_complete: true };
+        let read = plan.rows(&execute, found, wall_clock_s(), table.tombstones_max, out).map_err(passed)?;
+        if !routes.holds(&view, Instant::now()) {
+            return Err(passed(Reason::RightsMoved));
+        }
+        Ok(Answer {
+            id: *execute.statement_id,
+            table: table.id,
+            level: execute.consistency,
+            read,
+            prepared: Arc::clone(prepared),
+        })
+    }
+}
+
+/// As Cassandra tells what has expired.
+fn wall_clock_s() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
+}

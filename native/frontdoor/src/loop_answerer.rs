@@ -1,0 +1,170 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! How a loop answers: at once from memory, by the pool, or not at all.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::answering::{Answer, Answering, Unanswered};
+use crate::counters::Tally;
+use crate::event_loop::EventLoop;
+use crate::notices::Notices;
+use crate::pool::{Job, Pool};
+use crate::prepared::Standing;
+use crate::protocol::{unpack, Framing, ResponseHeader, COMPRESSED};
+use crate::reason::Reason;
+use crate::request::{Answerer, Audition, Identity, Request, Verdict};
+use crate::routes::Routes;
+use crate::served::Served;
+use crate::statement::Id;
+use crate::table_reader::Reach;
+
+/// How often the owner of the door hears of the same statement on the same connection.
+const WANT_AGAIN: Duration = Duration::from_secs(1);
+/// The longest answer that is compared.
+const MAX_AUDITION_BYTES: usize = 64 << 10;
+
+/// What all loops of a door share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub routes: Arc<Routes>,
+    pub pool: Arc<Pool>,
+    pub notices: Arc<Notices>,
+    pub tally: Arc<Tally>,
+}
+
+/// The state of one loop's answers.
+pub(crate) struct LoopAnswerer {
+    shared: Shared,
+    event_loop: Arc<EventLoop>,
+    served: Arc<Mutex<Served>>,
+    answering: Answering,
+    wanted: HashSet<(u64, Id)>,
+    wanted_since: Instant,
+    /// The connection that has its turn, and when the turn began.
+    slot: usize,
+    since: Instant,
+}
+
+impl LoopAnswerer {
+    pub(crate) fn new(shared: Shared, event_loop: Arc<EventLoop>, served: Arc<Mutex<Served>>) -> Self {
+        let now = Instant::now();
+        LoopAnswerer {
+            shared,
+            event_loop,
+            served,
+            answering: Answering::default(),
+            wanted: HashSet::new(),
+            wanted_since: now,
+            slot: 0,
+            since: now,
+        }
+    }
+
+    /// Begins the turn of a connection.
+    pub(crate) fn begin(&mut self, slot: usize) {
+        self.slot = slot;
+        self.since = Instant::now();
+    }
+
+    /// Counts an answer that was given, or why none was.
+    pub(crate) fn count(&mut self, answer: &Result<Answer, Reason>, since: Instant) {
+        match answer {
+            Ok(answer) => {
+                let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+                served.add(&answer.id, &answer.table, answer.level, &answer.read, since.elapsed());
+            }
+            Err(reason) => self.shared.tally.add_passed(*reason),
+        }
+    }
+
+    /// Counts answers of one connection.
+    pub(crate) fn count_connection(&mut self, connection: u64, answered: u64) {
+        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        served.add_connection(connection, answered, 0, 0);
+    }
+
+    fn want(&mut self, connection: u64, id: Id) {
+        if self.wanted_since.elapsed() >= WANT_AGAIN {
+            self.wanted.clear();
+            self.wanted_since = Instant::now();
+        }
+        if self.wanted.insert((connection, id)) {
+            self.shared.notices.want(connection, id);
+        }
+    }
+
+    fn pool(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>) -> Verdict {
+        let job = Job {
+            event_loop: Arc::clone(&self.event_loop),
+            slot: self.slot,
+            identity: *identity,
+            framing,
+            header: request.header,
+            body: request.body.to_vec(),
+            envelope: request.envelope.to_vec(),
+            since: self.since,
+        };
+        if self.shared.pool.add(job) {
+            return Verdict::Pooled;
+        }
+        self.shared.tally.add_passed(Reason::PoolBusy);
+        Verdict::Passed
+    }
+}
+
+impl Answerer for LoopAnswerer {
+    fn answer(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>, body: &mut Vec<u8>) -> Verdict {
+        let asked = (request.header.version, request.header.flags, request.body);
+        let answered = self.answering.answer(&self.shared.routes, identity.login, asked, Reach::Memory, body);
+        let reason = match answered {
+            Ok(answer) if answer.prepared.standing() == Standing::Serving => {
+                self.count(&Ok(answer), self.since);
+                return Verdict::Answered;
+            }
+            Ok(answer) => {
+                self.shared.tally.add_passed(Reason::Auditioning);
+                if body.len() > MAX_AUDITION_BYTES {
+                    return Verdict::Passed;
+                }
+                return Verdict::Auditioned(Audition {
+                    prepared: answer.prepared,
+                    header: request.header,
+                    request: request.body.to_vec(),
+                    body: body.clone(),
+                });
+            }
+            Err(Unanswered::NotInMemory) => return self.pool(identity, framing, request),
+            Err(Unanswered::Passed(reason)) => reason,
+            Err(Unanswered::Wanted(reason, id)) => {
+                self.want(identity.connection, id);
+                reason
+            }
+        };
+        self.shared.tally.add_passed(reason);
+        Verdict::Passed
+    }
+
+    fn judge(&mut self, identity: &Identity, audition: Audition, flags: u8, opcode: u8, body: Option<&[u8]>) {
+        let Some(body) = body.filter(|_| opcode == ResponseHeader::RESULT && flags & !COMPRESSED == 0) else { return };
+        let mut unpacked = Vec::new();
+        let body = match flags & COMPRESSED {
+            0 => body,
+            _ if unpack(body, 2 * MAX_AUDITION_BYTES, &mut unpacked) => &unpacked,
+            _ => return,
+        };
+        if audition.body == body {
+            return audition.prepared.judged(true);
+        }
+        // The row may have changed in between: only what the door would say before and after counts.
+        let asked = (audition.header.version, audition.header.flags, &audition.request[..]);
+        let mut again = Vec::new();
+        let answered = self.answering.answer(&self.shared.routes, identity.login, asked, Reach::Memory, &mut again);
+        if answered.is_ok() && again == audition.body {
+            Tally::add(&self.shared.tally.mismatches, 1);
+            audition.prepared.judged(false);
+        }
+    }
+}

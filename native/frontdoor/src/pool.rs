@@ -1,0 +1,155 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Threads for reads that wait for a device, so that no loop does.
+
+use std::collections::VecDeque;
+use std::io;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::answering::{Answer, Answering, Unanswered};
+use crate::event_loop::EventLoop;
+use crate::protocol::{Framing, Header};
+use crate::reason::Reason;
+use crate::request::{Identity, Pooled};
+use crate::routes::Routes;
+use crate::table_reader::Reach;
+
+/// Reads that may wait for the device at a time.
+const MAX_THREADS: usize = 16;
+/// Requests that may wait for a thread; Cassandra sheds load by its own rules.
+const MAX_WAITING: usize = 1024;
+/// A request that has waited longer is Cassandra's.
+const MAX_WAIT: Duration = Duration::from_millis(50);
+
+/// A request that a loop could not answer from memory.
+pub(crate) struct Job {
+    pub event_loop: Arc<EventLoop>,
+    pub slot: usize,
+    pub identity: Identity,
+    pub framing: Framing,
+    pub header: Header,
+    /// Not compressed.
+    pub body: Vec<u8>,
+    pub envelope: Vec<u8>,
+    pub since: Instant,
+}
+
+/// What came of a job.
+pub(crate) struct Done {
+    pub slot: usize,
+    pub connection: u64,
+    pub since: Instant,
+    pub pooled: Pooled,
+    pub answer: Result<Answer, Reason>,
+}
+
+/// The threads, which start when they are needed.
+pub(crate) struct Pool {
+    state: Mutex<State>,
+    ready: Condvar,
+    routes: Arc<Routes>,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Job>,
+    idle: usize,
+    threads: Vec<JoinHandle<()>>,
+    is_closed: bool,
+}
+
+impl Pool {
+    pub(crate) fn new(routes: Arc<Routes>) -> Arc<Pool> {
+        Arc::new(Pool { state: Mutex::default(), ready: Condvar::new(), routes })
+    }
+
+    /// Takes a job, unless too many wait.
+    pub(crate) fn add(self: &Arc<Self>, job: Job) -> bool {
+        let mut state = self.state();
+        if state.is_closed || state.waiting.len() >= MAX_WAITING {
+            return false;
+        }
+        if state.idle <= state.waiting.len() && state.threads.len() < MAX_THREADS {
+            // Without another thread the job waits for one of those that run.
+            if let Ok(thread) = self.start(state.threads.len()) {
+                state.threads.push(thread);
+            }
+        }
+        if state.threads.is_empty() {
+            return false;
+        }
+        state.waiting.push_back(job);
+        self.ready.notify_one();
+        true
+    }
+
+    fn start(self: &Arc<Self>, number: usize) -> io::Result<JoinHandle<()>> {
+        let pool = Arc::clone(self);
+        thread::Builder::new().name(format!("cassiterite-door-read-{number}")).spawn(move || pool.run())
+    }
+
+    fn run(&self) {
+        let mut answering = Answering::default();
+        while let Some(job) = self.next() {
+            let event_loop = Arc::clone(&job.event_loop);
+            event_loop.done(self.answer(job, &mut answering));
+        }
+    }
+
+    fn next(&self) -> Option<Job> {
+        let mut state = self.state();
+        state.idle += 1;
+        let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
+        let mut state = self.ready.wait_while(state, is_idle).unwrap_or_else(PoisonError::into_inner);
+        state.idle -= 1;
+        if state.is_closed {
+            return None;
+        }
+        state.waiting.pop_front()
+    }
+
+    fn answer(&self, job: Job, answering: &mut Answering) -> Done {
+        let mut body = Vec::new();
+        let answer = if job.since.elapsed() > MAX_WAIT {
+            Err(Reason::PoolBusy)
+        } else {
+            let request = (job.header.version, job.header.flags, &job.body[..]);
+            let answer = || answering.answer(&self.routes, job.identity.login, request, Reach::Files, &mut body);
+            match catch_unwind(AssertUnwindSafe(answer)) {
+                Ok(Ok(answer)) => Ok(answer),
+                Ok(Err(Unanswered::Passed(reason) | Unanswered::Wanted(reason, _))) => Err(reason),
+                Ok(Err(Unanswered::NotInMemory)) => Err(Reason::EngineFailure),
+                Err(_) => Err(Reason::Panic),
+            }
+        };
+        let pooled = Pooled {
+            header: job.header,
+            envelope: job.envelope,
+            framing: job.framing,
+            body: answer.is_ok().then_some(body),
+        };
+        Done { slot: job.slot, connection: job.identity.connection, since: job.since, pooled, answer }
+    }
+
+    /// Drops what waits; returns when all threads have ended.
+    pub(crate) fn close(&self) {
+        let threads = {
+            let mut state = self.state();
+            state.is_closed = true;
+            state.waiting.clear();
+            std::mem::take(&mut state.threads)
+        };
+        self.ready.notify_all();
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

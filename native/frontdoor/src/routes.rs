@@ -1,0 +1,154 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What may be answered now. The owner of the door changes it; the loops read it without a lock.
+//!
+//! An answer is a sequence-locked read (P. E. McKenney, *Is Parallel Programming Hard*, 9.4): the epoch is read before
+//! the routes and after the engine's read, and an answer is sent only if it stood still. So every answer is right at one
+//! instant between request and response, and a call that ends a right need not wait for any loop.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{fence, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::{ArcSwap, Guard};
+
+use crate::open_table::{OpenTable, TableId};
+use crate::prepared::Prepared;
+use crate::statement::{Id, Plan};
+
+/// Statements that are remembered as refused; a client could prepare without end.
+const MAX_REFUSED: usize = 10_000;
+
+/// The routes at one time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Snapshot {
+    pub statements: HashMap<Id, Arc<Prepared>>,
+    pub refused: HashSet<Id>,
+    pub tables: HashMap<TableId, Arc<OpenTable>>,
+    /// Which statements may be answered to whom.
+    pub grants: HashSet<(u32, Id)>,
+}
+
+/// The routes of a door.
+pub(crate) struct Routes {
+    current: ArcSwap<Snapshot>,
+    /// Moves whenever a right ends.
+    epoch: AtomicU64,
+    /// When the lease ends, in nanoseconds since `began`.
+    lease_end_nanos: AtomicU64,
+    began: Instant,
+    changing: Mutex<()>,
+}
+
+/// The routes as one answer uses them.
+pub(crate) struct View {
+    pub snapshot: Guard<Arc<Snapshot>>,
+    epoch: u64,
+}
+
+impl Default for Routes {
+    fn default() -> Self {
+        Routes {
+            current: ArcSwap::default(),
+            epoch: AtomicU64::new(0),
+            lease_end_nanos: AtomicU64::new(0),
+            began: Instant::now(),
+            changing: Mutex::new(()),
+        }
+    }
+}
+
+impl Routes {
+    /// Begins an answer.
+    pub(crate) fn view(&self) -> View {
+        let epoch = self.epoch.load(Ordering::SeqCst);
+        View { snapshot: self.current.load(), epoch }
+    }
+
+    /// Ends an answer: whether it may be sent, all rights being as they were.
+    pub(crate) fn holds(&self, view: &View, now: Instant) -> bool {
+        fence(Ordering::SeqCst);
+        self.epoch.load(Ordering::SeqCst) == view.epoch && self.is_leased(now)
+    }
+
+    /// Whether the owner of the door has said of late that answers may be given.
+    pub(crate) fn is_leased(&self, now: Instant) -> bool {
+        let now = now.saturating_duration_since(self.began).as_nanos() as u64;
+        now < self.lease_end_nanos.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn renew(&self, lease: Duration) {
+        let end = self.began.elapsed().saturating_add(lease).as_nanos() as u64;
+        self.lease_end_nanos.store(end, Ordering::SeqCst);
+    }
+
+    pub(crate) fn shut(&self) {
+        self.lease_end_nanos.store(0, Ordering::SeqCst);
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn open_table(&self, table: OpenTable) {
+        self.change(|routes| routes.tables.insert(table.id, Arc::new(table)).is_some());
+    }
+
+    pub(crate) fn close_table(&self, id: &TableId) {
+        self.change(|routes| routes.tables.remove(id).is_some());
+    }
+
+    pub(crate) fn put_plan(&self, plan: Plan) {
+        self.change(|routes| {
+            let id = *plan.id();
+            routes.refused.remove(&id);
+            routes.statements.insert(id, Arc::new(Prepared::new(plan))).is_some()
+        });
+    }
+
+    pub(crate) fn drop_plan(&self, id: &Id) {
+        self.change(|routes| {
+            routes.refused.remove(id);
+            routes.statements.remove(id).is_some()
+        });
+    }
+
+    pub(crate) fn refuse_plan(&self, id: &Id) {
+        self.change(|routes| {
+            if routes.refused.len() >= MAX_REFUSED {
+                routes.refused.clear();
+            }
+            routes.refused.insert(*id);
+            routes.statements.remove(id).is_some()
+        });
+    }
+
+    pub(crate) fn forget_refused(&self) {
+        self.change(|routes| {
+            routes.refused.clear();
+            false
+        });
+    }
+
+    pub(crate) fn set_grants(&self, grants: HashSet<(u32, Id)>) {
+        self.change(|routes| {
+            let ends_one = !routes.grants.is_subset(&grants);
+            routes.grants = grants;
+            ends_one
+        });
+    }
+
+    /// Makes a change, which says whether it ends a right.
+    fn change(&self, change: impl FnOnce(&mut Snapshot) -> bool) {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut routes = Snapshot::clone(&self.current.load());
+        let ends_a_right = change(&mut routes);
+        self.current.store(Arc::new(routes));
+        // Behind the store: a loop that has read the new epoch sees the new routes.
+        if ends_a_right {
+            self.epoch.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What was answered natively, for Cassandra's metrics.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::open_table::TableId;
+use crate::statement::{Id, Served as Read};
+
+/// Buckets of one octave.
+const STEPS: usize = 8;
+const STEP_BITS: u32 = STEPS.ilog2();
+const BUCKETS: usize = 64 * STEPS;
+
+/// Counts of latencies: eight buckets for each power of two nanoseconds.
+#[derive(Clone)]
+pub(crate) struct Histogram {
+    counts: Box<[u32; BUCKETS]>,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram { counts: Box::new([0; BUCKETS]) }
+    }
+}
+
+impl Histogram {
+    fn add(&mut self, latency: Duration) {
+        let nanos = (latency.as_nanos() as u64).max(STEPS as u64);
+        let octave = nanos.ilog2();
+        let step = (nanos >> (octave - STEP_BITS)) as usize - STEPS;
+        if let Some(count) = self.counts.get_mut(octave as usize * STEPS + step) {
+            *count = count.saturating_add(1);
+        }
+    }
+
+    fn join(&mut self, other: &Histogram) {
+        for (count, more) in self.counts.iter_mut().zip(other.counts.iter()) {
+            *count = count.saturating_add(*more);
+        }
+    }
+
+    /// The largest latency of each bucket that is not empty, in nanoseconds, and its count.
+    fn buckets(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let filled = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        filled.map(|(at, count)| {
+            let (octave, step) = (at / STEPS, at % STEPS);
+            let end = (STEPS + step + 1) as u128;
+            ((end << octave >> STEP_BITS).min(u128::from(u64::MAX)) as u64 - 1, *count)
+        })
+    }
+
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&(self.buckets().count() as u32).to_be_bytes());
+        for (nanos, count) in self.buckets() {
+            out.extend_from_slice(&nanos.to_be_bytes());
+            out.extend_from_slice(&u64::from(count).to_be_bytes());
+        }
+    }
+}
+
+/// Answers of one statement at one consistency level.
+#[derive(Clone, Default)]
+struct Answers {
+    table: TableId,
+    reads: u64,
+    rows: u64,
+    live_rows: u64,
+    tombstones: u64,
+    latencies: Histogram,
+}
+
+impl Answers {
+    fn join(&mut self, other: &Answers) {
+        self.reads += other.reads;
+        self.rows += other.rows;
+        self.live_rows += other.live_rows;
+        self.tombstones += other.tombstones;
+        self.latencies.join(&other.latencies);
+    }
+}
+
+/// What one loop, or the whole door, has answered.
+#[derive(Default)]
+pub(crate) struct Served {
+    answers: HashMap<(Id, u16), Answers>,
+    connections: HashMap<u64, u64>,
+    received_bytes: u64,
+    sent_bytes: u64,
+}
+
+impl Served {
+    /// Adds one answer.
+    pub(crate) fn add(&mut self, id: &Id, table: &TableId, level: u16, read: &Read, latency: Duration) {
+        let answers = self.answers.entry((*id, level)).or_default();
+        answers.table = *table;
+        answers.reads += 1;
+        answers.rows += u64::from(read.rows);
+        answers.live_rows += u64::from(read.live_rows);
+        answers.tombstones += u64::from(read.tombstones);
+        answers.latencies.add(latency);
+    }
+
+    /// Adds answers of one connection, with the bytes of requests and answers.
+    pub(crate) fn add_connection(&mut self, connection: u64, requests: u64, received_bytes: u64, sent_bytes: u64) {
+        *self.connections.entry(connection).or_default() += requests;
+        self.received_bytes += received_bytes;
+        self.sent_bytes += sent_bytes;
+    }
+
+    /// Adds what another one has, and empties it.
+    pub(crate) fn drain(&mut self, other: &mut Served) {
+        for (key, answers) in other.answers.drain() {
+            let all = self.answers.entry(key).or_default();
+            all.table = answers.table;
+            all.join(&answers);
+        }
+        for (connection, requests) in other.connections.drain() {
+            *self.connections.entry(connection).or_default() += requests;
+        }
+        self.received_bytes += std::mem::take(&mut other.received_bytes);
+        self.sent_bytes += std::mem::take(&mut other.sent_bytes);
+    }
+
+    /// In the form of docs/internals/boundary.md, "What was answered"; `standing` of a statement.
+    pub(crate) fn encode(&self, standing: impl Fn(&Id) -> u8) -> Vec<u8> {
+        let mut tables: HashMap<TableId, Answers> = HashMap::new();
+        let mut levels: HashMap<u16, Answers> = HashMap::new();
+        let mut statements: HashMap<Id, u64> = HashMap::new();
+        for ((id, level), answers) in &self.answers {
+            tables.entry(answers.table).or_default().join(answers);
+            levels.entry(*level).or_default().join(answers);
+            *statements.entry(*id).or_default() += answers.reads;
+        }
+        let mut out = Vec::new();
+        put_count(tables.len(), &mut out);
+        for (id, answers) in &tables {
+            out.extend_from_slice(id);
+            for figure in [answers.reads, answers.rows, answers.live_rows, answers.tombstones] {
+                out.extend_from_slice(&figure.to_be_bytes());
+            }
+            answers.latencies.put(&mut out);
+        }
+        put_count(levels.len(), &mut out);
+        for (level, answers) in &levels {
+            out.extend_from_slice(&level.to_be_bytes());
+            out.extend_from_slice(&answers.reads.to_be_bytes());
+            answers.latencies.put(&mut out);
+        }
+        put_count(self.connections.len(), &mut out);
+        for (connection, requests) in &self.connections {
+            out.extend_from_slice(&connection.to_be_bytes());
+            out.extend_from_slice(&requests.to_be_bytes());
+        }
+        out.extend_from_slice(&self.received_bytes.to_be_bytes());
+        out.extend_from_slice(&self.sent_bytes.to_be_bytes());
+        put_count(statements.len(), &mut out);
+        for (id, executions) in &statements {
+            out.extend_from_slice(id);
+            out.extend_from_slice(&executions.to_be_bytes());
+            out.push(standing(id));
+        }
+        out
+    }
+}
+
+fn put_count(count: usize, out: &mut Vec<u8>) {
+    out.extend_from_slice(&(count as u32).to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_latency_is_at_most_its_bucket_and_an_eighth_more() {
+        for nanos in (0..60)
+            .flat_map(|octave| [1u64 << octave, (1 << octave) + 1, (3 << octave) - 1])
+            .filter(|nanos| *nanos >= 8)
+        {
+            let mut histogram = Histogram::default();
+            histogram.add(Duration::from_nanos(nanos));
+            let buckets: Vec<(u64, u32)> = histogram.buckets().collect();
+            assert!(
+                matches!(buckets[..], [(bound, 1)] if bound >= nanos && bound <= nanos + nanos / 8),
+                "{nanos}: {buckets:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_loops_have_answered_is_added_up() {
+        let mut whole = Served::default();
+        for part in 0..3u32 {
+            let mut one = Served::default();
+            one.add(&[1; 16], &[2; 16], 1, &Read { rows: 1, live_rows: part, tombstones: 0 }, Duration::from_micros(3));
+            one.add_connection(9, 1, 10, 20);
+            whole.drain(&mut one);
+            assert!(one.answers.is_empty() && one.connections.is_empty() && one.sent_bytes == 0);
+        }
+        let bytes = whole.encode(|_| 1);
+        let table = [
+            &[0, 0, 0, 1][..],
+            &[2; 16],
+            &3u64.to_be_bytes(),
+            &3u64.to_be_bytes(),
+            &3u64.to_be_bytes(),
+            &0u64.to_be_bytes(),
+            &[0, 0, 0, 1],
+        ]
+        .concat();
+        assert_eq!(bytes[..table.len()], table);
+        let end = [
+            &9u64.to_be_bytes()[..],
+            &3u64.to_be_bytes(),
+            &30u64.to_be_bytes(),
+            &60u64.to_be_bytes(),
+            &[0, 0, 0, 1],
+            &[1; 16],
+            &3u64.to_be_bytes(),
+            &[1],
+        ]
+        .concat();
+        assert_eq!(bytes[bytes.len() - end.len()..], end);
+    }
+}

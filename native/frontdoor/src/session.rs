@@ -1,0 +1,434 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Both directions of a connection: what a client asks and what Cassandra answers, with the door's answers in between.
+
+use std::io::{ErrorKind, Read, Result, Write};
+
+use crate::outlet::Outlet;
+use crate::protocol::{
+    put_frames, unpack, Envelopes, Framing, Header, Inbound, Outbound, Response, Unit, COMPRESSED, HEADER_BYTES,
+    REQUESTS,
+};
+use crate::replies::Replies;
+use crate::request::{Answerer, Audition, Identity, Pooled, Request, Verdict};
+
+/// Bytes that one turn may read before other connections have theirs.
+const TURN_BYTES: usize = 256 << 10;
+/// No more is read from a client while so many bytes wait for it.
+const MAX_UNSENT_BYTES: usize = 256 << 10;
+/// A compressed EXECUTE with more content is Cassandra's.
+const MAX_BODY_BYTES: usize = 64 << 10;
+/// Answers of one connection that are compared at a time.
+const MAX_AUDITIONS: usize = 16;
+
+/// What a turn has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The source has no more bytes now.
+    Drained,
+    /// The target takes no more bytes now.
+    Blocked,
+    /// There is more to do, but others wait.
+    More,
+    /// The source has ended, and all its bytes are passed on.
+    Ended,
+}
+
+/// Buffers that all connections of a loop share.
+#[derive(Debug)]
+pub(crate) struct Work {
+    read: Vec<u8>,
+    envelopes: Vec<u8>,
+    unpacked: Vec<u8>,
+    body: Vec<u8>,
+    rest: Vec<u8>,
+    replies: Replies,
+}
+
+impl Work {
+    /// * `read_bytes` the most that one read takes
+    pub(crate) fn new(read_bytes: usize) -> Self {
+        Work {
+            read: vec![0; read_bytes],
+            envelopes: Vec::new(),
+            unpacked: Vec::new(),
+            body: Vec::new(),
+            rest: Vec::new(),
+            replies: Replies::default(),
+        }
+    }
+}
+
+/// The state of a connection, without its sockets.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub identity: Identity,
+    inbound: Inbound,
+    outbound: Outbound,
+    to_cassandra: Outlet,
+    to_client: Outlet,
+    /// What the client has sent of a unit that is not complete.
+    pending: Vec<u8>,
+    /// Answers that wait for the end of a response of Cassandra's.
+    held: Vec<u8>,
+    /// Requests for Cassandra that wait for the end of another one.
+    late: Vec<u8>,
+    auditions: Vec<Audition>,
+    answered: u64,
+}
+
+impl Session {
+    pub(crate) fn new(connection: u64) -> Self {
+        Session {
+            identity: Identity { connection, login: None },
+            inbound: Inbound::default(),
+            outbound: Outbound::default(),
+            to_cassandra: Outlet::default(),
+            to_client: Outlet::default(),
+            pending: Vec::new(),
+            held: Vec::new(),
+            late: Vec::new(),
+            auditions: Vec::new(),
+            answered: 0,
+        }
+    }
+
+    /// Whether bytes wait: for the client, for Cassandra.
+    pub(crate) fn is_blocked(&self) -> (bool, bool) {
+        (self.to_client.unsent_bytes() > 0, self.to_cassandra.unsent_bytes() > 0)
+    }
+
+    /// Bytes that the sockets took since the last call: the client's, Cassandra's.
+    pub(crate) fn take_sent_bytes(&mut self) -> (u64, u64) {
+        (self.to_client.take_sent_bytes(), self.to_cassandra.take_sent_bytes())
+    }
+
+    /// Requests that began since the last call.
+    pub(crate) fn take_seen(&mut self) -> [u64; REQUESTS] {
+        self.inbound.take_seen()
+    }
+
+    /// Requests that the door has answered since the last call.
+    pub(crate) fn take_answered(&mut self) -> u64 {
+        std::mem::take(&mut self.answered)
+    }
+
+    pub(crate) fn is_opaque(&self) -> bool {
+        self.inbound.is_opaque()
+    }
+
+    /// Reads what the client sends. Reads nothing more while either side takes no bytes, so that the sender feels it.
+    ///
+    /// * `to_end` whether the client is known to have ended, so that a short read does not mean that it is drained
+    ///
+    /// # Errors
+    /// Those of the sockets; the connection is over then.
+    pub(crate) fn client_turn(
+        &mut self,
+        client: &mut (impl Read + Write),
+        cassandra: &mut impl Write,
+        to_end: bool,
+        work: &mut Work,
+        answerer: &mut impl Answerer,
+    ) -> Result<Turn> {
+        let mut read = std::mem::take(&mut work.read);
+        let turn = self.read_client(client, cassandra, to_end, &mut read, work, answerer);
+        work.read = read;
+        work.replies.clear();
+        turn
+    }
+
+    fn read_client(
+        &mut self,
+        client: &mut (impl Read + Write),
+        cassandra: &mut impl Write,
+        to_end: bool,
+        read: &mut [u8],
+        work: &mut Work,
+        answerer: &mut impl Answerer,
+    ) -> Result<Turn> {
+        let mut read_bytes = 0;
+        loop {
+            let is_slow = self.to_client.unsent_bytes() + self.held.len() > MAX_UNSENT_BYTES;
+            if !self.to_cassandra.flush(cassandra)? || is_slow {
+                return Ok(Turn::Blocked);
+            }
+            if read_bytes >= TURN_BYTES {
+                return Ok(Turn::More);
+            }
+            let count = match client.read(read) {
+                Ok(0) => {
+                    let rest = std::mem::take(&mut self.pending);
+                    self.to_cassandra.send(cassandra, &rest)?;
+                    let is_over = self.to_cassandra.unsent_bytes() == 0;
+                    return Ok(if is_over { Turn::Ended } else { Turn::Blocked });
+                }
+                Ok(count) => count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Turn::Drained),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            read_bytes += count;
+            self.take(read.get(..count).unwrap_or_default(), cassandra, work, answerer)?;
+            self.send_replies(client, work)?;
+            if count < read.len() && !to_end {
+                // epoll(7): a short read of a stream socket has emptied it, and later bytes are a new edge
+                let is_blocked = self.to_cassandra.unsent_bytes() > 0;
+                return Ok(if is_blocked { Turn::Blocked } else { Turn::Drained });
+            }
+        }
+    }
+
+    /// Answers or passes on what a client has sent.
+    fn take(
+        &mut self,
+        bytes: &[u8],
+        cassandra: &mut impl Write,
+        work: &mut Work,
+        answerer: &mut impl Answerer,
+    ) -> Result<()> {
+        let mut joined = std::mem::take(&mut self.pending);
+        let bytes = if joined.is_empty() {
+            bytes
+        } else {
+            joined.extend_from_slice(bytes);
+            &joined
+        };
+        // What is before `from` has been dealt with; from there to `at` all is Cassandra's.
+        let (mut from, mut at) = (0, 0);
+        let mut envelopes = std::mem::take(&mut work.envelopes);
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let length = match self.inbound.next(rest, &mut envelopes) {
+                Unit::Incomplete => break,
+                Unit::Pass(length) => {
+                    at += length;
+                    continue;
+                }
+                Unit::Execute(header, envelope) => {
+                    if !self.execute(header, envelope, work, answerer) {
+                        at += envelope.len();
+                        continue;
+                    }
+                    envelope.len()
+                }
+                Unit::Frame(frame) => {
+                    if !self.frame(&envelopes, work, answerer) {
+                        at += frame.len();
+                        continue;
+                    }
+                    frame.len()
+                }
+            };
+            self.to_cassandra.send(cassandra, bytes.get(from..at).unwrap_or_default())?;
+            self.send_rest(cassandra, work)?;
+            at += length;
+            from = at;
+        }
+        work.envelopes = envelopes;
+        self.to_cassandra.send(cassandra, bytes.get(from..at).unwrap_or_default())?;
+        self.pending.extend_from_slice(bytes.get(at..).unwrap_or_default());
+        if let Some(framing) = self.inbound.framing() {
+            self.outbound.expect(framing);
+        }
+        self.send_late(cassandra)
+    }
+
+    /// Whether an EXECUTE is the door's.
+    fn execute(&mut self, header: Header, envelope: &[u8], work: &mut Work, answerer: &mut impl Answerer) -> bool {
+        let Some(framing) = self.outbound_framing() else { return false };
+        let sent = envelope.get(HEADER_BYTES..).unwrap_or_default();
+        let is_packed = header.flags & COMPRESSED != 0 && matches!(framing, Framing::Envelopes(_));
+        let mut unpacked = std::mem::take(&mut work.unpacked);
+        unpacked.clear();
+        let body = match is_packed {
+            false => Some(sent),
+            true => unpack(sent, MAX_BODY_BYTES, &mut unpacked).then_some(&unpacked[..]),
+        };
+        let header = Header { flags: if is_packed { header.flags & !COMPRESSED } else { header.flags }, ..header };
+        let is_answered = body.is_some_and(|body| {
+            let request = Request { header, body, envelope };
+            self.decide(framing, &request, work, answerer)
+        });
+        work.unpacked = unpacked;
+        is_answered
+    }
+
+    /// The framing in which answers go to the client; `None` before STARTUP is answered.
+    fn outbound_framing(&self) -> Option<Framing> {
+        self.inbound.framing().filter(|_| self.outbound.has_started())
+    }
+
+    fn decide(
+        &mut self,
+        framing: Framing,
+        request: &Request<'_>,
+        work: &mut Work,
+        answerer: &mut impl Answerer,
+    ) -> bool {
+        work.body.clear();
+        match answerer.answer(&self.identity, framing, request, &mut work.body) {
+            Verdict::Answered => {
+                self.answered += 1;
+                work.replies.add(framing, request.header.version, request.header.stream, &work.body);
+                true
+            }
+            Verdict::Pooled => true,
+            Verdict::Passed => false,
+            Verdict::Auditioned(audition) => {
+                if self.auditions.len() < MAX_AUDITIONS {
+                    self.auditions.push(audition);
+                }
+                false
+            }
+        }
+    }
+
+    /// Whether a part of a frame's requests is the door's; the others are in `work.rest` then.
+    fn frame(&mut self, envelopes: &[u8], work: &mut Work, answerer: &mut impl Answerer) -> bool {
+        work.rest.clear();
+        let mut is_answered = false;
+        for (header, envelope) in Envelopes::new(envelopes) {
+            if self.inbound.may_answer(&header) && self.execute(header, envelope, work, answerer) {
+                is_answered = true;
+            } else {
+                work.rest.extend_from_slice(envelope);
+            }
+        }
+        is_answered
+    }
+
+    /// Sends the requests of a frame that are Cassandra's.
+    fn send_rest(&mut self, cassandra: &mut impl Write, work: &mut Work) -> Result<()> {
+        if let (Some(Framing::Frames(kind)), false) = (self.inbound.framing(), work.rest.is_empty()) {
+            let mut frame = Vec::with_capacity(work.rest.len() + 32);
+            put_frames(kind, &work.rest, &mut frame);
+            work.rest.clear();
+            self.to_cassandra.send(cassandra, &frame)?;
+        }
+        Ok(())
+    }
+
+    fn send_late(&mut self, cassandra: &mut impl Write) -> Result<()> {
+        if self.late.is_empty() {
+            return Ok(());
+        }
+        if self.inbound.is_opaque() {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        if self.inbound.is_between_requests() {
+            let late = std::mem::take(&mut self.late);
+            self.to_cassandra.send(cassandra, &late)?;
+        }
+        Ok(())
+    }
+
+    /// Sends the answers of this turn, or holds them while a response of Cassandra's is on its way.
+    fn send_replies(&mut self, client: &mut impl Write, work: &mut Work) -> Result<()> {
+        if work.replies.is_empty() {
+            return Ok(());
+        }
+        let Some(framing) = self.inbound.framing() else { return Err(ErrorKind::InvalidData.into()) };
+        let bytes = work.replies.finish(framing);
+        if self.outbound.gap().is_some() && self.held.is_empty() {
+            self.to_client.send(client, bytes)?;
+        } else if self.outbound.is_lost() {
+            return Err(ErrorKind::InvalidData.into());
+        } else {
+            self.held.extend_from_slice(bytes);
+        }
+        work.replies.clear();
+        Ok(())
+    }
+
+    /// Takes what the pool has made of a request.
+    pub(crate) fn pooled(
+        &mut self,
+        pooled: &Pooled,
+        client: &mut impl Write,
+        cassandra: &mut impl Write,
+        work: &mut Work,
+    ) -> Result<()> {
+        match &pooled.body {
+            Some(body) => {
+                self.answered += 1;
+                work.replies.add(pooled.framing, pooled.header.version, pooled.header.stream, body);
+                self.send_replies(client, work)
+            }
+            None => {
+                match pooled.framing {
+                    Framing::Envelopes(_) => self.late.extend_from_slice(&pooled.envelope),
+                    Framing::Frames(kind) => put_frames(kind, &pooled.envelope, &mut self.late),
+                }
+                self.send_late(cassandra)
+            }
+        }
+    }
+
+    /// Passes on what Cassandra sends, with the door's answers between its responses.
+    ///
+    /// # Errors
+    /// Those of the sockets; the connection is over then.
+    pub(crate) fn cassandra_turn(
+        &mut self,
+        cassandra: &mut impl Read,
+        client: &mut impl Write,
+        to_end: bool,
+        work: &mut Work,
+        answerer: &mut impl Answerer,
+    ) -> Result<Turn> {
+        let mut read_bytes = 0;
+        loop {
+            if !self.to_client.flush(client)? {
+                return Ok(Turn::Blocked);
+            }
+            if read_bytes >= TURN_BYTES {
+                return Ok(Turn::More);
+            }
+            let count = match cassandra.read(&mut work.read) {
+                Ok(0) => return Ok(Turn::Ended),
+                Ok(count) => count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Turn::Drained),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            read_bytes += count;
+            self.pass_responses(work.read.get(..count).unwrap_or_default(), client, answerer)?;
+            if count < work.read.len() && !to_end {
+                let is_blocked = self.to_client.unsent_bytes() > 0;
+                return Ok(if is_blocked { Turn::Blocked } else { Turn::Drained });
+            }
+        }
+    }
+
+    fn pass_responses(&mut self, bytes: &[u8], client: &mut impl Write, answerer: &mut impl Answerer) -> Result<()> {
+        let (mut from, mut at) = (0, 0);
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let (auditions, identity) = (&mut self.auditions, &self.identity);
+            let wants = !auditions.is_empty();
+            at += self.outbound.advance(rest, wants, &mut |response| judge(auditions, identity, &response, answerer));
+            if !self.held.is_empty() && self.outbound.gap().is_some() {
+                self.to_client.send(client, bytes.get(from..at).unwrap_or_default())?;
+                let held = std::mem::take(&mut self.held);
+                self.to_client.send(client, &held)?;
+                from = at;
+            }
+        }
+        self.to_client.send(client, bytes.get(from..at).unwrap_or_default())
+    }
+}
+
+/// Compares the response with the audition of its stream, if there is one.
+fn judge(auditions: &mut Vec<Audition>, identity: &Identity, response: &Response<'_>, answerer: &mut impl Answerer) {
+    let (header, body) = match *response {
+        Response::Whole(header, body) => (header, Some(body)),
+        Response::Large(header) => (header, None),
+    };
+    if let Some(at) = auditions.iter().position(|audition| audition.header.stream == header.stream) {
+        let audition = auditions.swap_remove(at);
+        answerer.judge(identity, audition, header.flags, header.opcode, body);
+    }
+}
+
+#[cfg(test)]
+mod tests;
