@@ -6,6 +6,7 @@ package io.cassiterite.memtable;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ToIntFunction;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +19,7 @@ import org.apache.cassandra.db.memtable.AbstractMemtableWithCommitlog;
 import org.apache.cassandra.io.FSError;
 import org.apache.cassandra.io.sstable.CorruptSSTableException;
 import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
@@ -103,6 +105,13 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     Columns columns()
     {
         return columns;
+    }
+
+    /** The ids of the present schema's columns, {@link Columns#NONE} for others; null while the engine lacks that schema. */
+    public ToIntFunction<ColumnMetadata> columnIds()
+    {
+        Columns present = columns;
+        return present == null || present.metadata != metadata() ? null : column -> present.id(column, 0);
     }
 
     /** The schema for the engine. For a memtable without an owner, as in tests, it lacks the ages of columns. */
