@@ -51,6 +51,12 @@ public final class EngineTestAccess
         out.put(bytes);
     }
 
+    /** A generation that nobody calls. */
+    public static Table table(String name)
+    {
+        return new Table(null, 0, name);
+    }
+
     /** A file of a shipment from the engine's line of tab-separated values. */
     public static ShipmentFile shipmentFile(String line)
     {

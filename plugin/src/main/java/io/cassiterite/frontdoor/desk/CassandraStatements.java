@@ -1,0 +1,51 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.Map;
+
+import org.apache.cassandra.cql3.QueryHandler;
+import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.cql3.statements.SelectStatement;
+import org.apache.cassandra.utils.MD5Digest;
+
+/** Those of {@link QueryProcessor}. Thread-safe. */
+final class CassandraStatements implements Statements
+{
+    private final PlanSource source;
+
+    CassandraStatements(PlanSource source)
+    {
+        this.source = source;
+    }
+
+    @Override
+    public Object find(MD5Digest id)
+    {
+        return QueryProcessor.instance.getPrepared(id);
+    }
+
+    @Override
+    public Statement select(MD5Digest id, Object found)
+    {
+        QueryHandler.Prepared prepared = (QueryHandler.Prepared) found;
+        if (!(prepared.statement instanceof SelectStatement))
+            return null;
+        SelectStatement select = (SelectStatement) prepared.statement;
+        return new Statement(id, select.table.id, select.table.keyspace, prepared.rawCQLStatement, prepared);
+    }
+
+    @Override
+    public Learned learn(Statement statement)
+    {
+        return source.learn(statement.id, (QueryHandler.Prepared) statement.prepared);
+    }
+
+    @Override
+    public Map<MD5Digest, ?> all()
+    {
+        return QueryProcessor.instance.getPreparedStatements();
+    }
+}

@@ -1,0 +1,90 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.locator.AbstractReplicationStrategy;
+import org.apache.cassandra.locator.TokenMetadata;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.utils.FBUtilities;
+
+import io.cassiterite.engine.Table;
+import io.cassiterite.memtable.CassiteriteMemtable;
+
+/** The states of Cassandra's tables. Thread-safe. */
+final class CassandraTables
+{
+    private final TrackerWatch watch;
+    private final Map<String, RingRanges> ranges = new ConcurrentHashMap<>();
+
+    CassandraTables(TrackerWatch watch)
+    {
+        this.watch = watch;
+    }
+
+    /** What is true at this moment; takes no time. */
+    TableState state(TableId id)
+    {
+        TableGate.Facts facts = facts(id);
+        Set<TableGate> closed = TableGate.closed(facts);
+        if (!closed.isEmpty())
+            return TableState.closed(closed);
+        Table table = ((CassiteriteMemtable) facts.view.getCurrentMemtable()).table();
+        return TableState.open(table, facts.ranges, tombstones());
+    }
+
+    /** Far below the numbers at which Cassandra warns or fails: it words that. */
+    private static int tombstones()
+    {
+        return Math.min(DatabaseDescriptor.getTombstoneWarnThreshold(), DatabaseDescriptor.getTombstoneFailureThreshold()) / 2;
+    }
+
+    private TableGate.Facts facts(TableId id)
+    {
+        ColumnFamilyStore cfs = Schema.instance.getColumnFamilyStoreInstance(id);
+        KeyspaceMetadata keyspace = cfs == null ? null : Schema.instance.getKeyspaceMetadata(cfs.getKeyspaceName());
+        if (keyspace == null)
+            return null;
+        watch.watch(cfs.getTracker());
+        AbstractReplicationStrategy strategy = cfs.keyspace.getReplicationStrategy();
+        RingRanges known = ranges.get(keyspace.name);
+        return new TableGate.Facts(cfs, cfs.metadata(), keyspace, strategy, cfs.getTracker().getView(),
+                                   known != null && known.isCurrent(strategy, ring()) ? known : null);
+    }
+
+    /** Computes the ranges of the keyspaces in which they are not known. Takes long where there are many tokens. */
+    void computeRanges(Set<String> keyspaces)
+    {
+        ranges.keySet().retainAll(keyspaces);
+        for (String name : keyspaces)
+        {
+            Keyspace keyspace = Schema.instance.getKeyspaceInstance(name);
+            if (keyspace != null)
+                computeRanges(keyspace);
+        }
+    }
+
+    private void computeRanges(Keyspace keyspace)
+    {
+        AbstractReplicationStrategy strategy = keyspace.getReplicationStrategy();
+        RingRanges known = ranges.get(keyspace.getName());
+        if (known == null || !known.isCurrent(strategy, ring()))
+            ranges.put(keyspace.getName(), RingRanges.of(strategy, ring(), FBUtilities.getBroadcastAddressAndPort()));
+    }
+
+    private static TokenMetadata ring()
+    {
+        return StorageService.instance.getTokenMetadata();
+    }
+}

@@ -1,0 +1,162 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.MD5Digest;
+
+/**
+ * What Java tells the front door, so that it gives no answer that Cassandra could not give. Safe to use from any thread;
+ * {@link #conditionsChanged} and {@link #tableChanged} are for whoever has changed something and has told nobody yet.
+ */
+public final class Desk
+{
+    private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int MAX_WANTED = 10_000;
+
+    private final LongFunction<ClientConnection> connections;
+    private final Lease lease;
+    private final CassandraTables cassandraTables;
+    private final OpenTables tables;
+    private final Grants grants;
+    private final Plans plans;
+    private final Logins logins;
+    private final ServedFigures figures;
+    private final SchemaWatch schemaWatch = new SchemaWatch(this::schemaChanged);
+    private final BlockingQueue<Wanted> wanted = new ArrayBlockingQueue<>(MAX_WANTED);
+
+    private DeskThread watch;
+    private DeskThread clerk;
+    private long lastRound;
+    private long lastSecond;
+
+    /** @throws IllegalStateException if this version of Cassandra lacks what is needed */
+    public Desk(NativeDoor door, PlanSource source, ClientConnections connections)
+    {
+        TransportConnection.checkSupported();
+        this.connections = connections::find;
+        lease = new Lease(door, NodeGate::closed);
+        cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged));
+        tables = new OpenTables(door, cassandraTables::state);
+        grants = new Grants(door, new CassandraAuthority(), DatabaseDescriptor::getNativeTransportAllowOlderProtocols, System::nanoTime);
+        plans = new Plans(door, new CassandraStatements(source), tables, grants, System::nanoTime);
+        logins = new Logins(door);
+        figures = new ServedFigures(door, this.connections);
+    }
+
+    /** The door may answer from now on, while no gate is closed. */
+    public synchronized void start()
+    {
+        if (watch != null)
+            return;
+        schemaWatch.register();
+        lease.start();
+        watch = new DeskThread("cassiterite-desk", "Watching the gates of the front door", this::watchRound);
+        clerk = new DeskThread("cassiterite-desk-clerk", "Deciding what the front door may answer", this::clerkStep);
+        watch.start();
+        clerk.start();
+    }
+
+    /** The door answers nothing when this returns. */
+    public synchronized void stop()
+    {
+        if (watch == null)
+            return;
+        lease.stop();
+        schemaWatch.unregister();
+        watch.stop();
+        clerk.stop();
+        watch = clerk = null;
+        plans.clear();
+        grants.clear();
+        wanted.clear();
+    }
+
+    /** A connection has executed a statement that the door would like to answer next time. Where too many have, it asks again. */
+    public void wanted(long connection, byte[] statementId)
+    {
+        wanted.offer(new Wanted(connection, MD5Digest.wrap(statementId)));
+    }
+
+    /** Something has changed on which a gate may depend. */
+    public void conditionsChanged()
+    {
+        lease.check();
+        tables.refresh();
+        grants.expire();
+    }
+
+    /** Something has changed on which a gate of this table may depend. */
+    public void tableChanged(TableId table)
+    {
+        tables.close(table);
+    }
+
+    private void schemaChanged(SchemaWatch.Change change)
+    {
+        plans.schemaChanged(change::concerns);
+        tables.refresh();
+    }
+
+    private void watchRound()
+    {
+        conditionsChanged();
+        LockSupport.parkNanos(this, ROUND_NANOS);
+    }
+
+    private void clerkStep() throws InterruptedException
+    {
+        long untilRound = lastRound + ROUND_NANOS - System.nanoTime();
+        Wanted next = wanted.poll(Math.max(0, untilRound), TimeUnit.NANOSECONDS);
+        if (next != null)
+            serve(next);
+        if (wanted.isEmpty())
+            grants.publish();
+        long now = System.nanoTime();
+        if (now - lastRound >= ROUND_NANOS)
+            clerkRound(now);
+    }
+
+    private void serve(Wanted next)
+    {
+        ClientConnection connection = connections.apply(next.connection);
+        Login login = connection == null ? null : logins.admit(next.connection, connection);
+        Statement statement = login == null ? null : plans.want(next.statement);
+        if (statement != null)
+            grants.want(login, statement);
+    }
+
+    private void clerkRound(long now)
+    {
+        lastRound = now;
+        grants.decide();
+        cassandraTables.computeRanges(plans.keyspaces());
+        if (now - lastSecond >= SECOND_NANOS)
+            clerkSecond(now);
+    }
+
+    private void clerkSecond(long now)
+    {
+        lastSecond = now;
+        Served served = figures.collect();
+        grants.used(logins.of(served.connections.keySet(), connections), plans.used(served.statements.keySet()));
+        plans.compareWithCassandra();
+        logins.forgetClosed();
+    }
+
+    /** @return the gates that are closed, as lines of tab-separated values, the first line names the columns */
+    public String gates()
+    {
+        return GateReport.of(lease.closed(), tables.closed());
+    }
+}

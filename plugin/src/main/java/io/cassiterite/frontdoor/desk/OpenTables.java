@@ -1,0 +1,98 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+import org.apache.cassandra.schema.TableId;
+
+import io.cassiterite.engine.TableSchema;
+
+/**
+ * The tables that plans read: open while no gate of theirs is closed. Whoever has changed what a gate depends on calls
+ * {@link #close} before telling anybody. An opening that did not see the change has ended by then, and a later one sees it.
+ * Thread-safe.
+ */
+final class OpenTables
+{
+    private final NativeDoor door;
+    private final Function<TableId, TableState> states;
+    /** Of each wanted table, how the door has it. */
+    private final Map<TableId, TableState> tables = new LinkedHashMap<>();
+
+    /** @param states answers at once, with what is true at this moment */
+    OpenTables(NativeDoor door, Function<TableId, TableState> states)
+    {
+        this.door = door;
+        this.states = states;
+    }
+
+    /** A plan of the table has come. */
+    synchronized void want(TableId id)
+    {
+        tables.putIfAbsent(id, TableState.closed(Set.of()));
+        refresh(id);
+    }
+
+    /** There is no plan of the table any more. */
+    synchronized void forget(TableId id)
+    {
+        close(id);
+        tables.remove(id);
+    }
+
+    /** Opens and closes what can be. */
+    synchronized void refresh()
+    {
+        tables.keySet().forEach(this::refresh);
+    }
+
+    private void refresh(TableId id)
+    {
+        TableState before = tables.get(id);
+        TableState now;
+        try
+        {
+            now = states.apply(id);
+        }
+        catch (RuntimeException | Error e)
+        {
+            close(id);
+            throw e;
+        }
+        if (now.isSameOpening(before))
+            return;
+        close(id);
+        if (now.isOpen())
+            door.openTable(now.table(), now.spec(id));
+        tables.replace(id, now);
+    }
+
+    /** What the table depends on has changed; nothing is answered from the old state when this returns. */
+    synchronized void close(TableId id)
+    {
+        TableState before = tables.get(id);
+        if (before == null || !before.isOpen())
+            return;
+        door.closeTable(TableSchema.identity(id));
+        tables.replace(id, TableState.closed(Set.of()));
+    }
+
+    synchronized void closeAll()
+    {
+        tables.keySet().forEach(this::close);
+    }
+
+    /** Of each table that plans read, the gates that were closed when it was last looked at. */
+    synchronized Map<TableId, Set<TableGate>> closed()
+    {
+        Map<TableId, Set<TableGate>> closed = new LinkedHashMap<>();
+        tables.forEach((id, state) -> closed.put(id, state.closed));
+        return closed;
+    }
+}

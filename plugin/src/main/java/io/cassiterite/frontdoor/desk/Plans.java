@@ -1,0 +1,198 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.MD5Digest;
+
+/**
+ * The statements that the door has plans of. A plan lives no longer than the statement that it was learned from, and
+ * than the schema that it was learned under. Thread-safe, but only one thread learns.
+ */
+final class Plans
+{
+    static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private static final int MAX_PLANS = 10_000;
+
+    private final NativeDoor door;
+    private final Statements statements;
+    private final OpenTables tables;
+    private final Grants grants;
+    private final LongSupplier clock;
+
+    private final Map<MD5Digest, Plan> plans = new HashMap<>();
+    private long schemaChanges;
+
+    Plans(NativeDoor door, Statements statements, OpenTables tables, Grants grants, LongSupplier clock)
+    {
+        this.door = door;
+        this.statements = statements;
+        this.tables = tables;
+        this.grants = grants;
+        this.clock = clock;
+    }
+
+    /**
+     * A statement was executed that the door cannot answer yet: learns its plan, if there is none.
+     *
+     * @return null if there can be no plan, or not now; the door asks again
+     */
+    Statement want(MD5Digest id)
+    {
+        // What is learned counts only if no schema change has come since here. Its statement may be gone then.
+        long before = schemaChanges();
+        Object prepared = statements.find(id);
+        if (prepared == null)
+            return null;
+        Statement known = known(id);
+        if (known != null && known.prepared == prepared)
+            return known;
+        Statement select = statements.select(id, prepared);
+        Learned learned = select == null ? Learned.refused("it is no SELECT") : statements.learn(select);
+        return keep(id, select, learned, before);
+    }
+
+    private synchronized long schemaChanges()
+    {
+        return schemaChanges;
+    }
+
+    private synchronized Statement known(MD5Digest id)
+    {
+        Plan plan = plans.get(id);
+        if (plan == null)
+            return null;
+        plan.lastUse = clock.getAsLong();
+        return plan.statement;
+    }
+
+    private synchronized Statement keep(MD5Digest id, Statement select, Learned learned, long before)
+    {
+        if (schemaChanges != before)
+            return null;
+        drop(plan -> plan.statement.id.equals(id));
+        if (learned.isRefused() || plans.size() >= MAX_PLANS)
+        {
+            door.refusePlan(id.bytes);
+            return null;
+        }
+        door.putPlan(learned.plan());
+        plans.put(id, new Plan(select, clock.getAsLong()));
+        tables.want(select.table);
+        return select;
+    }
+
+    /** The schema has changed, but Cassandra has not said so to anybody. When this returns no plan of before answers. */
+    synchronized void schemaChanged(Predicate<Statement> concerned)
+    {
+        schemaChanges++;
+        drop(plan -> concerned.test(plan.statement));
+        door.forgetRefused();
+    }
+
+    /** Drops what Cassandra has not any more, and tells it what is in use, which it keeps then. */
+    void compareWithCassandra()
+    {
+        Map<MD5Digest, ?> present = statements.all();
+        for (MD5Digest used : compare(present, clock.getAsLong()))
+            statements.find(used);
+    }
+
+    private synchronized List<MD5Digest> compare(Map<MD5Digest, ?> present, long now)
+    {
+        drop(plan -> present.get(plan.statement.id) != plan.statement.prepared || now - plan.lastUse > IDLE_NANOS);
+        List<MD5Digest> used = new ArrayList<>();
+        for (Plan plan : plans.values())
+        {
+            if (plan.usedSince)
+                used.add(plan.statement.id);
+            plan.usedSince = false;
+        }
+        return used;
+    }
+
+    /** The door has answered these statements. @return those that have plans still */
+    synchronized Set<Statement> used(Set<MD5Digest> ids)
+    {
+        Set<Statement> used = new HashSet<>();
+        for (MD5Digest id : ids)
+        {
+            Plan plan = plans.get(id);
+            if (plan == null)
+                continue;
+            plan.usedSince = true;
+            plan.lastUse = clock.getAsLong();
+            used.add(plan.statement);
+        }
+        return used;
+    }
+
+    /** Drops all. */
+    synchronized void clear()
+    {
+        schemaChanges++;
+        drop(plan -> true);
+        door.forgetRefused();
+    }
+
+    private void drop(Predicate<Plan> which)
+    {
+        Set<Statement> dropped = new HashSet<>();
+        for (Plan plan : plans.values())
+            if (which.test(plan))
+                dropped.add(plan.statement);
+        if (dropped.isEmpty())
+            return;
+        grants.forget(dropped);
+        for (Statement statement : dropped)
+        {
+            door.dropPlan(statement.id.bytes);
+            plans.remove(statement.id);
+        }
+        dropped.stream().map(statement -> statement.table).distinct().filter(this::isUnused).forEach(tables::forget);
+    }
+
+    private boolean isUnused(TableId table)
+    {
+        return plans.values().stream().noneMatch(plan -> plan.statement.table.equals(table));
+    }
+
+    /** Those that plans read. */
+    synchronized Set<String> keyspaces()
+    {
+        Set<String> keyspaces = new HashSet<>();
+        plans.values().forEach(plan -> keyspaces.add(plan.statement.keyspace));
+        return keyspaces;
+    }
+
+    synchronized int count()
+    {
+        return plans.size();
+    }
+
+    private static final class Plan
+    {
+        final Statement statement;
+        long lastUse;
+        boolean usedSince = true;
+
+        Plan(Statement statement, long lastUse)
+        {
+            this.statement = statement;
+            this.lastUse = lastUse;
+        }
+    }
+}

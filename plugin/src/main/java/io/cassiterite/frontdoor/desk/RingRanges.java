@@ -1,0 +1,106 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.locator.AbstractReplicationStrategy;
+import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.locator.Replica;
+import org.apache.cassandra.locator.TokenMetadata;
+import org.apache.cassandra.schema.TableId;
+
+import io.cassiterite.engine.TableSchema;
+import io.cassiterite.engine.TokenRanges;
+
+/**
+ * What a node can read alone of a keyspace: the ranges of which it is a full natural replica, and the consistency levels
+ * that one replica satisfies. A node that is about to get a range is no natural replica of it. Immutable.
+ */
+final class RingRanges
+{
+    private static final byte VERSION = 1;
+
+    /** Those of which Cassandra's answer could be this node's alone. EACH_QUORUM and serial levels need more than reads. */
+    private static final List<ConsistencyLevel> LEVELS =
+        List.of(ConsistencyLevel.ONE, ConsistencyLevel.LOCAL_ONE, ConsistencyLevel.QUORUM, ConsistencyLevel.LOCAL_QUORUM,
+                ConsistencyLevel.ALL);
+
+    private final AbstractReplicationStrategy strategy;
+    private final long ringVersion;
+    private final TokenRanges ranges;
+    private final int levels;
+
+    private RingRanges(AbstractReplicationStrategy strategy, long ringVersion, TokenRanges ranges, int levels)
+    {
+        this.strategy = strategy;
+        this.ringVersion = ringVersion;
+        this.ranges = ranges;
+        this.levels = levels;
+    }
+
+    /** Takes long in a large cluster. */
+    static RingRanges of(AbstractReplicationStrategy strategy, TokenMetadata ring, InetAddressAndPort node)
+    {
+        TokenMetadata moment = ring.cloneOnlyTokenMap();
+        Collection<Range<Token>> full = new ArrayList<>();
+        for (Replica replica : strategy.getAddressReplicas(moment, node))
+            if (replica.isFull())
+                full.add(replica.range());
+        return new RingRanges(strategy, moment.getRingVersion(), TokenRanges.of(Range.normalize(full)), levels(strategy));
+    }
+
+    private static int levels(AbstractReplicationStrategy strategy)
+    {
+        int levels = 0;
+        for (ConsistencyLevel level : LEVELS)
+            if (level.blockFor(strategy) == 1)
+                levels |= 1 << level.code;
+        return levels;
+    }
+
+    /** @return false if the ring or the replication has changed since */
+    boolean isCurrent(AbstractReplicationStrategy present, TokenMetadata ring)
+    {
+        return present == strategy && ring.getRingVersion() == ringVersion;
+    }
+
+    TokenRanges ranges()
+    {
+        return ranges;
+    }
+
+    /** One bit per consistency level: its code. */
+    int levels()
+    {
+        return levels;
+    }
+
+    /**
+     * How the door opens a table.
+     *
+     * @param tombstones the number at which a read is forwarded
+     */
+    byte[] spec(TableId table, int tombstones)
+    {
+        ByteBuffer spec = ByteBuffer.allocate(29 + 16 * ranges.count());
+        spec.put(VERSION).put(TableSchema.identity(table)).putInt(levels).putInt(tombstones).putInt(ranges.count());
+        for (int i = 0; i < ranges.count(); i++)
+            spec.putLong(ranges.left(i)).putLong(ranges.right(i));
+        return spec.array();
+    }
+
+    @Override
+    public String toString()
+    {
+        return "RingRanges[levels " + Integer.toBinaryString(levels) + ", " + ranges.count() + " ranges of ring " + ringVersion + ']';
+    }
+}

@@ -1,0 +1,104 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.function.LongFunction;
+
+import com.codahale.metrics.Meter;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.cql3.QueryProcessor;
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.metrics.CassandraMetricsRegistry;
+import org.apache.cassandra.metrics.ClientMessageSizeMetrics;
+import org.apache.cassandra.metrics.ClientRequestMetrics;
+import org.apache.cassandra.metrics.ClientRequestSizeMetrics;
+import org.apache.cassandra.metrics.ClientRequestsMetricsHolder;
+import org.apache.cassandra.metrics.DefaultNameFactory;
+import org.apache.cassandra.metrics.TableMetrics;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableId;
+
+/**
+ * Feeds what the door has served into Cassandra's metrics, so that nodetool and dashboards see all requests. Never the
+ * coordinator latency of a table: Cassandra derives from it after what time a forwarded read asks another replica.
+ */
+final class ServedFigures
+{
+    private final NativeDoor door;
+    private final LongFunction<ClientConnection> connections;
+
+    ServedFigures(NativeDoor door, LongFunction<ClientConnection> connections)
+    {
+        this.door = door;
+        this.connections = connections;
+    }
+
+    /** @return what was served since the last call */
+    Served collect()
+    {
+        Served served = Served.parse(door.served());
+        served.levels.forEach((code, reads) -> record(ConsistencyLevel.fromCode(code), reads));
+        served.tables.forEach(ServedFigures::record);
+        served.connections.forEach(this::record);
+        recordRequests(served);
+        return served;
+    }
+
+    private static void record(ConsistencyLevel level, Served.Reads reads)
+    {
+        ClientRequestMetrics ofLevel = ClientRequestsMetricsHolder.readMetricsForLevel(level);
+        for (Served.Bucket bucket : reads.latencies)
+        {
+            BulkUpdates.record(ClientRequestsMetricsHolder.readMetrics, bucket.nanos, bucket.count);
+            BulkUpdates.record(ofLevel, bucket.nanos, bucket.count);
+        }
+        ClientRequestsMetricsHolder.readMetrics.localRequests.mark(reads.count);
+    }
+
+    private static void record(TableId id, Served.Reads reads)
+    {
+        ColumnFamilyStore cfs = Schema.instance.getColumnFamilyStoreInstance(id);
+        if (cfs != null) // it has not been dropped since
+            record(cfs.metric, reads);
+        if (DatabaseDescriptor.getClientRequestSizeMetricsEnabled())
+            ClientRequestSizeMetrics.totalRowsRead.inc(reads.rows);
+    }
+
+    static void record(TableMetrics metrics, Served.Reads reads)
+    {
+        for (Served.Bucket bucket : reads.latencies)
+            BulkUpdates.record(metrics.readLatency, bucket.nanos, bucket.count);
+        BulkUpdates.recordTotal(metrics.liveScannedHistogram, reads.rows, reads.count);
+        BulkUpdates.recordTotal(metrics.tombstoneScannedHistogram, reads.tombstones, reads.count);
+        BulkUpdates.recordTotal(metrics.sstablesPerReadHistogram, 0, reads.count);
+    }
+
+    private void record(long number, long requests)
+    {
+        ClientConnection connection = connections.apply(number);
+        if (connection != null)
+            connection.countRequests(requests);
+    }
+
+    private static void recordRequests(Served served)
+    {
+        long requests = served.requests();
+        if (requests == 0)
+            return;
+        QueryProcessor.metrics.preparedStatementsExecuted.inc(requests);
+        requestDispatched().mark(requests);
+        ClientMessageSizeMetrics.bytesReceived.inc(served.bytesReceived);
+        ClientMessageSizeMetrics.bytesSent.inc(served.bytesSent);
+        BulkUpdates.record(ClientMessageSizeMetrics.bytesReceivedPerRequest, served.bytesReceived / requests, requests);
+        BulkUpdates.record(ClientMessageSizeMetrics.bytesSentPerResponse, served.bytesSent / requests, requests);
+    }
+
+    private static Meter requestDispatched()
+    {
+        return CassandraMetricsRegistry.Metrics.meter(new DefaultNameFactory("Client").createMetricName("RequestDispatched"));
+    }
+}

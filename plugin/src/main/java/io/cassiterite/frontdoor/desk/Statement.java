@@ -1,0 +1,28 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.MD5Digest;
+
+/** A prepared SELECT as Cassandra has it now. Preparing it again makes another. Immutable. */
+final class Statement
+{
+    final MD5Digest id;
+    final TableId table;
+    final String keyspace;
+    final String query;
+    /** Cassandra's own object. */
+    final Object prepared;
+
+    Statement(MD5Digest id, TableId table, String keyspace, String query, Object prepared)
+    {
+        this.id = id;
+        this.table = table;
+        this.keyspace = keyspace;
+        this.query = query;
+        this.prepared = prepared;
+    }
+}

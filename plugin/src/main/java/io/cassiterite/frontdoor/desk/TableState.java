@@ -1,0 +1,59 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.Set;
+
+import org.apache.cassandra.schema.TableId;
+
+import io.cassiterite.engine.Table;
+
+/** Whether the door may answer for a table, and from what. Immutable. */
+final class TableState
+{
+    final Set<TableGate> closed;
+    private final Table table;
+    private final RingRanges ranges;
+    private final int tombstones;
+
+    private TableState(Set<TableGate> closed, Table table, RingRanges ranges, int tombstones)
+    {
+        this.closed = closed;
+        this.table = table;
+        this.ranges = ranges;
+        this.tombstones = tombstones;
+    }
+
+    static TableState closed(Set<TableGate> gates)
+    {
+        return new TableState(gates, null, null, 0);
+    }
+
+    /** @param tombstones the number at which a read is forwarded */
+    static TableState open(Table table, RingRanges ranges, int tombstones)
+    {
+        return new TableState(Set.of(), table, ranges, tombstones);
+    }
+
+    boolean isOpen()
+    {
+        return table != null;
+    }
+
+    Table table()
+    {
+        return table;
+    }
+
+    byte[] spec(TableId id)
+    {
+        return ranges.spec(id, tombstones);
+    }
+
+    boolean isSameOpening(TableState other)
+    {
+        return isOpen() && table == other.table && ranges == other.ranges && tombstones == other.tombstones;
+    }
+}

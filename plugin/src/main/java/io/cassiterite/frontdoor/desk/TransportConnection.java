@@ -1,0 +1,150 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+
+import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
+
+import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.transport.Connection;
+import org.apache.cassandra.transport.ProtocolVersion;
+import org.apache.cassandra.transport.ServerConnection;
+
+/**
+ * A connection as Cassandra's native transport has it. Whether its login is complete only members say that are not
+ * public. Two of the same channel are equal.
+ */
+final class TransportConnection implements ClientConnection
+{
+    private static final String READY = "READY";
+
+    private static final AttributeKey<Connection> CONNECTION = attributeKey();
+    private static final Method STAGE = stage();
+
+    private final Channel channel;
+
+    TransportConnection(Channel channel)
+    {
+        this.channel = channel;
+    }
+
+    /** @throws IllegalStateException if this version of Cassandra lacks what is needed */
+    static void checkSupported()
+    {
+        if (CONNECTION == null || STAGE == null)
+            throw new IllegalStateException("This version of Cassandra is not supported: it does not tell who has logged in");
+    }
+
+    @Override
+    public boolean isOpen()
+    {
+        return channel.isOpen();
+    }
+
+    @Override
+    public boolean isLoggedIn()
+    {
+        ServerConnection connection = connection();
+        return connection != null && isReady(connection) && connection.getClientState().getUser() != null;
+    }
+
+    private static boolean isReady(ServerConnection connection)
+    {
+        try
+        {
+            return READY.equals(((Enum<?>) STAGE.invoke(connection)).name());
+        }
+        catch (IllegalAccessException | InvocationTargetException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Null before the connection's first message. */
+    private ServerConnection connection()
+    {
+        return (ServerConnection) channel.attr(CONNECTION).get();
+    }
+
+    @Override
+    public String role()
+    {
+        return state().getUser().getName();
+    }
+
+    @Override
+    public InetAddress address()
+    {
+        return ((InetSocketAddress) channel.remoteAddress()).getAddress();
+    }
+
+    @Override
+    public boolean hasOlderProtocol()
+    {
+        return connection().getVersion().isSmallerThan(ProtocolVersion.CURRENT);
+    }
+
+    @Override
+    public ClientState state()
+    {
+        return connection().getClientState();
+    }
+
+    @Override
+    public void countRequests(long requests)
+    {
+        ServerConnection connection = connection();
+        if (connection != null)
+            connection.requests.inc(requests);
+    }
+
+    @Override
+    public boolean equals(Object other)
+    {
+        return other instanceof TransportConnection && channel == ((TransportConnection) other).channel;
+    }
+
+    @Override
+    public int hashCode()
+    {
+        return channel.hashCode();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static AttributeKey<Connection> attributeKey()
+    {
+        try
+        {
+            Field key = Connection.class.getDeclaredField("attributeKey");
+            key.setAccessible(true);
+            return (AttributeKey<Connection>) key.get(null);
+        }
+        catch (ReflectiveOperationException e)
+        {
+            return null;
+        }
+    }
+
+    private static Method stage()
+    {
+        try
+        {
+            Method stage = ServerConnection.class.getDeclaredMethod("stage");
+            stage.setAccessible(true);
+            return Arrays.toString(stage.getReturnType().getEnumConstants()).contains(READY) ? stage : null;
+        }
+        catch (NoSuchMethodException e)
+        {
+            return null;
+        }
+    }
+}

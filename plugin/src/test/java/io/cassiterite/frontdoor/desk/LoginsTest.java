@@ -1,0 +1,84 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.Map;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+class LoginsTest
+{
+    private final FakeDoor door = new FakeDoor();
+    private final Logins logins = new Logins(door);
+
+    private Login admit(long number, String role, String address)
+    {
+        return logins.admit(number, new FakeConnection(role, address));
+    }
+
+    @Test
+    void aRoleAtAnAddressIsOneLogin()
+    {
+        assertSame(admit(1, "reader", "10.0.0.1"), admit(2, "reader", "10.0.0.1"));
+        assertEquals(Map.of(1L, 1, 2L, 1), door.admitted);
+    }
+
+    /** F1: CIDR permissions depend on the address. */
+    @Test
+    void aRoleAtAnotherAddressIsAnother()
+    {
+        assertNotEquals(admit(1, "reader", "10.0.0.1").number, admit(2, "reader", "10.0.0.2").number);
+    }
+
+    @Test
+    void anotherRoleIsAnother()
+    {
+        assertNotEquals(admit(1, "reader", "10.0.0.1").number, admit(2, "writer", "10.0.0.1").number);
+    }
+
+    /** F12: the door must not answer before Cassandra has said READY or AUTH_SUCCESS. */
+    @Test
+    void nobodyIsAdmittedBeforeTheLogin()
+    {
+        FakeConnection connection = new FakeConnection("reader", "10.0.0.1");
+        connection.loggedIn = false;
+        assertNull(logins.admit(1, connection));
+        assertEquals(Map.of(), door.admitted);
+    }
+
+    @Test
+    void aClosedConnectionIsNotAdmitted()
+    {
+        FakeConnection connection = new FakeConnection("reader", "10.0.0.1");
+        connection.open = false;
+        assertNull(logins.admit(1, connection));
+    }
+
+    /** F10: the door may still have grants of the old number. */
+    @Test
+    void numbersAreNotUsedAgain()
+    {
+        FakeConnection connection = new FakeConnection("reader", "10.0.0.1");
+        int first = logins.admit(1, connection).number;
+        connection.open = false;
+        logins.forgetClosed();
+        assertEquals(0, logins.count());
+        assertNotEquals(first, admit(2, "reader", "10.0.0.1").number);
+    }
+
+    @Test
+    void findsTheLoginsOfConnections()
+    {
+        FakeConnection connection = new FakeConnection("reader", "10.0.0.1");
+        Login login = logins.admit(1, connection);
+        assertEquals(Set.of(login), logins.of(Set.of(1L, 2L), number -> number == 1 ? connection : null));
+    }
+}

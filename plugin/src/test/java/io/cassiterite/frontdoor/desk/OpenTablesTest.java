@@ -1,0 +1,122 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import org.junit.jupiter.api.Test;
+
+import org.apache.cassandra.schema.TableId;
+
+import io.cassiterite.engine.EngineTestAccess;
+import io.cassiterite.engine.Table;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+class OpenTablesTest
+{
+    private final TableId id = TableId.generate();
+    private final FakeDoor door = new FakeDoor();
+    private final Table first = EngineTestAccess.table("shop.orders");
+    private final Table second = EngineTestAccess.table("shop.orders");
+    private TableState state = TableState.open(first, RingRangesTest.ALONE, 500);
+    private final OpenTables tables = new OpenTables(door, ignored -> {
+        if (state == null)
+            throw new IllegalStateException("test");
+        return state;
+    });
+
+    @Test
+    void onlyTablesWithPlansAreOpened()
+    {
+        tables.refresh();
+        assertEquals(Map.of(), door.open);
+        tables.want(id);
+        assertSame(first, door.open.get(id));
+    }
+
+    @Test
+    void aClosedGateClosesTheTable()
+    {
+        tables.want(id);
+        state = TableState.closed(Set.of(TableGate.SSTABLES));
+        tables.refresh();
+        assertEquals(Map.of(), door.open);
+        assertEquals(Map.of(id, Set.of(TableGate.SSTABLES)), tables.closed());
+    }
+
+    /** F4: a pushed change closes, whatever the gates say; only a later look opens. */
+    @Test
+    void aChangeClosesAtOnceAndALaterLookOpens()
+    {
+        tables.want(id);
+        tables.close(id);
+        assertEquals(Map.of(), door.open);
+        tables.refresh();
+        assertSame(first, door.open.get(id));
+    }
+
+    /** F8: after TRUNCATE the new generation answers, never the old one. */
+    @Test
+    void anotherGenerationIsAnotherOpening()
+    {
+        tables.want(id);
+        state = TableState.open(second, RingRangesTest.ALONE, 500);
+        tables.refresh();
+        assertSame(second, door.open.get(id));
+        assertEquals(List.of("open " + id, "close " + id, "open " + id), door.calls);
+    }
+
+    /** F3: with other ranges the old opening ends before the new one begins. */
+    @Test
+    void otherRangesAreAnotherOpening()
+    {
+        tables.want(id);
+        state = TableState.open(first, RingRangesTest.NOTHING, 500);
+        tables.refresh();
+        assertEquals(List.of("open " + id, "close " + id, "open " + id), door.calls);
+    }
+
+    @Test
+    void anotherTombstoneLimitIsAnotherOpening()
+    {
+        tables.want(id);
+        state = TableState.open(first, RingRangesTest.ALONE, 10);
+        tables.refresh();
+        assertEquals(List.of("open " + id, "close " + id, "open " + id), door.calls);
+    }
+
+    @Test
+    void nothingHappensWhileNothingChanges()
+    {
+        tables.want(id);
+        state = TableState.open(first, RingRangesTest.ALONE, 500);
+        tables.refresh();
+        tables.want(id);
+        assertEquals(List.of("open " + id), door.calls);
+    }
+
+    @Test
+    void gatesThatCannotBeAskedAreClosed()
+    {
+        tables.want(id);
+        state = null;
+        assertThrows(IllegalStateException.class, tables::refresh);
+        assertEquals(Map.of(), door.open);
+    }
+
+    @Test
+    void aForgottenTableIsClosedAndStaysSo()
+    {
+        tables.want(id);
+        tables.forget(id);
+        tables.refresh();
+        assertEquals(Map.of(), door.open);
+    }
+}
