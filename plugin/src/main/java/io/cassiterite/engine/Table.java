@@ -25,11 +25,6 @@ public final class Table
         this.name = name;
     }
 
-    long handle()
-    {
-        return handle;
-    }
-
     /** Applies a write request atomically; durable as the node's commit log mode says, unless {@code durable} is false. */
     public void write(DirectOutput request, boolean durable)
     {
