@@ -47,14 +47,20 @@ reasons! {
     KeyLength = "key_length",
     /// A limit that is not a positive number.
     Limit = "limit",
-    /// A page size that is not positive, or pages that the door does not make.
+    /// A selection that is empty, or whose slices overlap.
+    Selection = "selection",
+    /// A page size that is not positive.
     PageSize = "page_size",
+    /// A page with others to follow, where the door cannot tell from where.
+    MorePages = "more_pages",
     /// A paging state that the door does not continue.
     PagingState = "paging_state",
     /// More tombstones and expired cells than the door reads over.
     Tombstones = "tombstones",
     /// A longer answer than the door gives.
     AnswerLength = "answer_length",
+    /// The engine has more than the part of its answer that was given, and it is needed.
+    Unfinished = "unfinished",
     /// The engine's answer has something that the plan does not explain.
     UnknownContent = "unknown_content",
     /// A flag of the header, such as that of tracing or of a custom payload.

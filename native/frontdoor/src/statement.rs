@@ -15,6 +15,8 @@ mod entries;
 mod execute;
 mod key_type;
 mod metadata;
+mod paging;
+mod places;
 mod plan;
 mod request;
 mod response;

@@ -5,10 +5,9 @@
 
 mod decode;
 
-use super::execute::{Execute, Id};
+use super::execute::Id;
 use super::metadata::ResultMetadata;
 use super::value::{ClusteringColumn, Limit, Value};
-use crate::reason::Reason;
 use std::fmt;
 
 /// How one statement is answered. Made once, used by every request.
@@ -39,6 +38,17 @@ pub struct Plan {
 pub(super) enum Selection {
     /// Rows by their whole clusterings.
     Rows(Box<[Box<[Value]>]>),
+    /// Slices, by their ends.
+    Slices(Box<[(Bound, Bound)]>),
+}
+
+/// An end of a slice.
+#[derive(Debug)]
+pub(super) struct Bound {
+    /// Of the first clustering columns.
+    pub values: Box<[Value]>,
+    /// The byte that ends its form: whether it lies before or after all that begins with the values.
+    pub side: u8,
 }
 
 /// Where a column of the result comes from.
@@ -100,10 +110,5 @@ impl Plan {
     /// The table's id.
     pub fn table_id(&self) -> &[u8; 16] {
         &self.table_id
-    }
-
-    /// How many rows the statement's own limits leave.
-    pub(super) fn rows_max(&self, execute: &Execute<'_>) -> Result<u32, Reason> {
-        Ok(self.limit.rows(execute)?.min(self.partition_limit.rows(execute)?))
     }
 }

@@ -4,9 +4,10 @@
 //! The engine's read request for an EXECUTE (docs/internals/boundary.md, Read request).
 
 use super::execute::Execute;
-use super::plan::{Plan, Selection};
+use super::paging::Page;
+use super::places::Places;
+use super::plan::Plan;
 use super::response::ANSWER_BYTES_MAX;
-use super::value::Value;
 use crate::reason::Reason;
 use cassiterite_codec::key::{encode_partition, murmur3_token};
 use smallvec::SmallVec;
@@ -15,8 +16,9 @@ const VERSION: u8 = 1;
 const REVERSED: u8 = 1;
 const STATIC: u8 = 2;
 const POINTS: u8 = 4;
-/// The end of a clustering.
-const CLUSTERING: u8 = 0x38;
+/// What a row of a slice is thought to need.
+const ROW_BYTES: usize = 1 << 10;
+const CHUNK_BYTES_MIN: usize = 4 << 10;
 /// The longest partition key.
 const KEY_BYTES_MAX: usize = u16::MAX as usize;
 
@@ -28,29 +30,26 @@ impl Plan {
         if execute.values() != self.binds {
             return Err(Reason::ValueCount);
         }
-        self.rows_max(execute)?;
-        if execute.paging_state.is_some() {
-            return Err(Reason::PagingState);
-        }
-        if execute.page_size == Some(1) {
-            return Err(Reason::PageSize);
-        }
-        let reversed = if self.reversed { REVERSED } else { 0 };
-        let with_static = if self.reads_static { STATIC } else { 0 };
-        request.clear();
-        request.extend_from_slice(&[VERSION, reversed | with_static | POINTS]);
-        put_u32(ANSWER_BYTES_MAX, request);
+        let page = Page::of(self, execute)?;
         let mut buffer = Key::new();
         let key = self.partition_key(execute, &mut buffer)?;
+        let places = Places::of(self, execute, page.after.as_ref())?;
+        let flag = |flag, is_set| if is_set { flag } else { 0 };
+        // Where nothing is left to read, the static row is not returned either.
+        let reads_static = self.reads_static && !places.is_empty();
+        let are_points = places.are_points && !places.is_empty();
+        request.clear();
+        request.push(VERSION);
+        request.push(flag(REVERSED, self.reversed) | flag(STATIC, reads_static) | flag(POINTS, are_points));
+        put_u32(chunk_bytes(are_points, page.rows_max), request);
         let token = murmur3_token(key);
-        put_counted(request, |request| {
-            encode_partition(token, key, request);
-            Ok(())
-        })?;
-        let Selection::Rows(rows) = &self.selection;
-        put_u32(rows.len(), request);
-        for row in rows {
-            put_counted(request, |request| self.put_clustering(row, execute, request))?;
+        put_counted(request, |request| encode_partition(token, key, request));
+        put_u32(places.len(), request);
+        for (start, end) in places.iter() {
+            put_counted(request, |request| request.extend_from_slice(start));
+            if !are_points {
+                put_counted(request, |request| request.extend_from_slice(end));
+            }
         }
         Ok(token)
     }
@@ -75,14 +74,14 @@ impl Plan {
         }
         Ok(key)
     }
+}
 
-    fn put_clustering(&self, values: &[Value], execute: &Execute<'_>, out: &mut Vec<u8>) -> Result<(), Reason> {
-        for (column, value) in self.clustering.iter().zip(values) {
-            column.put_component(Some(value.checked(execute)?), out)?;
-        }
-        out.push(CLUSTERING);
-        Ok(())
+/// How much the first part of an answer should have: rows, as far as they are wanted, of a common size.
+fn chunk_bytes(are_points: bool, rows_max: u32) -> usize {
+    if are_points {
+        return ANSWER_BYTES_MAX;
     }
+    (rows_max as usize).saturating_mul(ROW_BYTES).clamp(CHUNK_BYTES_MIN, ANSWER_BYTES_MAX)
 }
 
 fn put_u32(number: usize, out: &mut Vec<u8>) {
@@ -90,13 +89,12 @@ fn put_u32(number: usize, out: &mut Vec<u8>) {
 }
 
 /// Appends what `put` appends, after its length.
-fn put_counted(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>) -> Result<(), Reason>) -> Result<(), Reason> {
+fn put_counted(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
     put_u32(0, out);
     let start = out.len();
-    put(out)?;
+    put(out);
     let length = (out.len() - start) as u32;
     if let Some(slot) = out.get_mut(start - 4..start) {
         slot.copy_from_slice(&length.to_le_bytes());
     }
-    Ok(())
 }

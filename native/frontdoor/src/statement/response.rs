@@ -6,10 +6,12 @@
 use super::entries::{Entries, Entry};
 use super::execute::Execute;
 use super::metadata::put_counted;
+use super::paging::{Clustering, Page};
+use super::places::Places;
 use super::plan::{Column, Plan};
 use super::row::{self, Slot};
 use crate::reason::Reason;
-use cassiterite_codec::header::Coverage;
+use cassiterite_codec::header::{self, Coverage};
 use cassiterite_codec::row::{Components, Head, RowReader};
 use smallvec::SmallVec;
 
@@ -58,7 +60,7 @@ impl Plan {
             execute,
             now_s: execute.now_in_seconds.unwrap_or(now_s),
             tombstones_max,
-            rows_max: self.rows_max(execute)?,
+            page: Page::of(self, execute)?,
             served: Served::default(),
             body_max: start + ANSWER_BYTES_MAX,
         };
@@ -76,13 +78,12 @@ struct Response<'p, 'e> {
     execute: &'p Execute<'e>,
     now_s: i64,
     tombstones_max: u32,
-    rows_max: u32,
+    page: Page<'e>,
     served: Served,
     body_max: usize,
 }
 
 type Slots<'a> = SmallVec<[Slot<'a>; 16]>;
-type Clustering<'a> = SmallVec<[Option<&'a [u8]>; 8]>;
 
 /// What is known of the row that is to be written.
 struct Cells<'r, 'a> {
@@ -94,17 +95,24 @@ struct Cells<'r, 'a> {
 impl Response<'_, '_> {
     fn write(&mut self, answer: Answer<'_>, body: &mut Vec<u8>) -> Result<(), Reason> {
         body.extend_from_slice(&ROWS.to_be_bytes());
+        let metadata_at = body.len();
         self.plan.metadata.put(self.execute, None, body);
-        let count_at = body.len();
+        let rows_at = body.len();
         body.extend_from_slice(&0u32.to_be_bytes());
-        self.write_rows(answer, body)?;
-        if let Some(count) = body.get_mut(count_at..count_at + 4) {
+        let paging_state = self.write_rows(answer, body)?;
+        if let Some(count) = body.get_mut(rows_at..rows_at + 4) {
             count.copy_from_slice(&self.served.rows.to_be_bytes());
+        }
+        if let Some(state) = paging_state {
+            let mut metadata = Vec::new();
+            self.plan.metadata.put(self.execute, Some(&state), &mut metadata);
+            body.splice(metadata_at..rows_at, metadata);
         }
         Ok(())
     }
 
-    fn write_rows<'a>(&mut self, answer: Answer<'a>, body: &mut Vec<u8>) -> Result<(), Reason> {
+    /// Appends the rows of the page; the state for the next one.
+    fn write_rows<'a>(&mut self, answer: Answer<'a>, body: &mut Vec<u8>) -> Result<Option<Vec<u8>>, Reason> {
         let plan = self.plan;
         let mut coverage = Coverage::new();
         let mut statics: Slots<'a> = SmallVec::from_elem(Slot::Null, plan.statics.columns.len());
@@ -112,9 +120,12 @@ impl Response<'_, '_> {
         let (mut clustering, mut order) = (Clustering::new(), Vec::new());
         let mut has_static = false;
         let mut entries = Entries::new(answer.entries);
-        while self.served.rows < self.rows_max {
+        while self.served.rows < self.page.rows_max {
             match entries.next()? {
-                Some(Entry::Header(fragment)) => coverage.add(fragment)?,
+                Some(Entry::Header(fragment)) => {
+                    coverage.add(fragment)?;
+                    self.count_ranges(fragment)?;
+                }
                 Some(Entry::Static(fragment)) => {
                     let (head, reader) = RowReader::new(fragment)?;
                     let covering = coverage.partition_deletion();
@@ -141,13 +152,27 @@ impl Response<'_, '_> {
                 }
                 Some(Entry::SliceEnd) => {}
                 None if answer.is_complete => break,
-                None => return Err(Reason::AnswerLength),
+                None => return Err(Reason::Unfinished),
             }
         }
-        if self.served.rows == 0 && has_static && plan.returns_static_alone {
+        // Behind the first page the static row has been returned, with the rows.
+        if self.served.rows == 0 && has_static && plan.returns_static_alone && self.page.after.is_none() {
+            clustering.clear();
             self.put_row(&Cells { clustering: &[], regulars: &[], statics: &statics }, body)?;
         }
-        Ok(())
+        self.page.next(self.execute.version, self.served.rows, &clustering)
+    }
+
+    /// Cassandra counts both ends of each range tombstone in each slice, or one where two of them meet.
+    fn count_ranges(&mut self, fragment: &[u8]) -> Result<(), Reason> {
+        let (_, ranges) = header::read(fragment)?;
+        if ranges.is_empty() {
+            return Ok(());
+        }
+        let places = Places::of(self.plan, self.execute, self.page.after.as_ref())?;
+        let touched: usize = ranges.iter().map(|range| places.touched_by(range)).sum();
+        let tombstones = u32::try_from(2 * touched).unwrap_or(u32::MAX);
+        self.count(row::Found { is_live: false, tombstones })
     }
 
     fn count(&mut self, found: row::Found) -> Result<(), Reason> {

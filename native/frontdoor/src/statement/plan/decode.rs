@@ -3,10 +3,11 @@
 
 //! Reading a plan.
 
-use super::{Column, Encoder, Fetched, FetchedColumn, Plan, PlanError, Selection};
+use super::{Bound, Column, Encoder, Fetched, FetchedColumn, Plan, PlanError, Selection};
 use crate::statement::bytes::Bytes;
 use crate::statement::key_type::KeyType;
 use crate::statement::metadata::{Metadata, ResultMetadata};
+use crate::statement::places::{AFTER, BEFORE};
 use crate::statement::value::{ClusteringColumn, Limit, Value};
 
 const VERSION: u8 = 1;
@@ -128,14 +129,49 @@ impl Decoder<'_> {
     }
 
     fn selection(&mut self, clustering: &[ClusteringColumn]) -> Result<Selection> {
-        if self.u8()? != 0 {
-            return fail("kind of selection");
+        let selection = match self.u8()? {
+            0 => Selection::Rows(self.list(|decoder| decoder.values(clustering))?),
+            1 => Selection::Slices(
+                self.list(|decoder| Ok((decoder.bound(clustering, 0)?, decoder.bound(clustering, 2)?)))?,
+            ),
+            _ => return fail("kind of selection"),
+        };
+        match &selection {
+            Selection::Rows(rows) if rows.is_empty() => fail("no rows"),
+            Selection::Rows(rows) if rows.len() > 1 && clustering.is_empty() => fail("rows without a clustering"),
+            Selection::Slices(slices) if slices.is_empty() || clustering.is_empty() => fail("no slices"),
+            _ => Ok(selection),
         }
-        let rows = self.list(|decoder| clustering.iter().map(|column| decoder.value(Some(column))).collect())?;
-        if rows.len() != 1 {
-            return fail("number of rows");
-        }
-        Ok(Selection::Rows(rows))
+    }
+
+    /// An end of a slice, whose kinds are `inclusive` and the next one.
+    fn bound(&mut self, clustering: &[ClusteringColumn], inclusive: u8) -> Result<Bound> {
+        let kind = self.u8()?;
+        let count = usize::from(self.u16()?);
+        let Some(columns) = clustering.get(..count) else { return fail("values of a bound") };
+        let is_start = inclusive == 0;
+        let side = match kind.checked_sub(inclusive) {
+            Some(0) => {
+                if is_start {
+                    BEFORE
+                } else {
+                    AFTER
+                }
+            }
+            Some(1) if count > 0 => {
+                if is_start {
+                    AFTER
+                } else {
+                    BEFORE
+                }
+            }
+            _ => return fail("kind of bound"),
+        };
+        Ok(Bound { values: self.values(columns)?, side })
+    }
+
+    fn values(&mut self, columns: &[ClusteringColumn]) -> Result<Box<[Value]>> {
+        columns.iter().map(|column| self.value(Some(column))).collect()
     }
 
     fn limit(&mut self) -> Result<Limit> {

@@ -81,13 +81,3 @@ fn values_that_need_cassandra() {
     assert!(request(&text, &ExecuteBytes::new(4, &[&long[1..], &one])).is_ok());
     assert!(request(&plan, &ExecuteBytes::new(4, &[&one, &one, &one])).is_ok());
 }
-
-#[test]
-fn pages_of_single_rows_need_cassandra() {
-    let execute = ExecuteBytes::new(4, &[&int(1), &int(1)]);
-    let plan = PlanBytes::default().plan();
-    let page_size = |rows: i32| execute.clone().with(4, &rows.to_be_bytes());
-    assert!(request(&plan, &page_size(2)).is_ok());
-    assert_eq!(request(&plan, &page_size(1)), Err(Reason::PageSize));
-    assert_eq!(request(&plan, &execute.clone().with(8, &counted(&[0, 0, 0, 0]))), Err(Reason::PagingState));
-}
