@@ -18,6 +18,7 @@ mod writer;
 
 pub use cell::Cell;
 pub use clustering::Components;
+pub use counter::counter_total;
 pub use head::Head;
 pub use liveness::Liveness;
 pub use reader::{ColumnStart, ComplexStart, PathCell, RowReader};

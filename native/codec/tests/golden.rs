@@ -7,7 +7,7 @@
 
 use cassiterite_codec::header::{self, Position, Range};
 use cassiterite_codec::key::{self, Kind};
-use cassiterite_codec::row::{Cell, Head, Liveness, PathCell, RowReader, RowWriter};
+use cassiterite_codec::row::{counter_total, Cell, Head, Liveness, PathCell, RowReader, RowWriter};
 use cassiterite_codec::{merge, validate, DeletionTime};
 
 const T: i64 = 1_700_000_000_000_000;
@@ -153,11 +153,12 @@ fn header() {
     assert_eq!(header::read(golden).unwrap(), (partition, ranges));
 }
 
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len() / 2).map(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap()).collect()
+}
+
 #[test]
 fn counters_merge_as_cassandra_merged_them() {
-    let hex = |text: &str| -> Vec<u8> {
-        (0..text.len() / 2).map(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap()).collect()
-    };
     let row = |context: &[u8]| {
         written(&Head::NOTHING, &[(1, Column::Simple(Cell { is_counter: true, ..Cell::live(T, context) }))])
     };
@@ -170,4 +171,13 @@ fn counters_merge_as_cassandra_merged_them() {
             assert_eq!(out, rows[2], "{line}");
         }
     }
+}
+
+#[test]
+fn counters_total_as_cassandra_adds_them_up() {
+    for line in include_str!("golden/counter-totals.txt").lines().filter(|line| !line.starts_with('#')) {
+        let (context, total) = line.split_once(' ').unwrap();
+        assert_eq!(counter_total(&hex(context)), total.parse().ok(), "{line}");
+    }
+    assert_eq!(counter_total(&[]), None);
 }

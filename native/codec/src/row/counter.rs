@@ -62,6 +62,18 @@ impl Tally {
     }
 }
 
+/// What a client sees of a counter: the sum of its shards; `None` if the context is malformed.
+pub fn counter_total(context: &[u8]) -> Option<i64> {
+    let (head, rest) = context.split_first_chunk::<MARK_BYTES>()?;
+    let marks = usize::from(i16::from_be_bytes(*head).unsigned_abs());
+    let shards = rest.get(marks * MARK_BYTES..)?.chunks_exact(SHARD_BYTES);
+    if !shards.remainder().is_empty() {
+        return None;
+    }
+    let counts = shards.filter_map(|shard| shard.last_chunk().map(|count| i64::from_be_bytes(*count)));
+    Some(counts.fold(0, i64::wrapping_add))
+}
+
 /// Whether a context is one that a node of this age writes: whole, sorted, without local shards.
 pub(crate) fn is_canonical(context: &[u8]) -> bool {
     let mut shards = Shards::new();

@@ -153,7 +153,7 @@ impl<'a> RowReader<'a> {
 
     /// Reads the cells of a complex column in order; `each` gets every one.
     #[inline]
-    pub(crate) fn each_path_cell(
+    pub fn each_path_cell(
         &mut self,
         cells: u64,
         mut each: impl FnMut(&PathCell<'a>) -> Result<(), CodecError>,
