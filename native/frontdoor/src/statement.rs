@@ -22,6 +22,7 @@ mod request;
 mod response;
 mod row;
 mod value;
+mod values;
 
 pub(crate) use execute::{Execute, Id};
 pub use plan::{Plan, PlanError};

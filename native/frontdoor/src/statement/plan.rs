@@ -85,6 +85,16 @@ pub(super) struct FetchedColumn {
 pub(super) enum Encoder {
     /// The value of its only cell.
     Cell,
+    /// The paths of its live cells.
+    Set,
+    /// The values of its live cells.
+    List,
+    /// Paths and values of its live cells.
+    Map,
+    /// The fields of a UDT, each with a cell of its own.
+    Udt { fields: u16 },
+    /// The total of its only cell.
+    Counter,
 }
 
 /// Why bytes are no plan.

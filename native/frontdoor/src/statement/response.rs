@@ -9,17 +9,16 @@ use super::metadata::put_counted;
 use super::paging::{Clustering, Page};
 use super::places::Places;
 use super::plan::{Column, Plan};
-use super::row::{self, Slot};
+use super::row;
+use super::values::{put_null, Values};
 use crate::reason::Reason;
 use cassiterite_codec::header::{self, Coverage};
 use cassiterite_codec::row::{Components, Head, RowReader};
-use smallvec::SmallVec;
 
 /// A longer answer is Cassandra's.
 pub(super) const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// RESULT: rows.
 const ROWS: i32 = 2;
-const NULL: i32 = -1;
 /// The end of a clustering.
 const CLUSTERING: u8 = 0x38;
 
@@ -83,13 +82,11 @@ struct Response<'p, 'e> {
     body_max: usize,
 }
 
-type Slots<'a> = SmallVec<[Slot<'a>; 16]>;
-
 /// What is known of the row that is to be written.
 struct Cells<'r, 'a> {
     clustering: &'r [Option<&'a [u8]>],
-    regulars: &'r [Slot<'a>],
-    statics: &'r [Slot<'a>],
+    regulars: &'r Values<'a>,
+    statics: &'r Values<'a>,
 }
 
 impl Response<'_, '_> {
@@ -112,11 +109,11 @@ impl Response<'_, '_> {
     }
 
     /// Appends the rows of the page; the state for the next one.
-    fn write_rows<'a>(&mut self, answer: Answer<'a>, body: &mut Vec<u8>) -> Result<Option<Vec<u8>>, Reason> {
+    fn write_rows(&mut self, answer: Answer<'_>, body: &mut Vec<u8>) -> Result<Option<Vec<u8>>, Reason> {
         let plan = self.plan;
         let mut coverage = Coverage::new();
-        let mut statics: Slots<'a> = SmallVec::from_elem(Slot::Null, plan.statics.columns.len());
-        let mut regulars: Slots<'a> = SmallVec::from_elem(Slot::Null, plan.regulars.columns.len());
+        let mut statics = Values::new(&plan.statics);
+        let mut regulars = Values::new(&plan.regulars);
         let (mut clustering, mut order) = (Clustering::new(), Vec::new());
         let mut has_static = false;
         let mut entries = Entries::new(answer.entries);
@@ -158,7 +155,8 @@ impl Response<'_, '_> {
         // Behind the first page the static row has been returned, with the rows.
         if self.served.rows == 0 && has_static && plan.returns_static_alone && self.page.after.is_none() {
             clustering.clear();
-            self.put_row(&Cells { clustering: &[], regulars: &[], statics: &statics }, body)?;
+            regulars.clear();
+            self.put_row(&Cells { clustering: &[], regulars: &regulars, statics: &statics }, body)?;
         }
         self.page.next(self.execute.version, self.served.rows, &clustering)
     }
@@ -216,8 +214,8 @@ impl Response<'_, '_> {
                     put_value(value, body);
                 }
                 Column::Clustering(at) => put_value(cells.clustering.get(at).copied().flatten(), body),
-                Column::Regular(at) => put_slot(cells.regulars.get(at), body),
-                Column::Static(at) => put_slot(cells.statics.get(at), body),
+                Column::Regular(at) => cells.regulars.put(at, body)?,
+                Column::Static(at) => cells.statics.put(at, body)?,
             }
         }
         self.served.rows += 1;
@@ -232,14 +230,6 @@ impl Response<'_, '_> {
 fn put_value(value: Option<&[u8]>, body: &mut Vec<u8>) {
     match value {
         Some(bytes) => put_counted(bytes, body),
-        None => body.extend_from_slice(&NULL.to_be_bytes()),
-    }
-}
-
-#[inline]
-fn put_slot(slot: Option<&Slot<'_>>, body: &mut Vec<u8>) {
-    match slot {
-        Some(Slot::Value(value)) => put_value(Some(value), body),
-        Some(Slot::Null) | None => put_value(None, body),
+        None => put_null(body),
     }
 }

@@ -3,17 +3,11 @@
 
 //! Whether a row exists, and what it has of the fetched columns.
 
-use super::plan::Fetched;
+use super::plan::{Encoder, Fetched};
+use super::values::{MultiCell, Values};
 use crate::reason::Reason;
-use cassiterite_codec::row::{Cell, Head, RowReader};
+use cassiterite_codec::row::{counter_total, Cell, ColumnStart, Head, RowReader};
 use cassiterite_codec::{CodecError, DeletionTime};
-
-/// What a row has of one fetched column.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Slot<'a> {
-    Null,
-    Value(&'a [u8]),
-}
 
 /// What one row counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,8 +24,43 @@ impl From<CodecError> for Reason {
     }
 }
 
-/// Reads the columns of a row that `covering` and its own deletion leave, as they are at `now_s`, into `slots`: one for
-/// each fetched column.
+/// Tells which cells a client sees.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judge {
+    /// What deletes them.
+    active: DeletionTime,
+    now_s: i64,
+}
+
+impl Judge {
+    /// Whether a client sees the cell.
+    #[inline]
+    pub(super) fn sees(&self, cell: &Cell<'_>) -> bool {
+        !self.active.deletes(cell.timestamp) && cell.is_live(self.now_s)
+    }
+
+    /// Counts a cell; whether a client sees it.
+    #[inline]
+    fn count(&self, cell: &Cell<'_>, counts: &mut Counts) -> bool {
+        if self.active.deletes(cell.timestamp) {
+            return false;
+        }
+        let is_live = cell.is_live(self.now_s);
+        *(if is_live { &mut counts.live } else { &mut counts.dead }) += 1;
+        is_live
+    }
+}
+
+/// What was found among the fetched columns.
+#[derive(Default)]
+struct Counts {
+    live: u32,
+    dead: u32,
+    /// Whether a column of many cells is deleted.
+    has_column_deletion: bool,
+}
+
+/// Reads the fetched columns of a row that `covering` and its own deletion leave, as they are at `now_s`, into `values`.
 #[inline]
 pub(super) fn read<'a>(
     head: &Head<'a>,
@@ -39,61 +68,80 @@ pub(super) fn read<'a>(
     fetched: &Fetched,
     covering: DeletionTime,
     now_s: i64,
-    slots: &mut [Slot<'a>],
+    values: &mut Values<'a>,
 ) -> Result<Found, Reason> {
     if head.is_shadowable {
         return Err(Reason::UnknownContent);
     }
-    slots.fill(Slot::Null);
-    let mut cells = Cells { active: covering.max(head.deletion), now_s, live: 0, dead: 0 };
-    let mut wanted = fetched.columns.iter().zip(slots).peekable();
+    values.clear();
+    let judge = Judge { active: covering.max(head.deletion), now_s };
+    let mut counts = Counts::default();
+    let mut wanted = fetched.columns.iter().enumerate().peekable();
     while let Some(column) = reader.next_column()? {
-        while wanted.next_if(|(next, _)| next.id < column.id).is_some() {}
-        let Some((next, slot)) = wanted.next_if(|(next, _)| next.id == column.id) else {
-            reader.skip(column)?;
-            continue;
-        };
-        if column.is_complex() {
-            return Err(Reason::UnknownContent);
-        }
-        let cell = reader.cell(column)?;
-        if cell.is_counter {
-            return Err(Reason::UnknownContent);
-        }
-        if cells.count(&cell) && next.encoder.is_some() {
-            *slot = Slot::Value(cell.value);
+        while wanted.next_if(|(_, next)| next.id < column.id).is_some() {}
+        match wanted.next_if(|(_, next)| next.id == column.id) {
+            None => reader.skip(column)?,
+            Some((at, next)) if column.is_complex() => {
+                read_multi_cell(&mut reader, column, judge, &mut counts, (at, next.encoder), values)?;
+            }
+            Some((at, next)) => {
+                let cell = reader.cell(column)?;
+                if judge.count(&cell, &mut counts) {
+                    set(values, at, next.encoder, &cell)?;
+                }
+            }
         }
     }
-    Ok(cells.found(head, covering))
+    Ok(found(head, covering, judge, &counts))
 }
 
-/// The cells of a row, counted.
-struct Cells {
-    /// What deletes them.
-    active: DeletionTime,
-    now_s: i64,
-    live: u32,
-    dead: u32,
+/// Keeps the value of a live cell, if it is wanted.
+#[inline]
+fn set<'a>(values: &mut Values<'a>, at: usize, encoder: Option<Encoder>, cell: &Cell<'a>) -> Result<(), Reason> {
+    match encoder {
+        None => {}
+        Some(Encoder::Cell) if !cell.is_counter => values.set_bytes(at, cell.value),
+        Some(Encoder::Counter) if cell.is_counter => {
+            values.set_count(at, counter_total(cell.value).ok_or(Reason::UnknownContent)?);
+        }
+        Some(_) => return Err(Reason::UnknownContent),
+    }
+    Ok(())
 }
 
-impl Cells {
-    /// Counts a cell; whether it is live.
-    #[inline]
-    fn count(&mut self, cell: &Cell<'_>) -> bool {
-        if self.active.deletes(cell.timestamp) {
-            return false;
+fn read_multi_cell<'a>(
+    reader: &mut RowReader<'a>,
+    column: ColumnStart,
+    judge: Judge,
+    counts: &mut Counts,
+    (at, encoder): (usize, Option<Encoder>),
+    values: &mut Values<'a>,
+) -> Result<(), Reason> {
+    let start = reader.complex(column)?;
+    counts.has_column_deletion |= start.deletion.supersedes(&judge.active);
+    let judge = Judge { active: judge.active.max(start.deletion), ..judge };
+    let first = *reader;
+    let live_before = counts.live;
+    reader.each_path_cell(start.cells, |found| {
+        judge.count(&found.cell, counts);
+        Ok(())
+    })?;
+    let live = counts.live - live_before;
+    match encoder {
+        Some(Encoder::Cell | Encoder::Counter) => Err(Reason::UnknownContent),
+        Some(encoder) if live > 0 => {
+            values.set_multi_cell(at, MultiCell { reader: first, cells: start.cells, live, judge, encoder });
+            Ok(())
         }
-        let is_live = cell.is_live(self.now_s);
-        *(if is_live { &mut self.live } else { &mut self.dead }) += 1;
-        is_live
+        _ => Ok(()),
     }
+}
 
-    /// Cassandra counts the deletion of a row, or of its primary key, only where none of its cells counts.
-    fn found(self, head: &Head<'_>, covering: DeletionTime) -> Found {
-        let has_liveness = !self.active.deletes(head.liveness.timestamp);
-        let is_live = self.live > 0 || (has_liveness && head.liveness.is_live(self.now_s));
-        let has_deletion = has_liveness || head.deletion.supersedes(&covering);
-        let is_tombstone = !is_live && self.dead == 0 && has_deletion;
-        Found { is_live, tombstones: self.dead.saturating_add(u32::from(is_tombstone)) }
-    }
+/// Cassandra counts the deletion of a row, of a column or of the primary key only where nothing else of the row counts.
+fn found(head: &Head<'_>, covering: DeletionTime, judge: Judge, counts: &Counts) -> Found {
+    let has_liveness = !judge.active.deletes(head.liveness.timestamp);
+    let is_live = counts.live > 0 || (has_liveness && head.liveness.is_live(judge.now_s));
+    let has_deletion = has_liveness || counts.has_column_deletion || head.deletion.supersedes(&covering);
+    let is_tombstone = !is_live && counts.dead == 0 && has_deletion;
+    Found { is_live, tombstones: counts.dead.saturating_add(u32::from(is_tombstone)) }
 }

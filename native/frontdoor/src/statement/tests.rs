@@ -6,6 +6,7 @@
 mod execute;
 mod key_forms;
 mod metadata;
+mod multi_cells;
 mod never_panics;
 mod pages;
 mod paging_states;

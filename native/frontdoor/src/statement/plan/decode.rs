@@ -197,10 +197,15 @@ impl Decoder<'_> {
     }
 
     fn encoder(&mut self) -> Result<Encoder> {
-        match self.u8()? {
-            0 => Ok(Encoder::Cell),
-            _ => fail("encoder"),
-        }
+        Ok(match self.u8()? {
+            0 => Encoder::Cell,
+            1 => Encoder::Set,
+            2 => Encoder::List,
+            3 => Encoder::Map,
+            4 => Encoder::Udt { fields: self.u16()? },
+            5 => Encoder::Counter,
+            _ => return fail("encoder"),
+        })
     }
 
     fn metadata(&mut self, columns: usize) -> Result<ResultMetadata> {

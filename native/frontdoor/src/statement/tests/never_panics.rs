@@ -3,6 +3,7 @@
 
 //! Bytes of any kind are answered or forwarded, never more.
 
+use super::slices::{bottom, slices, top};
 use super::support::*;
 use crate::statement::execute::Execute;
 use crate::statement::plan::Plan;
@@ -41,7 +42,11 @@ fn executes() -> Vec<Vec<u8>> {
 
 fn plans() -> Vec<Vec<u8>> {
     let with_static = PlanBytes { statics: vec![4], flags: 6, ..PlanBytes::default() };
-    vec![PlanBytes::default().encode(), with_static.encode()]
+    let encoders: [&[u8]; 6] = [&[0], &[1], &[2], &[3], &[4, 0, 3], &[5]];
+    let of = |encoder: &&[u8]| PlanBytes { columns: vec![regular(1, encoder)], ..PlanBytes::default() }.encode();
+    let sliced = PlanBytes { selection: slices(&[(bottom(), top())]), binds: 2, ..PlanBytes::default() };
+    let all = encoders.iter().map(of).chain([with_static.encode(), sliced.encode()]);
+    all.chain([PlanBytes::default().encode()]).collect()
 }
 
 fn answers() -> Vec<Vec<u8>> {
@@ -58,7 +63,12 @@ fn answers() -> Vec<Vec<u8>> {
         entry(HEADER, &out)
     };
     let rows = [row(Some(&raw_int(5)), ROW), row(Some(&raw_int(6)), ROW), entry(SLICE_END, &[])].concat();
-    vec![[header(&[0x20], &[0x60]), row(None, STATIC), rows.clone()].concat(), rows]
+    let many = many_cells(
+        DeletionTime::LIVE,
+        DeletionTime::LIVE,
+        &[(b"a", Cell::live(T, b"x")), (&[0, 1], Cell::tombstone(T, NOW_S)), (&[0, 2], Cell::live(T, b"y"))],
+    );
+    vec![entry(ROW, &many), [header(&[0x20], &[0x60]), row(None, STATIC), rows.clone()].concat(), rows]
 }
 
 /// Whether the response is as long as it says.

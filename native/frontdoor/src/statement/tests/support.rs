@@ -8,7 +8,7 @@ use crate::statement::bytes::Bytes;
 use crate::statement::execute::Execute;
 use crate::statement::plan::Plan;
 use crate::statement::response::{Answer, Served};
-use cassiterite_codec::row::{Cell, Head, Liveness, RowWriter};
+use cassiterite_codec::row::{Cell, ComplexWriter, Head, Liveness, PathCell, RowWriter};
 use cassiterite_codec::DeletionTime;
 
 pub(super) const STATEMENT: [u8; 16] = [1; 16];
@@ -216,6 +216,26 @@ pub(super) fn fragment(
     let mut out = Vec::new();
     let mut writer = RowWriter::new(&Head { clustering, liveness, deletion, is_shadowable: false }, &mut out);
     columns.iter().for_each(|(id, cell)| writer.simple(*id, cell));
+    writer.finish();
+    out
+}
+
+/// The fragment of the row 5 with cells of column 1, in this order.
+pub(super) fn many_cells(
+    deletion: DeletionTime,
+    column_deletion: DeletionTime,
+    cells: &[(&[u8], Cell<'_>)],
+) -> Vec<u8> {
+    let (clustering, mut out) = (raw_int(5), Vec::new());
+    let head = Head { clustering: Some(&clustering), deletion, ..Head::NOTHING };
+    let mut writer = RowWriter::new(&head, &mut out);
+    let each = |out: &mut ComplexWriter<'_, '_>| {
+        for (at, (path, cell)) in cells.iter().enumerate() {
+            out.cell(&PathCell { order: &(at as u16).to_be_bytes(), raw: Some(path), cell: *cell });
+        }
+        Ok::<(), ()>(())
+    };
+    writer.complex(1, &column_deletion, cells.len() as u64, each).unwrap();
     writer.finish();
     out
 }
