@@ -18,6 +18,7 @@ import org.apache.cassandra.cql3.QueryHandler;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.guardrails.Guardrails;
+import org.apache.cassandra.exceptions.RequestValidationException;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
@@ -70,7 +71,11 @@ public final class PlanLearner
         {
             return Learned.refused(prepared.rawCQLStatement, e.reason);
         }
-        catch (RuntimeException e)
+        catch (RequestValidationException e)
+        {
+            return Learned.refused(prepared.rawCQLStatement, PlanRefusal.ERROR);
+        }
+        catch (RuntimeException | AssertionError e)
         {
             logger.error("There is no plan for \"{}\"; Cassandra answers it", prepared.rawCQLStatement, e);
             return Learned.refused(prepared.rawCQLStatement, PlanRefusal.FAILED);

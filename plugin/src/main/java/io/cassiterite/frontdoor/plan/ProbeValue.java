@@ -11,10 +11,14 @@ import java.util.Random;
 
 import org.apache.cassandra.utils.ByteBufferUtil;
 
-/** Random valid values of the types that keys may have. */
+/**
+ * Random valid values of the types that keys may have. They are seldom short or small, as constants of statements are: a
+ * probe that equals a constant cannot be told apart from it.
+ */
 final class ProbeValue
 {
     private static final long NANOS_PER_DAY = 86_400_000_000_000L;
+    private static final int MIN_LENGTH = 6;
     private static final int MAX_LENGTH = 12;
 
     private ProbeValue()
@@ -29,7 +33,7 @@ final class ProbeValue
             case KeyTypes.TEXT:
                 return ByteBufferUtil.bytes(letters(random));
             case KeyTypes.BLOB:
-                return bytes(random, 1 + random.nextInt(MAX_LENGTH));
+                return bytes(random, length(random));
             case KeyTypes.BOOLEAN:
                 return ByteBuffer.wrap(new byte[]{ (byte) random.nextInt(2) });
             case KeyTypes.TINYINT:
@@ -64,16 +68,21 @@ final class ProbeValue
         }
     }
 
-    /** Small numbers are as frequent as large ones, so that a constant of the statement lies between probes. */
+    /** Of either sign, so that some probes are below a constant and some above it. */
     private static long anyMagnitude(Random random, int bits)
     {
-        return random.nextLong() >> Long.SIZE - 1 - random.nextInt(bits);
+        return random.nextLong() >> Long.SIZE - 1 - random.nextInt(bits / 2) - bits / 2;
+    }
+
+    private static int length(Random random)
+    {
+        return MIN_LENGTH + random.nextInt(MAX_LENGTH - MIN_LENGTH);
     }
 
     private static String letters(Random random)
     {
         StringBuilder text = new StringBuilder();
-        for (int i = 1 + random.nextInt(MAX_LENGTH); i > 0; i--)
+        for (int i = length(random); i > 0; i--)
             text.append((char) ('a' + random.nextInt(26)));
         return text.toString();
     }

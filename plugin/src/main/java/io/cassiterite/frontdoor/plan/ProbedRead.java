@@ -6,6 +6,7 @@ package io.cassiterite.frontdoor.plan;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import org.apache.cassandra.cql3.QueryOptions;
@@ -72,6 +73,8 @@ final class ProbedRead
         RefusedException.refuseIf(single.limits().isDistinct() || single.limits().isGroupByLimit(), PlanRefusal.GROUP_BY);
         ProbedRead read = new ProbedRead(single);
         RefusedException.refuseIf(read.prefixes.isEmpty(), PlanRefusal.NO_READ);
+        for (ClusteringPrefix<?> prefix : read.prefixes)
+            RefusedException.refuseIf(Arrays.asList(prefix.getBufferArray()).contains(null), PlanRefusal.UNEXPLAINED);
         return read;
     }
 }

@@ -137,6 +137,13 @@ class PlanRefusalTest
     }
 
     @Test
+    void statementsWithValuesThatAreNone()
+    {
+        assertRefused(PlanRefusal.ERROR, "SELECT v FROM k.kv WHERE k = ? LIMIT 0", "SELECT v FROM k.kv WHERE k = null");
+        assertRefused(PlanRefusal.UNEXPLAINED, "SELECT v FROM k.two WHERE a = ? AND b = ? AND c1 > null");
+    }
+
+    @Test
     void tablesOfOldForms()
     {
         assertRefused(PlanRefusal.COMPACT, "SELECT v FROM k.compact WHERE k = ?");
