@@ -3,15 +3,15 @@
 
 //! A table of the engine, as the front door reads it.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use cassiterite_engine::{cursor_close, Table};
-use cassiterite_frontdoor::{Reach, TableReader, Unread};
+use cassiterite_frontdoor::{Entries, Reach, TableReader, Unread};
 
 /// Where the payload of an answer begins.
 const HEAD_BYTES: usize = 12;
-const FIRST_BYTES: usize = 64 << 10;
+/// Room for a row behind the chunk that is wanted.
+const ROW_BYTES: usize = 64 << 10;
 /// The door answers with 1 MiB at most; what the engine answers may be somewhat longer.
 const MAX_BYTES: usize = 2 << 20;
 
@@ -19,41 +19,39 @@ const MAX_BYTES: usize = 2 << 20;
 pub(crate) struct DoorTable(pub Arc<Table>);
 
 impl TableReader for DoorTable {
-    fn read(&self, request: &[u8], reach: Reach, answer: &mut Vec<u8>) -> Result<Range<usize>, Unread> {
-        if answer.len() < FIRST_BYTES {
-            answer.resize(FIRST_BYTES, 0);
+    fn read(&self, request: &[u8], chunk_bytes: usize, reach: Reach, answer: &mut Vec<u8>) -> Result<Entries, Unread> {
+        let room = chunk_bytes.saturating_add(ROW_BYTES).min(MAX_BYTES);
+        if answer.len() < room {
+            answer.resize(room, 0);
         }
-        let filled = match reach {
-            Reach::Memory => self.0.read_in_memory(request, answer).map_err(|_| Unread::Failed)?,
-            Reach::Files => Some(self.read_files(request, answer)?),
+        let (end, is_all) = match reach {
+            Reach::Memory => {
+                let filled = self.0.read_in_memory(request, answer).map_err(|_| Unread::Failed)?;
+                filled.ok_or(Unread::NotInMemory)?
+            }
+            Reach::Files => self.read_files(request, answer)?,
         };
-        let end = filled.and_then(|bytes| usize::try_from(bytes).ok()).ok_or(Unread::NotInMemory)?;
-        Ok(HEAD_BYTES..end)
+        Ok(Entries { range: HEAD_BYTES..end, is_all })
     }
 }
 
 impl DoorTable {
-    fn read_files(&self, request: &[u8], answer: &mut Vec<u8>) -> Result<i32, Unread> {
+    fn read_files(&self, request: &[u8], answer: &mut Vec<u8>) -> Result<(usize, bool), Unread> {
         loop {
             let filled = self.0.read(request, answer).map_err(|_| Unread::Failed)?;
-            let needed = filled.unsigned_abs() as usize;
-            if filled < 0 {
-                if needed > MAX_BYTES {
-                    return Err(Unread::TooLong);
+            let bytes = filled.unsigned_abs() as usize;
+            if filled >= 0 {
+                let cursor = answer.first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
+                if cursor != 0 {
+                    // A failure means that it has gone already.
+                    let _ = cursor_close(cursor);
                 }
-                answer.resize(needed, 0);
-                continue;
+                return Ok((bytes, cursor == 0));
             }
-            let cursor = answer.first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
-            if cursor == 0 {
-                return Ok(filled);
-            }
-            // A failure means that it has gone already.
-            let _ = cursor_close(cursor);
-            if answer.len() >= MAX_BYTES {
+            if bytes > MAX_BYTES {
                 return Err(Unread::TooLong);
             }
-            answer.resize((answer.len() * 4).min(MAX_BYTES), 0);
+            answer.resize(bytes, 0);
         }
     }
 }

@@ -34,8 +34,9 @@ impl Table {
     }
 
     /// Reads one partition as [`Table::read`], but never waits for the device, a change of the table or a stalled write:
-    /// `None` where the read would have to, or where the answer does not end in `answer`.
-    pub fn read_in_memory(&self, request: &[u8], answer: &mut [u8]) -> Result<Option<i32>> {
+    /// `None` where the read would have to, or where `answer` is too small for the first entry. Else the bytes filled,
+    /// and whether that is all; there is no cursor for the rest.
+    pub fn read_in_memory(&self, request: &[u8], answer: &mut [u8]) -> Result<Option<(usize, bool)>> {
         let read = |core: &TableCore| {
             let answered = read_in_memory(core, request, answer);
             if !matches!(answered, Ok(None)) {
@@ -70,28 +71,34 @@ fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8])
     first(table, walk, Answer::new(buffer, request.chunk_bytes))
 }
 
-fn read_in_memory(core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<Option<i32>> {
+fn read_in_memory(core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<Option<(usize, bool)>> {
     let request = ReadRequest { reach: Reach::Memory, ..ReadRequest::parse(request)? };
-    let capacity = buffer.len();
     match point::read_one(core, &request, buffer) {
         Ok(None) => {}
-        Ok(Some(answered)) => return Ok((answered > 0).then_some(answered)),
+        Ok(Some(answered)) => return Ok(filled(answered).map(|bytes| (bytes, true))),
         Err(EngineError::Busy(_)) => return Ok(None),
         Err(error) => return Err(error),
     }
-    match walk_in_memory(core, &request, Answer::new(buffer, capacity)) {
+    match walk_in_memory(core, &request, Answer::new(buffer, request.chunk_bytes)) {
         Err(EngineError::Busy(_)) => Ok(None),
         walked => walked,
     }
 }
 
-fn walk_in_memory(core: &TableCore, request: &ReadRequest<'_>, mut answer: Answer<'_>) -> Result<Option<i32>> {
+fn walk_in_memory(
+    core: &TableCore,
+    request: &ReadRequest<'_>,
+    mut answer: Answer<'_>,
+) -> Result<Option<(usize, bool)>> {
     let headers = core.headers().seen();
     let mut walk = Walk::read(core.column_families(), request, || !core.headers().none_since(headers))?;
-    if walk.fill(&mut answer)? && answer.capacity() >= answer::HEAD_BYTES {
-        return answer.finish(0).map(Some);
-    }
-    Ok(None)
+    let is_all = walk.fill(&mut answer)?;
+    Ok(filled(answer.finish(0)?).map(|bytes| (bytes, is_all)))
+}
+
+/// The bytes of an answer; `None` if it asks for a larger buffer.
+fn filled(answered: i32) -> Option<usize> {
+    usize::try_from(answered).ok()
 }
 
 fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {

@@ -336,20 +336,20 @@ fn empty_rows_do_not_delay_a_call() {
 /// What a read that must not wait answers; `None` where it would have to.
 fn in_memory(table: &cassiterite_engine::Table, request: &[u8]) -> Option<Vec<Entry>> {
     let mut buffer = vec![0; 4096];
-    let bytes = table.read_in_memory(request, &mut buffer).unwrap()?;
-    let (cursor, entries) = parse(&buffer[..usize::try_from(bytes).unwrap()]);
-    assert_eq!(cursor, 0);
+    let (bytes, is_all) = table.read_in_memory(request, &mut buffer).unwrap()?;
+    let (cursor, entries) = parse(&buffer[..bytes]);
+    assert_eq!((cursor, is_all), (0, true));
     Some(entries)
 }
 
 #[test]
-fn a_read_in_memory_answers_all_or_nothing() {
+fn a_read_in_memory_answers_without_a_file_or_not_at_all() {
     let directory = tempfile::tempdir().unwrap();
     let requests = [
-        read_request(POINTS, 0, &partition("a"), &[point(20)]),
-        read_request(POINTS | WITH_STATIC, 0, &partition("a"), &[point(10), point(20)]),
-        read_request(0, 0, &partition("a"), &everything()),
-        read_request(REVERSED, 0, &partition("a"), &everything()),
+        read_request(POINTS, 4096, &partition("a"), &[point(20)]),
+        read_request(POINTS | WITH_STATIC, 4096, &partition("a"), &[point(10), point(20)]),
+        read_request(0, 4096, &partition("a"), &everything()),
+        read_request(REVERSED, 4096, &partition("a"), &everything()),
     ];
     let of_memtables: Vec<_> = {
         let store = open(directory.path());
@@ -358,8 +358,7 @@ fn a_read_in_memory_answers_all_or_nothing() {
         let answers: Vec<_> = requests.iter().map(|request| in_memory(&table, request).unwrap()).collect();
         for (request, answer) in requests.iter().zip(&answers) {
             assert_eq!(*answer, read_all(&table, request, 1 << 12));
-            let mut short = vec![0; 30];
-            assert_eq!(table.read_in_memory(request, &mut short).unwrap(), None, "no cursor, and no part of it");
+            assert_eq!(table.read_in_memory(request, &mut [0; 30]).unwrap(), None, "not even one entry");
         }
         table.flush().unwrap();
         answers
@@ -370,5 +369,22 @@ fn a_read_in_memory_answers_all_or_nothing() {
         assert_eq!(in_memory(&table, request), None, "the files have not been read yet");
         assert_eq!(read_all(&table, request, 1 << 12), *expected);
         assert_eq!(in_memory(&table, request).as_ref(), Some(expected));
+    }
+}
+
+#[test]
+fn a_read_in_memory_stops_after_the_bytes_wanted() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    ten_rows(&table, "a");
+    let all = read_all(&table, &read_request(0, 0, &partition("a"), &everything()), 1 << 12);
+    for (chunk, count, is_all) in [(1, 1, false), (60, 3, false), (4000, 11, true)] {
+        let mut buffer = vec![0; 4096];
+        let request = read_request(0, chunk, &partition("a"), &everything());
+        let answered = table.read_in_memory(&request, &mut buffer).unwrap().unwrap();
+        let (cursor, entries) = parse(&buffer[..answered.0]);
+        assert_eq!((cursor, answered.1), (0, is_all), "chunks of {chunk}");
+        assert_eq!(entries, all[..count]);
     }
 }

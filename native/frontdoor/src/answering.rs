@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::open_table::TableId;
+use crate::open_table::{OpenTable, TableId};
 use crate::prepared::{Prepared, Standing};
 use crate::reason::Reason;
 use crate::routes::Routes;
@@ -103,14 +103,7 @@ impl Answering {
         if !table.has(token) {
             return Err(passed(Reason::NotReplica));
         }
-        let entries = table.reader.read(&self.request, reach, &mut self.entries).map_err(|unread| match unread {
-            Unread::NotInMemory => Unanswered::NotInMemory,
-            Unread::TooLong => passed(Reason::AnswerLength),
-            Unread::Failed => passed(Reason::EngineFailure),
-        })?;
-        let entries = self.entries.get(entries).unwrap_or_default();
-        let found = statement::Answer { entries, is_complete: true };
-        let read = plan.rows(&execute, found, wall_clock_s(), table.tombstones_max, out).map_err(passed)?;
+        let read = self.read(prepared, table, &execute, reach, out)?;
         if !routes.holds(&view, Instant::now()) {
             return Err(passed(Reason::RightsMoved));
         }
@@ -121,6 +114,35 @@ impl Answering {
             read,
             prepared: Arc::clone(prepared),
         })
+    }
+}
+
+impl Answering {
+    /// Reads as much as the answer needs: more, where the rows turn out to be longer than thought.
+    fn read(
+        &mut self,
+        prepared: &Prepared,
+        table: &OpenTable,
+        execute: &Execute<'_>,
+        reach: Reach,
+        out: &mut Vec<u8>,
+    ) -> Result<Served, Unanswered> {
+        loop {
+            let chunk_bytes = prepared.widen(&mut self.request);
+            let read = table.reader.read(&self.request, chunk_bytes, reach, &mut self.entries);
+            let found = read.map_err(|unread| match unread {
+                Unread::NotInMemory => Unanswered::NotInMemory,
+                Unread::TooLong => Unanswered::Passed(Reason::AnswerLength),
+                Unread::Failed => Unanswered::Passed(Reason::EngineFailure),
+            })?;
+            let entries = self.entries.get(found.range).unwrap_or_default();
+            let answer = statement::Answer { entries, is_complete: found.is_all };
+            match prepared.plan.rows(execute, answer, wall_clock_s(), table.tombstones_max, out) {
+                Ok(served) => return Ok(served),
+                Err(Reason::Unfinished) if prepared.wants_more_than(chunk_bytes) => {}
+                Err(reason) => return Err(Unanswered::Passed(reason)),
+            }
+        }
     }
 }
 

@@ -63,4 +63,4 @@ pub use counters::Counters;
 pub use door::{Door, DoorOptions};
 pub use notices::Notice;
 pub use statement::PlanError;
-pub use table_reader::{Reach, TableReader, Unread};
+pub use table_reader::{Entries, Reach, TableReader, Unread};

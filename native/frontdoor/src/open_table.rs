@@ -73,13 +73,12 @@ impl fmt::Debug for OpenTable {
 #[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
-    use crate::table_reader::{Reach, Unread};
-    use std::ops::Range;
+    use crate::table_reader::{Entries, Reach, Unread};
 
     pub(crate) struct NoReader;
 
     impl TableReader for NoReader {
-        fn read(&self, _: &[u8], _: Reach, _: &mut Vec<u8>) -> Result<Range<usize>, Unread> {
+        fn read(&self, _: &[u8], _: usize, _: Reach, _: &mut Vec<u8>) -> Result<Entries, Unread> {
             Err(Unread::Failed)
         }
     }

@@ -25,15 +25,23 @@ pub enum Unread {
     Failed,
 }
 
+/// What a read has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entries {
+    /// Where they are in the caller's buffer.
+    pub range: Range<usize>,
+    /// Whether these are all.
+    pub is_all: bool,
+}
+
 /// One table generation of the engine. Any thread may use it.
 pub trait TableReader: Send + Sync {
     /// Answers a read request of `docs/internals/boundary.md`.
     ///
+    /// * `chunk_bytes` as the request has it: it may stop after so many
     /// * `answer` any content; grows as needed
-    ///
-    /// Returns where in `answer` the entries are: all of them, never a part.
     ///
     /// # Errors
     /// See [`Unread`].
-    fn read(&self, request: &[u8], reach: Reach, answer: &mut Vec<u8>) -> Result<Range<usize>, Unread>;
+    fn read(&self, request: &[u8], chunk_bytes: usize, reach: Reach, answer: &mut Vec<u8>) -> Result<Entries, Unread>;
 }
