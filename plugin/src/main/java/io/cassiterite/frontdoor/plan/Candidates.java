@@ -32,6 +32,7 @@ final class Candidates
     {
         int remaining = binds.cardinality() + (constant ? 1 : 0);
         RefusedException.refuseIf(remaining != 1, PlanRefusal.UNEXPLAINED);
+        RefusedException.refuseIf(constant && !first.hasRemaining() && !KeyTypes.isText(type), PlanRefusal.EMPTY_CONSTANT);
         return constant ? Operand.constant(first) : Operand.bind(binds.nextSetBit(0), type);
     }
 }

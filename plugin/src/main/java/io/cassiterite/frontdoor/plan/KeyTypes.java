@@ -80,4 +80,10 @@ final class KeyTypes
             throw new RefusedException(otherwise);
         return code;
     }
+
+    /** Whether an empty value is one like others, which the door can order. */
+    static boolean isText(byte code)
+    {
+        return code == ASCII || code == TEXT || code == BLOB;
+    }
 }

@@ -51,16 +51,20 @@ public final class PlanLearner
      */
     public static Learned learn(MD5Digest id)
     {
-        QueryHandler handler = ClientState.getCQLQueryHandler();
-        QueryHandler.Prepared prepared = handler.getPrepared(id);
-        if (prepared == null)
-            return null;
-        if (!(handler instanceof EngineQueryHandler) && handler != QueryProcessor.instance)
-            return Learned.refused(prepared.rawCQLStatement, PlanRefusal.OTHER_HANDLER);
-        return NODE.learn(id, prepared);
+        QueryHandler.Prepared prepared = ClientState.getCQLQueryHandler().getPrepared(id);
+        return prepared == null ? null : learn(id, prepared);
     }
 
-    Learned learn(MD5Digest id, QueryHandler.Prepared prepared)
+    /** Learns the plan of a statement that Cassandra has under this id. */
+    public static Learned learn(MD5Digest id, QueryHandler.Prepared prepared)
+    {
+        QueryHandler handler = ClientState.getCQLQueryHandler();
+        if (!(handler instanceof EngineQueryHandler) && handler != QueryProcessor.instance)
+            return Learned.refused(prepared.rawCQLStatement, PlanRefusal.OTHER_HANDLER);
+        return NODE.examine(id, prepared);
+    }
+
+    Learned examine(MD5Digest id, QueryHandler.Prepared prepared)
     {
         try
         {

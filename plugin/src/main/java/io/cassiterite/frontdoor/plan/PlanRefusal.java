@@ -33,6 +33,7 @@ public enum PlanRefusal
     KEY_TYPE("a column of the primary key has a type whose values the door cannot order"),
     BIND_TYPE("a bind variable has a type that the learner has no probes for"),
     TOO_MANY_VALUES("it has more rows, columns or variables than a plan can tell"),
+    EMPTY_CONSTANT("it compares with a constant that is empty and no text"),
     ERROR("Cassandra answers values that are valid for their types with an error"),
     NO_READ("no probe leads to a read"),
     UNEXPLAINED("substitution of its variables does not explain what it reads"),

@@ -69,7 +69,7 @@ final class Probes
         {
             int place = types[bind] << 16 | (limits.get(bind) ? 1 << 8 : 0) | random.nextInt(width);
             int owner = bind;
-            ByteBuffer value = pool.computeIfAbsent(place, any -> random.nextInt(8) == 0 && mayBeEmpty(types[owner])
+            ByteBuffer value = pool.computeIfAbsent(place, any -> random.nextInt(8) == 0 && KeyTypes.isText(types[owner])
                                                                   ? ByteBufferUtil.EMPTY_BYTE_BUFFER
                                                                   : value(owner));
             values.add(value.hasRemaining() || !filled.get(bind) ? value : value(bind));
@@ -82,10 +82,5 @@ final class Probes
         if (limits.get(bind))
             return ByteBufferUtil.bytes(1 + random.nextInt(Integer.MAX_VALUE - 1));
         return ProbeValue.random(types[bind], random);
-    }
-
-    private static boolean mayBeEmpty(byte type)
-    {
-        return type == KeyTypes.ASCII || type == KeyTypes.TEXT || type == KeyTypes.BLOB;
     }
 }

@@ -31,6 +31,7 @@ import org.apache.cassandra.schema.Triggers;
 import org.apache.cassandra.schema.ViewMetadata;
 import org.apache.cassandra.schema.Views;
 import org.apache.cassandra.service.ClientState;
+import org.apache.cassandra.utils.MD5Digest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -47,6 +48,7 @@ class PlanRefusalTest
         schema = new TestSchema();
         schema.create("CREATE TABLE k.kv (k int PRIMARY KEY, v text, w int, m map<text, int>, f frozen<map<text, int>>)");
         schema.create("CREATE TABLE k.two (a int, b text, c1 int, c2 text, v text, PRIMARY KEY ((a, b), c1, c2))");
+        schema.create("CREATE TABLE k.events (k int, at timestamp, v int, PRIMARY KEY (k, at))");
         schema.create("CREATE TABLE k.tuples (k int, c frozen<tuple<int, text>>, v int, PRIMARY KEY (k, c))");
         schema.create("CREATE TABLE k.lists (k frozen<list<int>> PRIMARY KEY, v int)");
         schema.create("CREATE TABLE k.compact (k int PRIMARY KEY, v int) WITH COMPACT STORAGE");
@@ -141,6 +143,19 @@ class PlanRefusalTest
     {
         assertRefused(PlanRefusal.ERROR, "SELECT v FROM k.kv WHERE k = ? LIMIT 0", "SELECT v FROM k.kv WHERE k = null");
         assertRefused(PlanRefusal.UNEXPLAINED, "SELECT v FROM k.two WHERE a = ? AND b = ? AND c1 > null");
+    }
+
+    @Test
+    void constantsThatAreEmptyButNoText()
+    {
+        assertRefused(PlanRefusal.EMPTY_CONSTANT, "SELECT v FROM k.events WHERE k = ? AND at = ''");
+        assertNull(schema.learn("SELECT v FROM k.two WHERE a = ? AND b = ? AND c1 = ? AND c2 = ''").refusal());
+    }
+
+    @Test
+    void idsThatAreNotPrepared()
+    {
+        assertNull(PlanLearner.learn(MD5Digest.compute("SELECT v FROM k.kv WHERE k = ?")));
     }
 
     @Test

@@ -108,7 +108,7 @@ final class TestSchema implements EngineColumns
 
     Learned learn(QueryHandler.Prepared prepared)
     {
-        return new PlanLearner(this).learn(id(prepared), prepared);
+        return new PlanLearner(this).examine(id(prepared), prepared);
     }
 
     static MD5Digest id(QueryHandler.Prepared prepared)
