@@ -112,7 +112,7 @@ impl Settings {
             take.size("write_buffers_total", MIB, 1 << 50, (block_cache_bytes / 3).min(512 * MIB))?;
         let sync = take.sync()?;
         // Checked and shown here, heeded by the plug-in.
-        take.choice("front_door", &[("off", ()), ("proxy", ())])?;
+        take.choice("front_door", &[("off", ()), ("proxy", ()), ("reads", ())])?;
         let settings = Settings {
             directory,
             wal_directory,

@@ -78,8 +78,9 @@ pub(super) const KNOWN: &[Known] = &[
     known!("wal_sync", "commitlog", false, "commitlog or batch",
         "commitlog: as commitlog_sync of the node. batch: every write is on the device before it returns, \
          whatever the node's setting."),
-    known!("front_door", "off", true, "off or proxy",
-        "Who accepts CQL clients. off: Cassandra. proxy: native threads, which pass everything on to Cassandra."),
+    known!("front_door", "off", true, "off, proxy or reads",
+        "Who accepts CQL clients. off: Cassandra. proxy: native threads, which pass everything on to Cassandra. reads: \
+         native threads, which answer prepared reads where this node alone may, and pass the rest on."),
     known!("stats_level", "none", true, "none or tickers",
         "tickers: counts hits, misses and bytes for the reports; costs reads a few percent."),
     known!("node.commitlog_sync", "periodic", false, "periodic, batch or group",

@@ -9,6 +9,8 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.service.NativeTransportService;
 
+import io.cassiterite.frontdoor.desk.TransportState;
+
 /** Cassandra's native transport, whose servers bind their ports through the front door. */
 final class DoorTransportService extends NativeTransportService
 {
@@ -33,5 +35,16 @@ final class DoorTransportService extends NativeTransportService
             logger.error("The front door stays off: Cassandra's native transport cannot be bound to it", e);
         }
         super.start();
+        TransportState.setStopping(false);
+        FrontDoor.instance.conditionsChanged();
+    }
+
+    /** From its first moment on, Cassandra answers that it shuts down; and no native answer comes after. */
+    @Override
+    public void stop(boolean force)
+    {
+        TransportState.setStopping(true);
+        FrontDoor.instance.conditionsChanged();
+        super.stop(force);
     }
 }

@@ -9,10 +9,12 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.service.NativeTransportService;
 
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.frontdoor.desk.Desk;
 
 /**
  * The front door of this node: native threads that accept CQL clients in the place of Netty's. Safe to use from any
@@ -35,6 +37,7 @@ public final class FrontDoor
     private final Object opening = new Object();
     private Door door;
     private ClientHandover handover;
+    private volatile Desk desk;
 
     private FrontDoor()
     {
@@ -85,7 +88,7 @@ public final class FrontDoor
         mode = wanted;
         try
         {
-            if (wanted != before)
+            if ((wanted == FrontDoorMode.OFF) != (before == FrontDoorMode.OFF))
                 transport.bindAnew();
         }
         catch (RuntimeException e)
@@ -94,20 +97,61 @@ public final class FrontDoor
             transport.bindAnew();
             throw e;
         }
+        setDesk();
         logger.info("The front door is {}", mode.description());
+    }
+
+    /** Connections stay at the door in each mode; what they are answered there depends on it. */
+    private void setDesk()
+    {
+        Desk present = desk;
+        if (present == null)
+            return;
+        if (mode == FrontDoorMode.READS)
+            present.start();
+        else
+            present.stop();
     }
 
     /** Ends all connections through the door; part of the shutdown, when the transport has stopped. */
     public void stop()
     {
         mode = FrontDoorMode.OFF;
+        setDesk();
         synchronized (opening)
         {
+            desk = null;
             handover = null;
             if (door != null)
                 door.close();
             door = null;
         }
+    }
+
+    /**
+     * Something has changed by which Cassandra would answer otherwise, or not at all. Whoever has changed it calls this
+     * before telling anybody: when it returns, the door answers nothing that was true before only.
+     */
+    public void conditionsChanged()
+    {
+        Desk present = desk;
+        if (present != null)
+            present.conditionsChanged();
+    }
+
+    /** The same for one table. */
+    public void tableChanged(TableId table)
+    {
+        Desk present = desk;
+        if (present != null)
+            present.tableChanged(table);
+    }
+
+    /** @return why the door answers nothing, or nothing of a table: lines as those of {@link #report} */
+    public String gates()
+    {
+        Desk present = desk;
+        return present == null ? Desk.noGates() : present.gates();
     }
 
     /** @return what the door has done, as lines of tab-separated values, the first line names the columns */

@@ -11,7 +11,8 @@ import java.util.Locale;
 public enum FrontDoorMode
 {
     OFF("off: Netty accepts clients"),
-    PROXY("proxy: native threads accept clients, and pass everything on to Cassandra");
+    PROXY("proxy: native threads accept clients, and pass everything on to Cassandra"),
+    READS("reads: native threads accept clients, answer prepared reads where this node alone may, and pass the rest on to Cassandra");
 
     private final String description;
 

@@ -132,6 +132,8 @@ final class NodeEngine implements EngineControl
     @Override
     public void cleanup(ColumnFamilyStore cfs, Collection<Range<Token>> ranges)
     {
+        // native threads must not take a removed range for an empty one
+        FrontDoor.instance.conditionsChanged();
         table(cfs).cleanup(TokenRanges.of(ranges));
         // otherwise a cached row could be read again when its range returns
         cfs.cleanupCache();

@@ -19,6 +19,7 @@ import org.apache.cassandra.utils.JVMStabilityInspector;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.memtable.CassiteriteFactory;
+import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.EngineTableMetrics;
 import io.cassiterite.schema.EngineQueryHandler;
 import io.cassiterite.schema.SchemaSafetyNet;
@@ -89,6 +90,7 @@ public final class Plugin
         CassiteriteFactory.registerMetricsWith(table -> new EngineTableMetrics(table.get(), engine));
         ManagerInstaller.onPatched(tableSetup::installProxy);
         Schema.instance.registerListener(safetyNet);
+        EngineTables.onChange(FrontDoor.instance::tableChanged);
         onShutdown(() -> shutDown(maintenance, engine));
         maintenance.start();
     }
@@ -131,9 +133,15 @@ public final class Plugin
      */
     private static void onShutdown(Runnable hook)
     {
-        Thread thread = new Thread(() -> StorageService.instance.addPostShutdownHook(hook), "cassiterite-shutdown-hook");
+        Thread thread = new Thread(() -> addHooks(hook), "cassiterite-shutdown-hook");
         thread.setDaemon(true);
         thread.start();
+    }
+
+    private static void addHooks(Runnable last)
+    {
+        StorageService.instance.addPreShutdownHook(FrontDoor.instance::conditionsChanged);
+        StorageService.instance.addPostShutdownHook(last);
     }
 
     /** Runs in Cassandra's shutdown and in nodetool drain; the process may live on. */

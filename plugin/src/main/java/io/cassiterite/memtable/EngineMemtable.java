@@ -184,7 +184,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
                 truncation.begin();
                 return true;
             case SCHEMA_CHANGE:
-                return !factory.equals(metadata().params.memtable.factory());
+                return switchesForSchema();
             case STREAMING:
                 ensureSeen(reason);
                 return false;
@@ -208,6 +208,14 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
             default:
                 return false;
         }
+    }
+
+    private boolean switchesForSchema()
+    {
+        boolean switches = !factory.equals(metadata().params.memtable.factory());
+        if (switches)
+            EngineTables.changes(this);
+        return switches;
     }
 
     /** A failure must not prevent the drain of other tables, hints and the commit log. */
@@ -269,6 +277,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     @Override
     public void localRangesUpdated()
     {
+        EngineTables.changes(this);
     }
 
     @Override
@@ -310,6 +319,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     void markDropped()
     {
         dropped = true;
+        EngineTables.changes(this);
     }
 
     boolean isDropped()

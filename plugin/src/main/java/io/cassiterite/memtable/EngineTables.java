@@ -7,6 +7,7 @@ package io.cassiterite.memtable;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
@@ -15,6 +16,8 @@ import org.apache.cassandra.schema.TableMetadata;
 public final class EngineTables
 {
     private static final ConcurrentMap<TableId, CassiteriteMemtable> CURRENT = new ConcurrentHashMap<>();
+
+    private static volatile Consumer<TableId> onChange = table -> {};
 
     private EngineTables()
     {
@@ -43,13 +46,30 @@ public final class EngineTables
         return null;
     }
 
+    /**
+     * Sets who is told that another generation, or no memtable of the engine, will be a table's next: before Cassandra
+     * writes to it. May be called under Cassandra's lock of the table.
+     */
+    public static void onChange(Consumer<TableId> listener)
+    {
+        onChange = listener;
+    }
+
     static void put(CassiteriteMemtable memtable)
     {
         CURRENT.put(memtable.metadata().id, memtable);
+        changes(memtable);
+    }
+
+    /** The memtable is about to be replaced, or its ranges have changed. */
+    static void changes(EngineMemtable memtable)
+    {
+        onChange.accept(memtable.metadata().id);
     }
 
     static void remove(CassiteriteMemtable memtable)
     {
-        CURRENT.remove(memtable.metadata().id, memtable);
+        if (CURRENT.remove(memtable.metadata().id, memtable))
+            changes(memtable);
     }
 }

@@ -52,6 +52,7 @@ public final class EngineKeyspace
             tables.add(table(engine, topic.getKey(), topic.getValue()));
         tables.add(streams());
         tables.add(frontDoor());
+        tables.add(frontDoorGates());
         VirtualKeyspaceRegistry.instance.register(new VirtualKeyspace(NAME, tables.build()));
     }
 
@@ -60,6 +61,13 @@ public final class EngineKeyspace
         ReportSchema schema = new ReportSchema("front_door", StoreReport.parse(FrontDoor.instance.report()).columns);
         return new ReportTable(NAME, "what the front door has done since the start; all 0 while it has been off", schema,
                                () -> StoreReport.parse(FrontDoor.instance.report()));
+    }
+
+    private static VirtualTable frontDoorGates()
+    {
+        ReportSchema schema = new ReportSchema("front_door_gates", StoreReport.parse(FrontDoor.instance.gates()).columns);
+        return new ReportTable(NAME, "why the front door answers nothing itself, or nothing of a table", schema,
+                               () -> StoreReport.parse(FrontDoor.instance.gates()));
     }
 
     /** A report that the plug-in itself makes. */

@@ -26,6 +26,8 @@ import io.cassiterite.lifecycle.EngineControl;
 /**
  * Stands before Cassandra's StorageService MBean: verbs of nodetool that work on sstables also work on engine tables,
  * or are refused. Everything else, notifications included, is Cassandra's own.
+ *
+ * @see ConditionProxy for what it is told of all calls
  */
 public final class StorageServiceProxy implements InvocationHandler
 {
@@ -46,7 +48,7 @@ public final class StorageServiceProxy implements InvocationHandler
     /** @return false if Cassandra has not registered its MBean yet */
     public static boolean install(EngineControl engine)
     {
-        if (!MBeanWrapper.instance.isRegistered(OBJECT_NAME))
+        if (!MBeanWrapper.instance.isRegistered(OBJECT_NAME) || !ConditionProxy.install())
             return false;
         StorageService stock = StorageService.instance;
         EngineVerbs verbs = new EngineVerbs(engine);
@@ -189,6 +191,10 @@ public final class StorageServiceProxy implements InvocationHandler
         catch (InvocationTargetException e)
         {
             throw e.getCause();
+        }
+        finally
+        {
+            ConditionProxy.called(method);
         }
     }
 }
