@@ -21,6 +21,9 @@ FORKS ?= $(if $(filter 1,$(JOBS)),1,2)
 # front_door of the node tests' nodes
 FRONT_DOOR ?= off
 
+# the frame oracle has nothing to compare without the door
+ORACLE_FRONT_DOOR := $(if $(filter off,$(FRONT_DOOR)),proxy,$(FRONT_DOOR))
+
 MVN := mvn -B -ntp -Dstyle.color=never
 LIB := native/target/release/libcassiterite.so
 LAB := native/target/release/cassiterite
@@ -186,6 +189,10 @@ bench-boundary: build $(PLUGIN_CLASSPATH) ## what a call from Java into the engi
 .PHONY: oracle
 oracle: nodetest-classes ## random statements on twin tables, compared: make oracle SECONDS=3600 SEED=1
 	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
+
+.PHONY: oracle-frames
+oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=proxy
+	@java -Xmx1g -Doracle.front_door=$(ORACLE_FRONT_DOOR) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.frontdoor.FrameOracleMain $(ORACLE_SECONDS) $(SEED)
 
 .PHONY: crash
 crash: nodetest-classes ## kill -9 during writes, again and again: make crash ROUNDS=50

@@ -1,0 +1,54 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.frontdoor;
+
+import java.net.InetSocketAddress;
+import java.time.Instant;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
+import io.cassiterite.nodetest.StockTransport;
+
+/**
+ * The frame oracle on a node of its own: {@code FrameOracleMain SECONDS [SEED]}, with -Doracle.front_door=MODE. Exit code 1
+ * if a difference was found; build/oracle-frames has it.
+ */
+public final class FrameOracleMain
+{
+    private FrameOracleMain()
+    {
+    }
+
+    public static void main(String[] args)
+    {
+        long seconds = args.length > 0 ? Long.parseLong(args[0]) : 3600;
+        long seed = args.length > 1 && !args[1].isEmpty() ? Long.parseLong(args[1]) : Instant.now().getEpochSecond();
+        String mode = System.getProperty("oracle.front_door", "proxy");
+        System.out.println("oracle: seed " + seed + ", " + seconds + " s, front_door " + mode);
+        NodeBuilder builder = FrameOracle.node("oracle-frames", mode);
+        InetSocketAddress stock = StockTransport.on(builder);
+        FrameOracle oracle;
+        try (Node node = builder.start())
+        {
+            oracle = new FrameOracle(node, stock, System.out::println);
+            oracle.run(seed, seconds);
+            System.out.print(oracle.tally().report());
+            printCounts(node);
+        }
+        System.out.println("oracle: seed " + seed + ": " + oracle.findings().size() + " differences");
+        System.exit(oracle.findings().isEmpty() ? 0 : 1);
+    }
+
+    private static void printCounts(Node node)
+    {
+        try (Cql cql = node.cql())
+        {
+            System.out.println("cassiterite.front_door:");
+            cql.rows("SELECT name, count FROM cassiterite.front_door")
+               .forEach(row -> System.out.printf("  %-40s %12d%n", row.getString("name"), row.getLong("count")));
+        }
+    }
+}

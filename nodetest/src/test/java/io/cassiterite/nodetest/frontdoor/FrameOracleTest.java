@@ -1,0 +1,76 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.frontdoor;
+
+import java.net.InetSocketAddress;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
+import io.cassiterite.nodetest.StockTransport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * The front door and a stock transport of the same node give the same bytes for the same requests; -Doracle.seconds,
+ * -Doracle.seed and -Doracle.front_door say how long, which, and in what mode. Always the same requests unless told:
+ * `make oracle-frames` is for finding new ones.
+ */
+class FrameOracleTest
+{
+    private static final Logger logger = LoggerFactory.getLogger(FrameOracleTest.class);
+
+    private static Node node;
+    private static InetSocketAddress stock;
+
+    @BeforeAll
+    static void start()
+    {
+        NodeBuilder builder = FrameOracle.node("frameoracletest", System.getProperty("oracle.front_door", "proxy"));
+        stock = StockTransport.on(builder);
+        node = builder.start();
+    }
+
+    @AfterAll
+    static void stop()
+    {
+        node.close();
+    }
+
+    @Test
+    void theDoorAnswersLikeStock()
+    {
+        long seconds = Long.getLong("oracle.seconds", 60);
+        long seed = Long.getLong("oracle.seed", 4001);
+        FrameOracle oracle = new FrameOracle(node, stock, logger::info);
+        oracle.run(seed, seconds);
+        logger.info(oracle.tally().report());
+        assertEquals(0, oracle.findings().size(), () -> "seed " + seed + ":\n" + String.join("\n", oracle.findings()));
+        assertTrue(oracle.tally().total() > 100, oracle.tally().report());
+    }
+
+    /** One bit of the last byte of one answer in a thousand. */
+    @Test
+    void aChangedAnswerIsDetected()
+    {
+        int[] seen = new int[1];
+        FrameOracle oracle = new FrameOracle(node, stock, answer -> {
+            if (answer.opcode != Envelope.RESULT || ++seen[0] % 1_000 != 0)
+                return answer;
+            byte[] body = answer.body.clone();
+            body[body.length - 1] ^= 1;
+            return answer.with(body, false);
+        }, "oracle-frames-self", logger::debug);
+        oracle.run(1, 10);
+        assertFalse(oracle.findings().isEmpty(), oracle.tally().report());
+    }
+}
