@@ -10,7 +10,7 @@ use mio::{Interest, Registry, Token};
 
 use crate::counters::Tally;
 use crate::request::{Answerer, Identity, Pooled};
-use crate::session::{Session, Turn, Work};
+use crate::session::{Answered, Session, Turn, Work};
 
 /// The two sockets of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,8 +130,8 @@ impl Connection {
         }
     }
 
-    /// Counts what has been done since the last call; how many requests the door has answered.
-    pub(crate) fn count(&mut self, tally: &Tally) -> u64 {
+    /// Counts what has been done since the last call; what the door has answered.
+    pub(crate) fn count(&mut self, tally: &Tally) -> Answered {
         let (to_client, to_cassandra) = self.session.take_sent_bytes();
         Tally::add(&tally.to_clients_bytes, to_client);
         Tally::add(&tally.to_cassandra_bytes, to_cassandra);
@@ -140,7 +140,7 @@ impl Connection {
         Tally::add(&tally.opaque, u64::from(is_opaque && !self.was_opaque));
         self.was_opaque = is_opaque;
         let answered = self.session.take_answered();
-        Tally::add(&tally.answered, answered);
+        Tally::add(&tally.answered, answered.requests);
         answered
     }
 

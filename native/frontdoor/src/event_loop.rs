@@ -237,8 +237,8 @@ impl Running {
         let Some(connection) = self.connections.get_mut(slot) else { return };
         let number = connection.identity().connection;
         let answered = connection.count(&self.tally);
-        if answered > 0 {
-            self.answerer.count_connection(number, answered);
+        if answered.requests > 0 {
+            self.answerer.count_connection(number, &answered);
         }
         match next {
             Next::Wait => {}

@@ -18,6 +18,7 @@ use crate::reason::Reason;
 use crate::request::{Answerer, Audition, Identity, Request, Verdict};
 use crate::routes::Routes;
 use crate::served::Served;
+use crate::session::Answered;
 use crate::statement::Id;
 use crate::table_reader::Reach;
 
@@ -81,9 +82,9 @@ impl LoopAnswerer {
     }
 
     /// Counts answers of one connection.
-    pub(crate) fn count_connection(&mut self, connection: u64, answered: u64) {
+    pub(crate) fn count_connection(&mut self, connection: u64, answered: &Answered) {
         let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-        served.add_connection(connection, answered, 0, 0);
+        served.add_connection(connection, answered);
     }
 
     fn want(&mut self, connection: u64, id: Id) {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::open_table::TableId;
+use crate::session::Answered;
 use crate::statement::{Id, Served as Read};
 
 /// Buckets of one octave.
@@ -103,11 +104,11 @@ impl Served {
         answers.latencies.add(latency);
     }
 
-    /// Adds answers of one connection, with the bytes of requests and answers.
-    pub(crate) fn add_connection(&mut self, connection: u64, requests: u64, received_bytes: u64, sent_bytes: u64) {
-        *self.connections.entry(connection).or_default() += requests;
-        self.received_bytes += received_bytes;
-        self.sent_bytes += sent_bytes;
+    /// Adds answers of one connection.
+    pub(crate) fn add_connection(&mut self, connection: u64, answered: &Answered) {
+        *self.connections.entry(connection).or_default() += answered.requests;
+        self.received_bytes += answered.received_bytes;
+        self.sent_bytes += answered.sent_bytes;
     }
 
     /// Adds what another one has, and empties it.
@@ -196,7 +197,7 @@ mod tests {
         for part in 0..3u32 {
             let mut one = Served::default();
             one.add(&[1; 16], &[2; 16], 1, &Read { rows: 1, live_rows: part, tombstones: 0 }, Duration::from_micros(3));
-            one.add_connection(9, 1, 10, 20);
+            one.add_connection(9, &Answered { requests: 1, received_bytes: 10, sent_bytes: 20 });
             whole.drain(&mut one);
             assert!(one.answers.is_empty() && one.connections.is_empty() && one.sent_bytes == 0);
         }

@@ -35,6 +35,22 @@ pub(crate) enum Turn {
     Ended,
 }
 
+/// What the door has answered, and the bytes of requests and answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub requests: u64,
+    pub received_bytes: u64,
+    pub sent_bytes: u64,
+}
+
+impl Answered {
+    fn add(&mut self, request: &[u8], body: &[u8]) {
+        self.requests += 1;
+        self.received_bytes += request.len() as u64;
+        self.sent_bytes += (HEADER_BYTES + body.len()) as u64;
+    }
+}
+
 /// Buffers that all connections of a loop share.
 #[derive(Debug)]
 pub(crate) struct Work {
@@ -75,7 +91,7 @@ pub(crate) struct Session {
     /// Requests for Cassandra that wait for the end of another one.
     late: Vec<u8>,
     auditions: Vec<Audition>,
-    answered: u64,
+    answered: Answered,
 }
 
 impl Session {
@@ -90,7 +106,7 @@ impl Session {
             held: Vec::new(),
             late: Vec::new(),
             auditions: Vec::new(),
-            answered: 0,
+            answered: Answered::default(),
         }
     }
 
@@ -110,7 +126,7 @@ impl Session {
     }
 
     /// Requests that the door has answered since the last call.
-    pub(crate) fn take_answered(&mut self) -> u64 {
+    pub(crate) fn take_answered(&mut self) -> Answered {
         std::mem::take(&mut self.answered)
     }
 
@@ -269,7 +285,7 @@ impl Session {
         work.body.clear();
         match answerer.answer(&self.identity, framing, request, &mut work.body) {
             Verdict::Answered => {
-                self.answered += 1;
+                self.answered.add(request.envelope, &work.body);
                 work.replies.add(framing, request.header.version, request.header.stream, &work.body);
                 true
             }
@@ -351,7 +367,7 @@ impl Session {
     ) -> Result<()> {
         match &pooled.body {
             Some(body) => {
-                self.answered += 1;
+                self.answered.add(&pooled.envelope, body);
                 work.replies.add(pooled.framing, pooled.header.version, pooled.header.stream, body);
                 self.send_replies(client, work)
             }
