@@ -7,8 +7,8 @@ use std::io::{ErrorKind, Read, Result, Write};
 
 use crate::outlet::Outlet;
 use crate::protocol::{
-    put_frames, unpack, Envelopes, Framing, Header, Inbound, Outbound, Response, Unit, COMPRESSED, HEADER_BYTES,
-    REQUESTS,
+    put_frames, unpack, Envelopes, Framing, Header, Inbound, Outbound, Response, ResponseHeader, Unit, COMPRESSED,
+    HEADER_BYTES, REQUESTS,
 };
 use crate::replies::Replies;
 use crate::request::{Answerer, Audition, Identity, Pooled, Request, Verdict};
@@ -19,6 +19,10 @@ const TURN_BYTES: usize = 256 << 10;
 const MAX_UNSENT_BYTES: usize = 256 << 10;
 /// A compressed EXECUTE with more content is Cassandra's.
 const MAX_BODY_BYTES: usize = 64 << 10;
+/// The kind of a RESULT that tells of another keyspace of the connection.
+const SET_KEYSPACE: [u8; 4] = [0, 0, 0, 3];
+/// A kind, and a name.
+const MAX_SET_KEYSPACE_BYTES: usize = 4 + 2 + u16::MAX as usize;
 /// Answers of one connection that are compared at a time.
 const MAX_AUDITIONS: usize = 16;
 
@@ -91,6 +95,8 @@ pub(crate) struct Session {
     /// Requests for Cassandra that wait for the end of another one.
     late: Vec<u8>,
     auditions: Vec<Audition>,
+    /// Streams of queries whose result may be that the connection's keyspace is another one.
+    queries: Vec<[u8; 2]>,
     answered: Answered,
 }
 
@@ -106,6 +112,7 @@ impl Session {
             held: Vec::new(),
             late: Vec::new(),
             auditions: Vec::new(),
+            queries: Vec::new(),
             answered: Answered::default(),
         }
     }
@@ -247,6 +254,7 @@ impl Session {
         if let Some(framing) = self.inbound.framing() {
             self.outbound.expect(framing);
         }
+        self.queries.extend(self.inbound.take_queries());
         self.send_late(cassandra)
     }
 
@@ -420,9 +428,15 @@ impl Session {
     fn pass_responses(&mut self, bytes: &[u8], client: &mut impl Write, answerer: &mut impl Answerer) -> Result<()> {
         let (mut from, mut at) = (0, 0);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let (auditions, identity) = (&mut self.auditions, &self.identity);
-            let wants = !auditions.is_empty();
-            at += self.outbound.advance(rest, wants, &mut |response| judge(auditions, identity, &response, answerer));
+            let (auditions, queries, identity) = (&mut self.auditions, &mut self.queries, &mut self.identity);
+            let wants = !auditions.is_empty() || !queries.is_empty();
+            at += self.outbound.advance(rest, wants, &mut |response| {
+                judge(auditions, identity, &response, answerer);
+                if is_of_query(queries, &response) && is_set_keyspace(&response) {
+                    // It was admitted with the former keyspace.
+                    identity.login = None;
+                }
+            });
             if !self.held.is_empty() && self.outbound.gap().is_some() {
                 self.to_client.send(client, bytes.get(from..at).unwrap_or_default())?;
                 let held = std::mem::take(&mut self.held);
@@ -444,6 +458,29 @@ fn judge(auditions: &mut Vec<Audition>, identity: &Identity, response: &Response
         let audition = auditions.swap_remove(at);
         answerer.judge(identity, audition, header.flags, header.opcode, body);
     }
+}
+
+/// Whether this is the response to one of the queries, which is taken off them.
+fn is_of_query(queries: &mut Vec<[u8; 2]>, response: &Response<'_>) -> bool {
+    let (Response::Whole(header, _) | Response::Large(header)) = response;
+    let at = queries.iter().position(|stream| *stream == header.stream);
+    at.map(|at| queries.swap_remove(at)).is_some()
+}
+
+/// Whether this is the result of a USE.
+fn is_set_keyspace(response: &Response<'_>) -> bool {
+    let Response::Whole(header, body) = response else { return false };
+    if header.flags & !COMPRESSED != 0 {
+        // Warnings or a trace come first: who is admitted anew loses nothing.
+        return true;
+    }
+    let mut unpacked = Vec::new();
+    let body = match header.flags & COMPRESSED {
+        0 => *body,
+        _ if unpack(body, MAX_SET_KEYSPACE_BYTES, &mut unpacked) => &unpacked,
+        _ => return false,
+    };
+    header.opcode == ResponseHeader::RESULT && body.starts_with(&SET_KEYSPACE)
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use super::{Compression, REQUESTS};
 
 /// A STARTUP body that is longer has no meaning for the door.
 const MAX_STARTUP_BYTES: usize = 4 << 10;
+/// A longer query is no USE.
+const MAX_USE_BYTES: u32 = 4 << 10;
 /// A longer EXECUTE is passed on as it comes.
 const MAX_EXECUTE_BYTES: usize = 64 << 10;
 
@@ -24,6 +26,8 @@ pub(crate) struct Inbound {
     passing_bytes: usize,
     large: LargeMessage,
     seen: [u64; REQUESTS],
+    /// Streams of short queries, of which each may be a USE.
+    queries: Vec<[u8; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +96,11 @@ impl Inbound {
     /// The requests that began since the last call, in the order of [`Opcode::ALL`].
     pub(crate) fn take_seen(&mut self) -> [u64; REQUESTS] {
         std::mem::take(&mut self.seen)
+    }
+
+    /// The streams of queries since the last call that may change the connection's keyspace.
+    pub(crate) fn take_queries(&mut self) -> std::vec::Drain<'_, [u8; 2]> {
+        self.queries.drain(..)
     }
 
     fn envelope<'a>(&mut self, bytes: &'a [u8]) -> Unit<'a> {
@@ -173,6 +182,9 @@ impl Inbound {
     }
 
     fn count(&mut self, header: &Header) {
+        if header.opcode == Opcode::Query && header.body_bytes <= MAX_USE_BYTES {
+            self.queries.push(header.stream);
+        }
         if let Some(seen) = self.seen.get_mut(header.opcode as usize) {
             *seen += 1;
         }
