@@ -46,7 +46,7 @@ impl Engine {
                 "what cassandra.yaml gives: skip-list memtable on heap, BIG sstables, size-tiered compaction"
             }
             Engine::Cassiterite => "the plug-in, all parameters at their defaults",
-            Engine::CassiteriteDoor => "the plug-in, with front_door: proxy",
+            Engine::CassiteriteDoor => "the plug-in, with front_door: reads",
         }
     }
 
@@ -70,7 +70,7 @@ impl Engine {
             Engine::Stock => tuned_stock(),
             Engine::StockDefault | Engine::Cassiterite => Vec::new(),
             Engine::CassiteriteDoor => {
-                vec![("memtable.configurations.cassiterite.parameters.front_door", json!("proxy"))]
+                vec![("memtable.configurations.cassiterite.parameters.front_door", json!("reads"))]
             }
         }
     }
