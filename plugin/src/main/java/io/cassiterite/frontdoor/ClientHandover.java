@@ -19,6 +19,9 @@ import org.apache.cassandra.utils.NoSpamLogger;
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
 import io.cassiterite.engine.Door.Notice;
+import io.cassiterite.engine.Door.Wanted;
+import io.cassiterite.frontdoor.desk.ClientConnections;
+import io.cassiterite.frontdoor.desk.Desk;
 
 /**
  * Takes clients from the door and gives them to the server channel that they came to. One thread of its own waits in the
@@ -32,12 +35,22 @@ final class ClientHandover
     private static final int TIMEOUT_MILLIS = 1_000;
 
     private final Door door;
+    private final ClientConnections connections;
+    private final Desk desk;
     private final Map<Long, DoorServerChannel> channels = new HashMap<>();
     private long acceptFailures;
 
-    ClientHandover(Door door)
+    /** @param desk null if there is none */
+    ClientHandover(Door door, ClientConnections connections, Desk desk)
     {
         this.door = door;
+        this.connections = connections;
+        this.desk = desk;
+    }
+
+    ClientConnections connections()
+    {
+        return connections;
     }
 
     /** Starts the thread, which ends with the door. */
@@ -72,9 +85,15 @@ final class ClientHandover
     {
         List<Notice> notices;
         while ((notices = take()) != null)
-            for (Notice notice : notices)
-                if (notice instanceof Client)
-                    handOver((Client) notice);
+            notices.forEach(this::take);
+    }
+
+    private void take(Notice notice)
+    {
+        if (notice instanceof Client)
+            handOver((Client) notice);
+        else if (desk != null)
+            desk.wanted((Wanted) notice);
     }
 
     private List<Notice> take()

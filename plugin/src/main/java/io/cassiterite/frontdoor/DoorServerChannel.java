@@ -70,7 +70,9 @@ final class DoorServerChannel extends AbstractServerChannel
     {
         if (client.isDirect)
             return new EpollSocketChannel(client.descriptor);
-        return new DoorChannel(this, client.descriptor, client.remote, client.local);
+        Channel channel = new DoorChannel(this, client.descriptor, client.remote, client.local);
+        handover.connections().add(client.connection, channel);
+        return channel;
     }
 
     @Override

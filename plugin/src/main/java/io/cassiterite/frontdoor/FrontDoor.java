@@ -14,6 +14,7 @@ import org.apache.cassandra.service.NativeTransportService;
 
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.frontdoor.desk.ClientConnections;
 import io.cassiterite.frontdoor.desk.Desk;
 
 /**
@@ -154,6 +155,13 @@ public final class FrontDoor
         return present == null ? Desk.noGates() : present.gates();
     }
 
+    /** @return the prepared statements that the door knows: lines as those of {@link #report} */
+    public String plans()
+    {
+        Desk present = desk;
+        return present == null ? Desk.noPlans() : present.plans();
+    }
+
     /** @return what the door has done, as lines of tab-separated values, the first line names the columns */
     public String report()
     {
@@ -188,12 +196,28 @@ public final class FrontDoor
         try
         {
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
-            handover = new ClientHandover(door);
+            ClientConnections connections = new ClientConnections();
+            desk = newDesk(connections);
+            handover = new ClientHandover(door, connections, desk);
             handover.start();
+            setDesk();
         }
         catch (EngineException e)
         {
             logger.error("The front door does not open; Netty accepts clients", e);
+        }
+    }
+
+    private Desk newDesk(ClientConnections connections)
+    {
+        try
+        {
+            return new Desk(door, connections);
+        }
+        catch (IllegalStateException e)
+        {
+            logger.error("The front door answers nothing itself", e);
+            return null;
         }
     }
 }

@@ -184,7 +184,8 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
                 truncation.begin();
                 return true;
             case SCHEMA_CHANGE:
-                return switchesForSchema();
+                EngineTables.changes(this);
+                return !factory.equals(metadata().params.memtable.factory());
             case STREAMING:
                 ensureSeen(reason);
                 return false;
@@ -208,14 +209,6 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
             default:
                 return false;
         }
-    }
-
-    private boolean switchesForSchema()
-    {
-        boolean switches = !factory.equals(metadata().params.memtable.factory());
-        if (switches)
-            EngineTables.changes(this);
-        return switches;
     }
 
     /** A failure must not prevent the drain of other tables, hints and the commit log. */
@@ -319,7 +312,6 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     void markDropped()
     {
         dropped = true;
-        EngineTables.changes(this);
     }
 
     boolean isDropped()

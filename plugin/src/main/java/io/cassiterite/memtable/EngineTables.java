@@ -61,7 +61,7 @@ public final class EngineTables
         changes(memtable);
     }
 
-    /** The memtable is about to be replaced, or its ranges have changed. */
+    /** The memtable may be about to be replaced, or its ranges have changed. */
     static void changes(EngineMemtable memtable)
     {
         onChange.accept(memtable.metadata().id);

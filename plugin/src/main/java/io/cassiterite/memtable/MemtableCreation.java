@@ -57,6 +57,7 @@ final class MemtableCreation
         if (previous != null && cfs != null && !cfs.keyspace.hasColumnFamilyStore(metadata.id))
         {
             previous.markDropped();
+            EngineTables.changes(previous);
             return new CassiteriteMemtable(lowerBound, ref, owner, factory, null, null);
         }
         CassiteriteMemtable memtable = previous == null ? open(lowerBound, ref, owner, factory, known)

@@ -5,6 +5,7 @@
 package io.cassiterite.observe;
 
 import java.util.Map;
+import java.util.function.Supplier;
 
 import com.google.common.collect.ImmutableList;
 import org.slf4j.Logger;
@@ -34,6 +35,11 @@ public final class EngineKeyspace
                "settings", "the engine's parameters: value in force, default, and whether they can be set while the node runs",
                "work", "flushes and compactions: running now; ended since the start, with bytes read and written");
 
+    private static final String STREAMS = "the latest shipments of engine tables: bytes sent as whole files and as rows, and why";
+    private static final String DOOR = "what the front door has done since the start; all 0 while it has been off";
+    private static final String GATES = "why the front door answers nothing itself, or nothing of a table";
+    private static final String PLANS = "prepared statements that the front door knows, and how many it has answered";
+
     private EngineKeyspace()
     {
     }
@@ -50,32 +56,18 @@ public final class EngineKeyspace
         ImmutableList.Builder<VirtualTable> tables = ImmutableList.builder();
         for (Map.Entry<String, String> topic : COMMENTS.entrySet())
             tables.add(table(engine, topic.getKey(), topic.getValue()));
-        tables.add(streams());
-        tables.add(frontDoor());
-        tables.add(frontDoorGates());
+        tables.add(own("streams", STREAMS, StreamHistory::report));
+        tables.add(own("front_door", DOOR, FrontDoor.instance::report));
+        tables.add(own("front_door_gates", GATES, FrontDoor.instance::gates));
+        tables.add(own("front_door_plans", PLANS, FrontDoor.instance::plans));
         VirtualKeyspaceRegistry.instance.register(new VirtualKeyspace(NAME, tables.build()));
     }
 
-    private static VirtualTable frontDoor()
-    {
-        ReportSchema schema = new ReportSchema("front_door", StoreReport.parse(FrontDoor.instance.report()).columns);
-        return new ReportTable(NAME, "what the front door has done since the start; all 0 while it has been off", schema,
-                               () -> StoreReport.parse(FrontDoor.instance.report()));
-    }
-
-    private static VirtualTable frontDoorGates()
-    {
-        ReportSchema schema = new ReportSchema("front_door_gates", StoreReport.parse(FrontDoor.instance.gates()).columns);
-        return new ReportTable(NAME, "why the front door answers nothing itself, or nothing of a table", schema,
-                               () -> StoreReport.parse(FrontDoor.instance.gates()));
-    }
-
     /** A report that the plug-in itself makes. */
-    private static VirtualTable streams()
+    private static VirtualTable own(String name, String comment, Supplier<String> report)
     {
-        ReportSchema schema = new ReportSchema("streams", StoreReport.parse(StreamHistory.report()).columns);
-        return new ReportTable(NAME, "the latest shipments of engine tables: bytes sent as whole files and as rows, and why",
-                               schema, () -> StoreReport.parse(StreamHistory.report()));
+        ReportSchema schema = new ReportSchema(name, StoreReport.parse(report.get()).columns);
+        return new ReportTable(NAME, comment, schema, () -> StoreReport.parse(report.get()));
     }
 
     private static VirtualTable table(EngineControl engine, String topic, String comment)

@@ -11,16 +11,12 @@ import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.utils.MD5Digest;
 
+import io.cassiterite.frontdoor.plan.Learned;
+import io.cassiterite.frontdoor.plan.PlanLearner;
+
 /** Those of {@link QueryProcessor}. Thread-safe. */
 final class CassandraStatements implements Statements
 {
-    private final PlanSource source;
-
-    CassandraStatements(PlanSource source)
-    {
-        this.source = source;
-    }
-
     @Override
     public Object find(MD5Digest id)
     {
@@ -38,9 +34,16 @@ final class CassandraStatements implements Statements
     }
 
     @Override
-    public Learned learn(Statement statement)
+    public Lesson learn(Statement statement)
     {
-        return source.learn(statement.id, (QueryHandler.Prepared) statement.prepared);
+        Learned learned = PlanLearner.learn(statement.id);
+        if (learned == null)
+            return Lesson.notNow();
+        if (learned.refusal() != null)
+            return learned.refusal().isTransient() ? Lesson.notNow() : Lesson.refused(learned.refusal().text());
+        // it may have been prepared anew meanwhile
+        boolean isThisOne = learned.statement() == ((QueryHandler.Prepared) statement.prepared).statement;
+        return isThisOne ? Lesson.plan(learned.plan()) : Lesson.notNow();
     }
 
     @Override

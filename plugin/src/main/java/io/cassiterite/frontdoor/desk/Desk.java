@@ -14,6 +14,9 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.MD5Digest;
 
+import io.cassiterite.engine.Door;
+import io.cassiterite.engine.Door.Wanted;
+
 /**
  * What Java tells the front door, so that it gives no answer that Cassandra could not give. Safe to use from any thread;
  * {@link #conditionsChanged} and {@link #tableChanged} are for whoever has changed something and has told nobody yet.
@@ -41,7 +44,12 @@ public final class Desk
     private long lastSecond;
 
     /** @throws IllegalStateException if this version of Cassandra lacks what is needed */
-    public Desk(NativeDoor door, PlanSource source, ClientConnections connections)
+    public Desk(Door door, ClientConnections connections)
+    {
+        this(new EngineDoor(door), connections);
+    }
+
+    private Desk(NativeDoor door, ClientConnections connections)
     {
         TransportConnection.checkSupported();
         this.connections = connections::find;
@@ -49,7 +57,7 @@ public final class Desk
         cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged));
         tables = new OpenTables(door, cassandraTables::state);
         grants = new Grants(door, new CassandraAuthority(), DatabaseDescriptor::getNativeTransportAllowOlderProtocols, System::nanoTime);
-        plans = new Plans(door, new CassandraStatements(source), tables, grants, System::nanoTime);
+        plans = new Plans(door, new CassandraStatements(), tables, grants, System::nanoTime);
         logins = new Logins(door);
         figures = new ServedFigures(door, this.connections);
     }
@@ -83,9 +91,9 @@ public final class Desk
     }
 
     /** A connection has executed a statement that the door would like to answer next time. Where too many have, it asks again. */
-    public void wanted(long connection, byte[] statementId)
+    public void wanted(Wanted request)
     {
-        wanted.offer(new Wanted(connection, MD5Digest.wrap(statementId)));
+        wanted.offer(request);
     }
 
     /** Something has changed on which a gate may depend. */
@@ -131,7 +139,7 @@ public final class Desk
     {
         ClientConnection connection = connections.apply(next.connection);
         Login login = connection == null ? null : logins.admit(next.connection, connection);
-        Statement statement = login == null ? null : plans.want(next.statement);
+        Statement statement = login == null ? null : plans.want(MD5Digest.wrap(next.statementId));
         if (statement != null)
             grants.want(login, statement);
     }
@@ -149,7 +157,7 @@ public final class Desk
     {
         lastSecond = now;
         Served served = figures.collect();
-        grants.used(logins.of(served.connections.keySet(), connections), plans.used(served.statements.keySet()));
+        grants.used(logins.of(served.connections.keySet(), connections), plans.used(served.statements));
         plans.compareWithCassandra();
         logins.forgetClosed();
     }
@@ -160,9 +168,23 @@ public final class Desk
         return GateReport.HEADER;
     }
 
+    /** @return what {@link #plans} has while there is no desk */
+    public static String noPlans()
+    {
+        return PlanReport.HEADER;
+    }
+
     /** @return the gates that are closed, as lines of tab-separated values, the first line names the columns */
     public String gates()
     {
         return GateReport.of(lease.closed(), tables.closed());
+    }
+
+    /** @return the statements that the door knows, as lines of tab-separated values, the first line names the columns */
+    public String plans()
+    {
+        PlanReport report = new PlanReport();
+        plans.report(report);
+        return report.toString();
     }
 }

@@ -10,7 +10,7 @@ import io.cassiterite.engine.Table;
  * What the desk tells the front door. Every method may be called from any thread and returns at once. Where a right
  * ends, no answer that was begun under it is sent after the method returns.
  */
-public interface NativeDoor
+interface NativeDoor
 {
     /** The lease: the door may answer from now on, for so long. */
     void renew(int millis);

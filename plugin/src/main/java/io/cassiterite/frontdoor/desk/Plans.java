@@ -26,6 +26,8 @@ final class Plans
     static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private static final int MAX_PLANS = 10_000;
+    /** Of which the report tells. */
+    private static final int MAX_REFUSALS = 1_000;
 
     private final NativeDoor door;
     private final Statements statements;
@@ -34,6 +36,7 @@ final class Plans
     private final LongSupplier clock;
 
     private final Map<MD5Digest, Plan> plans = new HashMap<>();
+    private final Map<Statement, String> refusals = new HashMap<>();
     private long schemaChanges;
 
     Plans(NativeDoor door, Statements statements, OpenTables tables, Grants grants, LongSupplier clock)
@@ -61,8 +64,8 @@ final class Plans
         if (known != null && known.prepared == prepared)
             return known;
         Statement select = statements.select(id, prepared);
-        Learned learned = select == null ? Learned.refused("it is no SELECT") : statements.learn(select);
-        return keep(id, select, learned, before);
+        Lesson lesson = select == null ? Lesson.refused("it is no SELECT") : statements.learn(select);
+        return keep(id, select, lesson, before);
     }
 
     private synchronized long schemaChanges()
@@ -79,20 +82,39 @@ final class Plans
         return plan.statement;
     }
 
-    private synchronized Statement keep(MD5Digest id, Statement select, Learned learned, long before)
+    private synchronized Statement keep(MD5Digest id, Statement select, Lesson lesson, long before)
     {
         if (schemaChanges != before)
             return null;
         drop(plan -> plan.statement.id.equals(id));
-        if (learned.isRefused() || plans.size() >= MAX_PLANS)
-        {
-            door.refusePlan(id.bytes);
-            return null;
-        }
-        door.putPlan(learned.plan());
-        plans.put(id, new Plan(select, clock.getAsLong()));
-        tables.want(select.table);
-        return select;
+        if (lesson.refusal() != null)
+            refuse(id, select, lesson.refusal());
+        else if (plans.size() >= MAX_PLANS)
+            refuse(id, select, "there are too many plans");
+        else if (lesson.plan() != null)
+            return put(select, lesson.plan());
+        return null;
+    }
+
+    private Statement put(Statement statement, byte[] plan)
+    {
+        door.putPlan(plan);
+        plans.put(statement.id, new Plan(statement, clock.getAsLong()));
+        tables.want(statement.table);
+        return statement;
+    }
+
+    private void refuse(MD5Digest id, Statement select, String reason)
+    {
+        door.refusePlan(id.bytes);
+        if (select != null && refusals.size() < MAX_REFUSALS)
+            refusals.put(select, reason);
+    }
+
+    private void forgetRefused()
+    {
+        door.forgetRefused();
+        refusals.clear();
     }
 
     /** The schema has changed, but Cassandra has not said so to anybody. When this returns no plan of before answers. */
@@ -100,7 +122,7 @@ final class Plans
     {
         schemaChanges++;
         drop(plan -> concerned.test(plan.statement));
-        door.forgetRefused();
+        forgetRefused();
     }
 
     /** Drops what Cassandra has not any more, and tells it what is in use, which it keeps then. */
@@ -125,19 +147,22 @@ final class Plans
     }
 
     /** The door has answered these statements. @return those that have plans still */
-    synchronized Set<Statement> used(Set<MD5Digest> ids)
+    synchronized Set<Statement> used(Map<MD5Digest, Served.Executions> executions)
     {
         Set<Statement> used = new HashSet<>();
-        for (MD5Digest id : ids)
-        {
+        executions.forEach((id, executed) -> {
             Plan plan = plans.get(id);
-            if (plan == null)
-                continue;
-            plan.usedSince = true;
-            plan.lastUse = clock.getAsLong();
-            used.add(plan.statement);
-        }
+            if (plan != null && plan.record(executed, clock.getAsLong()))
+                used.add(plan.statement);
+        });
         return used;
+    }
+
+    /** What the front door knows of each statement, for people. */
+    synchronized void report(PlanReport report)
+    {
+        plans.values().forEach(plan -> report.add(plan.statement, plan.audition.description(), plan.executions));
+        refusals.forEach((statement, reason) -> report.add(statement, "refused: " + reason, 0));
     }
 
     /** Drops all. */
@@ -145,7 +170,7 @@ final class Plans
     {
         schemaChanges++;
         drop(plan -> true);
-        door.forgetRefused();
+        forgetRefused();
     }
 
     private void drop(Predicate<Plan> which)
@@ -188,11 +213,25 @@ final class Plans
         final Statement statement;
         long lastUse;
         boolean usedSince = true;
+        long executions;
+        Served.Audition audition = Served.Audition.AUDITIONING;
 
         Plan(Statement statement, long lastUse)
         {
             this.statement = statement;
             this.lastUse = lastUse;
+        }
+
+        /** @return true if the plan is in use */
+        boolean record(Served.Executions executed, long now)
+        {
+            audition = executed.audition;
+            executions += executed.count;
+            if (executed.count == 0)
+                return false;
+            usedSince = true;
+            lastUse = now;
+            return true;
         }
     }
 }

@@ -75,15 +75,15 @@ final class Served
     {
         final long count;
         final long rows;
-        final long liveCells;
+        final long liveRows;
         final long tombstones;
         final List<Bucket> latencies;
 
-        Reads(long count, long rows, long liveCells, long tombstones, List<Bucket> latencies)
+        Reads(long count, long rows, long liveRows, long tombstones, List<Bucket> latencies)
         {
             this.count = count;
             this.rows = rows;
-            this.liveCells = liveCells;
+            this.liveRows = liveRows;
             this.tombstones = tombstones;
             this.latencies = latencies;
         }
@@ -118,6 +118,21 @@ final class Served
     /** How far the door trusts a plan. */
     enum Audition
     {
-        AUDITIONING, SERVING, REFUSED
+        AUDITIONING("auditioning: its answers are compared with Cassandra's"),
+        SERVING("serving"),
+        REFUSED("refused: an answer differed from Cassandra's");
+
+        private final String description;
+
+        Audition(String description)
+        {
+            this.description = description;
+        }
+
+        /** For people. */
+        String description()
+        {
+            return description;
+        }
     }
 }

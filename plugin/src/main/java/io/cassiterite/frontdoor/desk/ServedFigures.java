@@ -72,7 +72,7 @@ final class ServedFigures
     {
         for (Served.Bucket bucket : reads.latencies)
             BulkUpdates.record(metrics.readLatency, bucket.nanos, bucket.count);
-        BulkUpdates.recordTotal(metrics.liveScannedHistogram, reads.rows, reads.count);
+        BulkUpdates.recordTotal(metrics.liveScannedHistogram, reads.liveRows, reads.count);
         BulkUpdates.recordTotal(metrics.tombstoneScannedHistogram, reads.tombstones, reads.count);
         BulkUpdates.recordTotal(metrics.sstablesPerReadHistogram, 0, reads.count);
     }

@@ -17,7 +17,7 @@ interface Statements
     /** @return null unless this is a SELECT */
     Statement select(MD5Digest id, Object prepared);
 
-    Learned learn(Statement statement);
+    Lesson learn(Statement statement);
 
     /** All that there are, none of which counts as used. */
     Map<MD5Digest, ?> all();

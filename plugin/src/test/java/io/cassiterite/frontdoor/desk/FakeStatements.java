@@ -47,10 +47,10 @@ final class FakeStatements implements Statements
     }
 
     @Override
-    public Learned learn(Statement statement)
+    public Lesson learn(Statement statement)
     {
         meanwhile.run();
-        return unsuitable.contains(statement.id) ? Learned.refused("test") : Learned.plan(statement.id.bytes);
+        return unsuitable.contains(statement.id) ? Lesson.refused("test") : Lesson.plan(statement.id.bytes);
     }
 
     @Override

@@ -5,6 +5,7 @@
 package io.cassiterite.frontdoor.desk;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import org.junit.jupiter.api.Test;
@@ -168,7 +169,7 @@ class PlansTest
         statements.found.clear();
         plans.compareWithCassandra();
         assertEquals(List.of(), statements.found);
-        plans.used(Set.of(a));
+        plans.used(Map.of(a, new Served.Executions(7, 1)));
         plans.compareWithCassandra();
         assertEquals(List.of("a"), statements.found);
     }
