@@ -26,5 +26,6 @@ interface ClientConnection
 
     ClientState state();
 
-    void countRequests(long requests);
+    /** The door has answered requests of it, which Cassandra has not seen. */
+    void served(long requests);
 }

@@ -33,8 +33,13 @@ final class Login
     /** @return a connection of this login, null if all have closed */
     ClientConnection connection()
     {
-        connections.removeIf(connection -> !connection.isOpen());
-        return connections.stream().findAny().orElse(null);
+        for (ClientConnection connection : connections)
+        {
+            if (connection.isOpen())
+                return connection;
+            connections.remove(connection);
+        }
+        return null;
     }
 
     /** What makes two connections the same login. */

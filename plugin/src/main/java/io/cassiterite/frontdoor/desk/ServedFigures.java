@@ -81,7 +81,7 @@ final class ServedFigures
     {
         ClientConnection connection = connections.apply(number);
         if (connection != null)
-            connection.countRequests(requests);
+            connection.served(requests);
     }
 
     private static void recordRequests(Served served)

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 
 import io.netty.channel.Channel;
+import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.AttributeKey;
 
 import org.apache.cassandra.service.ClientState;
@@ -99,12 +100,16 @@ final class TransportConnection implements ClientConnection
         return connection().getClientState();
     }
 
+    /** Netty, which sees none of the requests, must not close the connection for idleness. */
     @Override
-    public void countRequests(long requests)
+    public void served(long requests)
     {
         ServerConnection connection = connection();
         if (connection != null)
             connection.requests.inc(requests);
+        IdleStateHandler idleness = channel.pipeline().get(IdleStateHandler.class);
+        if (idleness != null)
+            channel.eventLoop().execute(idleness::resetReadTimeout);
     }
 
     @Override

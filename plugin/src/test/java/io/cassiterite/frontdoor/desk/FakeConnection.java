@@ -69,7 +69,7 @@ final class FakeConnection implements ClientConnection
     }
 
     @Override
-    public void countRequests(long more)
+    public void served(long more)
     {
         requests += more;
     }
