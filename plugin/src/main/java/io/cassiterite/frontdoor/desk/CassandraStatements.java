@@ -30,7 +30,8 @@ final class CassandraStatements implements Statements
         if (!(prepared.statement instanceof SelectStatement))
             return null;
         SelectStatement select = (SelectStatement) prepared.statement;
-        return new Statement(id, select.table.id, select.table.keyspace, prepared.rawCQLStatement, prepared);
+        return new Statement(id, select.table.id, select.table.keyspace, prepared.fullyQualified ? null : prepared.keyspace,
+                             prepared.rawCQLStatement, prepared);
     }
 
     @Override

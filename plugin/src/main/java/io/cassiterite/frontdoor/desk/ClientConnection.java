@@ -24,6 +24,9 @@ interface ClientConnection
     /** @return true if Cassandra may be told to refuse its protocol version */
     boolean hasOlderProtocol();
 
+    /** @return the keyspace that it is in now, null if it is in none */
+    String keyspace();
+
     ClientState state();
 
     /** The door has answered requests of it, which Cassandra has not seen. */

@@ -58,7 +58,7 @@ final class Grants
     void want(Login login, Statement statement)
     {
         Request request = new Request(login, statement);
-        if (!note(request) || !allows(request))
+        if (!request.isWithoutWarning() || !note(request) || !allows(request))
             return;
         synchronized (this)
         {
@@ -192,6 +192,12 @@ final class Grants
         {
             this.login = login;
             this.statement = statement;
+        }
+
+        /** Cassandra warns of a statement without a keyspace of its own, on a connection in another one. */
+        boolean isWithoutWarning()
+        {
+            return statement.connectionKeyspace == null || statement.connectionKeyspace.equals(login.key.keyspace);
         }
 
         @Override

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What Cassandra's permissions depend on: a role, at a client's address. All connections that have these share a login.
- * Thread-safe.
+ * What Cassandra's decisions depend on: a role, at a client's address, in a keyspace. All connections that have these
+ * share a login. Thread-safe.
  */
 final class Login
 {
@@ -30,12 +30,12 @@ final class Login
         connections.add(connection);
     }
 
-    /** @return a connection of this login, null if all have closed */
+    /** @return a connection of this login, null if all have closed, or are in another keyspace */
     ClientConnection connection()
     {
         for (ClientConnection connection : connections)
         {
-            if (connection.isOpen())
+            if (connection.isOpen() && key.equals(new Key(connection)))
                 return connection;
             connections.remove(connection);
         }
@@ -47,6 +47,8 @@ final class Login
     {
         final String role;
         final InetAddress address;
+        /** Null if the connection is in none. */
+        final String keyspace;
         /** Cassandra can refuse older versions of the protocol at any time. */
         final boolean olderProtocol;
 
@@ -54,20 +56,24 @@ final class Login
         {
             role = connection.role();
             address = connection.address();
+            keyspace = connection.keyspace();
             olderProtocol = connection.hasOlderProtocol();
         }
 
         @Override
         public boolean equals(Object other)
         {
-            return other instanceof Key && role.equals(((Key) other).role) && address.equals(((Key) other).address)
-                   && olderProtocol == ((Key) other).olderProtocol;
+            if (!(other instanceof Key))
+                return false;
+            Key key = (Key) other;
+            return role.equals(key.role) && address.equals(key.address) && Objects.equals(keyspace, key.keyspace)
+                   && olderProtocol == key.olderProtocol;
         }
 
         @Override
         public int hashCode()
         {
-            return Objects.hash(role, address, olderProtocol);
+            return Objects.hash(role, address, keyspace, olderProtocol);
         }
     }
 }

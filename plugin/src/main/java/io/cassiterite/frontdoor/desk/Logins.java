@@ -27,7 +27,15 @@ final class Logins
     {
         if (!connection.isOpen() || !connection.isLoggedIn())
             return null;
-        Login.Key key = new Login.Key(connection);
+        Login login = admitAs(new Login.Key(connection), number, connection);
+        // USE ends an admission, but one that was on its way may come after it
+        while (!login.key.equals(new Login.Key(connection)))
+            login = admitAs(new Login.Key(connection), number, connection);
+        return login;
+    }
+
+    private Login admitAs(Login.Key key, long number, ClientConnection connection)
+    {
         Login login = logins.computeIfAbsent(key, absent -> new Login(++lastNumber, key));
         login.add(connection);
         door.admit(number, login.number);

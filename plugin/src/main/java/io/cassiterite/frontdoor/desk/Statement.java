@@ -14,14 +14,17 @@ final class Statement
     final TableId table;
     final String keyspace;
     final String query;
+    /** The keyspace that a connection must be in, or Cassandra warns; null for a statement that names its own. */
+    final String connectionKeyspace;
     /** Cassandra's own object. */
     final Object prepared;
 
-    Statement(MD5Digest id, TableId table, String keyspace, String query, Object prepared)
+    Statement(MD5Digest id, TableId table, String keyspace, String connectionKeyspace, String query, Object prepared)
     {
         this.id = id;
         this.table = table;
         this.keyspace = keyspace;
+        this.connectionKeyspace = connectionKeyspace;
         this.query = query;
         this.prepared = prepared;
     }

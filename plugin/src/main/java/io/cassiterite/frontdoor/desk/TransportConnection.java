@@ -95,6 +95,12 @@ final class TransportConnection implements ClientConnection
     }
 
     @Override
+    public String keyspace()
+    {
+        return state().getRawKeyspace();
+    }
+
+    @Override
     public ClientState state()
     {
         return connection().getClientState();

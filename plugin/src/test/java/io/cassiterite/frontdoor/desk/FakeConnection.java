@@ -17,6 +17,7 @@ final class FakeConnection implements ClientConnection
     boolean open = true;
     boolean loggedIn = true;
     boolean olderProtocol;
+    String keyspace;
     long requests;
 
     FakeConnection(String role, String address)
@@ -60,6 +61,12 @@ final class FakeConnection implements ClientConnection
     public boolean hasOlderProtocol()
     {
         return olderProtocol;
+    }
+
+    @Override
+    public String keyspace()
+    {
+        return keyspace;
     }
 
     @Override

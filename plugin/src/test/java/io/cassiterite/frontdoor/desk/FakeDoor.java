@@ -34,6 +34,7 @@ final class FakeDoor implements NativeDoor
     boolean leased;
     int renewals;
     byte[] served;
+    Runnable onAdmission = () -> {};
 
     @Override
     public void renew(int millis)
@@ -100,6 +101,7 @@ final class FakeDoor implements NativeDoor
     public void admit(long connection, int login)
     {
         admitted.put(connection, login);
+        onAdmission.run();
     }
 
     @Override

@@ -43,7 +43,7 @@ final class FakeStatements implements Statements
     @Override
     public Statement select(MD5Digest id, Object statement)
     {
-        return tables.get(statement) == null ? null : new Statement(id, tables.get(statement), "shop", "SELECT", statement);
+        return tables.get(statement) == null ? null : new Statement(id, tables.get(statement), "shop", null, "SELECT", statement);
     }
 
     @Override

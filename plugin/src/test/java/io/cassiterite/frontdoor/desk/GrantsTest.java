@@ -47,7 +47,7 @@ class GrantsTest
 
     private static Statement statement(char id, TableId table)
     {
-        return new Statement(FakeDoor.id(id), table, "shop", "SELECT", new Object());
+        return new Statement(FakeDoor.id(id), table, "shop", null, "SELECT", new Object());
     }
 
     private void wantAndDecide(Login login, Statement statement)
@@ -163,6 +163,34 @@ class GrantsTest
         olderProtocols = false;
         grants.expire();
         assertEquals(Set.of("1:a"), door.grants);
+    }
+
+    /** Cassandra answers it with a warning, which it words. */
+    @Test
+    void aStatementWithoutAKeyspaceIsGrantedInItsOwnOnly()
+    {
+        Statement unqualified = new Statement(FakeDoor.id('u'), ORDERS, "shop", "shop", "SELECT", new Object());
+        FakeConnection inShop = new FakeConnection("reader", "10.0.0.1");
+        inShop.keyspace = "shop";
+        FakeConnection inBank = new FakeConnection("reader", "10.0.0.1");
+        inBank.keyspace = "bank";
+        grants.want(reader, unqualified);
+        grants.want(logins.admit(4, inBank), unqualified);
+        wantAndDecide(logins.admit(3, inShop), unqualified);
+        assertEquals(Set.of(door.admitted.get(3L) + ":u"), door.grants);
+        grants.want(logins.admit(4, inBank), orders);
+        grants.publish();
+        assertEquals(2, door.grants.size());
+    }
+
+    /** The connection goes on as another login. */
+    @Test
+    void aLoginThatAllHaveLeftByUseHasNoGrants()
+    {
+        wantAndDecide(reader, orders);
+        connection.keyspace = "bank";
+        grants.decide();
+        assertEquals(Set.of(), door.grants);
     }
 
     @Test

@@ -44,6 +44,26 @@ class LoginsTest
         assertNotEquals(admit(1, "reader", "10.0.0.1").number, admit(2, "writer", "10.0.0.1").number);
     }
 
+    @Test
+    void theKeyspaceIsPartOfTheLogin()
+    {
+        FakeConnection connection = new FakeConnection("reader", "10.0.0.1");
+        int nowhere = logins.admit(1, connection).number;
+        connection.keyspace = "shop";
+        assertNotEquals(nowhere, logins.admit(1, connection).number);
+    }
+
+    /** The door drops the admission when it sees the result of USE; one that comes late must not be the old one. */
+    @Test
+    void aUseDuringTheAdmissionIsNotMissed()
+    {
+        FakeConnection connection = new FakeConnection("reader", "10.0.0.1");
+        door.onAdmission = () -> connection.keyspace = "shop";
+        Login login = logins.admit(1, connection);
+        assertEquals("shop", login.key.keyspace);
+        assertEquals(login.number, door.admitted.get(1L));
+    }
+
     /** F12: the door must not answer before Cassandra has said READY or AUTH_SUCCESS. */
     @Test
     void nobodyIsAdmittedBeforeTheLogin()

@@ -38,7 +38,7 @@ class SchemaWatchTest
 
     private static Statement statement(TableId table, String keyspace)
     {
-        return new Statement(FakeDoor.id('a'), table, keyspace, "SELECT", new Object());
+        return new Statement(FakeDoor.id('a'), table, keyspace, null, "SELECT", new Object());
     }
 
     private static TableMetadata table(String keyspace)
