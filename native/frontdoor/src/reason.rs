@@ -35,7 +35,7 @@ reasons! {
     NamedValues = "named_values",
     /// A keyspace in the request.
     Keyspace = "keyspace",
-    /// A serial consistency in the request.
+    /// A serial consistency that is none.
     SerialConsistency = "serial_consistency",
     /// More or fewer values than the statement has bind variables.
     ValueCount = "value_count",

@@ -19,6 +19,8 @@ const TIMESTAMP: u32 = 0x20;
 const NAMES: u32 = 0x40;
 const KEYSPACE: u32 = 0x80;
 const NOW_IN_SECONDS: u32 = 0x100;
+/// SERIAL and LOCAL_SERIAL.
+const SERIAL_LEVELS: [u16; 2] = [8, 9];
 /// Version 5 has flags of four bytes, a metadata id, and a time of its own.
 const V5: u8 = 5;
 
@@ -92,6 +94,10 @@ impl<'a> Execute<'a> {
             let length = usize::try_from(length).map_err(|_| Reason::PagingState)?;
             self.paging_state = Some(bytes.take(length).ok_or(Reason::Malformed)?);
         }
+        // Drivers name one with every request. No read at another level looks at it.
+        if flags & SERIAL_CONSISTENCY != 0 && !SERIAL_LEVELS.contains(&bytes.u16().ok_or(Reason::Malformed)?) {
+            return Err(Reason::SerialConsistency);
+        }
         if flags & TIMESTAMP != 0 && bytes.i64().is_none_or(|timestamp| timestamp == i64::MIN) {
             return Err(Reason::Malformed);
         }
@@ -114,13 +120,12 @@ impl<'a> Execute<'a> {
 }
 
 fn refuse(flags: u32, version: u8) -> Result<(), Reason> {
-    const KNOWN: u32 = VALUES | SKIP_METADATA | PAGE_SIZE | PAGING_STATE | TIMESTAMP;
+    const KNOWN: u32 = VALUES | SKIP_METADATA | PAGE_SIZE | PAGING_STATE | SERIAL_CONSISTENCY | TIMESTAMP;
     let known = if version == V5 { KNOWN | NOW_IN_SECONDS } else { KNOWN };
     match flags & !known {
         0 => Ok(()),
         other if other & NAMES != 0 => Err(Reason::NamedValues),
         other if other & KEYSPACE != 0 => Err(Reason::Keyspace),
-        other if other & SERIAL_CONSISTENCY != 0 => Err(Reason::SerialConsistency),
         _ => Err(Reason::UnknownFlags),
     }
 }

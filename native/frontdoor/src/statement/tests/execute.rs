@@ -18,6 +18,7 @@ fn all_options_are_read() {
             .with(0x02, &[])
             .with(0x04, &5000i32.to_be_bytes())
             .with(0x08, &counted(b"state"))
+            .with(0x10, &9u16.to_be_bytes())
             .with(0x20, &T.to_be_bytes());
         let bytes = if version == 5 { bytes.with(0x100, &u32::MAX.to_be_bytes()) } else { bytes };
         let body = bytes.encode();
@@ -40,7 +41,7 @@ fn all_options_are_read() {
 fn what_a_read_seldom_brings_is_forwarded() {
     let plain = ExecuteBytes::new(4, &[b"one"]);
     for (bytes, reason) in [
-        (plain.clone().with(0x10, &8u16.to_be_bytes()), Reason::SerialConsistency),
+        (plain.clone().with(0x10, &1u16.to_be_bytes()), Reason::SerialConsistency),
         (plain.clone().with(0x40, &[]), Reason::NamedValues),
         (plain.clone().with(0x80, &[0, 1, b'k']), Reason::Keyspace),
         (plain.clone().with(0x04, &0i32.to_be_bytes()), Reason::PageSize),

@@ -9,7 +9,6 @@ public enum PlanRefusal
 {
     OTHER_HANDLER("another query handler than Cassiterite's may change statements"),
     NOT_A_SELECT("it is no SELECT"),
-    NO_KEYSPACE("it does not name the keyspace, so its table depends on the connection"),
     NOT_IN_ENGINE("its table is not an engine table"),
     SYSTEM_TABLE("its table is one of Cassandra's own"),
     VIEW("it reads a materialized view"),

@@ -24,7 +24,6 @@ final class StatementRules
     static SelectStatement select(QueryHandler.Prepared prepared)
     {
         refuseIf(!(prepared.statement instanceof SelectStatement), PlanRefusal.NOT_A_SELECT);
-        refuseIf(!prepared.fullyQualified, PlanRefusal.NO_KEYSPACE);
         return (SelectStatement) prepared.statement;
     }
 

@@ -77,15 +77,6 @@ class PlanRefusalTest
     }
 
     @Test
-    void statementsThatDependOnTheKeyspaceOfTheConnection()
-    {
-        String cql = "SELECT v FROM kv WHERE k = ?";
-        ClientState client = ClientState.forInternalCalls(TestSchema.KEYSPACE);
-        QueryHandler.Prepared prepared = QueryProcessor.parseAndPrepare(cql, client, false, false);
-        assertEquals(PlanRefusal.NO_KEYSPACE, schema.learn(prepared).refusal());
-    }
-
-    @Test
     void selectionsThatAreMoreThanColumns()
     {
         String where = " FROM k.kv WHERE k = ?";
