@@ -12,6 +12,7 @@ mod pages;
 mod paging_states;
 mod requests;
 mod rows;
+mod selects;
 mod slices;
 mod support;
 mod table;
