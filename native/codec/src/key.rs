@@ -134,14 +134,20 @@ pub fn encode_partition(token: i64, raw_key: &[u8], out: &mut Vec<u8>) {
 
 /// Appends bytes so escaped that they sort as they are whatever follows them; ends with the escape.
 pub fn put_escaped(raw: &[u8], out: &mut Vec<u8>) {
-    let mut in_zeros = false;
-    for &byte in raw {
-        match (in_zeros, byte == ESCAPE) {
-            (false, _) => out.push(byte),
-            (true, true) => out.push(ESCAPED_CONTINUES),
-            (true, false) => out.extend_from_slice(&[ESCAPED_DONE, byte]),
+    let mut rest = raw;
+    while let Some(zero) = rest.iter().position(|&byte| byte == ESCAPE) {
+        let (plain, behind) = rest.split_at(zero);
+        let zeros = behind.iter().take_while(|&&byte| byte == ESCAPE).count();
+        out.extend_from_slice(plain);
+        out.push(ESCAPE);
+        out.resize(out.len() + zeros - 1, ESCAPED_CONTINUES);
+        rest = behind.get(zeros..).unwrap_or_default();
+        if rest.is_empty() {
+            out.push(ESCAPED_CONTINUES);
+            return;
         }
-        in_zeros = byte == ESCAPE;
+        out.push(ESCAPED_DONE);
     }
-    out.push(if in_zeros { ESCAPED_CONTINUES } else { ESCAPE });
+    out.extend_from_slice(rest);
+    out.push(ESCAPE);
 }
