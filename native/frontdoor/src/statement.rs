@@ -16,11 +16,13 @@ mod execute;
 mod key_type;
 mod metadata;
 mod paging;
+mod partition;
 mod places;
 mod plan;
 mod request;
 mod response;
 mod row;
+mod row_size;
 mod value;
 mod values;
 

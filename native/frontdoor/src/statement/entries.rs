@@ -25,6 +25,11 @@ impl<'a> Entries<'a> {
         Entries { rest: payload }
     }
 
+    /// How many bytes are left.
+    pub(crate) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     /// The next entry, if there is one.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<Entry<'a>>, Reason> {

@@ -6,6 +6,7 @@
 use super::execute::Execute;
 use super::paging::Clustering;
 use super::plan::{Bound, Plan, Selection};
+use super::request::KEY_BYTES_MAX;
 use super::value::{ClusteringColumn, Value};
 use crate::reason::Reason;
 use cassiterite_codec::header::Range;
@@ -104,7 +105,11 @@ impl Places {
     ) -> Result<ops::Range<usize>, Reason> {
         let start = self.bytes.len();
         for (column, value) in columns.iter().zip(values) {
-            column.put_component(Some(value.checked(execute)?), &mut self.bytes)?;
+            let value = value.checked(execute)?;
+            if value.len() > KEY_BYTES_MAX {
+                return Err(Reason::KeyLength);
+            }
+            column.put_component(Some(value), &mut self.bytes)?;
         }
         self.bytes.push(end);
         Ok(start..self.bytes.len())

@@ -4,9 +4,11 @@
 //! What the door knows of one prepared statement (docs/internals/boundary.md, Plans).
 
 mod decode;
+mod decoder;
 
 use super::execute::Id;
 use super::metadata::ResultMetadata;
+use super::row_size::RowSize;
 use super::value::{ClusteringColumn, Limit, Value};
 use std::fmt;
 
@@ -31,6 +33,7 @@ pub struct Plan {
     pub(super) regulars: Fetched,
     pub(super) statics: Fetched,
     pub(super) metadata: ResultMetadata,
+    pub(super) row_size: RowSize,
 }
 
 /// Which rows of the partition are wanted.

@@ -16,11 +16,8 @@ const VERSION: u8 = 1;
 const REVERSED: u8 = 1;
 const STATIC: u8 = 2;
 const POINTS: u8 = 4;
-/// What a row of a slice is thought to need.
-const ROW_BYTES: usize = 1 << 10;
-const CHUNK_BYTES_MIN: usize = 4 << 10;
-/// The longest partition key.
-const KEY_BYTES_MAX: usize = u16::MAX as usize;
+/// The longest partition key, and the longest value of a clustering.
+pub(super) const KEY_BYTES_MAX: usize = u16::MAX as usize;
 
 type Key = SmallVec<[u8; 256]>;
 
@@ -41,7 +38,7 @@ impl Plan {
         request.clear();
         request.push(VERSION);
         request.push(flag(REVERSED, self.reversed) | flag(STATIC, reads_static) | flag(POINTS, are_points));
-        put_u32(chunk_bytes(are_points, page.rows_max), request);
+        put_u32(if are_points { ANSWER_BYTES_MAX } else { self.row_size.chunk_bytes(page.rows_max) }, request);
         let token = murmur3_token(key);
         put_counted(request, |request| encode_partition(token, key, request));
         put_u32(places.len(), request);
@@ -74,14 +71,6 @@ impl Plan {
         }
         Ok(key)
     }
-}
-
-/// How much the first part of an answer should have: rows, as far as they are wanted, of a common size.
-fn chunk_bytes(are_points: bool, rows_max: u32) -> usize {
-    if are_points {
-        return ANSWER_BYTES_MAX;
-    }
-    (rows_max as usize).saturating_mul(ROW_BYTES).clamp(CHUNK_BYTES_MIN, ANSWER_BYTES_MAX)
 }
 
 fn put_u32(number: usize, out: &mut Vec<u8>) {

@@ -6,21 +6,19 @@
 use super::entries::{Entries, Entry};
 use super::execute::Execute;
 use super::metadata::put_counted;
-use super::paging::{Clustering, Page};
+use super::paging::Page;
+use super::partition::Partition;
 use super::places::Places;
 use super::plan::{Column, Plan};
-use super::row;
-use super::values::{put_null, Values};
+use super::row::Found;
+use super::values::put_null;
 use crate::reason::Reason;
-use cassiterite_codec::header::{self, Coverage};
-use cassiterite_codec::row::{Components, Head, RowReader};
+use cassiterite_codec::header;
 
 /// A longer answer is Cassandra's.
 pub(super) const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// RESULT: rows.
 const ROWS: i32 = 2;
-/// The end of a clustering.
-const CLUSTERING: u8 = 0x38;
 
 /// What the engine answered to a read request.
 #[derive(Clone, Copy, Debug)]
@@ -82,13 +80,6 @@ struct Response<'p, 'e> {
     body_max: usize,
 }
 
-/// What is known of the row that is to be written.
-struct Cells<'r, 'a> {
-    clustering: &'r [Option<&'a [u8]>],
-    regulars: &'r Values<'a>,
-    statics: &'r Values<'a>,
-}
-
 impl Response<'_, '_> {
     fn write(&mut self, answer: Answer<'_>, body: &mut Vec<u8>) -> Result<(), Reason> {
         body.extend_from_slice(&ROWS.to_be_bytes());
@@ -111,54 +102,44 @@ impl Response<'_, '_> {
     /// Appends the rows of the page; the state for the next one.
     fn write_rows(&mut self, answer: Answer<'_>, body: &mut Vec<u8>) -> Result<Option<Vec<u8>>, Reason> {
         let plan = self.plan;
-        let mut coverage = Coverage::new();
-        let mut statics = Values::new(&plan.statics);
-        let mut regulars = Values::new(&plan.regulars);
-        let (mut clustering, mut order) = (Clustering::new(), Vec::new());
+        let mut partition = Partition::new(plan, self.now_s);
         let mut has_static = false;
         let mut entries = Entries::new(answer.entries);
         while self.served.rows < self.page.rows_max {
             match entries.next()? {
                 Some(Entry::Header(fragment)) => {
-                    coverage.add(fragment)?;
+                    partition.read_header(fragment)?;
                     self.count_ranges(fragment)?;
                 }
                 Some(Entry::Static(fragment)) => {
-                    let (head, reader) = RowReader::new(fragment)?;
-                    let covering = coverage.partition_deletion();
-                    let found = row::read(&head, reader, &plan.statics, covering, self.now_s, &mut statics)?;
+                    let found = partition.read_static(fragment)?;
                     self.count(found)?;
                     has_static = found.is_live;
                 }
                 Some(Entry::Row(fragment)) => {
-                    let (head, reader) = RowReader::new(fragment)?;
-                    self.read_clustering(&head, &mut clustering)?;
-                    let covering = if coverage.has_ranges() {
-                        order.clear();
-                        self.put_order(&clustering, &mut order)?;
-                        coverage.deletion_for(&order)
-                    } else {
-                        coverage.partition_deletion()
-                    };
-                    let found = row::read(&head, reader, &plan.regulars, covering, self.now_s, &mut regulars)?;
+                    let found = partition.read_row(fragment)?;
                     self.count(found)?;
                     if found.is_live {
-                        let cells = Cells { clustering: &clustering, regulars: &regulars, statics: &statics };
-                        self.put_row(&cells, body)?;
+                        self.put_row(&partition, body)?;
                     }
                 }
                 Some(Entry::SliceEnd) => {}
                 None if answer.is_complete => break,
-                None => return Err(Reason::Unfinished),
+                None => {
+                    plan.row_size.fell_short(self.served.rows, answer.entries.len());
+                    return Err(Reason::Unfinished);
+                }
             }
+        }
+        if self.served.rows == self.page.rows_max {
+            plan.row_size.found(self.served.rows, answer.entries.len() - entries.left());
         }
         // Behind the first page the static row has been returned, with the rows.
         if self.served.rows == 0 && has_static && plan.returns_static_alone && self.page.after.is_none() {
-            clustering.clear();
-            regulars.clear();
-            self.put_row(&Cells { clustering: &[], regulars: &regulars, statics: &statics }, body)?;
+            partition.leave_row();
+            self.put_row(&partition, body)?;
         }
-        self.page.next(self.execute.version, self.served.rows, &clustering)
+        self.page.next(self.execute.version, self.served.rows, &partition.clustering)
     }
 
     /// Cassandra counts both ends of each range tombstone in each slice, or one where two of them meet.
@@ -170,10 +151,10 @@ impl Response<'_, '_> {
         let places = Places::of(self.plan, self.execute, self.page.after.as_ref())?;
         let touched: usize = ranges.iter().map(|range| places.touched_by(range)).sum();
         let tombstones = u32::try_from(2 * touched).unwrap_or(u32::MAX);
-        self.count(row::Found { is_live: false, tombstones })
+        self.count(Found { is_live: false, tombstones })
     }
 
-    fn count(&mut self, found: row::Found) -> Result<(), Reason> {
+    fn count(&mut self, found: Found) -> Result<(), Reason> {
         self.served.live_rows += u32::from(found.is_live);
         self.served.tombstones = self.served.tombstones.saturating_add(found.tombstones);
         if self.served.tombstones > self.tombstones_max {
@@ -182,40 +163,18 @@ impl Response<'_, '_> {
         Ok(())
     }
 
-    #[inline]
-    fn read_clustering<'a>(&self, head: &Head<'a>, clustering: &mut Clustering<'a>) -> Result<(), Reason> {
-        clustering.clear();
-        for component in Components::new(head.clustering.unwrap_or_default()) {
-            clustering.push(component?);
-        }
-        if clustering.len() == self.plan.clustering.len() {
-            Ok(())
-        } else {
-            Err(Reason::UnknownContent)
-        }
-    }
-
-    /// The form by which the row is ordered.
-    fn put_order(&self, clustering: &[Option<&[u8]>], order: &mut Vec<u8>) -> Result<(), Reason> {
-        for (column, value) in self.plan.clustering.iter().zip(clustering) {
-            column.put_component(*value, order)?;
-        }
-        order.push(CLUSTERING);
-        Ok(())
-    }
-
     /// Appends one row of the result; what the row has not is null.
     #[inline]
-    fn put_row(&mut self, cells: &Cells<'_, '_>, body: &mut Vec<u8>) -> Result<(), Reason> {
+    fn put_row(&mut self, partition: &Partition<'_, '_>, body: &mut Vec<u8>) -> Result<(), Reason> {
         for column in &self.plan.columns {
             match *column {
                 Column::Key(at) => {
                     let value = self.plan.partition.get(at).map(|value| value.bytes(self.execute)).transpose()?;
                     put_value(value, body);
                 }
-                Column::Clustering(at) => put_value(cells.clustering.get(at).copied().flatten(), body),
-                Column::Regular(at) => cells.regulars.put(at, body)?,
-                Column::Static(at) => cells.statics.put(at, body)?,
+                Column::Clustering(at) => put_value(partition.clustering.get(at).copied().flatten(), body),
+                Column::Regular(at) => partition.regulars.put(at, body)?,
+                Column::Static(at) => partition.statics.put(at, body)?,
             }
         }
         self.served.rows += 1;

@@ -78,6 +78,8 @@ fn values_that_need_cassandra() {
     ] {
         assert_eq!(request(plan, &ExecuteBytes::new(4, values)), Err(reason));
     }
+    let clustered = PlanBytes { clustering: vec![TEXT], selection: rows(&[vec![bind(1, TEXT)]]), ..Default::default() };
+    assert_eq!(request(&clustered.plan(), &ExecuteBytes::new(4, &[&one, &long])), Err(Reason::KeyLength));
     assert!(request(&text, &ExecuteBytes::new(4, &[&long[1..], &one])).is_ok());
     assert!(request(&plan, &ExecuteBytes::new(4, &[&one, &one, &one])).is_ok());
 }
