@@ -13,6 +13,11 @@ use crate::routes::Routes;
 use crate::statement::{self, Execute, Id, Served};
 use crate::table_reader::{Reach, Unread};
 
+/// Where a read request names the bytes of the first chunk (docs/internals/boundary.md).
+const CHUNK_FIELD: std::ops::Range<usize> = 2..6;
+/// The most that is read for one answer.
+const MAX_CHUNK_BYTES: usize = 1 << 20;
+
 /// Buffers of one thread that answers.
 #[derive(Debug, Default)]
 pub(crate) struct Answering {
@@ -128,7 +133,7 @@ impl Answering {
         out: &mut Vec<u8>,
     ) -> Result<Served, Unanswered> {
         loop {
-            let chunk_bytes = prepared.widen(&mut self.request);
+            let chunk_bytes = chunk(&self.request);
             let read = table.reader.read(&self.request, chunk_bytes, reach, &mut self.entries);
             let found = read.map_err(|unread| match unread {
                 Unread::NotInMemory => Unanswered::NotInMemory,
@@ -139,10 +144,23 @@ impl Answering {
             let answer = statement::Answer { entries, is_complete: found.is_all };
             match prepared.plan.rows(execute, answer, wall_clock_s(), table.tombstones_max, out) {
                 Ok(served) => return Ok(served),
-                Err(Reason::Unfinished) if prepared.wants_more_than(chunk_bytes) => {}
+                Err(Reason::Unfinished) if chunk_bytes < MAX_CHUNK_BYTES => {
+                    set_chunk(&mut self.request, (chunk_bytes * 4).min(MAX_CHUNK_BYTES));
+                }
                 Err(reason) => return Err(Unanswered::Passed(reason)),
             }
         }
+    }
+}
+
+fn chunk(request: &[u8]) -> usize {
+    let field = request.get(CHUNK_FIELD).and_then(|field| field.first_chunk());
+    field.map_or(MAX_CHUNK_BYTES, |bytes| u32::from_le_bytes(*bytes) as usize)
+}
+
+fn set_chunk(request: &mut [u8], bytes: usize) {
+    if let Some(field) = request.get_mut(CHUNK_FIELD) {
+        field.copy_from_slice(&(bytes as u32).to_le_bytes());
     }
 }
 

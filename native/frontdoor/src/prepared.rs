@@ -3,7 +3,7 @@
 
 //! A prepared statement that the door can answer, and how its answers have stood up to Cassandra's.
 
-use std::sync::atomic::{AtomicU32, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU8, Ordering};
 
 use crate::statement::Plan;
 
@@ -11,11 +11,6 @@ use crate::statement::Plan;
 const AUDITIONS: u32 = 32;
 /// Answers in a row that may differ: where there are several replicas, Cassandra may have asked another one.
 const MISMATCHES: u32 = 3;
-
-/// Where a read request names the bytes of the first chunk (docs/internals/boundary.md).
-const CHUNK_FIELD: std::ops::Range<usize> = 2..6;
-/// The most that is read for one answer.
-const MAX_CHUNK_BYTES: usize = 1 << 20;
 
 /// Whether answers are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +31,6 @@ pub(crate) struct Prepared {
     standing: AtomicU8,
     matches: AtomicU32,
     mismatches: AtomicU32,
-    /// What the engine's first chunk needs, as far as reads have shown; 0 while the plan knows best.
-    chunk_bytes: AtomicUsize,
 }
 
 impl Prepared {
@@ -47,7 +40,6 @@ impl Prepared {
             standing: AtomicU8::new(Standing::Auditioning as u8),
             matches: AtomicU32::new(0),
             mismatches: AtomicU32::new(0),
-            chunk_bytes: AtomicUsize::new(0),
         }
     }
 
@@ -57,21 +49,6 @@ impl Prepared {
             1 => Standing::Serving,
             _ => Standing::Failed,
         }
-    }
-
-    /// Has a read request ask for as much as earlier answers needed; the bytes that it asks for.
-    pub(crate) fn widen(&self, request: &mut [u8]) -> usize {
-        let needed = self.chunk_bytes.load(Ordering::Relaxed);
-        let Some(field) = request.get_mut(CHUNK_FIELD).and_then(|field| field.first_chunk_mut()) else { return needed };
-        let bytes = needed.max(u32::from_le_bytes(*field) as usize);
-        *field = (bytes as u32).to_le_bytes();
-        bytes
-    }
-
-    /// Notes that so many bytes were too few; false where there is no sense in more.
-    pub(crate) fn wants_more_than(&self, chunk_bytes: usize) -> bool {
-        self.chunk_bytes.fetch_max((chunk_bytes * 4).min(MAX_CHUNK_BYTES), Ordering::Relaxed);
-        chunk_bytes < MAX_CHUNK_BYTES
     }
 
     /// Notes how an answer compared. What has failed stays so.
