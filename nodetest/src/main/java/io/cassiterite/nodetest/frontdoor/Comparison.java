@@ -29,6 +29,7 @@ final class Comparison
     private final Random random;
     private final FrameTally tally;
 
+    /** @param random of its own, because how often it is drawn from depends on time */
     Comparison(Random random, FrameTally tally)
     {
         this.random = random;

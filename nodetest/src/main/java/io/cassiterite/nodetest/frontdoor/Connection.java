@@ -102,6 +102,12 @@ final class Connection implements AutoCloseable
         out.write(bytes, from, bytes.length - from);
     }
 
+    /** @return envelopes as they lie on this connection */
+    byte[] framed(List<Envelope> envelopes, Random random) throws IOException
+    {
+        return framing.write(envelopes, random);
+    }
+
     /** Sends bytes as they are. */
     void write(byte[] bytes) throws IOException
     {
@@ -124,6 +130,24 @@ final class Connection implements AutoCloseable
     List<String> events()
     {
         return events;
+    }
+
+    /** Ends what this client sends; it still reads. */
+    void endRequests() throws IOException
+    {
+        socket.shutdownOutput();
+    }
+
+    /** Closes it with a reset, as when a client's machine dies. */
+    void reset() throws IOException
+    {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
+    void patience(int millis) throws IOException
+    {
+        socket.setSoTimeout(millis);
     }
 
     @Override

@@ -25,6 +25,7 @@ final class Envelope
     static final int READY = 2;
     static final int OPTIONS = 5;
     static final int QUERY = 7;
+    static final int SUPPORTED = 6;
     static final int RESULT = 8;
     static final int PREPARE = 9;
     static final int EXECUTE = 10;

@@ -27,7 +27,7 @@ final class Exchanges
         this.twins = twins;
         this.random = random;
         this.tally = tally;
-        comparison = new Comparison(random, tally);
+        comparison = new Comparison(new Random(random.nextLong()), tally);
     }
 
     TwinConnection anyTwin()

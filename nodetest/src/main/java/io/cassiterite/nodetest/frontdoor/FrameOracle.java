@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 import io.cassiterite.nodetest.Checkout;
+import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.StockTransport;
@@ -33,6 +34,7 @@ public final class FrameOracle
     private static final int FINDINGS_MAX = 10;
 
     private final Map<Side, InetSocketAddress> addresses = new EnumMap<>(Side.class);
+    private final Node node;
     private final TwinConnection.Fault fault;
     private final Path folder;
     private final Consumer<String> log;
@@ -50,6 +52,7 @@ public final class FrameOracle
      */
     FrameOracle(Node node, InetSocketAddress stock, TwinConnection.Fault fault, String folder, Consumer<String> log)
     {
+        this.node = node;
         this.fault = fault;
         this.folder = Checkout.root().resolve("build").resolve(folder);
         StockTransport.await(node, stock);
@@ -102,6 +105,17 @@ public final class FrameOracle
             findings.add(finding);
             log.accept(finding);
             save("seed-" + seed + "-step-" + step + ".txt", finding);
+            save("seed-" + seed + "-step-" + step + "-threads.txt", threads());
+        }
+    }
+
+    /** @return what the node's threads do, to tell why an answer is missing */
+    private String threads()
+    {
+        try (Jmx jmx = node.jmx())
+        {
+            return (String) jmx.invoke("com.sun.management:type=DiagnosticCommand", "threadPrint", new Object[]{ new String[0] },
+                                       new String[]{ String[].class.getName() });
         }
     }
 

@@ -30,7 +30,7 @@ final class OddRequests
         switch (random.nextInt(4))
         {
             case 0:
-                oddValue(options);
+                oddValue(statement, options);
                 break;
             case 1:
                 return oddOptions(statement, options, version);
@@ -48,7 +48,7 @@ final class OddRequests
         return Requests.execute(statement, options, version).alone();
     }
 
-    private void oddValue(Options options)
+    private void oddValue(Statement statement, Options options)
     {
         List<byte[]> values = options.values;
         if (values.isEmpty())
@@ -61,7 +61,8 @@ final class OddRequests
         switch (random.nextInt(7))
         {
             case 0:
-                values.set(at, null);
+                if (statement.takesNull)
+                    values.set(at, null);
                 break;
             case 1:
                 values.set(at, Options.UNSET);
@@ -79,10 +80,11 @@ final class OddRequests
                 values.add(value);
                 break;
             default:
-                values.set(at, random.nextBoolean() ? filled(KEY_BYTES_MAX + random.nextInt(2)) : filled(1 + random.nextInt(20)));
+                values.set(at, random.nextBoolean() ? new byte[KEY_BYTES_MAX + random.nextInt(2)] : filled(1 + random.nextInt(20)));
         }
     }
 
+    /** Short, because a long decimal whose scale is huge keeps Cassandra busy for minutes. */
     private byte[] filled(int length)
     {
         byte[] bytes = new byte[length];

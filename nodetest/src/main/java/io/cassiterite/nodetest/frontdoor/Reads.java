@@ -82,20 +82,20 @@ final class Reads
     {
         Request request = Requests.execute(statement, options, version);
         request.alone = statement.unqualified || options.consistency == SERIAL || options.consistency == LOCAL_SERIAL;
-        return request.then(envelope -> answered(statement, options, version, new Answer(envelope)));
+        Options next = options.copy();
+        if (random.nextInt(6) == 0)
+            next.pageSize = PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
+        return request.then(envelope -> answered(statement, next, version, new Answer(envelope)));
     }
 
-    private void answered(Statement statement, Options options, int version, Answer answer)
+    private void answered(Statement statement, Options next, int version, Answer answer)
     {
         if (answer.isError(Answer.UNPREPARED))
             statement.id = null;
         byte[] state = answer.pagingState();
-        if (state == null || begun.size() > PAGES_KEPT || random.nextInt(8) == 0)
+        if (state == null || begun.size() > PAGES_KEPT)
             return;
-        Options next = options.copy();
         next.pagingState = state;
-        if (random.nextInt(6) == 0)
-            next.pageSize = PAGE_SIZES[random.nextInt(PAGE_SIZES.length)];
         begun.add(new Continued(statement, next, version < 4));
     }
 

@@ -22,6 +22,8 @@ final class Statement
     private final Random random;
     /** Whether it does again what it has done when it is repeated with the same timestamp. */
     boolean repeatable = true;
+    /** Whether values may be null: a range deletion with a null bound is never answered. */
+    boolean takesNull = true;
     /** Whether it names its table without the keyspace. */
     boolean unqualified;
     /** Null while it is not prepared. */
