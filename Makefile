@@ -22,7 +22,7 @@ FORKS ?= $(if $(filter 1,$(JOBS)),1,2)
 FRONT_DOOR ?= off
 
 # the frame oracle has nothing to compare without the door
-ORACLE_FRONT_DOOR := $(if $(filter off,$(FRONT_DOOR)),proxy,$(FRONT_DOOR))
+ORACLE_FRONT_DOOR := $(if $(filter off,$(FRONT_DOOR)),reads,$(FRONT_DOOR))
 
 MVN := mvn -B -ntp -Dstyle.color=never
 LIB := native/target/release/libcassiterite.so
@@ -191,7 +191,7 @@ oracle: nodetest-classes ## random statements on twin tables, compared: make ora
 	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
 
 .PHONY: oracle-frames
-oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=proxy
+oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=reads
 	@java -Xmx1g -Doracle.front_door=$(ORACLE_FRONT_DOOR) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.frontdoor.FrameOracleMain $(ORACLE_SECONDS) $(SEED)
 
 .PHONY: crash

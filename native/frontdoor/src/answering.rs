@@ -15,7 +15,8 @@ use crate::table_reader::{Reach, Unread};
 
 /// Where a read request names the bytes of the first chunk (docs/internals/boundary.md).
 const CHUNK_FIELD: std::ops::Range<usize> = 2..6;
-/// The most that is read for one answer.
+/// The least that another try asks for, and the most.
+const MIN_CHUNK_BYTES: usize = 4 << 10;
 const MAX_CHUNK_BYTES: usize = 1 << 20;
 
 /// Buffers of one thread that answers.
@@ -145,7 +146,7 @@ impl Answering {
             match prepared.plan.rows(execute, answer, wall_clock_s(), table.tombstones_max, out) {
                 Ok(served) => return Ok(served),
                 Err(Reason::Unfinished) if chunk_bytes < MAX_CHUNK_BYTES => {
-                    set_chunk(&mut self.request, (chunk_bytes * 4).min(MAX_CHUNK_BYTES));
+                    set_chunk(&mut self.request, (chunk_bytes * 4).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES));
                 }
                 Err(reason) => return Err(Unanswered::Passed(reason)),
             }

@@ -84,9 +84,14 @@ impl Header {
         let [version, flags, high, low, code, length @ ..] = *bytes;
         let opcode = Opcode::ALL.into_iter().find(|opcode| opcode.code() == code)?;
         let body_bytes = u32::from_be_bytes(length);
-        let is_known = (3..=5).contains(&version) && version & DIRECTION == 0 && flags & USE_BETA == 0;
+        let is_known = Header::is_known_version(version) && flags & USE_BETA == 0;
         let stream = [high, low];
         (is_known && body_bytes <= MAX_BODY_BYTES).then_some(Header { version, flags, stream, opcode, body_bytes })
+    }
+
+    /// Whether a request begins with this byte.
+    pub(crate) fn is_known_version(byte: u8) -> bool {
+        (3..=5).contains(&byte)
     }
 
     /// Bytes of header and body.

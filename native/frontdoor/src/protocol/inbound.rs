@@ -104,6 +104,10 @@ impl Inbound {
     }
 
     fn envelope<'a>(&mut self, bytes: &'a [u8]) -> Unit<'a> {
+        // Cassandra looks at the version before the rest has come.
+        if !bytes.first().is_some_and(|version| Header::is_known_version(*version)) {
+            return self.opaque(bytes.len());
+        }
         let Some(first) = bytes.first_chunk::<HEADER_BYTES>() else { return Unit::Incomplete };
         let Some(header) = Header::parse(first) else { return self.opaque(bytes.len()) };
         let whole = bytes.get(..header.envelope_bytes());

@@ -166,3 +166,11 @@ fn what_is_not_as_agreed_is_cassandras() {
         assert_eq!((found.is_opaque, found.executes.len()), (false, 0));
     }
 }
+
+#[test]
+fn a_version_that_is_none_does_not_wait_for_more() {
+    let mut inbound = Inbound::default();
+    assert_eq!(inbound.next(&[5, 0, 0], &mut Vec::new()), Unit::Incomplete);
+    assert_eq!(inbound.next(&[6, 0, 0], &mut Vec::new()), Unit::Pass(3));
+    assert!(inbound.is_opaque());
+}

@@ -88,7 +88,7 @@ public final class CrashRun
         if (mode.equals("group"))
             builder.yaml("commitlog_sync_group_window", "10ms");
         if (memtable.equals("cassiterite"))
-            builder.frontDoor("proxy");
+            builder.frontDoor("reads");
         else
             builder.stock();
         return builder.start();

@@ -26,7 +26,7 @@ public final class FrameOracleMain
     {
         long seconds = args.length > 0 ? Long.parseLong(args[0]) : 3600;
         long seed = args.length > 1 && !args[1].isEmpty() ? Long.parseLong(args[1]) : Instant.now().getEpochSecond();
-        String mode = System.getProperty("oracle.front_door", "proxy");
+        String mode = System.getProperty("oracle.front_door", "reads");
         System.out.println("oracle: seed " + seed + ", " + seconds + " s, front_door " + mode);
         NodeBuilder builder = FrameOracle.node("oracle-frames", mode);
         InetSocketAddress stock = StockTransport.on(builder);

@@ -35,7 +35,7 @@ class FrameOracleTest
     @BeforeAll
     static void start()
     {
-        NodeBuilder builder = FrameOracle.node("frameoracletest", System.getProperty("oracle.front_door", "proxy"));
+        NodeBuilder builder = FrameOracle.node("frameoracletest", System.getProperty("oracle.front_door", "reads"));
         stock = StockTransport.on(builder);
         node = builder.start();
     }

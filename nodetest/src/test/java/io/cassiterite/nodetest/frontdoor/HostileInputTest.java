@@ -54,7 +54,7 @@ class HostileInputTest
     @BeforeAll
     static void start() throws IOException
     {
-        NodeBuilder builder = FrameOracle.node("hostileinputtest", System.getProperty("oracle.front_door", "proxy"));
+        NodeBuilder builder = FrameOracle.node("hostileinputtest", System.getProperty("oracle.front_door", "reads"));
         stock = StockTransport.on(builder);
         node = builder.start();
         StockTransport.await(node, stock);

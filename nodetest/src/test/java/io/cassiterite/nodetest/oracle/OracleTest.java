@@ -19,7 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * Random statements on twin tables answer alike; -Doracle.seconds and -Doracle.seed say how long and which. Always the
  * same ones unless told: `make oracle` is for finding new ones.
  */
-@NodeTest(own = true, yaml = { "auto_snapshot: false", "memtable.configurations.cassiterite.parameters.front_door: proxy" })
+@NodeTest(own = true, yaml = { "auto_snapshot: false", "memtable.configurations.cassiterite.parameters.front_door: reads" })
 class OracleTest
 {
     private static final Logger logger = LoggerFactory.getLogger(OracleTest.class);
