@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Set;
 
+import javax.management.Attribute;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
@@ -41,6 +42,18 @@ public final class Jmx implements AutoCloseable
         try
         {
             return server.getAttribute(new ObjectName(objectName), attribute);
+        }
+        catch (JMException | IOException e)
+        {
+            throw new IllegalStateException(objectName + " " + attribute, e);
+        }
+    }
+
+    public void set(String objectName, String attribute, Object value)
+    {
+        try
+        {
+            server.setAttribute(new ObjectName(objectName), new Attribute(attribute, value));
         }
         catch (JMException | IOException e)
         {

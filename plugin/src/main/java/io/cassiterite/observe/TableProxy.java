@@ -125,5 +125,9 @@ public final class TableProxy implements InvocationHandler
         {
             throw e.getCause();
         }
+        finally
+        {
+            ConditionProxy.called(method);
+        }
     }
 }
