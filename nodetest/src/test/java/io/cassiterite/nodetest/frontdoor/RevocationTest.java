@@ -13,13 +13,13 @@ import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
-import io.cassiterite.nodetest.NodeTest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -27,9 +27,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** F11, F12: who may not read gets no native answer, and who may no longer gets none when Cassandra knows it. */
-@NodeTest(own = true, yaml = { "memtable.configurations.cassiterite.parameters.front_door: reads",
-                               "authenticator: PasswordAuthenticator", "authorizer: CassandraAuthorizer",
-                               "permissions_validity: 1000ms", "roles_validity: 1000ms" })
 class RevocationTest
 {
     private static final long VALIDITY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -38,13 +35,17 @@ class RevocationTest
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final String SELECT = "SELECT v FROM guarded.t WHERE k = 1";
 
+    private static Node node;
     private static CqlSession operator;
     private CqlSession reader;
 
     @BeforeAll
-    static void openTheDoor(Node node)
+    static void start()
     {
-        operator = connect(node, "cassandra", "cassandra");
+        node = Node.named("revocation").frontDoor("reads").yaml("authenticator", "PasswordAuthenticator")
+                   .yaml("authorizer", "CassandraAuthorizer").yaml("permissions_validity", "1000ms").yaml("roles_validity", "1000ms")
+                   .start();
+        operator = connect("cassandra", "cassandra");
         operator.execute("CREATE KEYSPACE guarded WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
         operator.execute("CREATE TABLE guarded.t (k int PRIMARY KEY, v int) WITH memtable = 'cassiterite'");
         operator.execute("INSERT INTO guarded.t (k, v) VALUES (1, 10)");
@@ -52,22 +53,29 @@ class RevocationTest
     }
 
     @BeforeEach
-    void aReader(Node node)
+    void aReader()
     {
         operator.execute("DROP ROLE IF EXISTS reader");
         operator.execute("CREATE ROLE reader WITH PASSWORD = 'secret' AND LOGIN = true");
         operator.execute("GRANT SELECT ON guarded.t TO reader");
-        reader = connect(node, "reader", "secret");
+        reader = connect("reader", "secret");
     }
 
     @AfterAll
     static void close()
     {
         operator.close();
+        node.close();
+    }
+
+    @AfterEach
+    void closeReader()
+    {
+        reader.close();
     }
 
     /** The default role comes some seconds after the first start. */
-    private static CqlSession connect(Node node, String role, String password)
+    private static CqlSession connect(String role, String password)
     {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (true)
@@ -147,11 +155,11 @@ class RevocationTest
 
     /** A role of another name, without the permission, uses the same statement. */
     @Test
-    void theGrantOfOneRoleIsNotAnothers(Node node)
+    void theGrantOfOneRoleIsNotAnothers()
     {
         hot();
         operator.execute("CREATE ROLE IF NOT EXISTS stranger WITH PASSWORD = 'secret' AND LOGIN = true");
-        try (CqlSession stranger = connect(node, "stranger", "secret"))
+        try (CqlSession stranger = connect("stranger", "secret"))
         {
             PreparedStatement select = stranger.prepare(SELECT);
             for (int i = 0; i < 100; i++)
@@ -161,20 +169,20 @@ class RevocationTest
 
     /** Operators who set 0 want each request decided. */
     @Test
-    void withoutValidityNothingIsNative(Node node)
+    void withoutValidityNothingIsNative()
     {
         PreparedStatement select = hot();
-        setValidity(node, 0);
+        setValidity(0);
         long end = System.nanoTime() + PATIENCE_NANOS;
         while (isNative(select))
             assertTrue(System.nanoTime() < end, "still answered natively");
         for (int i = 0; i < 50; i++)
             assertFalse(isNative(select));
-        setValidity(node, 1_000);
+        setValidity(1_000);
         hot();
     }
 
-    private static void setValidity(Node node, int millis)
+    private static void setValidity(int millis)
     {
         try (Jmx jmx = node.jmx())
         {
