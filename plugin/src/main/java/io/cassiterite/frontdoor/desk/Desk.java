@@ -13,9 +13,12 @@ import java.util.function.LongFunction;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.MD5Digest;
+import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Wanted;
+
+import static io.cassiterite.engine.BackgroundWork.attempt;
 
 /**
  * What Java tells the front door, so that it gives no answer that Cassandra could not give. Safe to use from any thread;
@@ -99,9 +102,8 @@ public final class Desk
     /** Something has changed on which a gate may depend. */
     public void conditionsChanged()
     {
-        lease.check();
-        tables.refresh();
-        grants.expire();
+        // each of them, also where another fails
+        Throwables.maybeFail(Throwables.perform((Throwable) null, lease::check, tables::refresh, grants::expire));
     }
 
     /** Something has changed on which a gate of this table may depend. */
@@ -156,10 +158,15 @@ public final class Desk
     private void clerkSecond(long now)
     {
         lastSecond = now;
+        attempt("Comparing the front door's plans with Cassandra's statements", plans::compareWithCassandra);
+        attempt("Reviewing the front door's logins", () -> logins.review(connections));
+        attempt("Recording what the front door has served", this::recordServed);
+    }
+
+    private void recordServed()
+    {
         Served served = figures.collect();
-        grants.used(logins.of(served.connections.keySet(), connections), plans.used(served.statements));
-        plans.compareWithCassandra();
-        logins.forgetClosed();
+        grants.used(logins.of(served.connections.keySet()), plans.used(served.statements));
     }
 
     /** @return what {@link #gates} has while there is no desk */

@@ -18,7 +18,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
+import org.slf4j.LoggerFactory;
+
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.NoSpamLogger;
 import org.apache.cassandra.utils.Pair;
 
 /**
@@ -28,6 +31,8 @@ import org.apache.cassandra.utils.Pair;
  */
 final class Grants
 {
+    private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(LoggerFactory.getLogger(Grants.class), 10, TimeUnit.MINUTES);
+
     /** A decision is as old as the round that made it. Permissions of other nodes may take long to come. */
     static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -74,7 +79,10 @@ final class Grants
     private synchronized boolean note(Request request)
     {
         if (wanted.size() >= MAX_PAIRS && !wanted.containsKey(request))
+        {
+            NO_SPAM.warn("The front door has {} pairs of login and statement already; Cassandra answers others", MAX_PAIRS);
             return false;
+        }
         wanted.put(request, clock.getAsLong());
         return true;
     }

@@ -15,6 +15,7 @@ final class Logins
 {
     private final NativeDoor door;
     private final Map<Login.Key, Login> logins = new HashMap<>();
+    private final Map<Long, Login> admitted = new HashMap<>();
     private int lastNumber;
 
     Logins(NativeDoor door)
@@ -27,38 +28,37 @@ final class Logins
     {
         if (!connection.isOpen() || !connection.isLoggedIn())
             return null;
-        Login login = admitAs(new Login.Key(connection), number, connection);
-        // USE ends an admission, but one that was on its way may come after it
-        while (!login.key.equals(new Login.Key(connection)))
-            login = admitAs(new Login.Key(connection), number, connection);
-        return login;
-    }
-
-    private Login admitAs(Login.Key key, long number, ClientConnection connection)
-    {
+        Login.Key key = new Login.Key(connection);
         Login login = logins.computeIfAbsent(key, absent -> new Login(++lastNumber, key));
         login.add(connection);
+        admitted.put(number, login);
         door.admit(number, login.number);
         return login;
     }
 
-    /** Those of the connections that are open. */
-    synchronized Set<Login> of(Set<Long> numbers, LongFunction<ClientConnection> connections)
+    /** Of those that are admitted. */
+    synchronized Set<Login> of(Set<Long> numbers)
     {
         Set<Login> found = new HashSet<>();
         for (long number : numbers)
-        {
-            ClientConnection connection = connections.apply(number);
-            Login login = connection == null || !connection.isLoggedIn() ? null : logins.get(new Login.Key(connection));
-            if (login != null)
-                found.add(login);
-        }
+            if (admitted.containsKey(number))
+                found.add(admitted.get(number));
         return found;
     }
 
-    /** Forgets those whose connections have all closed. */
-    synchronized void forgetClosed()
+    /**
+     * Forgets the connections that have closed, and logins without any. The door ends an admission when it sees the result
+     * of USE; an admission that was on its way then came after it, and is corrected here.
+     */
+    synchronized void review(LongFunction<ClientConnection> connections)
     {
+        admitted.keySet().removeIf(number -> connections.apply(number) == null);
+        for (Map.Entry<Long, Login> entry : Map.copyOf(admitted).entrySet())
+        {
+            ClientConnection connection = connections.apply(entry.getKey());
+            if (connection != null && !entry.getValue().key.equals(new Login.Key(connection)))
+                admit(entry.getKey(), connection);
+        }
         logins.values().removeIf(login -> login.connection() == null);
     }
 

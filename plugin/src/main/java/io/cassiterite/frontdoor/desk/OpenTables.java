@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.engine.TableSchema;
 
@@ -46,10 +47,13 @@ final class OpenTables
         tables.remove(id);
     }
 
-    /** Opens and closes what can be. */
+    /** Opens and closes what can be. A table whose gates cannot be asked is closed; the others are looked at all the same. */
     synchronized void refresh()
     {
-        tables.keySet().forEach(this::refresh);
+        Throwable failure = null;
+        for (TableId id : tables.keySet())
+            failure = Throwables.perform(failure, () -> refresh(id));
+        Throwables.maybeFail(failure);
     }
 
     private void refresh(TableId id)

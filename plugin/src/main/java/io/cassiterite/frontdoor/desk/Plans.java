@@ -14,8 +14,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
+import org.slf4j.LoggerFactory;
+
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.MD5Digest;
+import org.apache.cassandra.utils.NoSpamLogger;
 
 /**
  * The statements that the door has plans of. A plan lives no longer than the statement that it was learned from, and
@@ -23,6 +26,8 @@ import org.apache.cassandra.utils.MD5Digest;
  */
 final class Plans
 {
+    private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(LoggerFactory.getLogger(Plans.class), 10, TimeUnit.MINUTES);
+
     static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private static final int MAX_PLANS = 10_000;
@@ -63,6 +68,11 @@ final class Plans
         Statement known = known(id);
         if (known != null && known.prepared == prepared)
             return known;
+        if (count() >= MAX_PLANS)
+        {
+            NO_SPAM.warn("The front door has {} plans already; other statements are left to Cassandra", MAX_PLANS);
+            return null;
+        }
         Statement select = statements.select(id, prepared);
         Lesson lesson = select == null ? Lesson.refused("it is no SELECT") : statements.learn(select);
         return keep(id, select, lesson, before);
@@ -89,8 +99,6 @@ final class Plans
         drop(plan -> plan.statement.id.equals(id));
         if (lesson.refusal() != null)
             refuse(id, select, lesson.refusal());
-        else if (plans.size() >= MAX_PLANS)
-            refuse(id, select, "there are too many plans");
         else if (lesson.plan() != null)
             return put(select, lesson.plan());
         return null;

@@ -111,6 +111,23 @@ class OpenTablesTest
         assertEquals(Map.of(), door.open);
     }
 
+    /** Else one table could keep the others open for ever. */
+    @Test
+    void aTableThatCannotBeAskedDoesNotKeepOthersOpen()
+    {
+        TableId other = TableId.generate();
+        OpenTables both = new OpenTables(door, asked -> {
+            if (asked.equals(id) && state == null)
+                throw new IllegalStateException("test");
+            return state == null ? TableState.closed(Set.of(TableGate.SAMPLER)) : state;
+        });
+        both.want(id);
+        both.want(other);
+        state = null;
+        assertThrows(IllegalStateException.class, both::refresh);
+        assertEquals(Map.of(), door.open);
+    }
+
     @Test
     void aForgottenTableIsClosedAndStaysSo()
     {
