@@ -81,7 +81,7 @@ run: lab ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data in
 	@scripts/run
 
 .PHONY: demo
-demo: lab ## guided tour: flights in, queries, kill -9 during writes, a node of a cluster replaced; every acknowledged row checked
+demo: lab ## guided tour: flights in, queries, reads during garbage collections, kill -9 during writes, a node of a cluster replaced; every acknowledged row checked
 	@scripts/python-env.sh
 	@build/venv/bin/python scripts/demo.py
 

@@ -42,7 +42,7 @@ class Cluster:
         return ran.stdout
 
     def up(self):
-        engine = "stock" if self.stock else "cassiterite"
+        engine = "stock" if self.stock else "cassiterite-door"
         size = f"--nodes {NODES} --heap {HEAP} --vnodes {VNODES} --fast"
         ports = f"--cql-port {self.port} --storage-port {free_port()} --jmx-port {free_port()}"
         batches = "--set batch_size_warn_threshold=64KiB --set batch_size_fail_threshold=256KiB"

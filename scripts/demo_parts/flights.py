@@ -43,6 +43,7 @@ COLUMNS = (
     "time_hour",
 )
 PARTITION_COLUMNS = 3
+KEY_COLUMNS = 6
 BATCH_ROWS = 50
 BATCHES_IN_FLIGHT = 32
 LOADERS = 2
@@ -135,12 +136,12 @@ def load(port, partitions, progress):
 
 def differences(session, partitions, progress):
     """Reads the whole table and compares it cell by cell; the number of flights that are missing, wrong or too many."""
-    expected = {row[: PARTITION_COLUMNS + 3]: row for rows in partitions.values() for row in rows}
+    expected = {row[:KEY_COLUMNS]: row for rows in partitions.values() for row in rows}
     wrong = 0
     statement = session.prepare(f"SELECT {', '.join(COLUMNS)} FROM demo.flights")
     statement.fetch_size = PAGE_ROWS
     for row in session.execute(statement):
-        if expected.pop(tuple(row[: PARTITION_COLUMNS + 3]), None) != tuple(row):
+        if expected.pop(tuple(row[:KEY_COLUMNS]), None) != tuple(row):
             wrong += 1
         progress(1)
     return wrong + len(expected)

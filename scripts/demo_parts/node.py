@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -18,6 +19,8 @@ ADDRESS = "127.0.0.1"
 START_SECONDS = 120
 STOP_SECONDS = 60
 REQUEST_SECONDS = 60
+FRONT_DOOR = "memtable.configurations.cassiterite.parameters.front_door: reads"
+FULL_COLLECTION = re.compile(r"Pause Full .* ([0-9.]+)ms$", re.MULTILINE)
 
 
 def free_port():
@@ -50,7 +53,8 @@ class Node:
         self.base = ROOT / "build" / "demo"
         self.stock = stock
         self.port = free_port()
-        self.other_ports = free_port(), free_port()
+        self.storage_port, self.jmx_port = free_port(), free_port()
+        self.gc_log = self.base / "logs" / "gc.log"
         self.process = None
         shutil.rmtree(self.base, ignore_errors=True)
         self.base.mkdir(parents=True)
@@ -67,9 +71,9 @@ class Node:
             "--cql-port",
             str(self.port),
             "--storage-port",
-            str(self.other_ports[0]),
+            str(self.storage_port),
             "--jmx-port",
-            str(self.other_ports[1]),
+            str(self.jmx_port),
             "--die-with",
             str(os.getpid()),
             "--yaml",
@@ -78,9 +82,17 @@ class Node:
             "batch_size_warn_threshold: 64KiB",
             "--yaml",
             "batch_size_fail_threshold: 256KiB",
+            "--gc-log",
+            str(self.gc_log),
+            # G1 and the second compiler, as a node has them: --fast is for tests.
+            "--jvm",
+            "-XX:-UseSerialGC",
+            "--jvm",
+            "-XX:+UseG1GC",
+            "--jvm",
+            "-XX:TieredStopAtLevel=4",
         ]
-        if self.stock:
-            command.append("--stock")
+        command += ["--stock"] if self.stock else ["--yaml", FRONT_DOOR]
         begin = time.monotonic()
         with open(self.base / "console.log", "ab") as console:
             self.process = subprocess.Popen(
@@ -101,6 +113,29 @@ class Node:
             return True
         except OSError:
             return False
+
+    def set(self, parameter, value):
+        """Changes a live parameter of the engine, over JMX."""
+        nodetool = [str(ROOT / "scripts" / "nodetool"), "-p", str(self.jmx_port)]
+        self.run(
+            [*nodetool, "sjk", "mx", "-b", "io.cassiterite:type=Engine", "-mc", "-op", "set", "-a", parameter, value]
+        )
+
+    def collect_garbage(self):
+        """Calls System.gc() in the node; returns when the collection is over."""
+        java_home = os.environ.get("JAVA_HOME")
+        jcmd = str(pathlib.Path(java_home, "bin", "jcmd")) if java_home else "jcmd"
+        self.run([jcmd, "-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", str(self.process.pid), "GC.run"])
+
+    def full_collections(self):
+        """The seconds that each full collection has taken since the start."""
+        return [float(millis) / 1000 for millis in FULL_COLLECTION.findall(self.gc_log.read_text())]
+
+    @staticmethod
+    def run(command):
+        ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if ran.returncode != 0:
+            raise SystemExit(f"demo: {' '.join(command)} failed:\n{ran.stderr}{ran.stdout}")
 
     def kill(self):
         """kill -9, if it runs."""

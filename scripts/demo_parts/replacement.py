@@ -77,7 +77,7 @@ def act(memtable, partitions, say, bar):
     cluster = Cluster(stock=memtable != "cassiterite")
     try:
         say(
-            f"5. Three nodes, {total:,} flights on each; {CLIENTS * ROWS_PER_SECOND} bookings per second at QUORUM; "
+            f"6. Three nodes, {total:,} flights on each; {CLIENTS * ROWS_PER_SECOND} bookings per second at QUORUM; "
             f"node {VICTIM} dies and a fresh one takes its place"
         )
         cluster.up()
@@ -93,7 +93,7 @@ def act(memtable, partitions, say, bar):
         print(
             f"errors that the clients saw: {', '.join(f'{count} x {name}' for name, count in errors.items()) or 'none'}"
         )
-        say("6. The other two nodes are stopped: every acknowledged row must be on the fresh one")
+        say("7. The other two nodes are stopped: every acknowledged row must be on the fresh one")
         with bar(total, "compare") as progress:
             return verify(cluster, fresh, partitions, results, progress.update)
     finally:
