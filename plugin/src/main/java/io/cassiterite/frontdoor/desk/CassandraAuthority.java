@@ -4,7 +4,6 @@
  */
 package io.cassiterite.frontdoor.desk;
 
-import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.cql3.QueryHandler;
 
 /** Asks Cassandra, as it asks itself for each request. Where the answer is no, Cassandra words it for the client. */
@@ -13,8 +12,6 @@ final class CassandraAuthority implements Authority
     @Override
     public boolean allows(ClientConnection connection, Statement statement)
     {
-        if (mustBeAskedEachTime())
-            return false;
         try
         {
             ((QueryHandler.Prepared) statement.prepared).statement.authorize(connection.state());
@@ -25,14 +22,5 @@ final class CassandraAuthority implements Authority
             // also where the permissions cannot be read: Cassandra says so to the client
             return false;
         }
-    }
-
-    /** Operators who set a validity to 0 want a change to count from the next request on. */
-    private static boolean mustBeAskedEachTime()
-    {
-        boolean asksRoles = DatabaseDescriptor.getAuthorizer().requireAuthorization()
-                            || DatabaseDescriptor.getNetworkAuthorizer().requireAuthorization()
-                            || DatabaseDescriptor.getCIDRAuthorizer().requireAuthorization();
-        return asksRoles && (DatabaseDescriptor.getPermissionsValidity() <= 0 || DatabaseDescriptor.getRolesValidity() <= 0);
     }
 }

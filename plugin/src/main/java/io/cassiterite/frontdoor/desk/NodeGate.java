@@ -31,6 +31,9 @@ public enum NodeGate
     QUERY_LISTENER("the audit log, the full query log or another listener wants every query",
                    () -> QueryEvents.instance.listenerCount() > 0),
     TRACING("the trace probability is not 0", () -> StorageService.instance.getTraceProbability() != 0),
+    PERMISSIONS_NOT_CACHED("permissions_validity or roles_validity is 0: each request is to be decided anew",
+                           () -> requireAuthorization() &&
+                                 (DatabaseDescriptor.getPermissionsValidity() <= 0 || DatabaseDescriptor.getRolesValidity() <= 0)),
     RATE_LIMIT("requests are rate limited", DatabaseDescriptor::getNativeTransportRateLimitingEnabled),
     DENYLIST("the partition denylist is on for reads",
              () -> DatabaseDescriptor.getPartitionDenylistEnabled() && DatabaseDescriptor.getDenylistReadsEnabled()),
@@ -75,6 +78,13 @@ public enum NodeGate
             if (gate.isClosed())
                 closed.add(gate);
         return Collections.unmodifiableSet(closed);
+    }
+
+    private static boolean requireAuthorization()
+    {
+        return DatabaseDescriptor.getAuthorizer().requireAuthorization()
+               || DatabaseDescriptor.getNetworkAuthorizer().requireAuthorization()
+               || DatabaseDescriptor.getCIDRAuthorizer().requireAuthorization();
     }
 
     private static GuardrailsOptions guardrails()

@@ -12,6 +12,9 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import org.apache.cassandra.auth.AuthConfig;
+import org.apache.cassandra.auth.CassandraAuthorizer;
+import org.apache.cassandra.auth.IAuthorizer;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.config.GuardrailsOptions;
 import org.apache.cassandra.cql3.QueryEvents;
@@ -35,6 +38,7 @@ class NodeGateTest
     {
         System.setProperty("cassandra.custom_query_handler_class", EngineQueryHandler.class.getName());
         TestMemtable.initialize();
+        AuthConfig.applyAuth();
     }
 
     @BeforeEach
@@ -134,6 +138,25 @@ class NodeGateTest
         StorageService.instance.setTraceProbability(0.5);
         assertEquals(EnumSet.of(NodeGate.TRACING), closed());
         StorageService.instance.setTraceProbability(0);
+    }
+
+    /** F11: a REVOKE is to count from the next request on. */
+    @Test
+    void permissionsThatAreNotCachedAreLeftToCassandra()
+    {
+        int permissions = DatabaseDescriptor.getPermissionsValidity();
+        int roles = DatabaseDescriptor.getRolesValidity();
+        IAuthorizer open = DatabaseDescriptor.getAuthorizer();
+        DatabaseDescriptor.setPermissionsValidity(0);
+        assertEquals(Set.of(), closed());
+        DatabaseDescriptor.setAuthorizer(new CassandraAuthorizer());
+        assertEquals(EnumSet.of(NodeGate.PERMISSIONS_NOT_CACHED), closed());
+        DatabaseDescriptor.setPermissionsValidity(permissions);
+        assertEquals(Set.of(), closed());
+        DatabaseDescriptor.setRolesValidity(0);
+        assertEquals(EnumSet.of(NodeGate.PERMISSIONS_NOT_CACHED), closed());
+        DatabaseDescriptor.setRolesValidity(roles);
+        DatabaseDescriptor.setAuthorizer(open);
     }
 
     /** F22: a client would get more than its share. */
