@@ -100,7 +100,8 @@ class GateTest
     @Test
     void auditAndFullQueryLogMissNoQuery(Node node)
     {
-        assertEndsAtOnce("QUERY_LISTENER", () -> node.nodetool("enableauditlog").success(), () -> node.nodetool("disableauditlog").success());
+        assertEndsAtOnce("QUERY_LISTENER", () -> node.nodetool("enableauditlog").success(),
+                         () -> node.nodetool("disableauditlog").success());
         Path log = node.base().resolve("fql");
         assertEndsAtOnce("QUERY_LISTENER", () -> node.nodetool("enablefullquerylog", "--path", log.toString()).success(),
                          () -> node.nodetool("disablefullquerylog").success());
