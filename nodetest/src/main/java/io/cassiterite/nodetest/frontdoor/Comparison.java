@@ -76,11 +76,14 @@ final class Comparison
     private static String compare(List<Exchange> exchanges)
     {
         for (Exchange exchange : exchanges)
+            if (exchange.isLate())
+                return unanswered(exchange);
+        for (Exchange exchange : exchanges)
         {
-            for (int i = 0; i < exchange.requests.size() && !exchange.isLate(); i++)
+            for (int i = 0; i < exchange.requests.size(); i++)
                 if (!isEqual(exchange.answer(Side.DOOR, i), exchange.answer(Side.STOCK, i)))
                     return describe(exchange, i);
-            if (exchange.isLate() || !ends(exchange, Side.DOOR).equals(ends(exchange, Side.STOCK)))
+            if (!ends(exchange, Side.DOOR).equals(ends(exchange, Side.STOCK)))
                 return unanswered(exchange);
         }
         return null;

@@ -49,7 +49,7 @@ final class CqlType
     /** @return a type for a key: mostly one that the door knows */
     static CqlType key(Random random, List<CqlType> userTypes)
     {
-        if (random.nextInt(8) > 0)
+        if (random.nextInt(20) > 0)
             return nativeType(NativeBytes.KEY_TYPES.get(random.nextInt(NativeBytes.KEY_TYPES.size())));
         return composed(random, true, userTypes);
     }

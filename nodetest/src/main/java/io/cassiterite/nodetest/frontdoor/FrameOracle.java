@@ -30,7 +30,7 @@ import io.cassiterite.nodetest.frontdoor.TwinConnection.Side;
  */
 public final class FrameOracle
 {
-    private static final int ROUND_SECONDS = 20;
+    private static final int ROUND_SECONDS = 30;
     private static final int FINDINGS_MAX = 10;
 
     private final Map<Side, InetSocketAddress> addresses = new EnumMap<>(Side.class);
@@ -38,6 +38,7 @@ public final class FrameOracle
     private final TwinConnection.Fault fault;
     private final Path folder;
     private final Consumer<String> log;
+    private final DoorReport report;
     private final FrameTally tally = new FrameTally();
     private final List<String> findings = new ArrayList<>();
 
@@ -53,6 +54,7 @@ public final class FrameOracle
     FrameOracle(Node node, InetSocketAddress stock, TwinConnection.Fault fault, String folder, Consumer<String> log)
     {
         this.node = node;
+        report = new DoorReport(node);
         this.fault = fault;
         this.folder = Checkout.root().resolve("build").resolve(folder);
         StockTransport.await(node, stock);
@@ -86,6 +88,7 @@ public final class FrameOracle
         {
             for (int step = 0; System.nanoTime() < endNanos && findings.size() < FINDINGS_MAX; step++)
                 step(round, seed, step);
+            report.addStatements("frames" + seed);
         }
         catch (IOException e)
         {
@@ -136,6 +139,11 @@ public final class FrameOracle
     public List<String> findings()
     {
         return findings;
+    }
+
+    public DoorReport report()
+    {
+        return report;
     }
 
     public FrameTally tally()

@@ -7,7 +7,6 @@ package io.cassiterite.nodetest.frontdoor;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 
-import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.StockTransport;
@@ -36,19 +35,9 @@ public final class FrameOracleMain
             oracle = new FrameOracle(node, stock, System.out::println);
             oracle.run(seed, seconds);
             System.out.print(oracle.tally().report());
-            printCounts(node);
+            System.out.print(oracle.report());
         }
         System.out.println("oracle: seed " + seed + ": " + oracle.findings().size() + " differences");
         System.exit(oracle.findings().isEmpty() ? 0 : 1);
-    }
-
-    private static void printCounts(Node node)
-    {
-        try (Cql cql = node.cql())
-        {
-            System.out.println("cassiterite.front_door:");
-            cql.rows("SELECT name, count FROM cassiterite.front_door")
-               .forEach(row -> System.out.printf("  %-40s %12d%n", row.getString("name"), row.getLong("count")));
-        }
     }
 }

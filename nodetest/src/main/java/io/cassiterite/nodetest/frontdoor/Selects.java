@@ -14,6 +14,9 @@ import java.util.stream.Collectors;
 /** Random SELECT statements of one table. One thread. */
 final class Selects
 {
+    /** Of a hundred ways to select: columns as they are, under names of their own as well. */
+    private static final int PLAIN_SELECTIONS = 80;
+
     private static final String[] SLICES = { " > ", " >= ", " < ", " <= " };
 
     private final Table table;
@@ -25,25 +28,43 @@ final class Selects
         this.random = random;
     }
 
+    /** @return columns of rows of one partition: what the door may answer */
+    Statement plain()
+    {
+        Statement select = new Statement(random);
+        select.add("SELECT " + selection(select, random.nextInt(PLAIN_SELECTIONS)) + " FROM " + table.qualified() + " WHERE ");
+        partitionKey(select);
+        if (!table.clustering.isEmpty())
+            clusterings(select, random.nextInt(100));
+        orderAndLimits(select, true);
+        return select;
+    }
+
+    /** @return any */
     Statement next()
     {
         Statement select = new Statement(random);
-        select.unqualified = random.nextInt(15) == 0;
-        boolean distinct = random.nextInt(60) == 0;
-        boolean json = !distinct && random.nextInt(60) == 0;
+        select.unqualified = random.nextInt(8) == 0;
+        boolean distinct = random.nextInt(30) == 0;
+        boolean json = !distinct && random.nextInt(30) == 0;
         select.add("SELECT " + (distinct ? "DISTINCT " : json ? "JSON " : ""));
-        select.add(distinct ? Table.names(table.partition) + statics() : selection(select));
+        select.add(distinct ? Table.names(table.partition) + statics() : selection(select, random.nextInt(100)));
         select.add(" FROM " + (select.unqualified ? table.name : table.qualified()));
         boolean onePartition = distinct ? distinctWhere(select) : where(select);
-        if (!distinct && onePartition && !table.clustering.isEmpty() && random.nextInt(3) == 0)
+        orderAndLimits(select, onePartition && !distinct);
+        if (random.nextInt(20) == 0)
+            select.add(" ALLOW FILTERING");
+        return select;
+    }
+
+    private void orderAndLimits(Statement select, boolean ordered)
+    {
+        if (ordered && !table.clustering.isEmpty() && random.nextInt(3) == 0)
             orderBy(select);
-        if (!distinct && random.nextInt(8) == 0)
+        if (ordered && random.nextInt(8) == 0)
             limit(select.add(" PER PARTITION LIMIT "));
         if (random.nextInt(3) == 0)
             limit(select.add(" LIMIT "));
-        if (random.nextInt(40) == 0)
-            select.add(" ALLOW FILTERING");
-        return select;
     }
 
     private String statics()
@@ -52,19 +73,18 @@ final class Selects
         return statics.isEmpty() || random.nextBoolean() ? "" : ", " + Table.names(statics);
     }
 
-    private String selection(Statement select)
+    private String selection(Statement select, int pick)
     {
         List<Table.Column> columns = table.all();
-        int pick = random.nextInt(100);
         if (pick < 35)
             return "*";
-        if (pick < 40)
-            return "count(*)";
         Collections.shuffle(columns, random);
         List<Table.Column> some = columns.subList(0, 1 + random.nextInt(columns.size()));
-        if (pick < 85)
+        if (pick < 72)
             return Table.names(some);
-        if (pick < 90)
+        if (pick >= 95)
+            return "count(*)";
+        if (pick < PLAIN_SELECTIONS)
             return some.stream().map(column -> column.name + " AS a_" + column.name.replace("\"", "").replace(' ', '_'))
                        .collect(Collectors.joining(", ")) + ", " + some.get(0).name;
         return some.stream().map(column -> part(select, column)).collect(Collectors.joining(", "));
@@ -92,23 +112,23 @@ final class Selects
     private boolean where(Statement select)
     {
         int pick = random.nextInt(100);
-        if (pick < 3)
+        if (pick < 4)
             return false;
-        if (pick < 6)
+        if (pick < 10)
         {
             select.add(" WHERE token(" + Table.names(table.partition) + ") > ").variable("partition key", this::token);
             return false;
         }
-        if (pick < 9)
+        if (pick < 16)
         {
             partitionIn(select.add(" WHERE "));
             return false;
         }
         select.add(" WHERE ");
         partitionKey(select);
-        if (!table.clustering.isEmpty() && pick < 92)
+        if (!table.clustering.isEmpty() && pick < 90)
             clusterings(select, pick);
-        else if (pick >= 97 && !table.cells.isEmpty())
+        else if (pick >= 95 && !table.cells.isEmpty())
         {
             Table.Column column = table.cells.get(random.nextInt(table.cells.size()));
             select.add(" AND " + column.name + " = ").operand(column).add(" ALLOW FILTERING");
@@ -174,20 +194,21 @@ final class Selects
         return list.bytes();
     }
 
+    /** @param pick below a hundred */
     private void clusterings(Statement select, int pick)
     {
         int size = table.clustering.size();
-        if (pick < 55)
+        if (pick < 40)
             equal(select, table.clustering, " AND ");
-        else if (pick < 75)
+        else if (pick < 62)
         {
             int prefix = random.nextInt(size);
             equal(select, table.clustering.subList(0, prefix), " AND ");
             slice(select, table.clustering.get(prefix));
         }
-        else if (pick < 82)
+        else if (pick < 72)
             tupleSlice(select);
-        else if (pick < 88)
+        else if (pick < 80)
         {
             equal(select, table.clustering.subList(0, size - 1), " AND ");
             in(select.add(" AND "), table.clustering.get(size - 1));

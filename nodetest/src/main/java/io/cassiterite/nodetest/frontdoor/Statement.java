@@ -81,9 +81,9 @@ final class Statement
         return cql.toString();
     }
 
-    int variables()
+    boolean isSelect()
     {
-        return values.size();
+        return cql.indexOf("SELECT") == 0;
     }
 
     List<byte[]> draw(Random from)

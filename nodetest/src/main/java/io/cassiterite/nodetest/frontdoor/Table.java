@@ -97,10 +97,10 @@ final class Table
     private String options(Random random)
     {
         // A table without the engine is one that the door must leave to Cassandra.
-        StringBuilder text = new StringBuilder(" WITH memtable = '" + (random.nextInt(8) == 0 ? "trie" : "cassiterite") + '\'');
+        StringBuilder text = new StringBuilder(" WITH memtable = '" + (random.nextInt(12) == 0 ? "trie" : "cassiterite") + '\'');
         if (!counters && random.nextInt(8) == 0)
             text.append(" AND default_time_to_live = ").append(3 + random.nextInt(100));
-        if (random.nextInt(8) == 0)
+        if (random.nextInt(12) == 0)
             text.append(" AND speculative_retry = 'ALWAYS'");
         return text.toString();
     }

@@ -5,6 +5,7 @@
 package io.cassiterite.nodetest.frontdoor;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -48,9 +49,10 @@ final class Workload
         shrink(writes);
         shrink(conditionals);
         while (selects.size() < SELECTS)
-            selects.add(random.nextInt(selects.size() + 1), selectGrammar.next());
+            selects.add(random.nextInt(3) > 0 ? selectGrammar.plain() : selectGrammar.next());
         while (writes.size() < WRITES)
-            writes.add(random.nextInt(writes.size() + 1), writeGrammar.next());
+            writes.add(writeGrammar.next());
+        Collections.shuffle(selects, random);
         while (!table.counters && conditionals.size() < CONDITIONALS)
             conditionals.add(writeGrammar.conditional());
     }
@@ -63,7 +65,7 @@ final class Workload
     /** Puts another statement in the place of one that cannot be prepared. */
     void replace(Statement refused)
     {
-        selects.replaceAll(statement -> statement == refused ? new Selects(table, random).next() : statement);
+        selects.replaceAll(statement -> statement == refused ? new Selects(table, random).plain() : statement);
         writes.replaceAll(statement -> statement == refused ? new Writes(table, random).next() : statement);
         conditionals.replaceAll(statement -> statement == refused ? new Writes(table, random).conditional() : statement);
     }
@@ -87,6 +89,6 @@ final class Workload
     private Statement often(List<Statement> statements)
     {
         double share = random.nextDouble();
-        return statements.get((int) (statements.size() * share * share * share));
+        return statements.get((int) (statements.size() * share * share));
     }
 }

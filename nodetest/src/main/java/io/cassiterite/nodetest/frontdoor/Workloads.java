@@ -37,7 +37,7 @@ final class Workloads
         if (focusUses-- > 0)
             return focus;
         double share = random.nextDouble();
-        return all.get((int) (all.size() * share * share));
+        return all.get((int) (all.size() * (random.nextBoolean() ? share : share * share)));
     }
 
     /** The next uses are all of this one, which has just changed. */
