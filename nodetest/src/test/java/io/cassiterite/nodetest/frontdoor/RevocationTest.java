@@ -155,7 +155,7 @@ class RevocationTest
 
     /** A role of another name, without the permission, uses the same statement. */
     @Test
-    void theGrantOfOneRoleIsNotAnothers()
+    void theGrantOfOneRoleIsNoneOfAnother()
     {
         hot();
         operator.execute("CREATE ROLE IF NOT EXISTS stranger WITH PASSWORD = 'secret' AND LOGIN = true");
