@@ -101,7 +101,8 @@ def main():
     node = Node(stock=memtable != "cassiterite")
     begin = time.monotonic()
     try:
-        say("Starting an unmodified Apache Cassandra 5.0.9" + ("" if node.stock else " with Cassiterite"))
+        plugin = "" if node.stock else " with Cassiterite; its front door is on"
+        say(f"Starting an unmodified Apache Cassandra 5.0.9{plugin}")
         print(f"up after {node.start():.1f} s on 127.0.0.1:{node.port}")
         cluster, session = connect(node.port)
         partitions, total = load(node, session, memtable)

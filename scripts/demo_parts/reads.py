@@ -4,6 +4,7 @@
 import gc
 import math
 import multiprocessing
+import os
 import random
 import time
 
@@ -74,9 +75,9 @@ def report(mode, latencies, wrong, answered, pauses):
     latencies.sort()
     p99 = latencies[math.ceil(len(latencies) * 0.99) - 1]
     print(
-        f"front_door: {mode:<5}  longest {latencies[-1] * 1000:6.1f} ms, P99 {p99 * 1000:6.1f} ms;"
-        f" {answered:,} of {len(latencies):,} answered natively, {wrong} wrong;"
-        f" {len(pauses)} collections of up to {max(pauses, default=0) * 1000:.0f} ms",
+        f"front_door: {mode:<5}  slowest read {latencies[-1] * 1000:6.1f} ms, P99 {p99 * 1000:6.1f} ms;"
+        f" native threads answered {answered:,} of {len(latencies):,}; {wrong} answers wrong;"
+        f" {len(pauses)} collections, the longest {max(pauses, default=0) * 1000:.0f} ms",
         flush=True,
     )
 
@@ -84,8 +85,13 @@ def report(mode, latencies, wrong, answered, pauses):
 def act(node, session, partitions, say):
     """Plays it; whether every answer was right."""
     say(
-        f"3. {READS_PER_SECOND} prepared reads by key a second and System.gc() every second, for {SECONDS} s: answered"
-        " by Cassandra, then by the front door. Each read is timed from when it was due"
+        "3. The front door: native threads answer prepared reads, and no garbage collection stops them."
+        f" {READS_PER_SECOND} reads by key a second for {SECONDS} s, with System.gc() every second:"
+        " first the door is off, then it answers"
+    )
+    print(
+        f"Each read is timed from when it was due. Client, collector and native threads share {os.cpu_count()} cores.",
+        flush=True,
     )
     rows = random.sample([row for flown in partitions.values() for row in flown], 1000)
     good = True
