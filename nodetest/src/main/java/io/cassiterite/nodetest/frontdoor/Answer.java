@@ -29,6 +29,8 @@ final class Answer
 
     private final Envelope envelope;
     private final ByteBuffer content;
+    /** Where the warnings begin, if there are any. */
+    private final int warnings;
 
     Answer(Envelope envelope)
     {
@@ -36,6 +38,7 @@ final class Answer
         content = ByteBuffer.wrap(envelope.body);
         if (envelope.has(Envelope.TRACING))
             content.position(TRACE_ID_BYTES);
+        warnings = Envelope.HEADER_BYTES + content.position();
         if (envelope.has(Envelope.WARNING))
             for (int i = content.getShort(); i > 0; i--)
                 shortBytes(content);
@@ -132,8 +135,8 @@ final class Answer
     }
 
     /**
-     * @return the bytes that are to be equal on both sides: all but the id that the server gave a trace, and what an error
-     *         tells of Netty's buffer that a request did not fill
+     * @return the bytes that are to be equal on both sides: all but the id that the server gave a trace, the order of the
+     *         warnings, and what an error tells of Netty's buffer that a request did not fill
      */
     static byte[] comparable(Envelope envelope)
     {
@@ -143,7 +146,20 @@ final class Answer
             return envelope.with(OUT_OF_BOUNDS.getBytes(StandardCharsets.UTF_8), false).bytes();
         if (envelope.has(Envelope.TRACING))
             Arrays.fill(bytes, Envelope.HEADER_BYTES, Math.min(bytes.length, Envelope.HEADER_BYTES + TRACE_ID_BYTES), (byte) 0);
+        if (envelope.has(Envelope.WARNING))
+            sortWarnings(ByteBuffer.wrap(bytes, answer.warnings, bytes.length - answer.warnings));
         return bytes;
+    }
+
+    private static void sortWarnings(ByteBuffer warnings)
+    {
+        byte[][] sorted = new byte[warnings.getShort()][];
+        ByteBuffer in = warnings.duplicate();
+        for (int i = 0; i < sorted.length; i++)
+            sorted[i] = shortBytes(in);
+        Arrays.sort(sorted, Arrays::compare);
+        for (byte[] warning : sorted)
+            warnings.putShort((short) warning.length).put(warning);
     }
 
     /** @return the message of an error */

@@ -16,6 +16,7 @@ import io.cassiterite.nodetest.frontdoor.TwinConnection.Side;
  * by byte after decompression. What is not compared, because Cassandra leaves it open:
  * <ul>
  * <li>The id that the server gives a trace.</li>
+ * <li>The order of warnings: the partitions of an IN are read side by side, and each may warn.</li>
  * <li>How envelopes are spread over frames, and in which order requests that were sent together are answered.</li>
  * <li>A difference goes unreported if it is gone when the same requests are sent again, and if the clock's second
  *     changed meanwhile (rows expire) or a side was overloaded or timed out.</li>
