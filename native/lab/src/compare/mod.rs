@@ -8,6 +8,7 @@
 //! that for every engine. [`verdict`] computes ratios and verdicts with [`statistics`]; [`table`] and [`page`] show them.
 
 pub mod cli;
+mod collector;
 pub mod distribution;
 mod evict;
 pub mod figure;

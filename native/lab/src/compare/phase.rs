@@ -183,7 +183,7 @@ pub fn latency_figures(name: &str, outcome: &Outcome) -> Vec<Figure> {
             let value = Some(nanoseconds as f64 / 1e6);
             Figure::new(format!("{name}: {kind}{what}"), Unit::Milliseconds, better, value).doubted(&outcome.invalid)
         };
-        let quantiles = [(0.5, "P50"), (0.95, "P95"), (0.99, "P99"), (0.999, "P99.9")];
+        let quantiles = [(0.5, "P50"), (0.95, "P95"), (0.99, "P99"), (0.999, "P99.9"), (0.9999, "P99.99")];
         let mut figures: Vec<Figure> = quantiles
             .into_iter()
             .map(|(quantile, what)| {

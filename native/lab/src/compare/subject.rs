@@ -47,6 +47,9 @@ pub struct Subject<'a> {
     ledger: Arc<Ledger>,
     levels: Arc<Levels>,
     consistency: Consistency,
+    /// Of the client to each node.
+    connections: usize,
+    in_flight: usize,
     folders: Vec<PathBuf>,
     interrupt: Interrupt,
     /// Deviations from the plan that leave the numbers right.
@@ -69,7 +72,7 @@ impl<'a> Subject<'a> {
         let runtime = load::runtime(settings.threads)?;
         let consistency = if settings.nodes > 1 { Consistency::LocalQuorum } else { Consistency::LocalOne };
         let options = table_options(settings, engine);
-        let session = Arc::new(runtime.block_on(load::connect(&target(&cluster, consistency)))?);
+        let session = Arc::new(runtime.block_on(load::connect(&target(&cluster, consistency, 1)))?);
         let schema = Schema::of(&profile);
         runtime.block_on(schema.create(&session, Some(&cluster.replication()), &options))?;
         let shape = runtime.block_on(UserWorkload::ledger_shape(&session, &profile, &once(settings.rows)))?;
@@ -84,6 +87,8 @@ impl<'a> Subject<'a> {
             ledger: Arc::new(Ledger::new(shape, Before::Absent)),
             levels: Arc::new(Levels::new(consistency, consistency, replication)),
             consistency,
+            connections: 1,
+            in_flight: settings.in_flight,
             folders: folders(&cluster),
             cluster,
             interrupt: interrupt.clone(),
@@ -177,9 +182,16 @@ impl<'a> Subject<'a> {
 
     /// Connects anew, after nodes were away.
     pub fn reconnect(&mut self) -> Result<()> {
-        let target = target(&self.cluster, self.consistency);
+        let target = target(&self.cluster, self.consistency, self.connections);
         self.session = Arc::new(self.runtime.block_on(load::connect(&target))?);
         Ok(())
+    }
+
+    /// From now on the client has so many connections to each node, and a closed loop so many operations in flight.
+    pub fn connect_over(&mut self, connections: usize) -> Result<()> {
+        self.connections = connections;
+        self.in_flight = connections;
+        self.reconnect()
     }
 
     /// From now on statements go at that level, and what they read was written at `written`.
@@ -195,6 +207,11 @@ impl<'a> Subject<'a> {
         self.servers = watch(&self.cluster);
         self.folders = folders(&self.cluster);
         self.reconnect()
+    }
+
+    /// The nodes' processes.
+    pub fn pids(&self) -> Vec<i32> {
+        self.cluster.nodes().into_iter().filter_map(|node| node.pid).collect()
     }
 
     /// The nodes have new processes.
@@ -235,6 +252,6 @@ fn table_options(settings: &Settings, engine: Engine) -> String {
     }
 }
 
-fn target(cluster: &Cluster, consistency: Consistency) -> Target {
-    Target { consistency, ..Target::new(cluster.contact_points()) }
+fn target(cluster: &Cluster, consistency: Consistency, connections_per_node: usize) -> Target {
+    Target { consistency, connections_per_node, ..Target::new(cluster.contact_points()) }
 }

@@ -1,16 +1,25 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The heap in use, from `jcmd GC.heap_info`.
+//! The Java heap of a local process, through `jcmd`.
 
 use std::process::{Command, Stdio};
 
 /// Bytes in use on the Java heap of a local process, exact to a thread's allocation buffer; `None` when `jcmd` is not there,
 /// the process does not answer, or its collector does not tell (ZGC, Shenandoah). Blocks for half a second or so.
 pub fn heap_used_bytes(pid: i32) -> Option<u64> {
+    used_bytes(&jcmd(pid, "GC.heap_info")?)
+}
+
+/// Has a local process collect its whole heap, as `System.gc()` does; whether it did. Blocks until it has.
+pub fn collect_garbage(pid: i32) -> bool {
+    jcmd(pid, "GC.run").is_some()
+}
+
+fn jcmd(pid: i32, command: &str) -> Option<String> {
     let jcmd = std::env::var("JAVA_HOME").map_or_else(|_| "jcmd".to_owned(), |home| format!("{home}/bin/jcmd"));
-    let asked = Command::new(jcmd).args([&pid.to_string(), "GC.heap_info"]).stdin(Stdio::null()).output().ok()?;
-    asked.status.success().then(|| used_bytes(&String::from_utf8_lossy(&asked.stdout)))?
+    let asked = Command::new(jcmd).args([&pid.to_string(), command]).stdin(Stdio::null()).output().ok()?;
+    asked.status.success().then(|| String::from_utf8_lossy(&asked.stdout).into_owned())
 }
 
 /// One space or several (`def new generation`, `tenured generation`): each says its total and what is used of it.

@@ -5,6 +5,7 @@
 
 mod mixed;
 mod reads;
+mod requests;
 mod restart;
 mod scan;
 mod service;
@@ -28,6 +29,8 @@ use super::warmup::Warmup;
 pub enum Scenario {
     /// Reads by key: hot, at a fixed rate, and with the page cache emptied as if the table were larger than memory.
     Reads,
+    /// Requests over 1, 8 and 64 connections; reads beside as many writes; reads while the Java heap is collected.
+    Requests,
     /// Sustained inserts and overwrites until compaction is in balance; then compact.
     Writes,
     /// Half reads, half writes at a fixed rate.
@@ -79,7 +82,7 @@ impl Scenario {
     /// The cassandra-stress profile of its table.
     pub fn profile(self) -> &'static str {
         match self {
-            Scenario::Reads | Scenario::Writes | Scenario::Mixed | Scenario::Restart => {
+            Scenario::Reads | Scenario::Writes | Scenario::Mixed | Scenario::Requests | Scenario::Restart => {
                 include_str!("../profiles/rows.yaml")
             }
             Scenario::Emp => include_str!("../profiles/emp.yaml"),
@@ -93,6 +96,7 @@ impl Scenario {
     pub fn run(self, subject: &mut Subject<'_>) -> Result<Trial> {
         let mut trial = match self {
             Scenario::Reads => reads::run(subject),
+            Scenario::Requests => requests::run(subject),
             Scenario::Writes => writes::run(subject),
             Scenario::Mixed => mixed::run(subject),
             Scenario::Emp => service::emp(subject),

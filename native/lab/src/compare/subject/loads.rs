@@ -142,7 +142,7 @@ impl Subject<'_> {
     fn plan(&self, phase: &Phase) -> Plan {
         let mut plan = Plan {
             pace: phase.pace,
-            in_flight: self.settings.in_flight,
+            in_flight: self.in_flight,
             threads: self.settings.threads,
             stop: phase.stop,
             levels: Some(Arc::clone(&self.levels)),

@@ -1,0 +1,46 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Scenario `requests`: what a request costs over one connection and over many, and how long the slowest takes.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::super::collector::Collector;
+use super::super::phase::{any, closed, open};
+use super::super::subject::Subject;
+use super::Trial;
+
+/// Connections, and requests in flight over them all.
+const READS: [(&str, usize); 3] =
+    [("reads, 1 connection", 1), ("reads, 8 connections", 8), ("reads, 64 connections", 64)];
+const COLLECTION_EVERY: Duration = Duration::from_secs(1);
+/// Of the rate that is asked for: the collections take most of the time.
+const SHARE_BESIDE_COLLECTIONS: f64 = 1.0 / 12.0;
+
+pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
+    let settings = subject.settings();
+    let (length, keys) = (settings.length(), || any(settings.rows));
+    subject.fill()?;
+    let mut warmups = vec![subject.warm("read=1,insert=1")?];
+    let mut figures = Vec::new();
+    warmups.push(subject.warm("read=1")?);
+    for (name, connections) in READS {
+        subject.connect_over(connections)?;
+        figures.extend(subject.measure(&closed(name, "read=1", keys(), length))?.figures());
+    }
+    subject.connect_over(settings.in_flight)?;
+    figures.extend(subject.measure(&closed("writes", "insert=1", keys(), length))?.figures());
+    let mixed = open("reads beside writes", "read=1,insert=1", keys(), length, settings.rate_per_s);
+    figures.extend(subject.measure(&mixed)?.figures());
+    let collector = Collector::start(subject.pids(), COLLECTION_EVERY);
+    let rate_per_s = settings.rate_per_s * SHARE_BESIDE_COLLECTIONS;
+    let reads = subject.measure(&open("reads while the heap is collected", "read=1", keys(), length, rate_per_s))?;
+    let collections = collector.stop();
+    if collections == 0 {
+        subject.invalid.push("reads while the heap is collected: jcmd GC.run did nothing".to_owned());
+    }
+    figures.extend(reads.figures());
+    Ok(Trial { figures, warmups, ..Trial::default() })
+}
