@@ -3,6 +3,7 @@
 
 //! From the body of an EXECUTE to the body of its answer, through all gates.
 
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -61,7 +62,14 @@ impl Answering {
         out: &mut Vec<u8>,
     ) -> Result<Answer, Unanswered> {
         let before = out.len();
-        let answer = self.try_answer(routes, login, (version, flags, body), reach, out);
+        // Nothing was sent yet: after a panic Cassandra can still answer.
+        let tried =
+            catch_unwind(AssertUnwindSafe(|| self.try_answer(routes, login, (version, flags, body), reach, out)));
+        let answer = tried.unwrap_or_else(|_| {
+            *self = Answering::default();
+            note_panic(routes, body);
+            Err(Unanswered::Passed(Reason::Panic))
+        });
         if answer.is_err() {
             out.truncate(before);
         }
@@ -151,6 +159,13 @@ impl Answering {
                 Err(reason) => return Err(Unanswered::Passed(reason)),
             }
         }
+    }
+}
+
+fn note_panic(routes: &Routes, body: &[u8]) {
+    let view = routes.view();
+    if let Some(prepared) = Execute::statement_id(body).and_then(|id| view.snapshot.statements.get(id)) {
+        prepared.panicked();
     }
 }
 

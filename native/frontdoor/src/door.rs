@@ -98,3 +98,6 @@ impl Drop for Door {
         self.close();
     }
 }
+
+#[cfg(test)]
+mod tests;

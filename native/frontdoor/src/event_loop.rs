@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use mio::event::Event;
 use mio::net::{TcpStream, UnixStream};
-use mio::{Events, Poll, Token, Waker};
+use mio::{Events, Poll, Registry, Token, Waker};
 use slab::Slab;
 
 use crate::connection::{Connection, Next, Side};
@@ -56,24 +56,8 @@ pub(crate) struct EventLoop {
 impl EventLoop {
     /// Starts the thread.
     pub(crate) fn start(number: usize, shared: Shared) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
-        let poll = Poll::new()?;
-        let handle = Arc::new(EventLoop {
-            inbox: Mutex::new(Vec::new()),
-            served: Arc::default(),
-            waker: Waker::new(poll.registry(), WAKER)?,
-            connections: AtomicUsize::new(0),
-            is_stopping: AtomicBool::new(false),
-        });
-        let running = Running {
-            handle: Arc::clone(&handle),
-            poll,
-            tally: Arc::clone(&shared.tally),
-            connections: Slab::new(),
-            slots: HashMap::new(),
-            again: VecDeque::new(),
-            work: Work::new(READ_BYTES),
-            answerer: LoopAnswerer::new(shared, Arc::clone(&handle), Arc::clone(&handle.served)),
-        };
+        let running = Running::new(shared)?;
+        let handle = Arc::clone(&running.handle);
         let thread = thread::Builder::new().name(format!("cassiterite-door-{number}")).spawn(move || running.run())?;
         Ok((handle, thread))
     }
@@ -138,6 +122,27 @@ struct Running {
 }
 
 impl Running {
+    fn new(shared: Shared) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let handle = Arc::new(EventLoop {
+            inbox: Mutex::new(Vec::new()),
+            served: Arc::default(),
+            waker: Waker::new(poll.registry(), WAKER)?,
+            connections: AtomicUsize::new(0),
+            is_stopping: AtomicBool::new(false),
+        });
+        Ok(Running {
+            handle: Arc::clone(&handle),
+            poll,
+            tally: Arc::clone(&shared.tally),
+            connections: Slab::new(),
+            slots: HashMap::new(),
+            again: VecDeque::new(),
+            work: Work::new(READ_BYTES),
+            answerer: LoopAnswerer::new(shared, Arc::clone(&handle), Arc::clone(&handle.served)),
+        })
+    }
+
     fn run(mut self) {
         let mut events = Events::with_capacity(EVENTS);
         while !self.handle.is_stopping.load(Ordering::Acquire) {
@@ -198,13 +203,14 @@ impl Running {
 
     /// Sends an answer of the pool, or the request that it has not answered, if the connection is still there.
     fn done(&mut self, done: &Done) {
-        let Some(connection) = self.connections.get_mut(done.slot) else { return };
-        if connection.identity().connection != done.connection {
-            return;
-        }
-        let next = connection.pooled(&done.pooled, self.poll.registry(), &mut self.work);
-        self.answerer.count(&done.answer, done.since);
-        self.after_turn(done.slot, next);
+        self.guarded(done.slot, |connection, registry, work, answerer| {
+            if connection.identity().connection != done.connection {
+                return Next::Wait;
+            }
+            let next = connection.pooled(&done.pooled, registry, work);
+            answerer.count(&done.answer, done.since);
+            next
+        });
     }
 
     fn on_event(&mut self, event: &Event) {
@@ -220,12 +226,22 @@ impl Running {
     }
 
     fn turn(&mut self, slot: usize, side: Side, is_writable: bool) {
+        self.guarded(slot, |connection, registry, work, answerer| {
+            answerer.begin(slot);
+            connection.turn(side, is_writable, registry, work, answerer)
+        });
+    }
+
+    /// Takes a step of a connection. A panic costs that connection, not the others of this thread.
+    fn guarded(
+        &mut self,
+        slot: usize,
+        step: impl FnOnce(&mut Connection, &Registry, &mut Work, &mut LoopAnswerer) -> Next,
+    ) {
         let Some(connection) = self.connections.get_mut(slot) else { return };
-        self.answerer.begin(slot);
         let (registry, work, answerer) = (self.poll.registry(), &mut self.work, &mut self.answerer);
-        // A panic costs its connection, not the others of this thread.
-        let turn = || connection.turn(side, is_writable, registry, work, answerer);
-        let next = catch_unwind(AssertUnwindSafe(turn)).unwrap_or_else(|_| {
+        let step = || step(connection, registry, work, answerer);
+        let next = catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
             self.tally.add_passed(Reason::Panic);
             self.work = Work::new(READ_BYTES);
             Next::Close
@@ -253,3 +269,6 @@ impl Running {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -118,12 +117,10 @@ impl Pool {
             Err(Reason::PoolBusy)
         } else {
             let request = (job.header.version, job.header.flags, &job.body[..]);
-            let answer = || answering.answer(&self.routes, job.identity.login, request, Reach::Files, &mut body);
-            match catch_unwind(AssertUnwindSafe(answer)) {
-                Ok(Ok(answer)) => Ok(answer),
-                Ok(Err(Unanswered::Passed(reason) | Unanswered::Wanted(reason, _))) => Err(reason),
-                Ok(Err(Unanswered::NotInMemory)) => Err(Reason::EngineFailure),
-                Err(_) => Err(Reason::Panic),
+            match answering.answer(&self.routes, job.identity.login, request, Reach::Files, &mut body) {
+                Ok(answer) => Ok(answer),
+                Err(Unanswered::Passed(reason) | Unanswered::Wanted(reason, _)) => Err(reason),
+                Err(Unanswered::NotInMemory) => Err(Reason::EngineFailure),
             }
         };
         let pooled = Pooled {

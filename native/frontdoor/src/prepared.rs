@@ -11,6 +11,8 @@ use crate::statement::Plan;
 const AUDITIONS: u32 = 32;
 /// Answers in a row that may differ: where there are several replicas, Cassandra may have asked another one.
 const MISMATCHES: u32 = 3;
+/// Panics that end a plan.
+const MAX_PANICS: u32 = 2;
 
 /// Whether answers are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub enum Standing {
     Auditioning = 0,
     /// They are sent.
     Serving = 1,
-    /// They differed from Cassandra's.
+    /// They differed from Cassandra's, or the door could not make them.
     Failed = 2,
 }
 
@@ -31,6 +33,7 @@ pub(crate) struct Prepared {
     standing: AtomicU8,
     matches: AtomicU32,
     mismatches: AtomicU32,
+    panics: AtomicU32,
 }
 
 impl Prepared {
@@ -40,6 +43,7 @@ impl Prepared {
             standing: AtomicU8::new(Standing::Auditioning as u8),
             matches: AtomicU32::new(0),
             mismatches: AtomicU32::new(0),
+            panics: AtomicU32::new(0),
         }
     }
 
@@ -48,6 +52,13 @@ impl Prepared {
             0 => Standing::Auditioning,
             1 => Standing::Serving,
             _ => Standing::Failed,
+        }
+    }
+
+    /// Notes that an answer could not be made.
+    pub(crate) fn panicked(&self) {
+        if self.panics.fetch_add(1, Ordering::Relaxed) + 1 >= MAX_PANICS {
+            self.standing.store(Standing::Failed as u8, Ordering::Release);
         }
     }
 
@@ -116,5 +127,16 @@ pub(crate) mod tests {
         assert_eq!(standing([false, false, true, false, false]), Standing::Auditioning);
         assert_eq!(standing([false; 3].into_iter().chain(equal(2 * AUDITIONS))), Standing::Failed);
         assert_eq!(standing(equal(AUDITIONS).chain([false; 3])), Standing::Failed, "judged late");
+    }
+
+    #[test]
+    fn a_second_panic_ends_a_plan_for_good() {
+        let prepared = Prepared::new(plan([1; 16], [2; 16]));
+        prepared.panicked();
+        equal(AUDITIONS).for_each(|is_equal| prepared.judged(is_equal));
+        assert_eq!(prepared.standing(), Standing::Serving);
+        prepared.panicked();
+        equal(AUDITIONS).for_each(|is_equal| prepared.judged(is_equal));
+        assert_eq!(prepared.standing(), Standing::Failed);
     }
 }

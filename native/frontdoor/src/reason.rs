@@ -75,7 +75,7 @@ reasons! {
     PlanRefused = "plan_refused",
     /// Its answers are compared with Cassandra's first.
     Auditioning = "auditioning",
-    /// Its answers differed from Cassandra's.
+    /// Its answers differed from Cassandra's, or the door could not make them.
     AuditionFailed = "audition_failed",
     /// The role has not been allowed the statement yet, or may not execute it.
     NotGranted = "not_granted",

@@ -120,7 +120,7 @@ final class Served
     {
         AUDITIONING("auditioning: its answers are compared with Cassandra's"),
         SERVING("serving"),
-        REFUSED("refused: an answer differed from Cassandra's");
+        REFUSED("refused: answers differed from Cassandra's, or could not be made");
 
         private final String description;
 

@@ -1,0 +1,143 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A door that answers: when it does, and what a fault or a slow device costs.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod fixture;
+
+use super::*;
+use crate::reason::Reason;
+use fixture::*;
+use std::io::Read;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+use std::thread;
+
+/// F11, F21: each of the rights is needed, and an answer is Cassandra's from the moment on in which one has ended.
+#[test]
+fn without_any_one_of_its_rights_a_request_passes() {
+    let fixture = Fixture::new(HAS_NOTHING);
+    let mut pair = fixture.admitted();
+    let mut assert_passed = |end: &dyn Fn(&Door), reason: Reason| {
+        fixture.serve();
+        pair.assert_answered_by_the_door(1);
+        let before = fixture.passed(reason);
+        end(&fixture.door);
+        pair.assert_passed(2);
+        assert_eq!(fixture.passed(reason), before + 1);
+    };
+    assert_passed(&|door| door.shut(), Reason::NodeGate);
+    assert_passed(&|door| door.renew(Duration::ZERO), Reason::NodeGate);
+    assert_passed(&|door| door.close_table(&TABLE), Reason::TableGate);
+    assert_passed(&|door| door.set_grants([(LOGIN + 1, STATEMENT)].into()), Reason::NotGranted);
+    assert_passed(&|door| door.drop_plan(&STATEMENT), Reason::NoPlan);
+    assert_passed(&|door| door.refuse_plan(&STATEMENT), Reason::PlanRefused);
+}
+
+/// F12: neither before STARTUP is answered, whatever the door was told, nor before the connection is admitted.
+#[test]
+fn nobody_is_answered_before_the_login() {
+    let fixture = Fixture::new(HAS_NOTHING);
+    let mut pair = fixture.connect();
+    fixture.door.admit(pair.number, LOGIN);
+    pair.send(1);
+    assert_eq!(read(&mut pair.cassandra, execute(1).len()), execute(1));
+
+    let mut other = fixture.connect();
+    other.start();
+    other.assert_passed(2);
+    fixture.door.admit(other.number + 1, LOGIN);
+    other.assert_passed(3);
+    fixture.door.admit(other.number, LOGIN);
+    other.assert_answered_by_the_door(4);
+    wait_until("the count", || fixture.door.counters().answered == 1);
+}
+
+/// F28: a fault in an answer costs nobody a connection; the second one of a statement ends its plan.
+#[test]
+fn a_panic_costs_an_answer_and_the_second_one_the_plan() {
+    for behaviour in [PANICS, HAS_NOTHING] {
+        let fixture = Fixture::new(PANICS);
+        let (mut pair, mut other) = (fixture.admitted(), fixture.admitted());
+        pair.assert_passed(1);
+        fixture.engine.behaviour.store(behaviour, Ordering::SeqCst);
+        if behaviour == HAS_NOTHING {
+            other.assert_answered_by_the_door(2);
+            pair.assert_answered_by_the_door(3);
+            continue;
+        }
+        other.assert_passed(2);
+        assert_eq!(fixture.passed(Reason::Panic), 2);
+        fixture.engine.behaviour.store(HAS_NOTHING, Ordering::SeqCst);
+        pair.assert_passed(3);
+        assert_eq!((fixture.passed(Reason::AuditionFailed), fixture.engine.reads.load(Ordering::SeqCst)), (1, 2));
+    }
+}
+
+/// F27: a read that waits for the device is the pool's; its loop serves others meanwhile.
+#[test]
+fn a_slow_read_holds_nobody_up() {
+    let fixture = Fixture::new(IS_SLOW);
+    let (mut slow, mut other) = (fixture.admitted(), fixture.admitted());
+    fixture.begin_slow_read(&mut slow, 1);
+    fixture.engine.behaviour.store(HAS_NOTHING, Ordering::SeqCst);
+    other.assert_answered_by_the_door(2);
+    slow.assert_answered_by_the_door(3);
+    fixture.release.send(()).unwrap();
+    assert_eq!(read(&mut slow.client, 9 + NOTHING.len()), result(1, NOTHING));
+}
+
+/// F11: also a read of files that has taken long.
+#[test]
+fn a_slow_read_is_not_sent_when_its_right_has_ended() {
+    let fixture = Fixture::new(IS_SLOW);
+    let mut pair = fixture.admitted();
+    fixture.begin_slow_read(&mut pair, 1);
+    fixture.door.set_grants([].into());
+    fixture.release.send(()).unwrap();
+    assert_eq!(read(&mut pair.cassandra, execute(1).len()), execute(1));
+    wait_until("the count", || fixture.passed(Reason::RightsMoved) == 1);
+    assert_eq!(fixture.door.counters().answered, 0);
+}
+
+/// F10: the next client has the place of the one that has gone, and none of its answers.
+#[test]
+fn an_answer_for_a_client_that_has_gone_reaches_nobody() {
+    let fixture = Fixture::new(IS_SLOW);
+    let event_loop = &fixture.door.loops[0];
+    let users = Arc::strong_count(event_loop);
+    let mut gone = fixture.admitted();
+    fixture.begin_slow_read(&mut gone, 1);
+    drop(gone);
+    wait_until("the end of the connection", || fixture.door.counters().open == 0);
+    let mut next = fixture.admitted();
+    fixture.release.send(()).unwrap();
+    wait_until("the pool's answer", || Arc::strong_count(event_loop) == users);
+    fixture.begin_slow_read(&mut next, 2);
+    fixture.release.send(()).unwrap();
+    assert_eq!(read(&mut next.client, 9 + NOTHING.len()), result(2, NOTHING));
+}
+
+/// F29: when the door has closed, nobody reads, and nobody holds the table.
+#[test]
+fn nobody_reads_when_the_door_has_closed() {
+    let fixture = Fixture::new(IS_SLOW);
+    let mut pair = fixture.admitted();
+    fixture.begin_slow_read(&mut pair, 1);
+    let door = Arc::clone(&fixture.door);
+    let (ended, end) = mpsc::channel();
+    let closing = thread::spawn(move || {
+        door.close();
+        ended.send(()).unwrap();
+    });
+    assert_eq!(pair.client.read(&mut [0]).unwrap_or(0), 0);
+    assert!(end.try_recv().is_err(), "a read is still going on");
+    fixture.release.send(()).unwrap();
+    end.recv_timeout(PATIENCE).unwrap();
+    closing.join().unwrap();
+    let Fixture { door, engine, .. } = fixture;
+    drop(door);
+    assert_eq!(Arc::strong_count(&engine), 1);
+}
