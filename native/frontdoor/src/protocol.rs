@@ -16,7 +16,7 @@ pub(crate) use compression::{pack, unpack, Compression};
 pub(crate) use envelope::{put_result_header, Header, Opcode, ResponseHeader, COMPRESSED, HEADER_BYTES};
 #[cfg(test)]
 pub(crate) use frame::FrameHeader;
-pub(crate) use frame::{put_frames, MAX_PAYLOAD_BYTES};
+pub(crate) use frame::{put_frames, FrameKind, MAX_PAYLOAD_BYTES};
 pub(crate) use inbound::{Envelopes, Inbound, Unit};
 pub(crate) use outbound::{Outbound, Response};
 pub(crate) use startup::Framing;

@@ -7,8 +7,8 @@ use std::io::{ErrorKind, Read, Result, Write};
 
 use crate::outlet::Outlet;
 use crate::protocol::{
-    put_frames, unpack, Envelopes, Framing, Header, Inbound, Outbound, Response, ResponseHeader, Unit, COMPRESSED,
-    HEADER_BYTES, REQUESTS,
+    put_frames, unpack, Envelopes, FrameKind, Framing, Header, Inbound, Outbound, Response, ResponseHeader, Unit,
+    COMPRESSED, HEADER_BYTES, REQUESTS,
 };
 use crate::replies::Replies;
 use crate::request::{Answerer, Audition, Identity, Pooled, Request, Verdict};
@@ -62,7 +62,9 @@ pub(crate) struct Work {
     envelopes: Vec<u8>,
     unpacked: Vec<u8>,
     body: Vec<u8>,
+    /// Requests of one frame for Cassandra, up to one that is not, and the frames of those before.
     rest: Vec<u8>,
+    frames: Vec<u8>,
     replies: Replies,
 }
 
@@ -75,6 +77,7 @@ impl Work {
             unpacked: Vec::new(),
             body: Vec::new(),
             rest: Vec::new(),
+            frames: Vec::new(),
             replies: Replies::default(),
         }
     }
@@ -222,6 +225,8 @@ impl Session {
         let (mut from, mut at) = (0, 0);
         let mut envelopes = std::mem::take(&mut work.envelopes);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            // Also those of another connection, if that has failed.
+            work.frames.clear();
             let length = match self.inbound.next(rest, &mut envelopes) {
                 Unit::Incomplete => break,
                 Unit::Pass(length) => {
@@ -235,8 +240,8 @@ impl Session {
                     }
                     envelope.len()
                 }
-                Unit::Frame(frame) => {
-                    if !self.frame(&envelopes, work, answerer) {
+                Unit::Frame(kind, frame) => {
+                    if !self.frame(kind, &envelopes, work, answerer) {
                         at += frame.len();
                         continue;
                     }
@@ -244,7 +249,7 @@ impl Session {
                 }
             };
             self.to_cassandra.send(cassandra, bytes.get(from..at).unwrap_or_default())?;
-            self.send_rest(cassandra, work)?;
+            self.to_cassandra.send(cassandra, &work.frames)?;
             at += length;
             from = at;
         }
@@ -308,29 +313,25 @@ impl Session {
         }
     }
 
-    /// Whether a part of a frame's requests is the door's; the others are in `work.rest` then.
-    fn frame(&mut self, envelopes: &[u8], work: &mut Work, answerer: &mut impl Answerer) -> bool {
+    /// Whether a part of a frame's requests is the door's; the others are in `work.frames` then. Those before and
+    /// those behind one of the door's are in two frames: two undecodable requests in a row of one frame make Cassandra
+    /// end the connection.
+    fn frame(&mut self, kind: FrameKind, envelopes: &[u8], work: &mut Work, answerer: &mut impl Answerer) -> bool {
         work.rest.clear();
         let mut is_answered = false;
         for (header, envelope) in Envelopes::new(envelopes) {
             if self.inbound.may_answer(&header) && self.execute(header, envelope, work, answerer) {
                 is_answered = true;
+                put_frames(kind, &work.rest, &mut work.frames);
+                work.rest.clear();
             } else {
                 work.rest.extend_from_slice(envelope);
             }
         }
-        is_answered
-    }
-
-    /// Sends the requests of a frame that are Cassandra's.
-    fn send_rest(&mut self, cassandra: &mut impl Write, work: &mut Work) -> Result<()> {
-        if let (Some(Framing::Frames(kind)), false) = (self.inbound.framing(), work.rest.is_empty()) {
-            let mut frame = Vec::with_capacity(work.rest.len() + 32);
-            put_frames(kind, &work.rest, &mut frame);
-            work.rest.clear();
-            self.to_cassandra.send(cassandra, &frame)?;
+        if is_answered {
+            put_frames(kind, &work.rest, &mut work.frames);
         }
-        Ok(())
+        is_answered
     }
 
     fn send_late(&mut self, cassandra: &mut impl Write) -> Result<()> {

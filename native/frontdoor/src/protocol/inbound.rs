@@ -46,8 +46,8 @@ pub(crate) enum Unit<'a> {
     Pass(usize),
     /// A whole EXECUTE, with its header.
     Execute(Header, &'a [u8]),
-    /// A whole frame with an EXECUTE in it, its bytes, and its envelopes in the caller's buffer.
-    Frame(&'a [u8]),
+    /// A whole frame with an EXECUTE in it, its form and bytes, and its envelopes in the caller's buffer.
+    Frame(FrameKind, &'a [u8]),
     /// Nothing before more bytes come.
     Incomplete,
 }
@@ -154,7 +154,7 @@ impl Inbound {
         // What is corrupt Cassandra sees to.
         let has_execute = header.unpack(frame, envelopes).is_ok() && self.count_all(envelopes);
         if has_execute && header.is_intact(frame) {
-            Unit::Frame(frame)
+            Unit::Frame(kind, frame)
         } else {
             Unit::Pass(frame.len())
         }

@@ -65,7 +65,7 @@ fn read(bytes: &[u8], cuts: &[Index]) -> Found {
                     found.executes.push(envelope.to_vec());
                     envelope.len()
                 }
-                Unit::Frame(frame) => {
+                Unit::Frame(_, frame) => {
                     found.executes.extend(Envelopes::new(&envelopes).map(|(_, envelope)| envelope.to_vec()));
                     frame.len()
                 }
