@@ -19,7 +19,7 @@ import java.util.Random;
 /** A client's connection that sends and receives whole envelopes. One thread. */
 final class Connection implements AutoCloseable
 {
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int PATIENCE_MILLIS = 60_000;
     private static final int BUFFER_BYTES = 1 << 16;
 
     /** What both connections of a comparison have in common. */
@@ -76,10 +76,10 @@ final class Connection implements AutoCloseable
                                                        .bytes(), "USE " + setup.keyspace).envelope(setup.version, 0));
     }
 
-    /** Sends one request and returns its answer; nothing else is under way. */
+    /** Sends one request as drivers do, and returns its answer; nothing else is under way. */
     Envelope call(Envelope request) throws IOException
     {
-        write(framing.write(List.of(request), new Random(0)));
+        write(framing.write(request));
         return read();
     }
 

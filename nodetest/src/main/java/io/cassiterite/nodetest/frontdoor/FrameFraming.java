@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 
 /**
  * Version 5: envelopes in frames with checksums. A self-contained frame has whole envelopes; a large envelope goes over
@@ -49,6 +50,17 @@ final class FrameFraming extends Framing
         return frames.toByteArray();
     }
 
+    @Override
+    byte[] write(Envelope envelope) throws IOException
+    {
+        byte[] bytes = envelope.bytes();
+        if (bytes.length <= Frame.PAYLOAD_MAX)
+            return new Frame(true, bytes).bytes(format, true);
+        ByteArrayOutputStream frames = new ByteArrayOutputStream();
+        writeLarge(bytes, Frame.PAYLOAD_MAX, frames, () -> true);
+        return frames.toByteArray();
+    }
+
     private void flush(ByteArrayOutputStream together, ByteArrayOutputStream frames, Random random) throws IOException
     {
         if (together.size() > 0)
@@ -63,11 +75,16 @@ final class FrameFraming extends Framing
     private void writeLarge(byte[] bytes, ByteArrayOutputStream frames, Random random) throws IOException
     {
         int first = Math.min(Frame.PAYLOAD_MAX, Envelope.HEADER_BYTES + random.nextInt(bytes.length - Envelope.HEADER_BYTES + 1));
+        writeLarge(bytes, first == bytes.length ? first - 1 : first, frames, () -> random.nextInt(4) > 0);
+    }
+
+    private void writeLarge(byte[] bytes, int first, ByteArrayOutputStream frames, BooleanSupplier compress) throws IOException
+    {
         int from = 0;
-        int to = first == bytes.length ? first - 1 : first;
+        int to = first;
         while (from < bytes.length)
         {
-            frames.write(new Frame(false, Arrays.copyOfRange(bytes, from, to)).bytes(format, random.nextInt(4) > 0));
+            frames.write(new Frame(false, Arrays.copyOfRange(bytes, from, to)).bytes(format, compress.getAsBoolean()));
             from = to;
             to = Math.min(bytes.length, from + Frame.PAYLOAD_MAX);
         }

@@ -21,6 +21,9 @@ abstract class Framing
     /** @param random of all the ways that the protocol leaves open it takes any */
     abstract byte[] write(List<Envelope> envelopes, Random random) throws IOException;
 
+    /** @return as drivers send it: compressed, and in one frame where it fits */
+    abstract byte[] write(Envelope envelope) throws IOException;
+
     /** @return the next one, with its body decompressed */
     abstract Envelope read(DataInputStream in) throws IOException;
 
@@ -45,12 +48,23 @@ abstract class Framing
             return bytes.toByteArray();
         }
 
-        /** Cassandra cannot decompress an empty body. */
         private Envelope wrapped(Envelope envelope, Random random) throws IOException
         {
-            if (compression == Compression.NONE || envelope.body.length == 0 || random.nextInt(ONE_IN_UNCOMPRESSED) == 0)
+            return random.nextInt(ONE_IN_UNCOMPRESSED) == 0 ? envelope : wrapped(envelope);
+        }
+
+        /** Cassandra cannot decompress an empty body. */
+        private Envelope wrapped(Envelope envelope) throws IOException
+        {
+            if (compression == Compression.NONE || envelope.body.length == 0)
                 return envelope;
             return envelope.with(compression.compress(envelope.body), true);
+        }
+
+        @Override
+        byte[] write(Envelope envelope) throws IOException
+        {
+            return wrapped(envelope).bytes();
         }
 
         @Override

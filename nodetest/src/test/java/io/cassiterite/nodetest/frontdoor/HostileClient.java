@@ -19,24 +19,27 @@ import java.util.TreeSet;
 final class HostileClient
 {
     private static final int PROBE_STREAM = 77;
-    private static final int QUIET_MILLIS = 400;
 
     private HostileClient()
     {
     }
 
-    /** @return the answers to the attack on a connection that is set up, and whether the connection goes on */
-    static String outcome(InetSocketAddress node, Connection.Setup setup, byte[] attack) throws IOException
+    /**
+     * @param connection  is set up, and closed afterwards
+     * @param quietMillis after which nothing more is expected
+     * @return the answers to the attack, and whether the connection goes on
+     */
+    static String outcome(Connection connection, int version, byte[] attack, int quietMillis) throws IOException
     {
-        try (Connection connection = new Connection(node, setup))
+        try (connection)
         {
-            connection.patience(QUIET_MILLIS);
+            connection.patience(quietMillis);
             Set<String> answers = new TreeSet<>();
             // Only then a probe: bytes that came together might be answered, or thrown away, together.
             String end = send(connection, attack, answers);
             if (end == null)
             {
-                Envelope probe = Requests.options().envelope(setup.version, PROBE_STREAM);
+                Envelope probe = Requests.options().envelope(version, PROBE_STREAM);
                 end = send(connection, connection.framed(List.of(probe), new Random(0)), answers);
             }
             return String.join("\n", answers) + (end == null ? "\nopen" : end);
@@ -89,13 +92,13 @@ final class HostileClient
     }
 
     /** @return what is answered to bytes that come before STARTUP, in hex, and whether the connection is closed */
-    static String rawOutcome(InetSocketAddress node, byte[] attack) throws IOException
+    static String rawOutcome(InetSocketAddress node, byte[] attack, int quietMillis) throws IOException
     {
         StringBuilder text = new StringBuilder();
         try (Socket socket = new Socket())
         {
             socket.connect(node);
-            socket.setSoTimeout(QUIET_MILLIS);
+            socket.setSoTimeout(quietMillis);
             socket.getOutputStream().write(attack);
             InputStream in = socket.getInputStream();
             for (int b = in.read(); b >= 0; b = in.read())

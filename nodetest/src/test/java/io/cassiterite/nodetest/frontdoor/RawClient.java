@@ -28,7 +28,7 @@ final class RawClient implements AutoCloseable
     private static final int REGISTER = 11;
     private static final int ONE = 1;
     private static final int HEADER_BYTES = 9;
-    private static final int PATIENCE_MILLIS = 30_000;
+    private static final int PATIENCE_MILLIS = 60_000;
 
     private final Socket socket = new Socket();
     private final DataInputStream in;

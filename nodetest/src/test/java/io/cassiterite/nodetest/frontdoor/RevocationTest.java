@@ -4,9 +4,6 @@
  */
 package io.cassiterite.nodetest.frontdoor;
 
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.DriverException;
@@ -21,35 +18,34 @@ import org.junit.jupiter.api.Test;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 
+import static io.cassiterite.nodetest.frontdoor.NativeAnswers.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** F11, F12: who may not read gets no native answer, and who may no longer gets none when Cassandra knows it. */
 class RevocationTest
 {
-    private static final long VALIDITY_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    /** For a slow machine; a grant that stayed would stay for ever. */
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final String VALIDITY = "1000ms";
     private static final String SELECT = "SELECT v FROM guarded.t WHERE k = 1";
 
     private static Node node;
     private static CqlSession operator;
+    private static NativeAnswers answers;
     private CqlSession reader;
 
     @BeforeAll
     static void start()
     {
         node = Node.named("revocation").frontDoor("reads").yaml("authenticator", "PasswordAuthenticator")
-                   .yaml("authorizer", "CassandraAuthorizer").yaml("permissions_validity", "1000ms").yaml("roles_validity", "1000ms")
+                   .yaml("authorizer", "CassandraAuthorizer").yaml("permissions_validity", VALIDITY).yaml("roles_validity", VALIDITY)
                    .start();
         operator = connect("cassandra", "cassandra");
+        answers = new NativeAnswers(operator);
         operator.execute("CREATE KEYSPACE guarded WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
         operator.execute("CREATE TABLE guarded.t (k int PRIMARY KEY, v int) WITH memtable = 'cassiterite'");
         operator.execute("INSERT INTO guarded.t (k, v) VALUES (1, 10)");
-        node.log().await("Starting listening for CQL clients on .* through the front door", Duration.ofSeconds(30));
+        node.log().await("Starting listening for CQL clients on .* through the front door", NativeAnswers.PATIENCE);
     }
 
     @BeforeEach
@@ -77,7 +73,7 @@ class RevocationTest
     /** The default role comes some seconds after the first start. */
     private static CqlSession connect(String role, String password)
     {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        long end = System.nanoTime() + NativeAnswers.PATIENCE.toNanos();
         while (true)
         {
             try
@@ -93,43 +89,37 @@ class RevocationTest
         }
     }
 
-    private static long answered()
+    private void read(PreparedStatement select)
     {
-        return operator.execute("SELECT count FROM cassiterite.front_door WHERE name = 'executes_answered'").one().getLong("count");
-    }
-
-    private boolean isNative(PreparedStatement select)
-    {
-        long before = answered();
         assertEquals(10, reader.execute(select.bind()).one().getInt("v"));
-        return answered() > before;
     }
 
+    /** Of a role that had the name before, Cassandra may have a refusal in its cache. */
     private PreparedStatement hot()
     {
         PreparedStatement select = reader.prepare(SELECT);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-        while (!isNative(select))
-            assertTrue(System.nanoTime() < end, "the door answers nothing");
+        awaitTrue("the reader may read", () -> !isRefused(() -> read(select)));
+        answers.await(() -> read(select));
         return select;
     }
 
-    /** Reads until Cassandra refuses. */
-    private void assertRefusedInTime(PreparedStatement select)
+    private static boolean isRefused(Runnable request)
     {
-        long end = System.nanoTime() + VALIDITY_NANOS + ROUND_NANOS + PATIENCE_NANOS;
-        while (System.nanoTime() < end)
+        try
         {
-            try
-            {
-                reader.execute(select.bind());
-            }
-            catch (UnauthorizedException | AllNodesFailedException e)
-            {
-                return;
-            }
+            request.run();
+            return false;
         }
-        throw new AssertionError("still answered");
+        catch (UnauthorizedException | AllNodesFailedException e)
+        {
+            return true;
+        }
+    }
+
+    /** Reads until Cassandra refuses; a grant that stayed would stay for ever. */
+    private void awaitRefusal(PreparedStatement select)
+    {
+        awaitTrue("Cassandra refuses", () -> isRefused(() -> reader.execute(select.bind())));
     }
 
     @Test
@@ -137,11 +127,11 @@ class RevocationTest
     {
         PreparedStatement select = hot();
         operator.execute("REVOKE SELECT ON guarded.t FROM reader");
-        assertRefusedInTime(select);
-        long before = answered();
+        awaitRefusal(select);
+        long before = answers.answered();
         for (int i = 0; i < 20; i++)
             assertThrows(UnauthorizedException.class, () -> reader.execute(select.bind()));
-        assertEquals(before, answered());
+        assertEquals(before, answers.answered());
         operator.execute("GRANT SELECT ON guarded.t TO reader");
     }
 
@@ -150,7 +140,7 @@ class RevocationTest
     {
         PreparedStatement select = hot();
         operator.execute("DROP ROLE reader");
-        assertRefusedInTime(select);
+        awaitRefusal(select);
     }
 
     /** A role of another name, without the permission, uses the same statement. */
@@ -173,12 +163,16 @@ class RevocationTest
     {
         PreparedStatement select = hot();
         setValidity(0);
-        long end = System.nanoTime() + PATIENCE_NANOS;
-        while (isNative(select))
-            assertTrue(System.nanoTime() < end, "still answered natively");
-        for (int i = 0; i < 50; i++)
-            assertFalse(isNative(select));
-        setValidity(1_000);
+        try
+        {
+            awaitTrue("the gate is closed", () -> answers.gates().contains("PERMISSIONS_NOT_CACHED"));
+            for (int i = 0; i < 50; i++)
+                assertFalse(answers.isNative(() -> read(select)));
+        }
+        finally
+        {
+            setValidity(1_000);
+        }
         hot();
     }
 
