@@ -75,6 +75,6 @@ impl Door {
         let mut served = Served::default();
         self.loops.iter().for_each(|event_loop| event_loop.drain_served(&mut served));
         let view = self.shared.routes.view();
-        served.encode(|id| view.snapshot.statements.get(id).map_or(0, |prepared| prepared.standing() as u8))
+        served.encode(&view.snapshot.statements)
     }
 }

@@ -4,9 +4,11 @@
 //! What was answered natively, for Cassandra's metrics.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::open_table::TableId;
+use crate::prepared::{Prepared, Standing};
 use crate::session::Answered;
 use crate::statement::{Id, Served as Read};
 
@@ -125,11 +127,13 @@ impl Served {
         self.sent_bytes += std::mem::take(&mut other.sent_bytes);
     }
 
-    /// In the form of docs/internals/boundary.md, "What was answered"; `standing` of a statement.
-    pub(crate) fn encode(&self, standing: impl Fn(&Id) -> u8) -> Vec<u8> {
+    /// In the form of docs/internals/boundary.md, "What was answered". Of the statements with plans those that were executed
+    /// are in it, and those that have failed.
+    pub(crate) fn encode(&self, plans: &HashMap<Id, Arc<Prepared>>) -> Vec<u8> {
         let mut tables: HashMap<TableId, Answers> = HashMap::new();
         let mut levels: HashMap<u16, Answers> = HashMap::new();
-        let mut statements: HashMap<Id, u64> = HashMap::new();
+        let failed = plans.iter().filter(|(_, prepared)| prepared.standing() == Standing::Failed);
+        let mut statements: HashMap<Id, u64> = failed.map(|(id, _)| (*id, 0)).collect();
         for ((id, level), answers) in &self.answers {
             tables.entry(answers.table).or_default().join(answers);
             levels.entry(*level).or_default().join(answers);
@@ -161,7 +165,7 @@ impl Served {
         for (id, executions) in &statements {
             out.extend_from_slice(id);
             out.extend_from_slice(&executions.to_be_bytes());
-            out.push(standing(id));
+            out.push(plans.get(id).map_or(Standing::Auditioning, |prepared| prepared.standing()) as u8);
         }
         out
     }
@@ -174,6 +178,7 @@ fn put_count(count: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prepared::tests::plan;
 
     #[test]
     fn a_latency_is_at_most_its_bucket_and_an_eighth_more() {
@@ -191,6 +196,19 @@ mod tests {
         }
     }
 
+    fn prepared(id: Id) -> (Id, Arc<Prepared>) {
+        (id, Arc::new(Prepared::new(plan(id, [2; 16]))))
+    }
+
+    #[test]
+    fn a_statement_that_failed_is_told_of_though_nothing_was_answered() {
+        let (auditioning, failed) = (prepared([1; 16]), prepared([7; 16]));
+        (0..3).for_each(|_| failed.1.judged(false));
+        let bytes = Served::default().encode(&[auditioning, failed].into());
+        let end = [&[0, 0, 0, 1][..], &[7; 16], &0u64.to_be_bytes(), &[2]].concat();
+        assert_eq!(bytes[bytes.len() - end.len()..], end);
+    }
+
     #[test]
     fn what_loops_have_answered_is_added_up() {
         let mut whole = Served::default();
@@ -201,7 +219,9 @@ mod tests {
             whole.drain(&mut one);
             assert!(one.answers.is_empty() && one.connections.is_empty() && one.sent_bytes == 0);
         }
-        let bytes = whole.encode(|_| 1);
+        let serving = prepared([1; 16]);
+        (0..100).for_each(|_| serving.1.judged(true));
+        let bytes = whole.encode(&[serving].into());
         let table = [
             &[0, 0, 0, 1][..],
             &[2; 16],
