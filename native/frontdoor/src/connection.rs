@@ -122,7 +122,7 @@ impl Connection {
     }
 
     /// Takes what the pool has made of a request.
-    pub(crate) fn pooled(&mut self, pooled: &Pooled, registry: &Registry, work: &mut Work) -> Next {
+    pub(crate) fn pooled(&mut self, pooled: Pooled, registry: &Registry, work: &mut Work) -> Next {
         let sent = self.session.pooled(pooled, &mut self.client, &mut self.cassandra, work);
         match sent.and_then(|()| self.ask(registry)) {
             Ok(()) => Next::Wait,

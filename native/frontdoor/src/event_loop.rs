@@ -179,7 +179,7 @@ impl Running {
                         connection.admit(login);
                     }
                 }
-                Message::Done(done) => self.done(&done),
+                Message::Done(done) => self.done(*done),
             }
         }
     }
@@ -202,12 +202,12 @@ impl Running {
     }
 
     /// Sends an answer of the pool, or the request that it has not answered, if the connection is still there.
-    fn done(&mut self, done: &Done) {
+    fn done(&mut self, done: Done) {
         self.guarded(done.slot, |connection, registry, work, answerer| {
             if connection.identity().connection != done.connection {
                 return Next::Wait;
             }
-            let next = connection.pooled(&done.pooled, registry, work);
+            let next = connection.pooled(done.pooled, registry, work);
             answerer.count(&done.answer, done.since);
             next
         });

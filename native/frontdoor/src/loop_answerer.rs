@@ -24,8 +24,6 @@ use crate::table_reader::Reach;
 
 /// How often the owner of the door hears of the same statement on the same connection.
 const WANT_AGAIN: Duration = Duration::from_secs(1);
-/// The longest answer that is compared.
-const MAX_AUDITION_BYTES: usize = 64 << 10;
 
 /// What all loops of a door share.
 #[derive(Clone)]
@@ -97,7 +95,7 @@ impl LoopAnswerer {
         }
     }
 
-    fn pool(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>) -> Verdict {
+    fn pool(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>) -> bool {
         let job = Job {
             event_loop: Arc::clone(&self.event_loop),
             slot: self.slot,
@@ -108,11 +106,7 @@ impl LoopAnswerer {
             envelope: request.envelope.to_vec(),
             since: self.since,
         };
-        if self.shared.pool.add(job) {
-            return Verdict::Pooled;
-        }
-        self.shared.tally.add_passed(Reason::PoolBusy);
-        Verdict::Passed
+        self.shared.pool.add(job)
     }
 }
 
@@ -127,25 +121,25 @@ impl Answerer for LoopAnswerer {
             }
             Ok(answer) => {
                 self.shared.tally.add_passed(Reason::Auditioning);
-                if body.len() > MAX_AUDITION_BYTES {
-                    return Verdict::Passed;
-                }
-                return Verdict::Auditioned(Audition {
-                    prepared: answer.prepared,
-                    header: request.header,
-                    request: request.body.to_vec(),
-                    body: body.clone(),
-                });
+                let audition = Audition::of(answer.prepared, request.header, request.body, body);
+                return audition.map_or(Verdict::Passed, Verdict::Auditioned);
             }
-            Err(Unanswered::NotInMemory) => return self.pool(identity, framing, request),
+            Err(Unanswered::NotInMemory) if request.may_wait && self.pool(identity, framing, request) => {
+                return Verdict::Pooled;
+            }
+            Err(Unanswered::NotInMemory) => Reason::PoolBusy,
             Err(Unanswered::Passed(reason)) => reason,
             Err(Unanswered::Wanted(reason, id)) => {
                 self.want(identity.connection, id);
                 reason
             }
         };
-        self.shared.tally.add_passed(reason);
+        self.passed(reason);
         Verdict::Passed
+    }
+
+    fn passed(&mut self, reason: Reason) {
+        self.shared.tally.add_passed(reason);
     }
 
     fn judge(&mut self, identity: &Identity, audition: Audition, flags: u8, opcode: u8, body: Option<&[u8]>) {
@@ -153,7 +147,7 @@ impl Answerer for LoopAnswerer {
         let mut unpacked = Vec::new();
         let body = match flags & COMPRESSED {
             0 => body,
-            _ if unpack(body, 2 * MAX_AUDITION_BYTES, &mut unpacked) => &unpacked,
+            _ if unpack(body, 2 * Audition::MAX_BYTES, &mut unpacked) => &unpacked,
             _ => return,
         };
         if audition.body == body {

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use crate::answering::{Answer, Answering, Unanswered};
 use crate::event_loop::EventLoop;
+use crate::prepared::Standing;
 use crate::protocol::{Framing, Header};
 use crate::reason::Reason;
-use crate::request::{Identity, Pooled};
+use crate::request::{Audition, Identity, PoolVerdict, Pooled};
 use crate::routes::Routes;
 use crate::table_reader::Reach;
 
@@ -123,12 +124,15 @@ impl Pool {
                 Err(Unanswered::NotInMemory) => Err(Reason::EngineFailure),
             }
         };
-        let pooled = Pooled {
-            header: job.header,
-            envelope: job.envelope,
-            framing: job.framing,
-            body: answer.is_ok().then_some(body),
+        let (verdict, answer) = match answer {
+            Ok(answer) if answer.prepared.standing() == Standing::Serving => (PoolVerdict::Answered(body), Ok(answer)),
+            Ok(answer) => {
+                let audition = Audition::of(answer.prepared, job.header, &job.body, &body);
+                (audition.map_or(PoolVerdict::Passed, PoolVerdict::Auditioned), Err(Reason::Auditioning))
+            }
+            Err(reason) => (PoolVerdict::Passed, Err(reason)),
         };
+        let pooled = Pooled { header: job.header, envelope: job.envelope, framing: job.framing, verdict };
         Done { slot: job.slot, connection: job.identity.connection, since: job.since, pooled, answer }
     }
 

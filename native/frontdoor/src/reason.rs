@@ -89,6 +89,8 @@ reasons! {
     EngineFailure = "engine_failure",
     /// A right ended during the read.
     RightsMoved = "rights_moved",
+    /// The client has not read earlier answers.
+    Backlog = "backlog",
     /// Too many reads wait for the device.
     PoolBusy = "pool_busy",
     /// A fault of the door, which is written to the log.

@@ -39,6 +39,11 @@ impl Replies {
         self.envelopes.clear();
     }
 
+    /// How much there is.
+    pub(crate) fn bytes(&self) -> usize {
+        self.envelopes.len() + self.bytes.len()
+    }
+
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.envelopes.is_empty() && self.bytes.is_empty()

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::prepared::Prepared;
 use crate::protocol::{Framing, Header};
+use crate::reason::Reason;
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(crate) struct Request<'a> {
     pub body: &'a [u8],
     /// Header and body as they were sent, without a frame.
     pub envelope: &'a [u8],
+    /// Whether the pool may have it.
+    pub may_wait: bool,
 }
 
 /// What becomes of a request.
@@ -51,19 +54,48 @@ pub(crate) struct Audition {
     pub body: Vec<u8>,
 }
 
-/// A request that was answered by the pool; the body, or nothing if Cassandra has to answer.
+impl Audition {
+    /// The longest answer that is compared.
+    pub(crate) const MAX_BYTES: usize = 64 << 10;
+
+    /// Keeps an answer, unless it is too long to be compared.
+    pub(crate) fn of(prepared: Arc<Prepared>, header: Header, request: &[u8], body: &[u8]) -> Option<Self> {
+        (body.len() <= Self::MAX_BYTES).then(|| Audition {
+            prepared,
+            header,
+            request: request.to_vec(),
+            body: body.to_vec(),
+        })
+    }
+}
+
+/// A request that the pool has dealt with.
 #[derive(Debug)]
 pub(crate) struct Pooled {
     pub header: Header,
     pub envelope: Vec<u8>,
     pub framing: Framing,
-    pub body: Option<Vec<u8>>,
+    pub verdict: PoolVerdict,
+}
+
+/// What the pool has made of a request.
+#[derive(Debug)]
+pub(crate) enum PoolVerdict {
+    /// The body of the answer.
+    Answered(Vec<u8>),
+    /// Cassandra answers.
+    Passed,
+    /// Cassandra answers, and the door compares.
+    Auditioned(Audition),
 }
 
 /// Answers requests, or says who does.
 pub(crate) trait Answerer {
     /// Decides on a request; the body of an answer is appended to `body`.
     fn answer(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>, body: &mut Vec<u8>) -> Verdict;
+
+    /// A request was passed on undecided.
+    fn passed(&mut self, reason: Reason);
 
     /// Compares an audition with Cassandra's answer; `None` where that was too large to be kept.
     fn judge(&mut self, identity: &Identity, audition: Audition, flags: u8, opcode: u8, body: Option<&[u8]>);

@@ -10,12 +10,13 @@ use crate::protocol::{
     put_frames, unpack, Envelopes, FrameKind, Framing, Header, Inbound, Outbound, Response, ResponseHeader, Unit,
     COMPRESSED, HEADER_BYTES, REQUESTS,
 };
+use crate::reason::Reason;
 use crate::replies::Replies;
-use crate::request::{Answerer, Audition, Identity, Pooled, Request, Verdict};
+use crate::request::{Answerer, Audition, Identity, PoolVerdict, Pooled, Request, Verdict};
 
 /// Bytes that one turn may read before other connections have theirs.
 const TURN_BYTES: usize = 256 << 10;
-/// No more is read from a client while so many bytes wait for it.
+/// No more is read from a client, and nothing more answered, while more bytes wait for it.
 const MAX_UNSENT_BYTES: usize = 256 << 10;
 /// A compressed EXECUTE with more content is Cassandra's.
 const MAX_BODY_BYTES: usize = 64 << 10;
@@ -23,6 +24,8 @@ const MAX_BODY_BYTES: usize = 64 << 10;
 const SET_KEYSPACE: [u8; 4] = [0, 0, 0, 3];
 /// A kind, and a name.
 const MAX_SET_KEYSPACE_BYTES: usize = 4 + 2 + u16::MAX as usize;
+/// Requests of one connection that may be the pool's: their answers come whether the client reads or not.
+const MAX_POOLED: usize = 64;
 /// Answers of one connection that are compared at a time.
 const MAX_AUDITIONS: usize = 16;
 
@@ -98,6 +101,8 @@ pub(crate) struct Session {
     /// Requests for Cassandra that wait for the end of another one.
     late: Vec<u8>,
     auditions: Vec<Audition>,
+    /// Requests that are the pool's.
+    pooled: usize,
     /// Streams of queries whose result may be that the connection's keyspace is another one.
     queries: Vec<[u8; 2]>,
     answered: Answered,
@@ -115,6 +120,7 @@ impl Session {
             held: Vec::new(),
             late: Vec::new(),
             auditions: Vec::new(),
+            pooled: 0,
             queries: Vec::new(),
             answered: Answered::default(),
         }
@@ -123,6 +129,11 @@ impl Session {
     /// Whether bytes wait: for the client, for Cassandra.
     pub(crate) fn is_blocked(&self) -> (bool, bool) {
         (self.to_client.unsent_bytes() > 0, self.to_cassandra.unsent_bytes() > 0)
+    }
+
+    /// Bytes for the client.
+    fn waiting_bytes(&self) -> usize {
+        self.to_client.unsent_bytes() + self.held.len()
     }
 
     /// Bytes that the sockets took since the last call: the client's, Cassandra's.
@@ -176,7 +187,7 @@ impl Session {
     ) -> Result<Turn> {
         let mut read_bytes = 0;
         loop {
-            let is_slow = self.to_client.unsent_bytes() + self.held.len() > MAX_UNSENT_BYTES;
+            let is_slow = self.waiting_bytes() > MAX_UNSENT_BYTES;
             if !self.to_cassandra.flush(cassandra)? || is_slow {
                 return Ok(Turn::Blocked);
             }
@@ -276,7 +287,7 @@ impl Session {
         };
         let header = Header { flags: if is_packed { header.flags & !COMPRESSED } else { header.flags }, ..header };
         let is_answered = body.is_some_and(|body| {
-            let request = Request { header, body, envelope };
+            let request = Request { header, body, envelope, may_wait: self.pooled < MAX_POOLED };
             self.decide(framing, &request, work, answerer)
         });
         work.unpacked = unpacked;
@@ -295,6 +306,10 @@ impl Session {
         work: &mut Work,
         answerer: &mut impl Answerer,
     ) -> bool {
+        if self.waiting_bytes() + work.replies.bytes() > MAX_UNSENT_BYTES {
+            answerer.passed(Reason::Backlog);
+            return false;
+        }
         work.body.clear();
         match answerer.answer(&self.identity, framing, request, &mut work.body) {
             Verdict::Answered => {
@@ -302,14 +317,21 @@ impl Session {
                 work.replies.add(framing, request.header.version, request.header.stream, &work.body);
                 true
             }
-            Verdict::Pooled => true,
+            Verdict::Pooled => {
+                self.pooled += 1;
+                true
+            }
             Verdict::Passed => false,
             Verdict::Auditioned(audition) => {
-                if self.auditions.len() < MAX_AUDITIONS {
-                    self.auditions.push(audition);
-                }
+                self.audition(audition);
                 false
             }
+        }
+    }
+
+    fn audition(&mut self, audition: Audition) {
+        if self.auditions.len() < MAX_AUDITIONS {
+            self.auditions.push(audition);
         }
     }
 
@@ -369,25 +391,26 @@ impl Session {
     /// Takes what the pool has made of a request.
     pub(crate) fn pooled(
         &mut self,
-        pooled: &Pooled,
+        pooled: Pooled,
         client: &mut impl Write,
         cassandra: &mut impl Write,
         work: &mut Work,
     ) -> Result<()> {
-        match &pooled.body {
-            Some(body) => {
-                self.answered.add(&pooled.envelope, body);
-                work.replies.add(pooled.framing, pooled.header.version, pooled.header.stream, body);
-                self.send_replies(client, work)
+        self.pooled -= 1;
+        match pooled.verdict {
+            PoolVerdict::Answered(body) => {
+                self.answered.add(&pooled.envelope, &body);
+                work.replies.add(pooled.framing, pooled.header.version, pooled.header.stream, &body);
+                return self.send_replies(client, work);
             }
-            None => {
-                match pooled.framing {
-                    Framing::Envelopes(_) => self.late.extend_from_slice(&pooled.envelope),
-                    Framing::Frames(kind) => put_frames(kind, &pooled.envelope, &mut self.late),
-                }
-                self.send_late(cassandra)
-            }
+            PoolVerdict::Auditioned(audition) => self.audition(audition),
+            PoolVerdict::Passed => {}
         }
+        match pooled.framing {
+            Framing::Envelopes(_) => self.late.extend_from_slice(&pooled.envelope),
+            Framing::Frames(kind) => put_frames(kind, &pooled.envelope, &mut self.late),
+        }
+        self.send_late(cassandra)
     }
 
     /// Passes on what Cassandra sends, with the door's answers between its responses.

@@ -8,9 +8,10 @@
 mod fixture;
 
 use super::*;
+use crate::prepared::tests::plan;
 use crate::reason::Reason;
 use fixture::*;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::thread;
@@ -87,6 +88,28 @@ fn a_slow_read_holds_nobody_up() {
     slow.assert_answered_by_the_door(3);
     fixture.release.send(()).unwrap();
     assert_eq!(read(&mut slow.client, 9 + NOTHING.len()), result(1, NOTHING));
+}
+
+/// F20: also what the pool reads is compared with Cassandra's answers before it is sent.
+#[test]
+fn a_slow_read_is_auditioned_like_any_other() {
+    let fixture = Fixture::new(IS_SLOW);
+    fixture.door.shared.routes.put_plan(plan(STATEMENT, TABLE));
+    let mut pair = fixture.admitted();
+    let served = || fixture.door.counters().answered;
+    let mut auditions = 0;
+    while served() == 0 {
+        fixture.begin_slow_read(&mut pair, 1);
+        fixture.release.send(()).unwrap();
+        wait_until("the pool's answer", || served() > 0 || fixture.passed(Reason::Auditioning) > auditions);
+        if served() == 0 {
+            auditions += 1;
+            assert_eq!(read(&mut pair.cassandra, execute(1).len()), execute(1));
+            pair.cassandra.write_all(&result(1, NOTHING)).unwrap();
+        }
+        assert_eq!(read(&mut pair.client, 9 + NOTHING.len()), result(1, NOTHING));
+    }
+    assert_eq!(auditions, 32);
 }
 
 /// F11: also a read of files that has taken long.

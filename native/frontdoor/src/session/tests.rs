@@ -118,9 +118,9 @@ impl Answerer for Scripted {
                 Verdict::Answered
             }
             Some(&kind @ (POOLED | POOLED_IN_VAIN)) => {
-                let body = (kind == POOLED).then_some(answer);
+                let verdict = if kind == POOLED { PoolVerdict::Answered(answer) } else { PoolVerdict::Passed };
                 let envelope = request.envelope.to_vec();
-                self.pooled.push(Pooled { header: request.header, envelope, framing, body });
+                self.pooled.push(Pooled { header: request.header, envelope, framing, verdict });
                 Verdict::Pooled
             }
             Some(&AUDITIONED) => Verdict::Auditioned(Audition {
@@ -132,6 +132,8 @@ impl Answerer for Scripted {
             _ => Verdict::Passed,
         }
     }
+
+    fn passed(&mut self, _: Reason) {}
 
     fn judge(&mut self, _: &Identity, audition: Audition, flags: u8, _: u8, body: Option<&[u8]>) {
         let stream = u16::from_be_bytes(audition.header.stream);
@@ -366,7 +368,7 @@ proptest! {
                 Some(2) => cassandra.serve(&to_cassandra.drain(), &from_cassandra),
                 Some(_) => {
                     if let Some(pooled) = answerer.pooled.pop() {
-                        session.pooled(&pooled, &mut client, &mut to_cassandra.clone(), &mut work).unwrap();
+                        session.pooled(pooled, &mut client, &mut to_cassandra.clone(), &mut work).unwrap();
                     }
                 }
                 None => prop_assert!(false, "it does not end"),
