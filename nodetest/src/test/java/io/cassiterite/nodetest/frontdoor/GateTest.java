@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -124,6 +125,36 @@ class GateTest
         assertEndsAtOnce("DENYLIST", () -> setAttribute(node, STORAGE_PROXY, "EnablePartitionDenylist", true),
                          () -> setAttribute(node, STORAGE_PROXY, "EnablePartitionDenylist", false));
         assertEndsAtOnce("GUARDRAIL_PAGE_SIZE", () -> setPageSizes(node, 10, 20), () -> setPageSizes(node, -1, -1));
+    }
+
+    /** F22: the guardrail is asked for when a plan is learned; plans of before are forgotten. */
+    @Test
+    void aGuardrailOfInCountsAtOnce(Node node, Cql cql)
+    {
+        cql.run("DROP TABLE IF EXISTS gatetest.wide");
+        cql.run("CREATE TABLE gatetest.wide (k int, c int, v int, PRIMARY KEY (k, c)) WITH memtable = 'cassiterite'");
+        NativeReads several = new NativeReads(cql, "SELECT v FROM gatetest.wide WHERE k = ? AND c IN (1, 2, 3)");
+        several.awaitNative(1);
+        setInCombinations(node, -1, 2);
+        try
+        {
+            assertThrows(InvalidQueryException.class, () -> several.read(1));
+        }
+        finally
+        {
+            setInCombinations(node, -1, -1);
+        }
+        several.awaitNative(1);
+    }
+
+    private static void setInCombinations(Node node, int warn, int fail)
+    {
+        try (Jmx jmx = node.jmx())
+        {
+            String number = int.class.getName();
+            jmx.invoke(GUARDRAILS, "setInSelectCartesianProductThreshold", new Object[]{ warn, fail },
+                       new String[]{ number, number });
+        }
     }
 
     private static void setPageSizes(Node node, int warn, int fail)

@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.guardrails.Guardrails;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.MD5Digest;
 import org.apache.cassandra.utils.Throwables;
@@ -41,6 +42,8 @@ public final class Desk
     private final SchemaWatch schemaWatch = new SchemaWatch(this::schemaChanged);
     private final BlockingQueue<Wanted> wanted = new ArrayBlockingQueue<>(MAX_WANTED);
 
+    /** Whether a guardrail limits IN, as all plans were learned. */
+    private volatile boolean limitsIn;
     private DeskThread watch;
     private DeskThread clerk;
     private long lastRound;
@@ -103,7 +106,18 @@ public final class Desk
     public void conditionsChanged()
     {
         // each of them, also where another fails
-        Throwables.maybeFail(Throwables.perform((Throwable) null, lease::check, tables::refresh, grants::expire));
+        Throwables.maybeFail(Throwables.perform((Throwable) null, this::checkGuardrailOfIn, lease::check, tables::refresh,
+                                                grants::expire));
+    }
+
+    private void checkGuardrailOfIn()
+    {
+        boolean limits = Guardrails.inSelectCartesianProduct.enabled();
+        if (limits == limitsIn)
+            return;
+        // Who comes at the same time clears them, too, and returns no earlier.
+        plans.clear();
+        limitsIn = limits;
     }
 
     /** Something has changed on which a gate of this table may depend. */

@@ -70,6 +70,7 @@ final class Lease
     synchronized void stop()
     {
         runs = false;
+        closed = Set.of();
         end();
     }
 
