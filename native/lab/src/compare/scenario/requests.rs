@@ -23,9 +23,8 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let settings = subject.settings();
     let (length, keys) = (settings.length(), || any(settings.rows));
     subject.fill()?;
-    let mut warmups = vec![subject.warm("read=1,insert=1")?];
+    let warmups = vec![subject.warm("read=1,insert=1")?];
     let mut figures = Vec::new();
-    warmups.push(subject.warm("read=1")?);
     for (name, connections) in READS {
         subject.connect_over(connections)?;
         figures.extend(subject.measure(&closed(name, "read=1", keys(), length))?.figures());
