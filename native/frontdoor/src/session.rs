@@ -7,8 +7,8 @@ use std::io::{ErrorKind, Read, Result, Write};
 
 use crate::outlet::Outlet;
 use crate::protocol::{
-    put_frames, unpack, Envelopes, FrameKind, Framing, Header, Inbound, Outbound, Response, ResponseHeader, Unit,
-    COMPRESSED, HEADER_BYTES, REQUESTS,
+    put_frames, unpack, Compression, Envelopes, FrameKind, Framing, Header, Inbound, Outbound, Response,
+    ResponseHeader, Unit, COMPRESSED, HEADER_BYTES, REQUESTS,
 };
 use crate::reason::Reason;
 use crate::replies::Replies;
@@ -278,14 +278,15 @@ impl Session {
     fn execute(&mut self, header: Header, envelope: &[u8], work: &mut Work, answerer: &mut impl Answerer) -> bool {
         let Some(framing) = self.outbound_framing() else { return false };
         let sent = envelope.get(HEADER_BYTES..).unwrap_or_default();
-        let is_packed = header.flags & COMPRESSED != 0 && matches!(framing, Framing::Envelopes(_));
+        // Where bodies are not compressed one by one, the flag means nothing to Cassandra; drivers set it in frames, too.
+        let is_packed = header.flags & COMPRESSED != 0 && framing == Framing::Envelopes(Compression::Lz4);
         let mut unpacked = std::mem::take(&mut work.unpacked);
         unpacked.clear();
         let body = match is_packed {
             false => Some(sent),
             true => unpack(sent, MAX_BODY_BYTES, &mut unpacked).then_some(&unpacked[..]),
         };
-        let header = Header { flags: if is_packed { header.flags & !COMPRESSED } else { header.flags }, ..header };
+        let header = Header { flags: header.flags & !COMPRESSED, ..header };
         let is_answered = body.is_some_and(|body| {
             let request = Request { header, body, envelope, may_wait: self.pooled < MAX_POOLED };
             self.decide(framing, &request, work, answerer)

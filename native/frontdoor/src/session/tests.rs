@@ -111,6 +111,7 @@ const KINDS: u8 = 5;
 
 impl Answerer for Scripted {
     fn answer(&mut self, _: &Identity, framing: Framing, request: &Request<'_>, body: &mut Vec<u8>) -> Verdict {
+        assert_eq!(request.header.flags, 0);
         let answer = [b"door".as_slice(), request.body].concat();
         match request.body.first() {
             Some(&ANSWERED) => {
@@ -184,7 +185,8 @@ fn sent(framing: Framing, version: u8, groups: &[Vec<(u16, Vec<u8>)>]) -> Vec<u8
                     crate::protocol::pack(body, &mut packed);
                     payload.extend(envelope(version, COMPRESSED, *stream, opcode, &packed));
                 }
-                _ => payload.extend(envelope(version, 0, *stream, opcode, body)),
+                // Drivers say it in compressed frames, too, where it means nothing.
+                _ => payload.extend(envelope(version, COMPRESSED, *stream, opcode, body)),
             }
         }
         match framing {
@@ -236,12 +238,12 @@ impl Cassandra {
         let mut served = 0;
         for (header, envelope) in Envelopes::new(&self.payload) {
             let mut unpacked = Vec::new();
-            let body = match header.flags & COMPRESSED {
-                0 => &envelope[HEADER_BYTES..],
-                _ => {
+            let body = match self.framing {
+                Framing::Envelopes(Compression::Lz4) => {
                     assert!(unpack(&envelope[HEADER_BYTES..], 1 << 20, &mut unpacked));
                     &unpacked
                 }
+                _ => &envelope[HEADER_BYTES..],
             };
             group.push((header.stream, [b"cassandra".as_slice(), body].concat()));
             served += envelope.len();
