@@ -122,8 +122,12 @@ test-java: build
 	@rm -rf plugin/target/surefire-reports
 	@$(MVN) -pl plugin test -Dforks=$(FORKS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
+.PHONY: driver-programs
+driver-programs: lab
+	@scripts/driver-programs.sh
+
 .PHONY: test-node
-test-node: class-archive
+test-node: class-archive driver-programs
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
@@ -136,7 +140,14 @@ test-cluster: class-archive ## clusters that lose and gain nodes, damaged stream
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
+.PHONY: test-drivers
+test-drivers: class-archive driver-programs ## five drivers through the front door and through stock, in every version of the protocol: `make test` has the newest one
+	@echo "== drivers' tests"
+	@rm -rf nodetest/target/surefire-reports
+	@$(MVN) -pl nodetest test -Dforks=1 -Dgroups=drivers -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+
 LINT := build/lint-venv/bin
+PYTHON := scripts nodetest/drivers
 SHELL_SCRIPTS = $(shell grep -lrE '^\#!.*[ /](ba)?sh$$' scripts .ci)
 
 .PHONY: lint-env
@@ -150,8 +161,9 @@ lint: deps lint-env deny lint-docs ## format and lint of all languages; warnings
 	@cd native && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
 	@$(MVN) -Plint -fae process-test-classes | grep -E '^\[(ERROR|WARNING)\]|BUILD' | grep -v 'The POM for'
 	@$(LINT)/shellcheck $(SHELL_SCRIPTS)
-	@$(LINT)/ruff check --quiet --config config/ruff.toml scripts
-	@$(LINT)/ruff format --quiet --check --config config/ruff.toml scripts
+	@$(LINT)/ruff check --quiet --config config/ruff.toml $(PYTHON)
+	@$(LINT)/ruff format --quiet --check --config config/ruff.toml $(PYTHON)
+	@scripts/driver-programs.sh lint
 	@$(LINT)/typos --config config/typos.toml
 
 .PHONY: lint-docs
@@ -167,8 +179,8 @@ deny: need ## licences, bans and sources of the crates (native/deny.toml)
 format: lint-env ## bring the sources into the format that lint wants, as far as a tool can
 	@cd native && cargo fmt --all
 	@$(MVN) -q spotless:apply
-	@$(LINT)/ruff check --quiet --fix --config config/ruff.toml --select I scripts
-	@$(LINT)/ruff format --quiet --config config/ruff.toml scripts
+	@$(LINT)/ruff check --quiet --fix --config config/ruff.toml --select I $(PYTHON)
+	@$(LINT)/ruff format --quiet --config config/ruff.toml $(PYTHON)
 
 $(NODETEST_CLASSPATH): nodetest/pom.xml pom.xml
 	@$(MVN) -q -pl nodetest compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test

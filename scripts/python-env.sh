@@ -3,6 +3,7 @@
 #
 # Makes a Python environment from the locked packages of config/python. Quick when everything is there.
 #   scripts/python-env.sh         build/venv: cqlsh, the Python driver and what the demo shows
+#   scripts/python-env.sh drivers build/driver-venv: what drivers of other languages need that the node tests run
 #   scripts/python-env.sh lint    build/lint-venv: the linters of `make lint`
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,8 +12,9 @@ fail() { echo "python-env: $*" >&2; exit 1; }
 
 case ${1:-demo} in
     demo) venv=build/venv locks=(config/python/demo.txt config/python/data.txt) what="cqlsh, the Python driver and a data set" ;;
+    drivers) venv=build/driver-venv locks=(config/python/drivers.txt) what="the Python driver with compression, and Go" ;;
     lint) venv=build/lint-venv locks=(config/python/lint.txt) what="ruff, rumdl, shellcheck and typos" ;;
-    *) fail "no environment is named $1: say demo or lint" ;;
+    *) fail "no environment is named $1: say demo, drivers or lint" ;;
 esac
 
 mkdir -p build

@@ -1,0 +1,54 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.frontdoor.drivers;
+
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every driver gets from the front door what it gets from a stock transport, */
+class DriversTest
+{
+    private static Comparison comparison;
+
+    @BeforeAll
+    static void start()
+    {
+        comparison = new Comparison("driverstest");
+    }
+
+    @AfterAll
+    static void stop()
+    {
+        comparison.close();
+    }
+
+    static Stream<Way> newest()
+    {
+        return Stream.of(Driver.values()).map(Driver::newest);
+    }
+
+    static Stream<Way> older()
+    {
+        return Stream.of(Driver.values()).flatMap(Driver::ways).filter(way -> way.compression().equals(Endpoint.NONE) && way.version() < 5);
+    }
+
+    @ParameterizedTest
+    @MethodSource("newest")
+    void theDoorAnswersLikeStock(Way way)
+    {
+        comparison.assertSame(way, Comparison.SCENARIOS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("older")
+    void theDoorAnswersLikeStockInOlderVersions(Way way)
+    {
+        comparison.assertSame(way, Comparison.SHORT);
+    }
+}

@@ -1,0 +1,92 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.frontdoor.drivers;
+
+import java.util.List;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A session that loses its connections: it comes back, and what it has prepared and begun to read goes on. */
+final class Interruption
+{
+    private static final long BOUND_NANOS = 60_000_000_000L;
+    private static final int POLL_MILLIS = 50;
+    private static final int ROWS = 20;
+    private static final int PAGE_ROWS = 3;
+    private static final int KEY = 1;
+
+    private final Run run;
+    private List<String> nodes;
+    private String nextPage;
+
+    Interruption(Run run)
+    {
+        this.run = run;
+    }
+
+    static void create(Cql cql)
+    {
+        cql.run("CREATE TABLE drivers.rows (k int, c int, v text, PRIMARY KEY (k, c)) WITH memtable = 'cassiterite'");
+        for (int row = 0; row < ROWS; row++)
+            cql.run("INSERT INTO drivers.rows (k, c, v) VALUES (?, ?, ?)", KEY, row, "v" + row);
+    }
+
+    void before()
+    {
+        run.prepare("row", "SELECT * FROM drivers.rows WHERE k = ? AND c = ?");
+        run.prepare("slice", "SELECT * FROM drivers.rows WHERE k = ?");
+        read();
+        nodes = run.session.nodes();
+        List<String> page = run.session.page("slice", PAGE_ROWS, null, KEY);
+        run.record("page before", page);
+        String end = page.get(page.size() - 1);
+        assertTrue(end.startsWith(DriverSession.NEXT), end);
+        nextPage = end.substring(DriverSession.NEXT.length());
+    }
+
+    void after()
+    {
+        awaitReturn();
+        run.record("page after", run.session.page("slice", PAGE_ROWS, nextPage, KEY));
+        read();
+        awaitEvents();
+    }
+
+    private void read()
+    {
+        run.warm("row", KEY, 2);
+        run.warm("slice", KEY);
+        run.execute("row", KEY, 2);
+        run.execute("slice", KEY);
+    }
+
+    private void awaitReturn()
+    {
+        long endNanos = System.nanoTime() + BOUND_NANOS;
+        while (isAway())
+        {
+            if (System.nanoTime() > endNanos)
+                throw new AssertionError("the driver does not come back: " + run.session.nodes() + run.session.execute("slice", Run.WHOLE, KEY));
+            Pause.millis(POLL_MILLIS);
+        }
+    }
+
+    /** The driver is registered for events again once it hears of two changes in a row. */
+    private void awaitEvents()
+    {
+        long endNanos = System.nanoTime() + BOUND_NANOS;
+        while (!(Metadata.isHeard(run) && Metadata.isHeard(run)))
+            if (System.nanoTime() > endNanos)
+                throw new AssertionError("the driver hears of no change of the schema");
+    }
+
+    private boolean isAway()
+    {
+        return run.session.execute("slice", Run.WHOLE, KEY).get(0).startsWith(DriverSession.ERROR) || !run.session.nodes().equals(nodes);
+    }
+}
