@@ -47,6 +47,8 @@ class Program:
             reconnection_policy=ConstantReconnectionPolicy(0.2, max_attempts=None),
             schema_event_refresh_window=0,
             connect_timeout=BOUND_S,
+            # This is how the driver learns that the connection for events is gone.
+            idle_heartbeat_interval=1,
             control_connection_timeout=BOUND_S,
         )
         self.session = self.cluster.connect(keyspace or None)

@@ -71,7 +71,7 @@ final class Interruption
         while (isAway())
         {
             if (System.nanoTime() > endNanos)
-                throw new AssertionError("the driver does not come back: " + run.session.nodes() + run.session.execute("slice", Run.WHOLE, KEY));
+                throw new AssertionError("the driver does not come back: " + run.session.nodes() + slice());
             Pause.millis(POLL_MILLIS);
         }
     }
@@ -85,8 +85,13 @@ final class Interruption
                 throw new AssertionError("the driver hears of no change of the schema");
     }
 
+    private List<String> slice()
+    {
+        return run.session.execute("slice", Run.WHOLE, KEY);
+    }
+
     private boolean isAway()
     {
-        return run.session.execute("slice", Run.WHOLE, KEY).get(0).startsWith(DriverSession.ERROR) || !run.session.nodes().equals(nodes);
+        return slice().get(0).startsWith(DriverSession.ERROR) || !run.session.nodes().equals(nodes);
     }
 }

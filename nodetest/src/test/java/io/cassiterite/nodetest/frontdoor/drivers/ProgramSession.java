@@ -35,7 +35,8 @@ final class ProgramSession implements DriverSession
         this.endpoint = endpoint;
         try
         {
-            process = new ProcessBuilder(command).directory(folder).redirectError(ProcessBuilder.Redirect.appendTo(new File(folder, LOG))).start();
+            ProcessBuilder.Redirect log = ProcessBuilder.Redirect.appendTo(new File(folder, LOG));
+            process = new ProcessBuilder(command).directory(folder).redirectError(log).start();
         }
         catch (IOException e)
         {
