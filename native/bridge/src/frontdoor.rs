@@ -4,8 +4,9 @@
 //! Native methods of the front door. A client's descriptor becomes Java's when the array that names it exists.
 
 use std::io;
+use std::mem::ManuallyDrop;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,9 +15,11 @@ use cassiterite_frontdoor::{Counters, Door, DoorOptions, ListenOptions, Listener
 use jni::objects::{JByteArray, JClass};
 use jni::sys::{jboolean, jbyteArray, jint, jlong, jstring};
 use jni::JNIEnv;
+use rustix::io::{dup3, DupFlags};
 
 use crate::funnel::{guard_plain, jni_failure};
 use crate::handles::DOORS;
+use crate::socket::valid;
 use crate::store::java_string;
 
 #[no_mangle]
@@ -27,7 +30,8 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorOpen(
 ) -> jlong {
     guard_plain(&mut env, 0, |_| {
         let loops = usize::try_from(loops).map_err(|_| EngineError::Invalid(format!("{loops} loops")))?;
-        Ok(DOORS.add(Arc::new(Door::open(DoorOptions { loops }).map_err(failure)?)))
+        let options = DoorOptions { loops, ..DoorOptions::default() };
+        Ok(DOORS.add(Arc::new(Door::open(options).map_err(failure)?)))
     })
 }
 
@@ -86,6 +90,27 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorTake(
 }
 
 #[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorHandOver(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    door: jlong,
+    connection: jlong,
+    descriptor: jint,
+    is_repeated: jboolean,
+) -> jboolean {
+    guard_plain(&mut env, 0, |_| {
+        let descriptor = valid(descriptor)?;
+        // SAFETY: `Native`'s contract: the caller's descriptor stays open during the call, and nobody else uses it.
+        // It stays the caller's: what is dropped here closes nothing.
+        let mut far = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(descriptor) });
+        let door = Arc::clone(DOORS.get(door)?.value()?);
+        let Some(client) = door.hand_over(connection as u64, far.as_fd(), is_repeated != 0) else { return Ok(0) };
+        dup3(&client, &mut far, DupFlags::CLOEXEC).map_err(|error| failure(error.into()))?;
+        Ok(1)
+    })
+}
+
+#[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_doorReport(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,
@@ -119,6 +144,11 @@ fn describe(notices: Vec<Notice>) -> (Vec<u8>, Vec<OwnedFd>) {
                 bytes.push(2);
                 bytes.extend(connection.to_be_bytes());
                 bytes.extend(statement);
+                continue;
+            }
+            Notice::Forwarded { connection } => {
+                bytes.push(3);
+                bytes.extend(connection.to_be_bytes());
                 continue;
             }
         };

@@ -58,7 +58,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_socketClose(mut env: JNIEnv
     });
 }
 
-fn valid(descriptor: jint) -> Result<RawFd> {
+pub(crate) fn valid(descriptor: jint) -> Result<RawFd> {
     match descriptor {
         0.. => Ok(descriptor),
         _ => Err(EngineError::Invalid(format!("{descriptor} is not a descriptor"))),

@@ -22,6 +22,7 @@ use crate::counters::Tally;
 use crate::event_loop::{EventLoop, Newcomer};
 use crate::notices::Notices;
 use crate::undecided::{FirstByte, Undecided};
+use crate::waiting::{run_to_the_end, wait_for_events};
 
 /// Other even tokens are listeners', odd ones those of clients whose first byte has not come.
 const WAKER: Token = Token(usize::MAX);
@@ -65,6 +66,15 @@ impl Acceptor {
         notices: Arc<Notices>,
         tally: Arc<Tally>,
     ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
+        Acceptor::start_with(Events::with_capacity(EVENTS), loops, notices, tally)
+    }
+
+    fn start_with(
+        events: Events,
+        loops: Vec<Arc<EventLoop>>,
+        notices: Arc<Notices>,
+        tally: Arc<Tally>,
+    ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
         let poll = Poll::new()?;
         let handle = Arc::new(Acceptor {
             listeners: Mutex::new(HashMap::new()),
@@ -82,7 +92,8 @@ impl Acceptor {
             undecided: Undecided::default(),
             next_connection: 1,
         };
-        let thread = thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run())?;
+        let thread =
+            thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run(events))?;
         Ok((handle, thread))
     }
 
@@ -99,6 +110,9 @@ impl Acceptor {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let id = ListenerId(number as u64);
         let mut listeners = self.listeners();
+        if self.is_stopping.load(Ordering::Acquire) {
+            return Err(io::Error::other("the door accepts nobody any more"));
+        }
         self.registry.register(&mut socket, Token(number * 2), Interest::READABLE)?;
         listeners.insert(id, Listener { socket, options });
         Ok((id, bound))
@@ -111,9 +125,14 @@ impl Acceptor {
 
     /// Makes the thread end.
     pub(crate) fn stop(&self) -> io::Result<()> {
-        self.listeners().clear();
-        self.is_stopping.store(true, Ordering::Release);
+        self.end();
         self.waker.wake()
+    }
+
+    fn end(&self) {
+        let mut listeners = self.listeners();
+        listeners.clear();
+        self.is_stopping.store(true, Ordering::Release);
     }
 
     fn listeners(&self) -> MutexGuard<'_, HashMap<ListenerId, Listener>> {
@@ -133,17 +152,19 @@ struct Running {
 }
 
 impl Running {
-    fn run(mut self) {
-        let mut events = Events::with_capacity(EVENTS);
+    fn run(mut self, mut events: Events) {
+        run_to_the_end(&Arc::clone(&self.tally), || self.serve(&mut events));
+        self.handle.end();
+    }
+
+    fn serve(&mut self, events: &mut Events) -> io::Result<()> {
         let mut wait = None;
         while !self.handle.is_stopping.load(Ordering::Acquire) {
-            if self.poll.poll(&mut events, wait).is_err() {
-                continue;
-            }
+            wait_for_events(&mut self.poll, events, wait)?;
             if wait.take().is_some() {
                 wait = self.accept_all();
             }
-            for event in &events {
+            for event in events.iter() {
                 let number = event.token().0;
                 if event.token() == WAKER {
                     continue;
@@ -156,6 +177,7 @@ impl Running {
                 }
             }
         }
+        Ok(())
     }
 
     /// Accepts from every listener after a failure; how long to wait for the next try, if one is needed.
@@ -207,28 +229,36 @@ impl Running {
 
     fn decided(&mut self, arrived: FirstByte, is_tls: bool) {
         let FirstByte { listener, client, remote, local } = arrived;
-        let connection = self.next_connection;
-        self.next_connection += 1;
-        let handed = if is_tls { self.direct(client) } else { self.through_the_door(connection, client) };
+        let handed = if is_tls { self.direct(client) } else { self.through_the_door(client) };
         match handed {
-            Ok(way) => self.notices.add(Client { connection, listener, remote, local, way }),
+            Ok((connection, way)) => self.notices.add(Client { connection, listener, remote, local, way }),
             Err(_) => Tally::add(&self.tally.accept_failures, 1),
         }
     }
 
-    fn direct(&self, client: TcpStream) -> io::Result<Way> {
-        Tally::add(&self.tally.direct, 1);
-        Ok(Way::Direct(OwnedFd::from(std::net::TcpStream::from(client))))
+    /// A number that no connection has had. It tells the loop: [`Door::loop_of`](crate::Door::loop_of).
+    fn number(&mut self, of_loop: usize) -> u64 {
+        let number = self.next_connection * self.loops.len() as u64 + of_loop as u64;
+        self.next_connection += 1;
+        number
     }
 
-    fn through_the_door(&self, number: u64, client: TcpStream) -> io::Result<Way> {
+    fn direct(&mut self, client: TcpStream) -> io::Result<(u64, Way)> {
+        Tally::add(&self.tally.direct, 1);
+        Ok((self.number(0), Way::Direct(OwnedFd::from(std::net::TcpStream::from(client)))))
+    }
+
+    fn through_the_door(&mut self, client: TcpStream) -> io::Result<(u64, Way)> {
         let (near, far) = StdUnixStream::pair()?;
         near.set_nonblocking(true)?;
         far.set_nonblocking(true)?;
-        let least = self.loops.iter().min_by_key(|event_loop| event_loop.connections());
-        let least = least.ok_or_else(|| io::Error::other("a door without loops"))?;
+        let serving = self.loops.iter().enumerate().filter(|(_, event_loop)| !event_loop.has_ended());
+        let least = serving.min_by_key(|(_, event_loop)| event_loop.connections());
+        let (at, least) = least.ok_or_else(|| io::Error::other("no loop serves"))?;
+        let least = Arc::clone(least);
+        let number = self.number(at);
         least.add(Newcomer { number, client, cassandra: UnixStream::from_std(near) })?;
-        Ok(Way::Pair(OwnedFd::from(far)))
+        Ok((number, Way::Pair(OwnedFd::from(far))))
     }
 }
 
@@ -240,4 +270,22 @@ fn is_of_the_client(error: &io::Error) -> bool {
 /// The form that Java gives an address: IPv4 also where it came over an IPv6 socket.
 fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_acceptor_that_cannot_wait_listens_to_nobody() {
+        let tally = Arc::new(Tally::default());
+        // epoll_wait refuses to wait for no events at all.
+        let events = Events::with_capacity(0);
+        let (acceptor, thread) = Acceptor::start_with(events, Vec::new(), Arc::default(), Arc::clone(&tally)).unwrap();
+        thread.join().unwrap();
+        let options = ListenOptions { backlog: 1, keep_alive: true, may_be_tls: false };
+        assert!(acceptor.listen("127.0.0.1:0".parse().unwrap(), options).is_err());
+        assert_eq!(tally.read().threads_failed, 1);
+    }
 }

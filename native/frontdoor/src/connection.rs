@@ -4,11 +4,17 @@
 //! The two sockets of a client, and how its connection ends.
 
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
 
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
+use rustix::io::Errno;
+use rustix::net::{recv, RecvFlags};
 
 use crate::counters::Tally;
+use crate::native_share::NativeShare;
+use crate::protocol::Opcode;
 use crate::request::{Answerer, Identity, Pooled};
 use crate::session::{Answered, Session, Turn, Work};
 
@@ -37,6 +43,7 @@ pub(crate) struct Connection {
     client: TcpStream,
     cassandra: UnixStream,
     session: Session,
+    share: NativeShare,
     client_has_ended: bool,
     cassandra_has_ended: bool,
     was_opaque: bool,
@@ -60,6 +67,7 @@ impl Connection {
             client,
             cassandra,
             session: Session::new(number),
+            share: NativeShare::new(Instant::now()),
             client_has_ended: false,
             cassandra_has_ended: false,
             was_opaque: false,
@@ -135,13 +143,48 @@ impl Connection {
         let (to_client, to_cassandra) = self.session.take_sent_bytes();
         Tally::add(&tally.to_clients_bytes, to_client);
         Tally::add(&tally.to_cassandra_bytes, to_cassandra);
-        tally.add_requests(self.session.take_seen());
+        let seen = self.session.take_seen();
+        tally.add_requests(seen);
         let is_opaque = self.session.is_opaque();
         Tally::add(&tally.opaque, u64::from(is_opaque && !self.was_opaque));
         self.was_opaque = is_opaque;
         let answered = self.session.take_answered();
         Tally::add(&tally.answered, answered.requests);
+        let probes = seen.get(Opcode::Options as usize).copied().unwrap_or_default();
+        self.share.add(seen.iter().sum::<u64>() - probes, answered.requests + self.session.take_promising());
+        if is_opaque {
+            self.share.add_opaque();
+        }
         answered
+    }
+
+    /// Whether nearly all requests of the latest window were passed on; says so once for each window.
+    pub(crate) fn is_forwarded(&mut self, window: Duration) -> bool {
+        self.share.is_forwarded(window, Instant::now)
+    }
+
+    /// Whether the client's next bytes stay in its socket. It is to have a turn after each call.
+    pub(crate) fn pause(&mut self, is_paused: bool) {
+        self.session.pause(is_paused);
+    }
+
+    /// Whether the client's socket could take the place of the pair's far end, without a byte lost: all that either
+    /// side has sent is passed on, and Cassandra has read all of it. What the client has sent and the door has not read
+    /// stays in the client's socket.
+    ///
+    /// * `far` the far end, which nobody reads or writes now
+    pub(crate) fn can_be_handed_over(&self, far: &impl AsFd) -> bool {
+        let is_whole = !self.client_has_ended && !self.cassandra_has_ended && self.session.is_clear();
+        is_whole && is_read(&self.cassandra) && is_read(far)
+    }
+
+    /// The client's socket; its events come no more, and the pair ends.
+    ///
+    /// # Errors
+    /// Where its events cannot be ended; it is closed then.
+    pub(crate) fn into_client(mut self, registry: &Registry) -> io::Result<OwnedFd> {
+        registry.deregister(&mut self.client)?;
+        Ok(OwnedFd::from(std::net::TcpStream::from(self.client)))
     }
 
     /// Asks for writability where bytes wait, and only there: Unix sockets tell of it whenever their peer reads.
@@ -156,6 +199,11 @@ impl Connection {
         self.asked = wanted;
         Ok(())
     }
+}
+
+/// Whether all that was sent to a socket of a pair is read. An end of the other side counts as unread.
+fn is_read(socket: &impl AsFd) -> bool {
+    recv(socket, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT) == Err(Errno::AGAIN)
 }
 
 fn interest(with_writability: bool) -> Interest {

@@ -15,10 +15,12 @@ const REASONS: usize = Reason::ALL.len();
 pub(crate) struct Tally {
     pub accepted: AtomicU64,
     pub direct: AtomicU64,
+    pub handed_over: AtomicU64,
     pub open: AtomicU64,
     pub to_cassandra_bytes: AtomicU64,
     pub to_clients_bytes: AtomicU64,
     pub accept_failures: AtomicU64,
+    pub threads_failed: AtomicU64,
     pub opaque: AtomicU64,
     pub answered: AtomicU64,
     pub mismatches: AtomicU64,
@@ -33,6 +35,8 @@ pub struct Counters {
     pub accepted: u64,
     /// Of these, handed to Cassandra with their own socket.
     pub direct: u64,
+    /// Clients whose own socket Cassandra got later, because nearly nothing of theirs was answered natively.
+    pub handed_over: u64,
     /// Connections through the door now.
     pub open: u64,
     /// Bytes passed on to Cassandra.
@@ -41,6 +45,8 @@ pub struct Counters {
     pub to_clients_bytes: u64,
     /// Times that a client could not be accepted, such as for want of file descriptors.
     pub accept_failures: u64,
+    /// Threads that have ended of themselves, with their connections.
+    pub threads_failed: u64,
     /// Clients whose requests the door cannot tell apart.
     pub opaque: u64,
     /// Requests of the other clients: STARTUP, OPTIONS, QUERY, PREPARE, EXECUTE, REGISTER, BATCH, AUTH_RESPONSE.
@@ -64,10 +70,12 @@ impl Counters {
         let figures = [
             ("clients_accepted", self.accepted),
             ("clients_handed_over", self.direct),
+            ("clients_handed_over_later", self.handed_over),
             ("connections_open", self.open),
             ("bytes_to_cassandra", self.to_cassandra_bytes),
             ("bytes_to_clients", self.to_clients_bytes),
             ("accept_failures", self.accept_failures),
+            ("threads_failed", self.threads_failed),
             ("clients_opaque", self.opaque),
             ("executes_answered", self.answered),
             ("answers_different", self.mismatches),
@@ -86,10 +94,12 @@ impl Default for Tally {
         Tally {
             accepted: zero(),
             direct: zero(),
+            handed_over: zero(),
             open: zero(),
             to_cassandra_bytes: zero(),
             to_clients_bytes: zero(),
             accept_failures: zero(),
+            threads_failed: zero(),
             opaque: zero(),
             answered: zero(),
             mismatches: zero(),
@@ -125,10 +135,12 @@ impl Tally {
         Counters {
             accepted: of(&self.accepted),
             direct: of(&self.direct),
+            handed_over: of(&self.handed_over),
             open: of(&self.open),
             to_cassandra_bytes: of(&self.to_cassandra_bytes),
             to_clients_bytes: of(&self.to_clients_bytes),
             accept_failures: of(&self.accept_failures),
+            threads_failed: of(&self.threads_failed),
             opaque: of(&self.opaque),
             requests: self.requests.each_ref().map(of),
             answered: of(&self.answered),

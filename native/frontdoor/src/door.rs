@@ -5,6 +5,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use crate::acceptor::{Acceptor, ListenOptions, ListenerId};
 use crate::counters::Counters;
 use crate::event_loop::EventLoop;
+use crate::hand_over::HandOver;
 use crate::loop_answerer::Shared;
 use crate::notices::Notice;
 use crate::pool::Pool;
@@ -22,7 +24,18 @@ use crate::routes::Routes;
 pub struct DoorOptions {
     /// Threads that serve connections; at least one.
     pub loops: usize,
+    /// How long a connection is watched before [`Notice::Forwarded`], at least, and how long before the next one.
+    pub window: Duration,
 }
+
+impl Default for DoorOptions {
+    fn default() -> Self {
+        DoorOptions { loops: 1, window: Duration::from_secs(10) }
+    }
+}
+
+/// How long a connection's owner waits for a loop, which others of its connections wait for, too.
+const HAND_OVER_WAIT: Duration = Duration::from_millis(10);
 
 /// Listens for CQL clients, and passes on what they send. Every method may be called from any thread.
 pub struct Door {
@@ -44,7 +57,7 @@ impl Door {
         let mut threads = Vec::new();
         let mut loops = Vec::new();
         for number in 0..options.loops.max(1) {
-            let (event_loop, thread) = EventLoop::start(number, shared.clone())?;
+            let (event_loop, thread) = EventLoop::start(number, options.window, shared.clone())?;
             loops.push(event_loop);
             threads.push(thread);
         }
@@ -70,6 +83,25 @@ impl Door {
     /// What its owner has to see to since the last call; waits up to `timeout`. `None` once the door is closed.
     pub fn take(&self, timeout: Duration) -> Option<Vec<Notice>> {
         self.shared.notices.take(timeout)
+    }
+
+    /// The client's socket in place of the pair, which ends; whoever has the far end goes on with it, as if nothing had
+    /// happened. `None` where bytes are on their way just now: the pair serves on.
+    ///
+    /// * `far` the far end of the pair, which nobody reads or writes during the call; that takes some milliseconds at
+    ///   most
+    /// * `is_repeated` whether the caller asks again soon if this is in vain. Until then the door reads nothing more of
+    ///   the client, so that what is on its way comes to an end.
+    pub fn hand_over(&self, connection: u64, far: BorrowedFd<'_>, is_repeated: bool) -> Option<OwnedFd> {
+        let asked = Arc::new(HandOver::new(connection, far.try_clone_to_owned().ok(), is_repeated));
+        self.loop_of(connection)?.hand_over(Arc::clone(&asked)).ok()?;
+        asked.wait(HAND_OVER_WAIT)
+    }
+
+    /// The loop that has, or had, a connection.
+    pub(crate) fn loop_of(&self, connection: u64) -> Option<&Arc<EventLoop>> {
+        let at = connection.checked_rem(self.loops.len() as u64)?;
+        self.loops.get(at as usize)
     }
 
     /// What it has done since it opened.

@@ -7,6 +7,8 @@
 //! to Cassandra; whoever owns the door takes the other end from [`Door::take`] and gives it to Cassandra's transport.
 //! Bytes that the door does not answer pass between the two sockets unchanged.
 //!
+//! A connection of which it answers nearly nothing it offers back: [`Door::hand_over`] gives the client's own socket.
+//!
 //! Of the EXECUTEs of prepared statements it answers those that it may, as Cassandra would: from a plan of the
 //! statement and the rows of the engine.
 //!
@@ -23,8 +25,10 @@
 //! | `answering` | from a request to its answer, through all gates |
 //! | `buffer` `outlet` `replies` | bytes on their way to a socket |
 //! | `request` `session` | both directions of a connection, without its sockets |
+//! | `native_share` `hand_over` | which connections are better off without the door, and how they leave it |
 //! | `connection` | the sockets of a connection, and how it ends |
-//! | `event_loop` `pool` `loop_answerer` | threads that answer from memory, and those that wait for a device |
+//! | `waiting` | how a thread waits for events, and ends |
+//! | `event_loop` `loop_thread` `pool` `loop_answerer` | threads that answer from memory, and those that wait for a device |
 //! | `undecided` | clients that have not said yet whether they speak TLS |
 //! | `acceptor` | the thread that accepts, and hands clients to the loops |
 //! | `door` `rights` | all of it, for its owner |
@@ -39,7 +43,10 @@ mod connection;
 mod counters;
 mod door;
 mod event_loop;
+mod hand_over;
 mod loop_answerer;
+mod loop_thread;
+mod native_share;
 mod notices;
 mod open_table;
 mod outlet;
@@ -56,6 +63,7 @@ mod session;
 mod statement;
 mod table_reader;
 mod undecided;
+mod waiting;
 
 pub use acceptor::{ListenOptions, ListenerId};
 pub use client::{Client, Way};

@@ -122,7 +122,7 @@ impl Answerer for LoopAnswerer {
             Ok(answer) => {
                 self.shared.tally.add_passed(Reason::Auditioning);
                 let audition = Audition::of(answer.prepared, request.header, request.body, body);
-                return audition.map_or(Verdict::Passed, Verdict::Auditioned);
+                return audition.map_or(Verdict::PassedForNow, Verdict::Auditioned);
             }
             Err(Unanswered::NotInMemory) if request.may_wait && self.pool(identity, framing, request) => {
                 return Verdict::Pooled;
@@ -135,7 +135,11 @@ impl Answerer for LoopAnswerer {
             }
         };
         self.passed(reason);
-        Verdict::Passed
+        if reason.may_end() {
+            Verdict::PassedForNow
+        } else {
+            Verdict::Passed
+        }
     }
 
     fn passed(&mut self, reason: Reason) {

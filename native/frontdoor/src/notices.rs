@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::client::Client;
 
-/// Clients that may wait, the kernel's backlog holds the others; and statements, which will be asked for again.
+/// Clients that may wait, the kernel's backlog holds the others; and other notices, which come again.
 const MOST: usize = 1024;
 
 /// Something that the owner of the door has to see to.
@@ -23,6 +23,12 @@ pub enum Notice {
         connection: u64,
         /// The id of the prepared statement.
         statement: [u8; 16],
+    },
+    /// Nearly all that a connection asks is passed on: without the door it would be served as well, at less expense.
+    /// Comes again while that is so; see [`Door::hand_over`](crate::Door::hand_over).
+    Forwarded {
+        /// The connection, which [`Client::connection`] names.
+        connection: u64,
     },
 }
 
@@ -53,9 +59,18 @@ impl Notices {
 
     /// Adds a statement, unless too many notices wait.
     pub(crate) fn want(&self, connection: u64, statement: [u8; 16]) {
+        self.offer(Notice::Wanted { connection, statement });
+    }
+
+    /// Adds a connection, unless too many notices wait.
+    pub(crate) fn forwarded(&self, connection: u64) {
+        self.offer(Notice::Forwarded { connection });
+    }
+
+    fn offer(&self, notice: Notice) {
         let mut state = self.state();
         if !state.is_closed && state.waiting.len() < MOST {
-            state.waiting.push_back(Notice::Wanted { connection, statement });
+            state.waiting.push_back(notice);
             self.changed.notify_all();
         }
     }

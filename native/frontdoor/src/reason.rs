@@ -97,6 +97,48 @@ reasons! {
     Panic = "panic",
 }
 
+impl Reason {
+    /// Whether the door may answer the same request another time.
+    pub(crate) fn may_end(self) -> bool {
+        match self {
+            Reason::NodeGate
+            | Reason::NotAdmitted
+            | Reason::NoPlan
+            | Reason::Auditioning
+            | Reason::NotGranted
+            | Reason::TableGate
+            | Reason::EngineFailure
+            | Reason::RightsMoved
+            | Reason::Backlog
+            | Reason::PoolBusy
+            | Reason::Panic => true,
+            Reason::Malformed
+            | Reason::UnknownFlags
+            | Reason::NamedValues
+            | Reason::Keyspace
+            | Reason::SerialConsistency
+            | Reason::ValueCount
+            | Reason::NullValue
+            | Reason::InvalidValue
+            | Reason::KeyLength
+            | Reason::Limit
+            | Reason::Selection
+            | Reason::PageSize
+            | Reason::MorePages
+            | Reason::PagingState
+            | Reason::Tombstones
+            | Reason::AnswerLength
+            | Reason::Unfinished
+            | Reason::UnknownContent
+            | Reason::HeaderFlags
+            | Reason::PlanRefused
+            | Reason::AuditionFailed
+            | Reason::Consistency
+            | Reason::NotReplica => false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,6 +37,8 @@ pub(crate) enum Verdict {
     Answered,
     /// Cassandra answers.
     Passed,
+    /// Cassandra answers this one, but the door may answer another like it.
+    PassedForNow,
     /// The door answers later, or passes it on then.
     Pooled,
     /// Cassandra answers, and the door compares.

@@ -62,7 +62,9 @@ impl Door {
 
     /// Says as what Cassandra has logged a connection in.
     pub fn admit(&self, connection: u64, login: u32) {
-        self.loops.iter().for_each(|event_loop| event_loop.admit(connection, login));
+        if let Some(event_loop) = self.loop_of(connection) {
+            event_loop.admit(connection, login);
+        }
     }
 
     /// Replaces all pairs of login and statement that may be answered.

@@ -106,6 +106,10 @@ pub(crate) struct Session {
     /// Streams of queries whose result may be that the connection's keyspace is another one.
     queries: Vec<[u8; 2]>,
     answered: Answered,
+    /// Requests that were passed on, of which the door may answer others like them.
+    promising: u64,
+    /// Whether no more is read from the client than what was read needs.
+    is_paused: bool,
 }
 
 impl Session {
@@ -123,7 +127,14 @@ impl Session {
             pooled: 0,
             queries: Vec::new(),
             answered: Answered::default(),
+            promising: 0,
+            is_paused: false,
         }
+    }
+
+    /// Whether the client's next bytes stay where they are; not while bytes that were read wait for them.
+    pub(crate) fn pause(&mut self, is_paused: bool) {
+        self.is_paused = is_paused;
     }
 
     /// Whether bytes wait: for the client, for Cassandra.
@@ -149,6 +160,22 @@ impl Session {
     /// Requests that the door has answered since the last call.
     pub(crate) fn take_answered(&mut self) -> Answered {
         std::mem::take(&mut self.answered)
+    }
+
+    /// Requests since the last call that were passed on, of which the door may answer others like them.
+    pub(crate) fn take_promising(&mut self) -> u64 {
+        std::mem::take(&mut self.promising)
+    }
+
+    /// Whether all that was read is passed on, and nothing of the door's own is on its way: then the two sockets could
+    /// go on without it, wherever in a request or a response they are.
+    pub(crate) fn is_clear(&self) -> bool {
+        self.is_blocked() == (false, false)
+            && self.pending.is_empty()
+            && self.held.is_empty()
+            && self.late.is_empty()
+            && self.auditions.is_empty()
+            && self.pooled == 0
     }
 
     pub(crate) fn is_opaque(&self) -> bool {
@@ -193,6 +220,9 @@ impl Session {
             }
             if read_bytes >= TURN_BYTES {
                 return Ok(Turn::More);
+            }
+            if self.is_paused && self.pending.is_empty() && self.late.is_empty() {
+                return Ok(Turn::Drained);
             }
             let count = match client.read(read) {
                 Ok(0) => {
@@ -309,6 +339,7 @@ impl Session {
     ) -> bool {
         if self.waiting_bytes() + work.replies.bytes() > MAX_UNSENT_BYTES {
             answerer.passed(Reason::Backlog);
+            self.promising += 1;
             return false;
         }
         work.body.clear();
@@ -323,7 +354,12 @@ impl Session {
                 true
             }
             Verdict::Passed => false,
+            Verdict::PassedForNow => {
+                self.promising += 1;
+                false
+            }
             Verdict::Auditioned(audition) => {
+                self.promising += 1;
                 self.audition(audition);
                 false
             }
@@ -407,6 +443,7 @@ impl Session {
             PoolVerdict::Auditioned(audition) => self.audition(audition),
             PoolVerdict::Passed => {}
         }
+        self.promising += 1;
         match pooled.framing {
             Framing::Envelopes(_) => self.late.extend_from_slice(&pooled.envelope),
             Framing::Frames(kind) => put_frames(kind, &pooled.envelope, &mut self.late),

@@ -21,8 +21,14 @@ pub struct Fixture {
 }
 
 impl Fixture {
+    /// A door that offers no connection back.
     pub fn new(options: ListenOptions) -> Self {
-        let door = Door::open(DoorOptions { loops: 2 }).unwrap();
+        Self::watching(Duration::MAX, options)
+    }
+
+    /// A door that watches its connections for so long.
+    pub fn watching(window: Duration, options: ListenOptions) -> Self {
+        let door = Door::open(DoorOptions { loops: 2, window }).unwrap();
         let (listener, address) = door.listen("127.0.0.1:0".parse().unwrap(), options).unwrap();
         Self { door, listener, address }
     }

@@ -76,7 +76,7 @@ pub(super) struct Pair {
 impl Fixture {
     /// A door with a table and a statement that it serves.
     pub(super) fn new(behaviour: u8) -> Self {
-        let door = Arc::new(Door::open(DoorOptions { loops: 1 }).unwrap());
+        let door = Arc::new(Door::open(DoorOptions::default()).unwrap());
         let options = ListenOptions { backlog: 128, keep_alive: true, may_be_tls: false };
         let (_, address) = door.listen("127.0.0.1:0".parse().unwrap(), options).unwrap();
         let (begin, begun) = mpsc::channel();

@@ -19,8 +19,12 @@ public final class Door
     /** Times that a client could not be accepted, such as for want of file descriptors. */
     public static final String ACCEPT_FAILURES = "accept_failures";
 
+    /** Threads that have ended of themselves, with their clients' connections. */
+    public static final String THREADS_FAILED = "threads_failed";
+
     private static final byte DIRECT = 1;
     private static final byte WANTED = 2;
+    private static final byte FORWARDED = 3;
     private static final int STATEMENT_ID_BYTES = 16;
 
     private final long handle;
@@ -55,7 +59,7 @@ public final class Door
     }
 
     /**
-     * Waits for clients, whose descriptors then belong to the caller, and for statements that the door wants to know of.
+     * Waits for clients, whose descriptors then belong to the caller, and for what else the door has to tell.
      *
      * @return none after the time is over; null once the door is closed
      */
@@ -73,6 +77,21 @@ public final class Door
             throw e;
         }
         return taken == null ? null : notices(ByteBuffer.wrap(taken));
+    }
+
+    /**
+     * Puts a client's own socket in the place of the pair's end: the descriptor names it from then on, and the door has
+     * nothing to do with the client any more. Takes some milliseconds at most.
+     *
+     * @param descriptor the end of the pair, which nobody uses during the call, and no epoll watches
+     * @param isRepeated whether the caller tries again soon if this is in vain; the door reads nothing more of the client
+     *                   until then
+     * @return false if bytes are on their way in the door, or were not read yet: the pair serves on then
+     * @throws EngineException the descriptor is of no use any more
+     */
+    public boolean handOver(long connection, int descriptor, boolean isRepeated)
+    {
+        return Native.doorHandOver(handle, connection, descriptor, isRepeated);
     }
 
     /** @return by name, what the door has done since it opened; {@code connections_open} is of now */
@@ -187,9 +206,22 @@ public final class Door
         {
             byte kind = bytes.get();
             long connection = bytes.getLong();
-            notices.add(kind == WANTED ? wanted(connection, bytes) : client(kind == DIRECT, connection, bytes));
+            notices.add(notice(kind, connection, bytes));
         }
         return notices;
+    }
+
+    private static Notice notice(byte kind, long connection, ByteBuffer bytes)
+    {
+        switch (kind)
+        {
+            case WANTED:
+                return wanted(connection, bytes);
+            case FORWARDED:
+                return new Forwarded(connection);
+            default:
+                return client(kind == DIRECT, connection, bytes);
+        }
     }
 
     private static Wanted wanted(long connection, ByteBuffer bytes)
@@ -240,6 +272,15 @@ public final class Door
         {
             super(connection);
             this.statementId = statementId;
+        }
+    }
+
+    /** Nearly all that a connection asks is passed on: it would be served as well without the door, at less expense. */
+    public static final class Forwarded extends Notice
+    {
+        Forwarded(long connection)
+        {
+            super(connection);
         }
     }
 

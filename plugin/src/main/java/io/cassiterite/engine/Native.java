@@ -191,11 +191,23 @@ public final class Native
     static native void doorStopListening(long door, long listener);
 
     /**
-     * Waits for clients, whose descriptors belong to the caller, and for statements that the door wants to know of.
+     * Waits for clients, whose descriptors belong to the caller, and for what else the door has to tell.
      *
      * @return notices, none after the time is over, as docs/internals/boundary.md describes them; null once closed
      */
     static native byte[] doorTake(long door, int timeoutMillis);
+
+    /**
+     * Puts a client's own socket in the place of the pair's end: the descriptor names it from then on, and the door has
+     * nothing to do with the client any more. Takes some milliseconds at most.
+     *
+     * @param descriptor the end of the pair, which nobody uses during the call, and no epoll watches
+     * @param isRepeated whether the caller tries again soon if this is in vain; the door reads nothing more of the client
+     *                   until then
+     * @return false if bytes are on their way in the door, or were not read yet: the pair serves on then
+     * @throws EngineException the descriptor is of no use any more
+     */
+    static native boolean doorHandOver(long door, long connection, int descriptor, boolean isRepeated);
 
     /** @param door or 0, for a door that has done nothing
      *  @return what the door has done: lines of name, tab and count */

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
+import io.netty.channel.Channel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +20,7 @@ import org.apache.cassandra.utils.NoSpamLogger;
 
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
+import io.cassiterite.engine.Door.Forwarded;
 import io.cassiterite.engine.Door.Notice;
 import io.cassiterite.engine.Door.Wanted;
 import io.cassiterite.frontdoor.desk.ClientConnections;
@@ -37,15 +40,21 @@ final class ClientHandover
     private final Door door;
     private final ClientConnections connections;
     private final Desk desk;
+    private final BooleanSupplier keepsAll;
     private final Map<Long, DoorServerChannel> channels = new HashMap<>();
     private long acceptFailures;
+    private long threadsFailed;
 
-    /** @param desk null if there is none */
-    ClientHandover(Door door, ClientConnections connections, Desk desk)
+    /**
+     * @param desk     null if there is none
+     * @param keepsAll whether clients stay at the door of which it answers nothing
+     */
+    ClientHandover(Door door, ClientConnections connections, Desk desk, BooleanSupplier keepsAll)
     {
         this.door = door;
         this.connections = connections;
         this.desk = desk;
+        this.keepsAll = keepsAll;
     }
 
     ClientConnections connections()
@@ -92,6 +101,8 @@ final class ClientHandover
     {
         if (notice instanceof Client)
             handOver((Client) notice);
+        else if (notice instanceof Forwarded)
+            giveUp(notice.connection);
         else if (desk != null)
             desk.wanted((Wanted) notice);
     }
@@ -129,12 +140,26 @@ final class ClientHandover
         }
     }
 
+    /** The door serves a connection no better than Netty would. */
+    private void giveUp(long connection)
+    {
+        Channel channel = connections.channel(connection);
+        if (channel != null && !keepsAll.getAsBoolean())
+            new SocketHandover(door, connection, (DoorChannel) channel).start();
+    }
+
     private void reportFailures()
     {
-        long failures = door.counters().get(Door.ACCEPT_FAILURES);
+        Map<String, Long> counters = door.counters();
+        long failures = counters.get(Door.ACCEPT_FAILURES);
         if (failures > acceptFailures)
             NO_SPAM.error("The front door could not accept {} client(s); are there file descriptors left? Each client takes three",
-                         failures - acceptFailures);
+                          failures - acceptFailures);
         acceptFailures = failures;
+        long ended = counters.get(Door.THREADS_FAILED);
+        if (ended > threadsFailed)
+            logger.error("{} thread(s) of the front door have ended, and their clients' connections with them; the node's console says " +
+                         "why. Restart the node soon", ended - threadsFailed);
+        threadsFailed = ended;
     }
 }

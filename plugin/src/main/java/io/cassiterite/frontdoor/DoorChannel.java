@@ -11,7 +11,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.epoll.AbstractEpollStreamChannel;
 import io.netty.channel.epoll.EpollChannelConfig;
 
-/** Cassandra's side of a client that came through the front door: a Unix socket that bears the client's addresses. */
+import io.cassiterite.engine.Door;
+
+/**
+ * Cassandra's side of a client that came through the front door: a Unix socket that bears the client's addresses. It can
+ * change to the client's own socket, of which Cassandra notices nothing.
+ */
 final class DoorChannel extends AbstractEpollStreamChannel
 {
     private final InetSocketAddress remote;
@@ -25,6 +30,28 @@ final class DoorChannel extends AbstractEpollStreamChannel
         this.remote = remote;
         this.local = local;
         this.config = new Config(this);
+    }
+
+    /**
+     * Puts the client's own socket in the place of the pair's end. Called in the event loop, where all reading and writing
+     * is done, so that nothing moves meanwhile. The descriptor keeps its number; what waits to be written, and whether
+     * reading is wanted, stay as they are. No handler hears of it, as one would of {@code deregister} and
+     * {@code register}.
+     *
+     * @param isRepeated whether this is tried again soon if it is in vain
+     * @return false if bytes are on their way, and the pair serves on
+     */
+    boolean takeClientSocket(Door door, long connection, boolean isRepeated) throws Exception
+    {
+        doDeregister();
+        try
+        {
+            return door.handOver(connection, fd().intValue(), isRepeated);
+        }
+        finally
+        {
+            doRegister(); // epoll tells at once what can be read or written
+        }
     }
 
     @Override

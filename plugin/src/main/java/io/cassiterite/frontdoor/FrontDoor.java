@@ -198,7 +198,7 @@ public final class FrontDoor
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
             ClientConnections connections = new ClientConnections();
             desk = newDesk(connections);
-            handover = new ClientHandover(door, connections, desk);
+            handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY);
             handover.start();
             setDesk();
         }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -143,6 +144,25 @@ final class Connection implements AutoCloseable
     {
         socket.setSoLinger(true, 0);
         socket.close();
+    }
+
+    /** @return the port from which this client came */
+    int port()
+    {
+        return socket.getLocalPort();
+    }
+
+    /** Waits for the node to send something. @return whether that is the end */
+    boolean isEnded() throws IOException
+    {
+        try
+        {
+            return in.read() < 0;
+        }
+        catch (SocketException e)
+        {
+            return true;
+        }
     }
 
     void patience(int millis) throws IOException

@@ -9,7 +9,10 @@ import java.util.concurrent.ConcurrentMap;
 
 import io.netty.channel.Channel;
 
-/** The open connections through the front door, by the numbers that it gave them. Thread-safe. */
+/**
+ * The open connections that came through the front door, by the numbers that it gave them; also those that have left it.
+ * Thread-safe.
+ */
 public final class ClientConnections
 {
     private final ConcurrentMap<Long, Channel> channels = new ConcurrentHashMap<>();
@@ -22,9 +25,15 @@ public final class ClientConnections
     }
 
     /** @return null if the connection is closed */
+    public Channel channel(long number)
+    {
+        return channels.get(number);
+    }
+
+    /** @return null if the connection is closed */
     ClientConnection find(long number)
     {
-        Channel channel = channels.get(number);
+        Channel channel = channel(number);
         return channel == null ? null : new TransportConnection(channel);
     }
 

@@ -8,25 +8,27 @@
 use super::*;
 use crate::pool::Pool;
 use crate::routes::Routes;
+use mio::net::{TcpStream, UnixStream};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream as Client};
 
-fn running() -> Running {
+fn running() -> LoopThread {
     let routes = Arc::new(Routes::default());
     let shared =
         Shared { pool: Pool::new(Arc::clone(&routes)), routes, notices: Arc::default(), tally: Arc::default() };
-    Running::new(shared).unwrap()
+    let (handle, poll) = EventLoop::new().unwrap();
+    LoopThread::new(handle, poll, Duration::MAX, shared)
 }
 
 /// Adds a connection; its two far ends.
-fn join(running: &mut Running, number: u64) -> (Client, std::os::unix::net::UnixStream) {
+fn join(running: &mut LoopThread, number: u64) -> (Client, std::os::unix::net::UnixStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = Client::connect(listener.local_addr().unwrap()).unwrap();
     let (near, far) = std::os::unix::net::UnixStream::pair().unwrap();
     let accepted = listener.accept().unwrap().0;
     accepted.set_nonblocking(true).unwrap();
     near.set_nonblocking(true).unwrap();
-    running.handle.connections.fetch_add(1, Ordering::Relaxed);
+    running.handle.has_come();
     running.add(Newcomer { number, client: TcpStream::from_std(accepted), cassandra: UnixStream::from_std(near) });
     (client, far)
 }

@@ -1,0 +1,100 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Which part of a connection's requests the door answers. One of which it answers nothing is better off without it.
+
+use std::time::{Duration, Instant};
+
+/// Requests that a window has at least.
+const WINDOW_REQUESTS: u64 = 2_000;
+/// A connection is forwarded where the door answers fewer than one of so many requests.
+const FORWARDED: u64 = 100;
+
+/// Counts the requests of one connection, window by window.
+#[derive(Debug)]
+pub(crate) struct NativeShare {
+    began: Instant,
+    requests: u64,
+    native: u64,
+}
+
+impl NativeShare {
+    pub(crate) fn new(now: Instant) -> Self {
+        NativeShare { began: now, requests: 0, native: 0 }
+    }
+
+    /// Adds requests.
+    ///
+    /// * `native` how many of them the door has answered, or may answer another time
+    pub(crate) fn add(&mut self, requests: u64, native: u64) {
+        self.requests += requests;
+        self.native += native;
+    }
+
+    /// Adds bytes in which no request can be told apart.
+    pub(crate) fn add_opaque(&mut self) {
+        self.add(WINDOW_REQUESTS, 0);
+    }
+
+    /// Whether a window ends here in which nearly nothing was answered by the door; windows last `window` at least.
+    pub(crate) fn is_forwarded(&mut self, window: Duration, now: impl FnOnce() -> Instant) -> bool {
+        if self.requests < WINDOW_REQUESTS {
+            return false;
+        }
+        let now = now();
+        if now.duration_since(self.began) < window {
+            return false;
+        }
+        let ended = std::mem::replace(self, NativeShare::new(now));
+        ended.native * FORWARDED < ended.requests
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: Duration = Duration::from_secs(10);
+
+    /// Whether windows of these requests, one after the other, say that the connection is forwarded.
+    fn windows(requests_of_each: &[(u64, u64)], length: Duration) -> Vec<bool> {
+        let mut now = Instant::now();
+        let mut share = NativeShare::new(now);
+        let ends = requests_of_each.iter().map(|(requests, native)| {
+            share.add(*requests, *native);
+            now += length;
+            share.is_forwarded(WINDOW, || now)
+        });
+        ends.collect()
+    }
+
+    #[test]
+    fn a_connection_of_writes_is_forwarded() {
+        assert_eq!(windows(&[(2_000, 0), (9_000, 89)], WINDOW), [true, true]);
+    }
+
+    #[test]
+    fn one_native_answer_in_a_hundred_keeps_a_connection() {
+        assert_eq!(windows(&[(2_000, 20), (2_000, 1_000), (50_000, 500)], WINDOW), [false; 3]);
+    }
+
+    #[test]
+    fn a_young_or_a_silent_connection_is_not_judged() {
+        assert_eq!(windows(&[(100_000, 0), (100_000, 0)], WINDOW / 3), [false, false]);
+        assert_eq!(windows(&[(1_999, 0)], 100 * WINDOW), [false]);
+    }
+
+    #[test]
+    fn each_window_counts_for_itself() {
+        assert_eq!(windows(&[(2_000, 2_000), (2_000, 0)], WINDOW), [false, true]);
+    }
+
+    #[test]
+    fn bytes_without_requests_are_a_window() {
+        let now = Instant::now();
+        let mut share = NativeShare::new(now);
+        share.add_opaque();
+        assert!(!share.is_forwarded(WINDOW, || now));
+        assert!(share.is_forwarded(WINDOW, || now + WINDOW));
+    }
+}
