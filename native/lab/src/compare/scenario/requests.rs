@@ -15,6 +15,8 @@ use super::Trial;
 /// Connections, and requests in flight over them all.
 const READS: [(&str, usize); 3] =
     [("reads, 1 connection", 1), ("reads, 8 connections", 8), ("reads, 64 connections", 64)];
+/// The front door leaves connections to Netty of which it has answered next to nothing for ten seconds.
+const UNTIL_HANDED_OVER: Duration = Duration::from_secs(12);
 const COLLECTION_EVERY: Duration = Duration::from_secs(1);
 /// Of the rate that is asked for: the collections take most of the time.
 const SHARE_BESIDE_COLLECTIONS: f64 = 1.0 / 12.0;
@@ -30,7 +32,10 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
         figures.extend(subject.measure(&closed(name, "read=1", keys(), length))?.figures());
     }
     subject.connect_over(settings.in_flight)?;
+    subject.load(&closed("first writes", "insert=1", keys(), UNTIL_HANDED_OVER))?;
     figures.extend(subject.measure(&closed("writes", "insert=1", keys(), length))?.figures());
+    // Connections that have only written are Netty's now.
+    subject.connect_over(settings.in_flight)?;
     let mixed = open("reads beside writes", "read=1,insert=1", keys(), length, settings.rate_per_s);
     figures.extend(subject.measure(&mixed)?.figures());
     let collector = Collector::start(subject.pids(), COLLECTION_EVERY);
