@@ -7,10 +7,16 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::protocol::{put_result_header, Compression, Envelopes, FrameHeader, Inbound, ResponseHeader};
+use crate::protocol::{
+    put_frames, put_result_header, unpack, Compression, Envelopes, FrameHeader, Framing, Inbound, ResponseHeader,
+    COMPRESSED,
+};
+use crate::reason::Reason;
+use crate::request::{Answerer, PoolVerdict, Pooled, Request, Verdict};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
+use std::io::{ErrorKind, Read, Result, Write};
 use std::rc::Rc;
 
 /// Bytes on their way, which move as a script says.

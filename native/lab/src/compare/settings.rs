@@ -78,8 +78,6 @@ impl Settings {
         };
         let (divisor, value_bytes, rate_per_s) = match scenario {
             Scenario::Emp => (6, 6000, 4_000.0),
-            // 12,000 reads and as many writes.
-            Scenario::Requests => (1, 1000, 24_000.0),
             Scenario::Scan => (100, 200, 12_000.0),
             // 4,000,000 are 6.3 GiB, of which each of 3 nodes has two thirds.
             Scenario::Stream => (6, 1000, 400.0),
