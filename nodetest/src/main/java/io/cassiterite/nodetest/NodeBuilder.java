@@ -13,6 +13,7 @@ import java.util.Map;
 /** The description of a test node; made by {@link Node#named}. */
 public final class NodeBuilder
 {
+    private static final String FRONT_DOOR_KEY = "memtable.configurations.cassiterite.parameters.front_door";
     /** What nodes with the plug-in have that do not say otherwise: make test-node FRONT_DOOR=... */
     private static final String FRONT_DOOR = System.getProperty("cassiterite.front_door", "off");
 
@@ -89,7 +90,7 @@ public final class NodeBuilder
     /** With {@code front_door} in the plug-in's configuration, for example {@code proxy}. */
     public NodeBuilder frontDoor(String mode)
     {
-        return yaml("memtable.configurations.cassiterite.parameters.front_door", mode);
+        return yaml(FRONT_DOOR_KEY, mode);
     }
 
     /** Adds a JVM option, for example {@code -Dx=y}. */
@@ -132,7 +133,7 @@ public final class NodeBuilder
     {
         if (!keep)
             Checkout.delete(base);
-        if (!stock && !FRONT_DOOR.equals("off"))
+        if (!stock && !FRONT_DOOR.equals("off") && !yaml.containsKey(FRONT_DOOR_KEY))
             frontDoor(FRONT_DOOR);
         return new Node(this);
     }
