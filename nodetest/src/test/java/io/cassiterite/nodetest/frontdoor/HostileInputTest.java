@@ -12,10 +12,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
@@ -41,12 +37,8 @@ class HostileInputTest
 {
     private static final String MODE = System.getProperty("oracle.front_door", "reads");
     private static final int MUTATIONS = 120;
-    private static final int ATTACKERS = 24;
     private static final int STREAM = 5;
     private static final int CLIENTS = 60;
-    private static final int QUIET_MILLIS = 400;
-    /** On a busy machine an answer may come after the quiet: a difference must stay. */
-    private static final int LONG_QUIET_MILLIS = 10_000;
     private static final Statement SELECT = new Statement(new Random(1)).add("SELECT v FROM hostile.t WHERE k = ").add("?");
 
     private static Node node;
@@ -54,6 +46,7 @@ class HostileInputTest
     private static InetSocketAddress door;
     private static Cql observer;
     private static NativeAnswers answers;
+    private static Attacks arena;
 
     @BeforeAll
     static void start() throws IOException
@@ -63,6 +56,7 @@ class HostileInputTest
         node = builder.start();
         StockTransport.await(node, stock);
         door = node.cqlAddress();
+        arena = new Attacks(stock, door, STREAM);
         try (Cql cql = node.cql())
         {
             cql.freshKeyspace("hostile");
@@ -114,75 +108,12 @@ class HostileInputTest
         return all.stream();
     }
 
-    /** A client of the node, and what has become of its attack when so long nothing has come. */
-    private interface Attacker
-    {
-        String outcome(int quietMillis) throws IOException;
-    }
-
-    private interface Arena
-    {
-        Attacker enter(InetSocketAddress node, byte[] attack) throws IOException;
-    }
-
     private static void assertSameOutcomes(Connection.Setup setup, List<byte[]> attacks) throws IOException, InterruptedException
     {
-        assertSame(attacks, (node, attack) -> {
+        arena.assertSame(attacks, (node, attack) -> {
             Connection connection = node == door ? served(setup) : new Connection(node, setup);
             return quiet -> HostileClient.outcome(connection, setup.version, attack, quiet);
         });
-    }
-
-    private static void assertSame(List<byte[]> attacks, Arena arena) throws IOException, InterruptedException
-    {
-        List<byte[]> unequal = different(attacks, arena, QUIET_MILLIS, new StringBuilder());
-        StringBuilder found = new StringBuilder();
-        different(unequal, arena, LONG_QUIET_MILLIS, found);
-        assertEquals("", found.toString());
-    }
-
-    /** Many at once, for each waits whether more comes. */
-    private static List<byte[]> different(List<byte[]> attacks, Arena arena, int quietMillis, StringBuilder differences)
-        throws IOException, InterruptedException
-    {
-        ExecutorService pool = Executors.newFixedThreadPool(ATTACKERS);
-        List<Future<String>> expected = new ArrayList<>();
-        List<Future<String>> given = new ArrayList<>();
-        for (byte[] attack : attacks)
-        {
-            Attacker atStock = arena.enter(stock, attack);
-            Attacker atDoor = arena.enter(door, attack);
-            expected.add(pool.submit(() -> atStock.outcome(quietMillis)));
-            given.add(pool.submit(() -> atDoor.outcome(quietMillis)));
-        }
-        pool.shutdown();
-        List<byte[]> different = new ArrayList<>();
-        for (int i = 0; i < attacks.size(); i++)
-            if (!comparable(outcome(given.get(i))).equals(comparable(outcome(expected.get(i)))))
-            {
-                different.add(attacks.get(i));
-                differences.append(Text.hex(attacks.get(i))).append("\nstock: ").append(outcome(expected.get(i))).append("\ndoor: ")
-                           .append(outcome(given.get(i))).append('\n');
-            }
-        return different;
-    }
-
-    /** Requests before the one that ends a connection are under way then: stock may answer them or not. */
-    private static String comparable(String outcome)
-    {
-        return outcome.endsWith("closed") ? outcome.replaceAll("(?m)^\\d+ \\d+ " + STREAM + " " + Envelope.RESULT + " .*\\R", "") : outcome;
-    }
-
-    private static String outcome(Future<String> attack) throws InterruptedException
-    {
-        try
-        {
-            return attack.get();
-        }
-        catch (ExecutionException e)
-        {
-            throw new AssertionError(e.getCause());
-        }
     }
 
     @ParameterizedTest
@@ -312,7 +243,7 @@ class HostileInputTest
     @Test
     void theFirstBytesOfAConnection() throws IOException, InterruptedException
     {
-        assertSame(beginnings(), (node, attack) -> quiet -> HostileClient.rawOutcome(node, attack, quiet));
+        arena.assertSame(beginnings(), (node, attack) -> quiet -> HostileClient.rawOutcome(node, attack, quiet));
     }
 
     private static List<byte[]> beginnings()
