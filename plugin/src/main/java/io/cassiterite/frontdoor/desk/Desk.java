@@ -105,9 +105,15 @@ public final class Desk
     /** Something has changed on which a gate may depend. */
     public void conditionsChanged()
     {
+        checkGuardrailOfIn();
+        look(lease, tables, grants);
+    }
+
+    /** The lease last: after the JVM has stood still it must not revive what has grown old meanwhile. */
+    static void look(Lease lease, OpenTables tables, Grants grants)
+    {
         // each of them, also where another fails
-        Throwables.maybeFail(Throwables.perform((Throwable) null, this::checkGuardrailOfIn, lease::check, tables::refresh,
-                                                grants::expire));
+        Throwables.maybeFail(Throwables.perform((Throwable) null, tables::refresh, grants::expire, lease::check));
     }
 
     private void checkGuardrailOfIn()

@@ -35,12 +35,14 @@ final class FakeDoor implements NativeDoor
     int renewals;
     byte[] served;
     Runnable onAdmission = () -> {};
+    Runnable onRenewal = () -> {};
 
     @Override
     public void renew(int millis)
     {
         leased = true;
         renewals++;
+        onRenewal.run();
     }
 
     @Override

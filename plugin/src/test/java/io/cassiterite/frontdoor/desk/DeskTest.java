@@ -1,0 +1,49 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.frontdoor.desk;
+
+import java.util.Set;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.apache.cassandra.schema.TableId;
+
+import io.cassiterite.memtable.TestMemtable;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class DeskTest
+{
+    private final FakeDoor door = new FakeDoor();
+    private long now = 1_000_000_000_000L;
+    private final Grants grants = new Grants(door, (asking, statement) -> true, () -> true, () -> now);
+    private final OpenTables tables = new OpenTables(door, ignored -> TableState.closed(Set.of()));
+    private final Lease lease = new Lease(door, Set::of);
+
+    @BeforeAll
+    static void initialize()
+    {
+        TestMemtable.initialize();
+    }
+
+    /** F11: another node may have revoked the grant while this JVM stood still, and the lease has ended. */
+    @Test
+    void aLongSafepointRevivesNoGrant()
+    {
+        lease.start();
+        Login reader = new Logins(door).admit(1, new FakeConnection("reader", "10.0.0.1"));
+        grants.want(reader, new Statement(FakeDoor.id('a'), TableId.generate(), "shop", null, "SELECT", new Object()));
+        grants.decide();
+        Desk.look(lease, tables, grants);
+        assertTrue(door.leased);
+        assertEquals(Set.of("1:a"), door.grants);
+
+        now += Grants.FRESH_NANOS + 1;
+        door.onRenewal = () -> assertEquals(Set.of(), door.grants);
+        Desk.look(lease, tables, grants);
+    }
+}
