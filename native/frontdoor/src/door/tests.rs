@@ -90,7 +90,7 @@ fn a_slow_read_holds_nobody_up() {
     assert_eq!(read(&mut slow.client, 9 + NOTHING.len()), result(1, NOTHING));
 }
 
-/// F20: also what the pool reads is compared with Cassandra's answers before it is sent.
+/// Also what the pool reads is compared with Cassandra's answers before it is sent.
 #[test]
 fn a_slow_read_is_auditioned_like_any_other() {
     let fixture = Fixture::new(IS_SLOW);
