@@ -45,6 +45,7 @@ class LeavingClientsTest
     private static final int POLL_MILLIS = 200;
     /** As many as a client must have had before it leaves, and more. */
     private static final int REQUESTS = 4_000;
+    private static final int KEY_OF_NO_WRITER = -1;
     /** Longer than a client is watched before it leaves. */
     private static final long WATCHED_NANOS = TimeUnit.SECONDS.toNanos(12);
     private static final Connection.Setup V4 = new Connection.Setup(4, Compression.NONE, null);
@@ -55,6 +56,7 @@ class LeavingClientsTest
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Future<Void>> running = new ArrayList<>();
+    private final List<PipelinedWriter> opened = new ArrayList<>();
 
     @BeforeAll
     static void aTableOfTheEngine(Node node)
@@ -66,8 +68,10 @@ class LeavingClientsTest
     }
 
     @AfterEach
-    void endThreads()
+    void endClients() throws IOException
     {
+        for (PipelinedWriter writer : opened)
+            writer.close();
         threads.shutdownNow();
     }
 
@@ -134,6 +138,7 @@ class LeavingClientsTest
     private PipelinedWriter writer(Node node, Connection.Setup setup, int number) throws IOException
     {
         PipelinedWriter writer = new PipelinedWriter(node.cqlAddress(), setup, TABLE, number);
+        opened.add(writer);
         writer.connection.patience(BOUND_MILLIS);
         running.add(start(writer));
         return writer;
@@ -147,12 +152,12 @@ class LeavingClientsTest
     /** Reads as much as it writes; in the end the door still answers what it reads. */
     private static Void readAndWrite(Node node, AtomicBoolean isOver) throws IOException
     {
-        Statement select = new Statement(new Random(1)).add("SELECT v FROM " + TABLE + " WHERE k = 1");
+        Statement select = new Statement(new Random(1)).add("SELECT v FROM " + TABLE + " WHERE k = " + KEY_OF_NO_WRITER);
         try (Connection connection = new Connection(node.cqlAddress(), V4))
         {
             select.prepared(new Answer(connection.call(Requests.prepare(select, null, V4.version).envelope(V4.version, 0))).preparedIds());
             Envelope read = Requests.execute(select, new Options(), V4.version).envelope(V4.version, 1);
-            Envelope write = Requests.query("INSERT INTO " + TABLE + " (k, v) VALUES (1, 0x01)", V4.version).envelope(V4.version, 2);
+            Envelope write = Requests.query("INSERT INTO " + TABLE + " (k, v) VALUES (" + KEY_OF_NO_WRITER + ", 0x01)", V4.version).envelope(V4.version, 2);
             connection.call(write);
             for (int i = 0; i < REQUESTS || !isOver.get(); i++)
                 assertEquals(Envelope.RESULT, connection.call(i % 2 == 0 ? read : write).opcode);
