@@ -157,7 +157,8 @@ class LeavingClientsTest
         {
             select.prepared(new Answer(connection.call(Requests.prepare(select, null, V4.version).envelope(V4.version, 0))).preparedIds());
             Envelope read = Requests.execute(select, new Options(), V4.version).envelope(V4.version, 1);
-            Envelope write = Requests.query("INSERT INTO " + TABLE + " (k, v) VALUES (" + KEY_OF_NO_WRITER + ", 0x01)", V4.version).envelope(V4.version, 2);
+            String insert = "INSERT INTO " + TABLE + " (k, v) VALUES (" + KEY_OF_NO_WRITER + ", 0x01)";
+            Envelope write = Requests.query(insert, V4.version).envelope(V4.version, 2);
             connection.call(write);
             for (int i = 0; i < REQUESTS || !isOver.get(); i++)
                 assertEquals(Envelope.RESULT, connection.call(i % 2 == 0 ? read : write).opcode);
