@@ -126,14 +126,23 @@ impl Connection {
             next = next.and(self.session.client_turn(&mut self.client, &mut self.cassandra, ended, work, answerer)?);
         }
         self.ask(registry)?;
-        Ok(next)
+        Ok(if next == Next::Wait { self.next() } else { next })
+    }
+
+    /// What bytes that no longer wait for anything lead to.
+    fn next(&self) -> Next {
+        if self.session.can_read_on() {
+            Next::Again
+        } else {
+            Next::Wait
+        }
     }
 
     /// Takes what the pool has made of a request.
     pub(crate) fn pooled(&mut self, pooled: Pooled, registry: &Registry, work: &mut Work) -> Next {
         let sent = self.session.pooled(pooled, &mut self.client, &mut self.cassandra, work);
         match sent.and_then(|()| self.ask(registry)) {
-            Ok(()) => Next::Wait,
+            Ok(()) => self.next(),
             Err(_) => Next::Close,
         }
     }

@@ -98,6 +98,8 @@ pub(crate) struct Session {
     promising: u64,
     /// Whether no more is read from the client than what was read needs.
     is_paused: bool,
+    /// Whether the client may have sent more than was read, because bytes waited for either side.
+    is_client_left: bool,
 }
 
 impl Session {
@@ -117,6 +119,7 @@ impl Session {
             answered: Answered::default(),
             promising: 0,
             is_paused: false,
+            is_client_left: false,
         }
     }
 
@@ -128,6 +131,12 @@ impl Session {
     /// Whether bytes wait: for the client, for Cassandra.
     pub(crate) fn is_blocked(&self) -> (bool, bool) {
         (self.to_client.unsent_bytes() > 0, self.to_cassandra.unsent_bytes() > 0)
+    }
+
+    /// Whether the client can be read on. Its socket tells only of what comes later.
+    pub(crate) fn can_read_on(&self) -> bool {
+        let is_slow = self.waiting_bytes() > MAX_UNSENT_BYTES || self.to_cassandra.unsent_bytes() > 0;
+        self.is_client_left && !is_slow
     }
 
     /// Bytes for the client.

@@ -143,6 +143,32 @@ fn an_answer_for_a_client_that_has_gone_reaches_nobody() {
     assert_eq!(read(&mut next.client, 9 + NOTHING.len()), result(2, NOTHING));
 }
 
+/// What a client has sent meanwhile is read, though neither side has anything more to tell of.
+#[test]
+fn a_client_is_read_on_when_the_response_has_ended_that_its_answers_waited_for() {
+    const REQUESTS: usize = 20_000;
+    let fixture = Fixture::new(HAS_NOTHING);
+    let mut pair = fixture.admitted();
+    let answer_bytes = 9 + NOTHING.len();
+    let response = result(1, &[7; 100]);
+    let (begin, end) = response.split_at(50);
+    pair.cassandra.write_all(begin).unwrap();
+    assert_eq!(read(&mut pair.client, begin.len()), begin);
+    pair.client.write_all(&execute(2).repeat(REQUESTS)).unwrap();
+    wait_until("a backlog", || fixture.passed(Reason::Backlog) > 0);
+    let mut cassandra = pair.cassandra.try_clone().unwrap();
+    cassandra.write_all(end).unwrap();
+    // It answers what is passed on, until the client has all and goes.
+    let answering = thread::spawn(move || {
+        let mut request = vec![0; execute(2).len()];
+        while cassandra.read_exact(&mut request).is_ok() && cassandra.write_all(&result(2, NOTHING)).is_ok() {}
+    });
+    assert_eq!(read(&mut pair.client, end.len()), end);
+    assert_eq!(read(&mut pair.client, REQUESTS * answer_bytes), result(2, NOTHING).repeat(REQUESTS));
+    drop(pair);
+    answering.join().unwrap();
+}
+
 /// F29: when the door has closed, nobody reads, and nobody holds the table.
 #[test]
 fn nobody_reads_when_the_door_has_closed() {

@@ -28,6 +28,7 @@ impl Session {
         let turn = self.read_client(client, cassandra, to_end, &mut read, work, answerer);
         work.read = read;
         work.replies.clear();
+        self.is_client_left = matches!(turn, Ok(Turn::Blocked));
         turn
     }
 

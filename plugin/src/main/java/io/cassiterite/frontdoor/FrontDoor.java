@@ -68,6 +68,21 @@ public final class FrontDoor
         }
     }
 
+    /** Puts itself there again if the node has made another transport at the same moment as {@link #start}. */
+    public synchronized void settle()
+    {
+        if (transport == null)
+            return;
+        try
+        {
+            transport.settle();
+        }
+        catch (ReflectiveOperationException | RuntimeException e)
+        {
+            logger.error("The front door stays off: Cassandra's native transport cannot be bound to it", e);
+        }
+    }
+
     /**
      * Changes who accepts clients; connections that are open stay as they are.
      *

@@ -59,6 +59,24 @@ final class TransportAccess
         return access;
     }
 
+    /** Takes over the node's transport where that is another one than {@link #install} has left. */
+    void settle() throws ReflectiveOperationException
+    {
+        NativeTransportService present = CassandraDaemon.getInstanceForTesting().nativeTransportService();
+        if (present == null || present instanceof DoorTransportService || isAdopted(present))
+            return;
+        adopt(present);
+        bindAnew();
+    }
+
+    private boolean isAdopted(NativeTransportService service) throws ReflectiveOperationException
+    {
+        for (Server server : servers(service))
+            if (configurator.get(server) instanceof DoorPipelineConfigurator)
+                return true;
+        return false;
+    }
+
     /** Creates a service's servers, as its start would, and makes them bind by the front door's configurator. */
     void adopt(NativeTransportService service) throws ReflectiveOperationException
     {

@@ -59,6 +59,9 @@ final class StartFacts
     /** What is wrong with the parameters of the engine's configurations, or null if nothing is. */
     String parametersError;
 
+    /** The engine's configuration that wants the front door, or null if none does. */
+    String frontDoor;
+
     /** The store's directory by the engine's configuration, or null if no configuration is the engine's. */
     String storeDirectory;
 

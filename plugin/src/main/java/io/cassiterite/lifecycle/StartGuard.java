@@ -53,6 +53,8 @@ public final class StartGuard implements StorageHook
         passed = true;
         if (facts.storeDirectory != null)
             PluginGossip.publishWhenGossiping();
+        if (facts.frontDoor != null)
+            EarlyStart.whenGossiping(facts.frontDoor);
     }
 
     /** @return true if the guard is installed and let the node start */

@@ -24,6 +24,8 @@ import org.apache.cassandra.utils.FBUtilities;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.NativeLibrary;
 import io.cassiterite.engine.Store;
+import io.cassiterite.frontdoor.FrontDoor;
+import io.cassiterite.frontdoor.FrontDoorMode;
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineTable;
@@ -55,6 +57,7 @@ final class StartInspection
         facts.libraryError = libraryError(facts);
         if (facts.storeDirectory != null && facts.libraryError == null)
             facts.parametersError = parametersError(configurations);
+        facts.frontDoor = frontDoor(configurations);
         return facts;
     }
 
@@ -130,6 +133,19 @@ final class StartInspection
             {
                 return "the memtable configuration '" + configuration.getKey() + "': " + e.getMessage();
             }
+        }
+        return null;
+    }
+
+    private static String frontDoor(Map<String, ParameterizedClass> configurations)
+    {
+        String off = FrontDoorMode.OFF.parameter();
+        for (Map.Entry<String, ParameterizedClass> configuration : configurations.entrySet())
+        {
+            Map<String, String> parameters = Objects.requireNonNullElse(configuration.getValue().parameters, Map.of());
+            if (EngineTable.isConfiguration(configuration.getValue().class_name)
+                && !parameters.getOrDefault(FrontDoor.PARAMETER, off).equals(off))
+                return configuration.getKey();
         }
         return null;
     }

@@ -138,7 +138,7 @@ public final class PluginGossip
     }
 
     /** Tells by its MBean: naming the class would initialize the gossiper, which only the node's start may do. */
-    static boolean isGossiperInitialized()
+    public static boolean isGossiperInitialized()
     {
         try
         {

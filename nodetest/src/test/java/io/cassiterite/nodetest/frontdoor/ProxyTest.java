@@ -40,14 +40,15 @@ class ProxyTest
     private static final int LARGE_BYTES = 3 << 20;
     private static final String ENGINE = "io.cassiterite:type=Engine";
 
+    /** Clients that came before would stay with Netty. */
     @BeforeAll
-    static void theFirstEngineTableOpensTheDoor(Node node)
+    static void theDoorOpensBeforeTheFirstEngineTable(Node node)
     {
+        node.log().await("Starting listening for CQL clients on .* through the front door", PATIENCE);
         try (Cql cql = node.cql("proxytest"))
         {
             cql.run("CREATE TABLE t (k int PRIMARY KEY, v blob) WITH memtable = 'cassiterite'");
         }
-        node.log().await("Starting listening for CQL clients on .* through the front door", PATIENCE);
     }
 
     @Test
