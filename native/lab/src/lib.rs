@@ -14,12 +14,14 @@
 //! | [`profile`] | makes schema, statements and rows from a cassandra-stress profile | `load`, `check` |
 //! | [`load`] | starts operations on time and records them | `check` |
 //! | [`check`] | remembers acknowledged writes and judges answers by them | none |
-//! | [`observe`] | watches servers, client and machine | none |
-//! | [`cluster`] | starts, changes and stops clusters | none |
+//! | [`observe`] | watches servers, client and machine | `cpus` |
+//! | [`cluster`] | starts, changes and stops clusters | `cpus` |
+//! | [`cpus`] | splits the machine between client and servers | none |
 
 pub mod check;
 pub mod cluster;
 pub mod compare;
+pub mod cpus;
 pub mod load;
 pub mod observe;
 pub mod profile;

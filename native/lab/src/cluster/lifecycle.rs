@@ -19,6 +19,7 @@ use super::ring::{parse_status, RingNode};
 use super::starting::{self, Started};
 use super::state::{self, State};
 use super::{process, ClusterSpec, Home};
+use crate::cpus::Cpus;
 
 /// Each question starts a JVM.
 const POLL: Duration = Duration::from_secs(1);
@@ -125,7 +126,8 @@ impl Cluster {
     fn start_batches(&mut self, members: &[Member], progress: &dyn Progress) -> Result<()> {
         let alone = usize::from(self.running().is_empty()).min(members.len());
         let (first, rest) = members.split_at(alone);
-        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let here = || thread::available_parallelism().map_or(1, usize::from);
+        let cores = self.spec().cpus.as_ref().map_or_else(here, Cpus::len);
         for batch in std::iter::once(first).filter(|first| !first.is_empty()).chain(rest.chunks(cores)) {
             let mut started = Vec::new();
             for member in batch {

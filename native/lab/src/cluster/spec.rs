@@ -11,6 +11,7 @@ use anyhow::{bail, ensure, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{heap, yaml, Engine, Home};
+use crate::cpus::Cpus;
 
 const MOST_NODES: u32 = 32;
 const MOST_VNODES: u32 = 256;
@@ -54,6 +55,9 @@ pub struct ClusterSpec {
     pub storage_port: u16,
     /// Of node 1 on 127.0.0.1; node N has this one + N - 1.
     pub jmx_port: u16,
+    /// The nodes keep to these; `None`: to those of the process that starts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<Cpus>,
     /// The nodes are killed when this process is gone.
     #[serde(skip)]
     pub owner_pid: Option<i32>,
@@ -88,6 +92,7 @@ impl ClusterSpec {
             cql_port: 9042,
             storage_port: 7000,
             jmx_port: 7199,
+            cpus: None,
             owner_pid: None,
             start_limit: start_limit(),
         })

@@ -49,8 +49,12 @@ pub(super) fn start(home: &Home, spec: &ClusterSpec, member: &Member, running: &
     ensure_ports(spec, member)?;
     let log = LogSince::now(member.system_log(spec));
     let owner = spec.owner_pid.map(Owner::find).transpose()?;
-    let mut child =
-        member.command(home, spec, &seeds)?.spawn().with_context(|| format!("cannot start {}", member.name()))?;
+    let mut command = member.command(home, spec, &seeds)?;
+    let spawned = match &spec.cpus {
+        Some(cpus) => cpus.run(|| Ok(command.spawn()?)),
+        None => command.spawn().map_err(Into::into),
+    };
+    let mut child = spawned.with_context(|| format!("cannot start {}", member.name()))?;
     let pid = i32::try_from(child.id()).context("a pid beyond what Linux has")?;
     let watcher = match owner.map(|owner| owner.watch_over(pid)).transpose() {
         Ok(watcher) => watcher,

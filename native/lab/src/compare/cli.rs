@@ -15,6 +15,7 @@ use super::settings::{Scale, Settings};
 use super::subject::lock_clusters;
 use super::{page, table};
 use crate::cluster::{Engine, Interrupt};
+use crate::cpus::{Cpus, Split};
 use crate::report::ensure_writable;
 
 /// `cassiterite compare`.
@@ -49,9 +50,12 @@ pub struct CompareCommand {
     /// Operations in flight.
     #[arg(long)]
     in_flight: Option<usize>,
-    /// Threads of the client.
+    /// Threads of the client [default: as many as --client-cpus].
     #[arg(long)]
     threads: Option<usize>,
+    /// CPUs that the client keeps for itself; the servers get the rest; 0: all share all [default: a quarter, at least 1].
+    #[arg(long)]
+    client_cpus: Option<usize>,
     /// Nodes of each cluster.
     #[arg(long)]
     nodes: Option<u32>,
@@ -102,6 +106,10 @@ impl CompareCommand {
         let _lock = lock_clusters()?;
         self.json.iter().chain(&self.html).try_for_each(|file| ensure_writable(file))?;
         let mut comparison = Comparison::new(&settings, &self.engines)?;
+        // Before there is another thread: all that this process starts, but servers, keeps to the client's CPUs.
+        if let Some(split) = &settings.cpus {
+            split.client.keep_this_thread()?;
+        }
         let interrupt = Interrupt::listen()?;
         comparison.run(&self.engines, &interrupt, &|line| eprintln!("{line}"), &|so_far| self.keep(so_far))?;
         print!("{}", table::text(&comparison));
@@ -113,7 +121,9 @@ impl CompareCommand {
     }
 
     fn settings(&self) -> Result<Settings> {
-        let scale = Settings::new(self.scenario, self.scale);
+        let here = Cpus::of_this_thread()?;
+        let client_cpus = self.client_cpus.unwrap_or_else(|| Split::usual(&here));
+        let scale = Settings::new(self.scenario, self.scale).on(&here, client_cpus)?;
         let set = |text: &String| -> Result<(String, String)> {
             let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: KEY=VALUE is expected"))?;
             Ok((key.to_owned(), value.to_owned()))

@@ -10,6 +10,7 @@ use super::figure::Better;
 use super::rounds::Comparison;
 use super::table::{legend, lines, ratio, Spread};
 use super::verdict::{Judged, Verdict};
+use crate::cpus::Split;
 
 const STYLE: &str = "
 :root { --ink: #1c2430; --soft: #68707c; --line: #dfe3e8; --paper: #fff; --good: #17804d; --bad: #b3372f; --none: #8a919c }
@@ -222,6 +223,7 @@ fn environment(comparison: &Comparison) -> Markup {
         ul {
             li { "machine: " (or_unknown(&machine.cpu)) ", " (machine.cpus.unwrap_or(0)) " CPUs, " (memory) ", Linux " (or_unknown(&machine.kernel))
                 @if let Some(load) = environment.load_average { ", load average at the start " (load) } }
+            li { (environment.cpus.as_ref().map_or("client and servers share all CPUs".to_owned(), Split::to_string)) }
             li { "Cassandra " (or_unknown(&software.cassandra)) ", " (or_unknown(&software.java)) ", lab " (software.lab) ", commit " (or_unknown(&software.commit)) }
             li { "command: " code { (environment.command) } }
             li { "settings: " code { (serde_json::to_string(&comparison.settings).unwrap_or_default()) } }

@@ -55,6 +55,7 @@ impl Comparison {
     pub fn new(settings: &Settings, engines: &[Engine]) -> Result<Self> {
         let home = Home::find()?;
         let mut environment = Environment::now(Some(&home.join("")));
+        environment.cpus = settings.cpus.clone();
         environment.add(text_hash("scenario's profile", settings.scenario.profile()));
         environment.add(text_hash("settings", &serde_json::to_string(settings)?));
         Ok(Self {

@@ -5,11 +5,15 @@
 
 use std::time::Duration;
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use clap::ValueEnum;
 use serde::Serialize;
 
 use super::scenario::Scenario;
+use crate::cpus::{Cpus, Split};
+
+/// Rows of 1 KB, half of them written, keep a server's CPU half busy.
+const RATE_PER_CPU: f64 = 4_000.0;
 
 /// Sizes that go together; single options still override them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -46,6 +50,8 @@ pub struct Settings {
     pub in_flight: usize,
     /// Threads of the client.
     pub threads: usize,
+    /// Who has which CPUs; `None`: client and servers share them all.
+    pub cpus: Option<Split>,
     /// Nodes of each cluster.
     pub nodes: u32,
     /// Tokens of each node.
@@ -69,7 +75,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Everything at the scale's value.
+    /// Everything at the scale's value, for servers on one CPU.
     pub fn new(scenario: Scenario, scale: Scale) -> Self {
         let (rounds, seconds, warmup_max_s, partitions) = match scale {
             Scale::Tiny => (1, 5, 5, 2_000),
@@ -77,11 +83,11 @@ impl Settings {
             Scale::Full => (5, 300, 300, 4_000_000),
         };
         let (divisor, value_bytes, rate_per_s) = match scenario {
-            Scenario::Emp => (6, 6000, 4_000.0),
-            Scenario::Scan => (100, 200, 12_000.0),
+            Scenario::Emp => (6, 6000, 1_300.0),
+            Scenario::Scan => (100, 200, RATE_PER_CPU),
             // 4,000,000 are 6.3 GiB, of which each of 3 nodes has two thirds.
             Scenario::Stream => (6, 1000, 400.0),
-            _ => (1, 1000, 12_000.0),
+            _ => (1, 1000, RATE_PER_CPU),
         };
         let stream = scenario == Scenario::Stream;
         Self {
@@ -96,6 +102,7 @@ impl Settings {
             rate_per_s: if scale == Scale::Tiny { 500.0 } else { rate_per_s },
             in_flight: 32,
             threads: 1,
+            cpus: None,
             nodes: if stream { 3 } else { 1 },
             vnodes: 16,
             replication_factor: if stream { 2 } else { 1 },
@@ -107,6 +114,18 @@ impl Settings {
             fast_nodes: false,
             settle_max_s: 600,
         }
+    }
+
+    /// The same on a machine with these CPUs, of which the client keeps so many: rates that suit what is left for the servers,
+    /// and a thread of the client for each CPU of its own.
+    pub fn on(self, all: &Cpus, client_cpus: usize) -> Result<Self> {
+        let cpus = Split::of(all, client_cpus).context("--client-cpus")?;
+        // Servers that share with the client get about as much as if it had its usual part.
+        let servers = cpus.as_ref().map_or(all.len() - Split::usual(all), |split| split.servers.len());
+        // Tiny rates are to see it work; streams load all nodes of one machine.
+        let grows = self.scale != Scale::Tiny && self.scenario != Scenario::Stream;
+        let rate_per_s = if grows { self.rate_per_s * servers as f64 } else { self.rate_per_s };
+        Ok(Self { rate_per_s, threads: client_cpus.max(1), cpus, ..self })
     }
 
     /// Refuses what cannot be measured, by name.
@@ -162,6 +181,17 @@ mod tests {
                 Settings::new(*scenario, *scale).validate().unwrap();
             }
         }
+    }
+
+    #[test]
+    fn rates_suit_what_the_client_leaves() {
+        let on = |cpus: &str, client| Settings::new(Scenario::Mixed, Scale::Small).on(&cpus.parse().unwrap(), client);
+        let (two, four) = (on("0-1", 1).unwrap(), on("0-3", 1).unwrap());
+        assert_eq!((two.rate_per_s, four.rate_per_s), (4_000.0, 12_000.0));
+        assert_eq!((on("0-1", 0).unwrap().cpus, on("0-1", 0).unwrap().rate_per_s), (None, 4_000.0));
+        assert_eq!(on("0-15", 4).unwrap().threads, 4);
+        let refusal = format!("{:#}", on("0-1", 2).unwrap_err());
+        assert!(refusal.contains("--client-cpus"), "{refusal}");
     }
 
     #[test]

@@ -110,6 +110,9 @@ pub fn legend(comparison: &Comparison) -> Vec<String> {
     if comparison.judged.iter().any(|judged| judged.difference.is_some()) {
         words.push("where a value is zero there is no ratio: the mean difference stands in its place".to_owned());
     }
+    if let Some(split) = &settings.cpus {
+        words.push(format!("{split}"));
+    }
     if settings.fast_nodes {
         words.push("the nodes ran in test mode (serial GC, no C2 compiler): these numbers mean nothing".to_owned());
     }

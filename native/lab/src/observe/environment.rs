@@ -11,11 +11,16 @@ use procfs::Current;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::cpus::Split;
+
 /// Where and with what a run was made.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Environment {
     /// The machine that the client runs on; local servers share it.
     pub machine: Machine,
+    /// Which of its CPUs are the client's and the servers'; `None`: all share all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<Split>,
     /// Versions.
     pub software: Software,
     /// Hashes of what configures the servers and the run.
@@ -69,6 +74,7 @@ impl Environment {
     pub fn now(home: Option<&Path>) -> Self {
         Self {
             machine: Machine::this(),
+            cpus: None,
             software: Software {
                 lab: env!("CARGO_PKG_VERSION").to_owned(),
                 commit: home.and_then(commit),

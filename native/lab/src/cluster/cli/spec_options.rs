@@ -11,6 +11,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::cluster::{yaml, Cluster, ClusterSpec, Engine};
+use crate::cpus::Cpus;
 
 /// A cluster as the user wants it. A cluster that exists keeps what the user leaves out.
 #[derive(Args, Debug)]
@@ -60,6 +61,9 @@ pub(super) struct SpecOptions {
     /// Of node 1; the others follow, all on 127.0.0.1 [default: 7199]
     #[arg(long, value_name = "PORT")]
     jmx_port: Option<u16>,
+    /// The nodes keep to these CPUs, as 0 or 1-3; the rest is the client's [default: all]
+    #[arg(long, value_name = "LIST")]
+    cpus: Option<Cpus>,
     /// How long one step of the start may take
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     start_limit: u64,
@@ -105,6 +109,7 @@ impl SpecOptions {
         take(&self.cql_port, &mut spec.cql_port);
         take(&self.storage_port, &mut spec.storage_port);
         take(&self.jmx_port, &mut spec.jmx_port);
+        spec.cpus = self.cpus.clone().or(spec.cpus);
         take_all(&self.set, &mut spec.set);
         take_all(&self.jvm, &mut spec.jvm);
         take_all(&self.data_dir.iter().map(|dir| absolute(dir)).collect::<Result<Vec<_>>>()?, &mut spec.data_dirs);
@@ -161,6 +166,8 @@ mod tests {
             "-Dx=y",
             "--heap",
             "1g",
+            "--cpus",
+            "0,2-3",
             "--data-dir",
             "/d1",
             "--data-dir",
@@ -170,6 +177,7 @@ mod tests {
         assert_eq!((spec.engine, spec.nodes, spec.racks, spec.replication_factor), (Engine::StockDefault, 2, 2, 2));
         assert_eq!(spec.set, [("a.b".to_owned(), "[1, 2]".to_owned()), ("c".to_owned(), "d=e".to_owned())]);
         assert_eq!((spec.jvm, spec.fast), (vec!["-Dx=y".to_owned()], true));
+        assert_eq!(spec.cpus.unwrap().to_string(), "0,2-3");
         assert_eq!(spec.data_dirs, [Path::new("/d1"), Path::new("/d2")]);
     }
 

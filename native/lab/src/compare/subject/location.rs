@@ -51,6 +51,7 @@ pub(super) fn spec(settings: &Settings, engine: Engine) -> Result<ClusterSpec> {
     }
     spec.set = settings.set.clone();
     spec.fast = settings.fast_nodes;
+    spec.cpus = settings.cpus.as_ref().map(|split| split.servers.clone());
     spec.owner_pid = i32::try_from(std::process::id()).ok();
     spec.cql_port = settings.port;
     spec.storage_port = settings.port + 1;

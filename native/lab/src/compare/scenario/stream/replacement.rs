@@ -156,7 +156,12 @@ fn plain_copy(subject: &Subject<'_>, ends: &Ends, bytes: u64) -> Result<Copied> 
             }
         }
     }
-    copy(&files, bytes, &ends.receiver.base.join("plain-copy"))
+    let target = ends.receiver.base.join("plain-copy");
+    let made = || copy(&files, bytes, &target);
+    match &subject.settings().cpus {
+        Some(split) => split.servers.run(made),
+        None => made(),
+    }
 }
 
 fn record(
