@@ -15,7 +15,6 @@ import javax.management.StandardEmitterMBean;
 import javax.management.openmbean.TabularData;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
-import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.service.StorageServiceMBean;
 import org.apache.cassandra.utils.MBeanWrapper;
@@ -68,6 +67,9 @@ public final class StorageServiceProxy implements InvocationHandler
         SstableVerb sstables = SstableVerb.of(method);
         if (sstables != null && !sstables.tables(verb).isEmpty())
             return onOtherTables(sstables, method, verb);
+        Integer repair = method.getName().equals("repairAsync") ? startRepair(verb) : null;
+        if (repair != null)
+            return repair;
         check(method.getName(), verb);
         Object result = delegate(method, arguments);
         perform(method.getName(), verb);
@@ -87,23 +89,18 @@ public final class StorageServiceProxy implements InvocationHandler
         return answer;
     }
 
+    /** @return null if Cassandra is to do it */
+    private static Integer startRepair(VerbArguments verb)
+    {
+        return RepairVerb.start(verb.firstString(), verb.repairedTables(), verb.options());
+    }
+
     /** Refuses before anything is done. */
     private void check(String name, VerbArguments verb)
     {
         if (name.equals("forceCompactionKeysIgnoringGcGrace"))
             verbs.refuse("forcecompact", EngineTableFinder.selected(verb.firstString(), verb.lastString()),
                          SstableVerb.Reasons.WHOLE_TABLES_ONLY);
-        if (name.equals("repairAsync"))
-            checkRepair(verb);
-    }
-
-    /** A keyspace with one replica has nothing to repair; Cassandra itself reports that. */
-    private void checkRepair(VerbArguments verb)
-    {
-        String keyspace = verb.firstString();
-        List<ColumnFamilyStore> tables = verb.repairedTables();
-        if (!tables.isEmpty() && Keyspace.open(keyspace).getReplicationStrategy().getReplicationFactor().allReplicas > 1)
-            RepairVerb.check(keyspace, tables, verb.options());
     }
 
     /** Does for engine tables what the stock method has done for the others. */
