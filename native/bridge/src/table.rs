@@ -7,7 +7,7 @@ use std::path::Path;
 
 use cassiterite_engine::{EngineError, Result, Table};
 use jni::objects::{JByteArray, JClass, JLongArray, JString};
-use jni::sys::{jbyteArray, jlong};
+use jni::sys::{jboolean, jbyteArray, jlong};
 use jni::JNIEnv;
 
 use crate::funnel::{guard, guard_plain, jni_failure, on_table};
@@ -100,6 +100,19 @@ extern "system" fn Java_io_cassiterite_engine_Native_tablePurge(
     now_offset_s: jlong,
 ) {
     on_table(&mut env, table, (), |_, table| table.set_purge(gc_grace_s, max_purgeable_timestamp, now_offset_s))
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableAutomaticCompaction(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    on: jboolean,
+) -> jlong {
+    on_table(&mut env, table, 0, |_, table| {
+        let files = table.set_automatic_compaction(on != 0)?;
+        jlong::try_from(files).map_err(|_| EngineError::Internal(format!("{files} files of level 0")))
+    })
 }
 
 #[no_mangle]

@@ -61,7 +61,7 @@ pub(crate) fn open_table(
     }
     let record = request.new_record()?;
     let insert = |record| store.catalog.insert(request.id, record);
-    let table = new_generation((store, tables), &mut generations, request.id, &record, insert)?;
+    let table = new_generation((store, tables), &mut generations, (request.id, &record), true, insert)?;
     generations.add(request.id, record.generation, &table);
     Ok(table)
 }
@@ -99,7 +99,8 @@ fn truncate(store: &Arc<StoreCore>, old: &TableCore) -> Result<Arc<Table>> {
     }
     record.renew(old.generation() + 1);
     let generation = record.generation;
-    let table = new_generation((store, old.tables()), &mut generations, old.id(), &record, |new| {
+    let on = old.automatic_compaction().is_on()?;
+    let table = new_generation((store, old.tables()), &mut generations, (old.id(), &record), on, |new| {
         // Only what truncation changes: columns may have come and gone meanwhile.
         let change = |record: &mut Record| {
             record.renew(new.generation);
@@ -115,12 +116,13 @@ fn truncate(store: &Arc<StoreCore>, old: &TableCore) -> Result<Arc<Table>> {
 fn new_generation(
     (store, tables): (&Arc<StoreCore>, &Arc<OpenTables>),
     generations: &mut Generations,
-    id: &[u8],
-    record: &Record,
+    (id, record): (&[u8], &Record),
+    automatic_compaction: bool,
     name_it: impl FnOnce(Record) -> Result<()>,
 ) -> Result<Arc<Table>> {
     let name = family_name(id, record.generation, record.base);
-    let (purge, options) = ColumnFamily::options(store, &name)?;
+    let (purge, mut options) = ColumnFamily::options(store, &name)?;
+    options.set_disable_auto_compactions(!automatic_compaction);
     if let Some(failed) = generations.failed.get(&name) {
         failed.delete(&name).map_err(|error| error.context("creating a table again"))?;
         store.retirement.add(failed.clone());
@@ -129,7 +131,8 @@ fn new_generation(
     store.drop_leftovers(); // one of them may have the name
     store.db.create_cf(&name, &options).map_err(|error| EngineError::from(error).context("creating a table"))?;
     let family = FamilyHandle::named(&store.db, &name)?;
-    let made = TableCore::open(store, tables, id, record, |_| Ok(Arc::clone(&purge))).and_then(|core| {
+    let opened = TableCore::open(store, tables, id, record, automatic_compaction, |_| Ok(Arc::clone(&purge)));
+    let made = opened.and_then(|core| {
         name_it(record.clone())?;
         Ok(Table::new(core))
     });

@@ -33,7 +33,7 @@ const SIDE_FAMILIES_MAX: usize = 2;
 const FILES_AT_ONCE_MAX: usize = 4;
 /// With more files of level 0 than this, the base is left to its compaction; writers are slowed down from
 /// [`crate::options::L0_SLOWDOWN_FILES`] on.
-const LEVEL0_FILES_MAX: u64 = 12;
+pub(crate) const LEVEL0_FILES_MAX: u64 = 12;
 
 impl Table {
     /// Moves the shipment in `directory` into the table: all of it or nothing, and durably when it returns; the

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 const TOPICS: &str = "tables levels stalls caches settings work";
-/// The figures of `tables`: [`stats::figures`] in order, then those of compaction, and the bytes of the side
-/// column families.
-const FIGURES: [&str; 16] = [
+/// The figures of `tables`: [`stats::figures`] in order, then those of compaction, the bytes of the side column
+/// families, the files of level 0, and 1 where RocksDB compacts the table by itself.
+const FIGURES: [&str; 18] = [
     "partitions_estimated",
     "keys_estimated",
     "sst_bytes",
@@ -33,6 +33,8 @@ const FIGURES: [&str; 16] = [
     "purged_bytes",
     "merge_failures",
     "side_family_bytes",
+    "level0_files",
+    "automatic_compaction",
 ];
 const TABLE_BYTES: usize = 16;
 
@@ -101,6 +103,8 @@ fn tables_of(core: &StoreCore, tables: &OpenTables) -> Result<String> {
         }
         values.extend(purged.iter().map(u64::to_string));
         values.push(open.side_families().iter().map(ColumnFamily::bytes).sum::<u64>().to_string());
+        values.push(open.column_families().base.level0_files().to_string());
+        values.push(u64::from(open.automatic_compaction().is_on()?).to_string());
         lines.line(&values);
         Ok(())
     })?;

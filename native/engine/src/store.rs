@@ -4,6 +4,7 @@
 //! The store of a node: one RocksDB, its catalog and its tables.
 
 mod opening;
+mod uncompacted;
 
 use crate::error::{EngineError, Kind, Result};
 use crate::generations;

@@ -4,6 +4,7 @@
 //! One generation of a table: its column families, its columns, and the locks that calls share. What is done to a table
 //! lies in the modules above, each with an `impl Table` of its own.
 
+mod automatic_compaction;
 mod change_lock;
 mod column_families;
 mod columns;

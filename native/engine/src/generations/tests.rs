@@ -124,7 +124,7 @@ fn unnamed(Live { core, tables, .. }: &Live) -> Result<Arc<Table>> {
     let request = schema(&OTHER, &[(0, "v", "blob")]);
     let record = SchemaRequest::parse(&request)?.new_record()?;
     let failing = |_| Err(EngineError::Io("a test has none".into()));
-    new_generation((core, tables), &mut *tables.lock()?, &OTHER, &record, failing)
+    new_generation((core, tables), &mut *tables.lock()?, (&OTHER, &record), true, failing)
 }
 
 #[test]

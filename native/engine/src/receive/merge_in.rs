@@ -63,9 +63,10 @@ impl MergeIn<'_> {
     /// Makes a side column family the base, and the base a side column family. Meanwhile writes go to either, and reads
     /// merge both.
     fn swap_with_base(&mut self, number: u32) -> Result<()> {
+        let is_compacted = self.core.automatic_compaction().is_on()?;
         for side_family in self.core.side_families().iter().filter(|side_family| side_family.number == number) {
             side_family.relax_stall_triggers(true)?;
-            side_family.set_compacted(true)?;
+            side_family.set_compacted(is_compacted)?;
         }
         let base = self.core.column_families().base.number;
         let others =
@@ -83,8 +84,10 @@ impl MergeIn<'_> {
         })?;
         self.progress.position = None;
         reached(Step::Swapped)?;
-        self.table
-            .shared(|core| core.side_families().iter().try_for_each(|side_family| side_family.set_compacted(false)))
+        self.table.shared(|core| {
+            core.side_families().iter().try_for_each(|side_family| side_family.set_compacted(false))?;
+            core.automatic_compaction().apply(core, is_compacted)
+        })
     }
 
     /// Rewrites the next file's worth of the smallest side column family as rows into the base; drops the side column
@@ -155,6 +158,9 @@ impl MergeIn<'_> {
         let deadline = Instant::now() + WAIT_MAX;
         loop {
             self.core.check_open()?;
+            if !self.core.automatic_compaction().is_on()? {
+                return Ok(true); // no file holds writers back, and none would ever go
+            }
             let base = &self.core.column_families().base;
             if base.level0_files() < LEVEL0_FILES_MAX {
                 base.relax_stall_triggers(false)?;

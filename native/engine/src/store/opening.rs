@@ -3,6 +3,7 @@
 
 //! Opening a store: check what is there, recover the log, drop what crashes have left behind.
 
+use super::uncompacted::uncompacted;
 use super::Live;
 use crate::catalog::{family_name, Catalog};
 use crate::compaction::{StoreEvents, TablePurge};
@@ -105,13 +106,15 @@ fn clear(directory: &Path) -> Result<()> {
 fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: ColumnFamilies) -> Result<()> {
     for id in core.catalog.ids()? {
         let Some(record) = core.catalog.get(&id)? else { continue };
+        let base = family_name(&id, record.generation, record.base);
+        let automatic_compaction = !families.uncompacted.contains(&base);
         let purge_of = |name: &str| {
             families.purges.remove(name).ok_or_else(|| {
                 let why = format!("the files of table {name} are gone; restore the directory from a backup");
                 EngineError::Corruption(why)
             })
         };
-        let table = Table::new(TableCore::open(core, tables, &id, &record, purge_of)?);
+        let table = Table::new(TableCore::open(core, tables, &id, &record, automatic_compaction, purge_of)?);
         log_hidden(None, &record);
         table.clear_headers_if_due();
         tables.lock()?.add(&id, record.generation, &table);
@@ -123,23 +126,28 @@ fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: Co
 struct ColumnFamilies {
     purges: HashMap<String, Arc<TablePurge>>,
     options: Vec<(String, Options)>,
+    /// Those that have stayed without automatic compaction.
+    uncompacted: HashSet<String>,
 }
 
 impl ColumnFamilies {
     fn list(settings: &Settings, shared: &Shared) -> Result<ColumnFamilies> {
         let database = settings.directory.join("db");
-        let names = if database.join("CURRENT").exists() {
-            DB::list_cf(&Options::default(), &database).map_err(|error| {
+        let (names, uncompacted) = if database.join("CURRENT").exists() {
+            let names = DB::list_cf(&Options::default(), &database).map_err(|error| {
                 EngineError::from(error).context(format_args!("reading the manifest in {}", database.display()))
-            })?
+            })?;
+            (names, uncompacted(&database))
         } else {
-            Vec::new()
+            (Vec::new(), HashSet::new())
         };
-        let mut families = ColumnFamilies { purges: HashMap::new(), options: Vec::new() };
+        let mut families = ColumnFamilies { purges: HashMap::new(), options: Vec::new(), uncompacted };
         for name in names.into_iter().filter(|name| name != DEFAULT_COLUMN_FAMILY_NAME) {
             let purge = TablePurge::new(name.as_str());
             purge.set_unsynced_max(settings.sync.unsynced_max());
-            families.options.push((name.clone(), family_options(settings, shared, &purge)));
+            let mut options = family_options(settings, shared, &purge);
+            options.set_disable_auto_compactions(families.uncompacted.contains(&name));
+            families.options.push((name.clone(), options));
             families.purges.insert(name, purge);
         }
         Ok(families)

@@ -66,7 +66,7 @@ impl ColumnFamily {
         figures.iter().map(|name| self.handle.property(name)).fold(0, u64::saturating_add)
     }
 
-    /// RocksDB compacts only the base by itself: a side column family is to be rewritten anyway, and while its files
+    /// RocksDB compacts only the base by itself, and that only while the table's switch is on: a side column family is to be rewritten anyway, and while its files
     /// are compacted others cannot be ingested beside them.
     pub(crate) fn set_compacted(&self, compacted: bool) -> Result<()> {
         let disabled = if compacted { "false" } else { "true" };
@@ -79,18 +79,24 @@ impl ColumnFamily {
         text.and_then(|text| text.parse().ok()).unwrap_or_default()
     }
 
+    /// What leveled compaction has before it.
+    pub(crate) fn pending_bytes(&self) -> u64 {
+        self.handle.property(PENDING_BYTES)
+    }
+
+    pub(crate) fn has_relaxed_stall_triggers(&self) -> bool {
+        self.relaxed.load(Ordering::Acquire)
+    }
+
     /// Relaxed stall triggers stall writers not for the present files, only for many more. A side column family from
     /// many nodes may have hundreds of files of level 0 when it becomes the base: writers of all tables would wait for
     /// their compaction.
     pub(crate) fn relax_stall_triggers(&self, relaxed: bool) -> Result<()> {
-        if !relaxed && !self.relaxed.load(Ordering::Acquire) {
+        if !relaxed && !self.has_relaxed_stall_triggers() {
             return Ok(());
         }
-        let stall_triggers = if relaxed {
-            stall_triggers(self.level0_files(), self.handle.property(PENDING_BYTES))
-        } else {
-            stall_triggers(0, 0)
-        };
+        let stall_triggers =
+            if relaxed { stall_triggers(self.level0_files(), self.pending_bytes()) } else { stall_triggers(0, 0) };
         let options = stall_triggers.each_ref().map(|(name, value)| (*name, value.as_str()));
         self.handle.db().set_options_cf(&self.handle, &options)?;
         self.relaxed.store(relaxed, Ordering::Release);
@@ -143,8 +149,9 @@ impl ColumnFamilies {
         for side_family in &side_families {
             side_family.set_compacted(false)?;
         }
-        if suspended {
-            base.relax_stall_triggers(true)?; // until the merge-in finds few files in it
+        // until the merge-in finds few files in it, or the table's compaction has caught up
+        if suspended || base.level0_files() >= u64::from(L0_SLOWDOWN_FILES.unsigned_abs()) {
+            base.relax_stall_triggers(true)?;
         }
         Ok(ColumnFamilies { base, side_families })
     }

@@ -3,6 +3,7 @@
 
 //! What an open table is made of.
 
+use super::automatic_compaction::AutomaticCompaction;
 use super::change_lock::{ChangeLock, MergeInProgress, PinnedColumnFamilies};
 use super::column_families::{ColumnFamilies, ColumnFamily};
 use super::counters::Counters;
@@ -42,6 +43,7 @@ struct Shared {
     cleanups: Mutex<Vec<Arc<AtomicBool>>>,
     manual: AtomicUsize,
     ids_handed_out: AtomicBool,
+    automatic_compaction: AutomaticCompaction,
     periodic_seconds: AtomicI64,
     next_family: AtomicU32,
     change_lock: ChangeLock,
@@ -51,12 +53,14 @@ struct Shared {
 }
 
 impl TableCore {
-    /// Opens the generation that the record names; its column families must exist.
+    /// Opens the generation that the record names; its column families must exist, and the base have been opened with
+    /// automatic compaction, or without.
     pub(crate) fn open(
         store: &Arc<StoreCore>,
         tables: &Arc<OpenTables>,
         id: &[u8],
         record: &Record,
+        automatic_compaction: bool,
         purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
     ) -> Result<TableCore> {
         let families = ColumnFamilies::open(store, id, record, purge_of)?;
@@ -70,6 +74,7 @@ impl TableCore {
             cleanups: Mutex::default(),
             manual: AtomicUsize::new(0),
             ids_handed_out: AtomicBool::new(false),
+            automatic_compaction: AutomaticCompaction::new(automatic_compaction),
             periodic_seconds: AtomicI64::new(0),
             next_family: AtomicU32::new(record.next_family),
             change_lock: ChangeLock::default(),
@@ -112,6 +117,10 @@ impl TableCore {
     /// The purging of the base.
     pub(crate) fn purge(&self) -> &Arc<TablePurge> {
         &self.families.base.purge
+    }
+
+    pub(crate) fn automatic_compaction(&self) -> &AutomaticCompaction {
+        &self.shared.automatic_compaction
     }
 
     pub(crate) fn store(&self) -> &Arc<StoreCore> {

@@ -89,3 +89,27 @@ fn many_shipments_stop_no_writers_when_they_become_the_base() {
     assert!(base_files(&receiver) < LEVEL0_FILES_MAX);
     assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
 }
+
+#[test]
+fn the_merge_in_ends_without_automatic_compaction_and_its_base_has_none() {
+    let world = World::empty();
+    let receiver = table(&world.receiver);
+    fill_base(&world, &receiver);
+    receiver.set_automatic_compaction(false).unwrap();
+    let after = table(&world.after);
+    let flush = |number: u64| {
+        [&receiver, &after].into_iter().for_each(|to| put(to, "p2", 1, number as i64, b"small"));
+        receiver.flush().unwrap();
+    };
+    (0..LEVEL0_FILES_MAX).for_each(flush);
+    receive_many(&world, &receiver);
+    assert_ne!(with_core(&receiver, |core| core.side_families().len()), 0);
+    merge_in_all(&receiver);
+    assert_eq!(with_core(&receiver, |core| core.side_families().len()), 0);
+
+    let files = base_files(&receiver);
+    (0..LEVEL0_FILES_MAX).for_each(flush);
+    assert_eq!(base_files(&receiver), files + LEVEL0_FILES_MAX);
+    assert!(!writers_wait(&receiver));
+    assert_same(&receiver, &after, &names(), CLUSTERINGS);
+}

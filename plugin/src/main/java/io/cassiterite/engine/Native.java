@@ -91,6 +91,14 @@ public final class Native
     static native void tableCompact(long table);
 
     /**
+     * Switches automatic compaction on or off, also for later generations; what has gathered meanwhile holds no writer back
+     * afterwards. To be called from time to time, because only a call sets the stall triggers back.
+     *
+     * @return files of level 0
+     */
+    static native long tableAutomaticCompaction(long table, boolean on);
+
+    /**
      * Sets what compaction may purge.
      *
      * @param gcGraceSeconds     the table's gc_grace_seconds

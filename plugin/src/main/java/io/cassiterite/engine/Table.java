@@ -115,6 +115,19 @@ public final class Table
         }
     }
 
+    /** @see Native#tableAutomaticCompaction */
+    public long compactAutomatically(boolean on)
+    {
+        try
+        {
+            return Native.tableAutomaticCompaction(handle, on);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
     /** @see Native#tablePurge */
     public void purge(long gcGraceSeconds, long maxPurgeableTimestamp, long nowOffsetSeconds)
     {

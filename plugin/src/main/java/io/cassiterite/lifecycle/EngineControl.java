@@ -56,6 +56,16 @@ public interface EngineControl
     /** Rewrites the whole table to the bottommost level; returns when it is done. */
     void compact(ColumnFamilyStore cfs);
 
+    /**
+     * Has the table compacted in the background, or not.
+     *
+     * @return files that have gathered, of which each read looks into all
+     */
+    long compactAutomatically(ColumnFamilyStore cfs, boolean isOn);
+
+    /** Brings {@link #compactAutomatically} up to what Cassandra has for the table. */
+    void followCompactionSwitch(ColumnFamilyStore cfs);
+
     /** Removes everything outside the ranges from the table, also from its files; returns when it is done. */
     void cleanup(ColumnFamilyStore cfs, Collection<Range<Token>> ranges);
 

@@ -37,6 +37,7 @@ final class EngineTableSetup
         if (!ManagerInstaller.ensurePatched(cfs))
             throw new IllegalStateException(cfs.metadata() + " is still under construction");
         markers.mark(cfs);
+        engine.followCompactionSwitch(cfs);
     }
 
     /** A table has got its managers: its MBeans follow. */
@@ -75,6 +76,7 @@ final class EngineTableSetup
     {
         markers.mark(cfs);
         engine.catchUp(cfs);
+        engine.followCompactionSwitch(cfs);
         TableStats stats = engine.stats(cfs.metadata());
         if (stats != null)
             diskSpace.update(cfs, stats.sstBytes());

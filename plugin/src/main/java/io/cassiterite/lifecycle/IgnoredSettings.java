@@ -13,10 +13,7 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.config.GuardrailsOptions;
-import org.apache.cassandra.repair.autorepair.AutoRepairConfig;
-import org.apache.cassandra.repair.autorepair.AutoRepairConfig.RepairType;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.utils.FBUtilities;
 import org.apache.cassandra.utils.NoSpamLogger;
 
 /**
@@ -27,9 +24,6 @@ final class IgnoredSettings
 {
     private static final Logger logger = LoggerFactory.getLogger(IgnoredSettings.class);
     private static final NoSpamLogger HOURLY = NoSpamLogger.getLogger(logger, 1, TimeUnit.HOURS);
-
-    /** Not all of Cassandra 5.0 has it. */
-    private static final boolean SCHEDULED_REPAIR = FBUtilities.getReleaseVersionString().matches("5\\.0\\.(9|\\d\\d+).*");
 
     private IgnoredSettings()
     {
@@ -56,25 +50,11 @@ final class IgnoredSettings
         if (limitsDiskUsage(DatabaseDescriptor.getGuardrailsConfig()))
             warnings.add("The guardrail data_disk_usage_percentage does not see Cassiterite's store, where {} and others are: watch its " +
                          "device");
-        if (SCHEDULED_REPAIR && repairsIncrementally(tables))
-            warnings.add("Scheduled incremental repair fails for tables in Cassiterite, as {}, and for stock tables that it takes with " +
-                         "them: set auto_repair = {'incremental_enabled': 'false', 'preview_repaired_enabled': 'false'} on the former");
         return warnings;
     }
 
     private static boolean limitsDiskUsage(GuardrailsOptions guardrails)
     {
         return guardrails.getDataDiskUsagePercentageWarnThreshold() > 0 || guardrails.getDataDiskUsagePercentageFailThreshold() > 0;
-    }
-
-    private static boolean repairsIncrementally(List<TableMetadata> tables)
-    {
-        AutoRepairConfig repair = DatabaseDescriptor.getAutoRepairConfig();
-        if (repair == null || !repair.isAutoRepairSchedulingEnabled())
-            return false;
-        for (RepairType type : new RepairType[]{ RepairType.INCREMENTAL, RepairType.PREVIEW_REPAIRED })
-            if (repair.isAutoRepairEnabled(type) && tables.stream().anyMatch(table -> table.params.autoRepair.repairEnabled(type)))
-                return true;
-        return false;
     }
 }

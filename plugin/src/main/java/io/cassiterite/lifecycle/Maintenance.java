@@ -23,6 +23,7 @@ import io.cassiterite.observe.EngineMetrics;
 import io.cassiterite.observe.StorageServiceProxy;
 import io.cassiterite.repair.IncrementalRepairGate;
 import io.cassiterite.repair.RepairSnapshots;
+import io.cassiterite.repair.ScheduledRepairs;
 import io.cassiterite.schema.SchemaSafetyNet;
 import io.cassiterite.stream.Streams;
 
@@ -137,6 +138,7 @@ final class Maintenance implements Runnable
             attempt("Looking for tables that the schema lacks", this::reportUnknown);
         if (!repairGateClosed)
             attempt("Installing the refusal of incremental repair", this::closeRepairGate);
+        attempt("Adapting scheduled repairs", ScheduledRepairs::adapt);
         attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
         attempt("Checking for errors of the engine", errors::check);
         attempt("Applying the compaction throughput", throughput::pass);

@@ -30,6 +30,7 @@ import io.cassiterite.observe.StoreReport;
 /** The engine of this node: its store and the tables that are open in it. */
 final class NodeEngine implements EngineControl
 {
+    private final AutomaticCompaction automaticCompaction = new AutomaticCompaction();
     private volatile boolean closing;
 
     /** The store is about to be closed: from now on {@link #isOpen} is false. */
@@ -127,6 +128,20 @@ final class NodeEngine implements EngineControl
     public void compact(ColumnFamilyStore cfs)
     {
         table(cfs).compact();
+    }
+
+    @Override
+    public long compactAutomatically(ColumnFamilyStore cfs, boolean isOn)
+    {
+        return table(cfs).compactAutomatically(isOn);
+    }
+
+    @Override
+    public void followCompactionSwitch(ColumnFamilyStore cfs)
+    {
+        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+        if (memtable != null && memtable.table() != null)
+            automaticCompaction.follow(cfs, this);
     }
 
     @Override

@@ -6,6 +6,7 @@ package io.cassiterite.observe;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
@@ -63,13 +64,24 @@ final class EngineTableFinder
     /** @return the names of a keyspace's stock tables and views */
     static List<String> others(String keyspace)
     {
-        List<String> others = new ArrayList<>();
+        return names(keyspace, table -> !EngineTable.is(table));
+    }
+
+    /** @return the names of all of a keyspace's tables and views */
+    static List<String> all(String keyspace)
+    {
+        return names(keyspace, table -> true);
+    }
+
+    private static List<String> names(String keyspace, Predicate<TableMetadata> which)
+    {
+        List<String> names = new ArrayList<>();
         KeyspaceMetadata metadata = Schema.instance.getKeyspaceMetadata(keyspace);
         if (metadata != null)
             for (TableMetadata table : metadata.tablesAndViews())
-                if (!EngineTable.is(table))
-                    others.add(table.name);
-        return others;
+                if (which.test(table))
+                    names.add(table.name);
+        return names;
     }
 
     /**

@@ -17,7 +17,6 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
-import org.apache.cassandra.service.StorageService;
 
 import io.cassiterite.lifecycle.EngineControl;
 import io.cassiterite.schema.EngineTable;
@@ -44,6 +43,12 @@ final class EngineVerbs
             logger.info("Compacting {} in the engine", cfs.metadata());
             RemoteFailure.guard("compacting " + cfs.metadata(), () -> engine.compact(cfs));
         }
+    }
+
+    void followCompactionSwitch(List<ColumnFamilyStore> tables)
+    {
+        for (ColumnFamilyStore cfs : tables)
+            RemoteFailure.guard("switching the automatic compaction of " + cfs.metadata(), () -> engine.followCompactionSwitch(cfs));
     }
 
     void snapshot(List<ColumnFamilyStore> tables, String name)
@@ -74,13 +79,6 @@ final class EngineVerbs
         if (!engine.isOpen())
             return 0;
         return RemoteFailure.guard("measuring the snapshots of " + cfs.metadata(), () -> SnapshotSpace.of(cfs, engine).ownBytes);
-    }
-
-    /** What a node owns is known once it has joined; Cassandra itself refuses while the ring changes. */
-    void checkCleanup(List<ColumnFamilyStore> tables)
-    {
-        if (!StorageService.instance.isNormal())
-            refuse("cleanup", tables, "the node is not in normal operation, so it is not known what it owns");
     }
 
     /** Removes what the node is no replica of, and is not about to be. */
@@ -133,6 +131,12 @@ final class EngineVerbs
     static String names(List<ColumnFamilyStore> tables)
     {
         return tables.stream().map(cfs -> cfs.metadata().toString()).collect(Collectors.joining(", "));
+    }
+
+    /** As nodetool takes them after their keyspace. */
+    static String tableNames(List<ColumnFamilyStore> tables)
+    {
+        return tables.stream().map(cfs -> cfs.name).collect(Collectors.joining(" "));
     }
 
     static void fail(String reason)

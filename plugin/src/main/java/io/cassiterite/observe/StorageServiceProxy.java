@@ -15,8 +15,6 @@ import javax.management.StandardEmitterMBean;
 import javax.management.openmbean.TabularData;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
-import org.apache.cassandra.db.Keyspace;
-import org.apache.cassandra.db.compaction.CompactionManager.AllSSTableOpStatus;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.service.StorageServiceMBean;
 import org.apache.cassandra.utils.MBeanWrapper;
@@ -32,9 +30,6 @@ import io.cassiterite.lifecycle.EngineControl;
 public final class StorageServiceProxy implements InvocationHandler
 {
     static final String OBJECT_NAME = "org.apache.cassandra.db:type=StorageService";
-
-    private static final String WHOLE_TABLES_ONLY = "the engine compacts whole tables only: use nodetool compact KEYSPACE TABLE";
-    private static final String CHECKSUMS = "there are no sstables; the engine verifies checksums with every read and compaction";
 
     private final StorageServiceMBean stock;
     private final EngineVerbs verbs;
@@ -69,73 +64,43 @@ public final class StorageServiceProxy implements InvocationHandler
     public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable
     {
         VerbArguments verb = new VerbArguments(method, arguments);
-        if (isForSstables(method.getName()) && verb.trailing().length == 0 && !verb.tables().isEmpty())
-            return onOtherTables(method, arguments, verb);
+        SstableVerb sstables = SstableVerb.of(method);
+        if (sstables != null && !sstables.tables(verb).isEmpty())
+            return onOtherTables(sstables, method, verb);
+        Integer repair = method.getName().equals("repairAsync") ? startRepair(verb) : null;
+        if (repair != null)
+            return repair;
         check(method.getName(), verb);
         Object result = delegate(method, arguments);
         perform(method.getName(), verb);
         return amended(method.getName(), result);
     }
 
-    private static boolean isForSstables(String name)
+    /** Runs a verb on a whole keyspace for its stock tables only. */
+    private Object onOtherTables(SstableVerb sstables, Method method, VerbArguments verb) throws Throwable
     {
-        return name.equals("scrub") || name.equals("verify");
+        List<ColumnFamilyStore> tables = sstables.tables(verb);
+        if (!sstables.isForWholeKeyspace(verb))
+            verbs.refuse(sstables.title, tables, sstables.reason);
+        List<String> others = EngineTableFinder.others(sstables.keyspace(verb));
+        Object answer = others.isEmpty() ? SstableVerb.nothingDone(method)
+                                         : SstableVerb.partlyDone(delegate(method, verb.with(others)));
+        verbs.warnSkipped(sstables.title, tables, sstables.reason);
+        return answer;
     }
 
-    /**
-     * Runs a verb on a whole keyspace for its stock tables only, and returns the status by which nodetool points to the log.
-     */
-    private Object onOtherTables(Method method, Object[] arguments, VerbArguments verb) throws Throwable
+    /** @return null if Cassandra is to do it */
+    private static Integer startRepair(VerbArguments verb)
     {
-        List<String> others = EngineTableFinder.others(verb.lastString());
-        if (others.isEmpty())
-            verbs.refuse(method.getName(), verb.tables(), CHECKSUMS);
-        Object[] named = arguments.clone();
-        named[named.length - 1] = others.toArray(new String[0]);
-        int status = (Integer) delegate(method, named);
-        verbs.warnSkipped(method.getName(), verb.tables(), CHECKSUMS);
-        return status == AllSSTableOpStatus.SUCCESSFUL.statusCode ? AllSSTableOpStatus.ABORTED.statusCode : status;
+        return RepairVerb.start(verb.firstString(), verb.repairedTables(), verb.options());
     }
 
     /** Refuses before anything is done. */
     private void check(String name, VerbArguments verb)
     {
-        switch (name)
-        {
-            case "forceKeyspaceCleanup":
-                verbs.checkCleanup(verb.tables());
-                break;
-            case "forceKeyspaceCompactionForTokenRange":
-            case "forceKeyspaceCompactionForPartitionKey":
-                verbs.refuse("compact of a part", verb.tables(verb.firstString()), WHOLE_TABLES_ONLY);
-                break;
-            case "forceCompactionKeysIgnoringGcGrace":
-                verbs.refuse("forcecompact", EngineTableFinder.selected(verb.firstString(), verb.lastString()), WHOLE_TABLES_ONLY);
-                break;
-            case "scrub":
-            case "verify":
-                verbs.refuse(name, verb.tables(), CHECKSUMS);
-                break;
-            case "disableAutoCompaction":
-                verbs.refuse("disableautocompaction", verb.tables(), "the engine always compacts in the background");
-                break;
-            case "mutateSSTableRepairedState":
-                verbs.refuse("repaired state", verb.listedTables(), "rows in the engine are never marked repaired");
-                break;
-            case "repairAsync":
-                checkRepair(verb);
-                break;
-            default:
-        }
-    }
-
-    /** A keyspace with one replica has nothing to repair; Cassandra itself reports that. */
-    private void checkRepair(VerbArguments verb)
-    {
-        String keyspace = verb.firstString();
-        List<ColumnFamilyStore> tables = verb.repairedTables();
-        if (!tables.isEmpty() && Keyspace.open(keyspace).getReplicationStrategy().getReplicationFactor().allReplicas > 1)
-            RepairVerb.check(keyspace, tables, verb.options());
+        if (name.equals("forceCompactionKeysIgnoringGcGrace"))
+            verbs.refuse("forcecompact", EngineTableFinder.selected(verb.firstString(), verb.lastString()),
+                         SstableVerb.Reasons.WHOLE_TABLES_ONLY);
     }
 
     /** Does for engine tables what the stock method has done for the others. */
@@ -154,6 +119,10 @@ public final class StorageServiceProxy implements InvocationHandler
                 break;
             case "forceKeyspaceCleanup":
                 verbs.cleanUp(verb.lastString(), verb.tables());
+                break;
+            case "disableAutoCompaction":
+            case "enableAutoCompaction":
+                verbs.followCompactionSwitch(verb.tables());
                 break;
             case "refreshSizeEstimates":
                 SizeEstimates.await();

@@ -100,6 +100,11 @@ public final class TableProxy implements InvocationHandler
             case "forceCompactionForTokenRanges":
                 verbs.refuse("compact of a token range", List.of(cfs), "the engine compacts whole tables only");
                 return null;
+            case "setCompactionParameters":
+            case "setCompactionParametersJson":
+                delegate(method, arguments);
+                verbs.followCompactionSwitch(List.of(cfs));
+                return null;
             case "trueSnapshotsSize":
                 return (Long) delegate(method, arguments) + verbs.snapshotBytes(cfs);
             case "estimateKeys":

@@ -82,13 +82,20 @@ final class VerbArguments
         return EngineTableFinder.selected(keyspace, trailing());
     }
 
-    /** @return the engine tables in a list argument */
-    List<ColumnFamilyStore> listedTables()
+    /** @return the tables that are named, in an array or a list at the end; none for the whole keyspace */
+    String[] names()
     {
-        for (Object argument : arguments)
-            if (argument instanceof List)
-                return EngineTableFinder.selected(lastString(), ((List<?>) argument).toArray(new String[0]));
-        throw unexpected();
+        Object last = arguments.length == 0 ? null : arguments[arguments.length - 1];
+        return last instanceof List ? ((List<?>) last).toArray(new String[0]) : trailing();
+    }
+
+    /** @return the arguments with these tables named */
+    Object[] with(List<String> tables)
+    {
+        Object[] named = arguments.clone();
+        int last = named.length - 1;
+        named[last] = named[last] instanceof List ? tables : tables.toArray(new String[0]);
+        return named;
     }
 
     /** @return the engine tables among those that repair options select */

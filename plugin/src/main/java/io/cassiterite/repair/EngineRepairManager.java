@@ -64,7 +64,7 @@ public final class EngineRepairManager implements TableRepairManager
         return EngineValidation.open(cfs, memtable(), ranges, parentId, sessionId, nowInSec, topPartitionCollector);
     }
 
-    /** A coordinator with the plug-in refuses such a repair before it comes here. */
+    /** A coordinator with the plug-in does not ask for such a repair. */
     private void checkKind(ParentRepairSession repair, TimeUUID sessionId, boolean isIncremental)
     {
         if (isIncremental || repair.isIncremental && !repair.isPreview())

@@ -15,6 +15,10 @@
  * <li>{@link IncrementalRepairGate} filters every message of the node and must cost next to nothing. InboundSink.accept
  *     calls it on the stage of the message's verb, for PREPARE_MSG AntiEntropyStage. OutboundSink.accept calls it on
  *     the thread that sends, for PREPARE_MSG mostly Repair-Task.
+ * <li>{@link EngineRepair} is a RepairCoordinator, which calls {@code fireProgressEvent} on whatever thread a step of a
+ *     repair ends: Repair-Task, those of its sessions, its own. Listeners hear of it there, and must not wait.
+ * <li>{@link ScheduledRepairs} puts {@link ScheduledRepair} in place of AutoRepairState for two schedules in
+ *     AutoRepair.repairStates. AutoRepair calls it on the thread AutoRepair-Repair of the schedule.
  * </ul>
  * An exception is the way to refuse: it ends the validation or the repair, and its reason reaches the operator.
  */

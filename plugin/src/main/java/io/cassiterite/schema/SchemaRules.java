@@ -108,9 +108,6 @@ public final class SchemaRules
         if (table.params.cdc)
             reasons.add(String.format("%s has cdc enabled, but writes to a Cassiterite table do not go through the " +
                                       "commit log. Set cdc = false, or use another memtable.", table));
-        if (!table.params.compaction.isEnabled())
-            reasons.add(String.format("%s has compaction 'enabled': 'false', but the engine always compacts in the background. " +
-                                      "Leave it out.", table));
         if (Boolean.parseBoolean(table.params.compaction.options().get(AbstractCompactionStrategy.ONLY_PURGE_REPAIRED_TOMBSTONES)))
             reasons.add(String.format("%s has only_purge_repaired_tombstones, but rows in Cassiterite are never marked repaired: its " +
                                       "tombstones would never go. Leave it out, and repair within gc_grace_seconds.", table));

@@ -4,7 +4,6 @@
  */
 package io.cassiterite.nodetest.edge;
 
-import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
@@ -56,7 +55,6 @@ class NodetoolVerbTest
         cql.run("CREATE TABLE r (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
         for (List<String> verb : List.of(List.of("scrub", KEYSPACE, "r"),
                                          List.of("verify", "-f", KEYSPACE, "r"),
-                                         List.of("disableautocompaction", KEYSPACE, "r"),
                                          List.of("compact", "--partition", "1", KEYSPACE, "r"),
                                          List.of("forcecompact", KEYSPACE, "r", "1")))
         {
@@ -64,31 +62,6 @@ class NodetoolVerbTest
             assertNotEquals(0, output.exitCode(), verb::toString);
             assertTrue(output.text().contains("Cassiterite tables (" + KEYSPACE + ".r)"), output::text);
         }
-    }
-
-    @Test
-    void verbsForSstablesLeaveOutTheTablesThatHaveNone()
-    {
-        String keyspace = "nodetoolverbtest3";
-        cql.run("CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
-        cql.run("CREATE TABLE " + keyspace + ".e (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
-        for (List<String> verb : List.of(List.of("scrub", keyspace), List.of("verify", "-f", keyspace)))
-        {
-            Output output = node.nodetool(verb.toArray(new String[0]));
-            assertNotEquals(0, output.exitCode(), verb::toString);
-        }
-        cql.run("CREATE TABLE " + keyspace + ".s (k int PRIMARY KEY)");
-        cql.run("INSERT INTO " + keyspace + ".s (k) VALUES (1)");
-        node.nodetool("flush", keyspace).success();
-        for (List<String> verb : List.of(List.of("scrub", keyspace), List.of("verify", "-f", keyspace)))
-        {
-            node.log().mark();
-            Output output = node.nodetool(verb.toArray(new String[0]));
-            assertTrue(output.text().contains("check server logs"), output::text);
-            node.log().await(verb.get(0) + " has left out the Cassiterite tables \\(" + keyspace + "\\.e\\)", Duration.ofSeconds(5));
-            assertFalse(node.log().grep("(Scrubbing|Verifying) .*" + keyspace + "[./]s").isEmpty());
-        }
-        cql.run("DROP KEYSPACE " + keyspace);
     }
 
     @Test

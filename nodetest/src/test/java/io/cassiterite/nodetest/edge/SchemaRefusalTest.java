@@ -96,12 +96,11 @@ class SchemaRefusalTest
         assertRefused("ALTER TABLE twice DROP v", "column v was dropped before as of a later time");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = { "only_purge_repaired_tombstones': 'true", "enabled': 'false" })
-    void compactionThatDoesNotPurgeIsRefused(String option)
+    @Test
+    void compactionThatDoesNotPurgeIsRefused()
     {
-        String compaction = " compaction = {'class': 'UnifiedCompactionStrategy', '" + option + "'}";
-        assertRefused("ALTER TABLE e WITH" + compaction, option.substring(0, option.indexOf('\'')));
+        String compaction = " compaction = {'class': 'UnifiedCompactionStrategy', 'only_purge_repaired_tombstones': 'true'}";
+        assertRefused("ALTER TABLE e WITH" + compaction, "only_purge_repaired_tombstones");
         assertRefused("CREATE TABLE c (k int PRIMARY KEY) WITH memtable = 'cassiterite' AND" + compaction, "Leave it out");
     }
 

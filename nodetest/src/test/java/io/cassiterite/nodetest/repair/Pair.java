@@ -6,6 +6,7 @@ package io.cassiterite.nodetest.repair;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
@@ -46,19 +47,25 @@ final class Pair implements AutoCloseable
     /** @param name of the nodes' folders */
     static Pair mixed(String name)
     {
-        return start(name, true);
+        return start(name, true, node -> node);
     }
 
     static Pair engines(String name)
     {
-        return start(name, false);
+        return engines(name, node -> node);
     }
 
-    private static Pair start(String name, boolean isStock)
+    /** @param more sets up each of the nodes */
+    static Pair engines(String name, UnaryOperator<NodeBuilder> more)
     {
-        Node first = node(name + "-1", "127.0.0.1").start();
+        return start(name, false, more);
+    }
+
+    private static Pair start(String name, boolean isStock, UnaryOperator<NodeBuilder> more)
+    {
+        Node first = more.apply(node(name + "-1", "127.0.0.1")).start();
         // peers try to reach a node that was down at growing intervals, for which it waits when it starts again
-        NodeBuilder other = node(name + "-2", "127.0.0.2").joining(first).yaml("auto_bootstrap", "false")
+        NodeBuilder other = more.apply(node(name + "-2", "127.0.0.2")).joining(first).yaml("auto_bootstrap", "false")
                                                           .jvm("-Dcassandra.ring_delay_ms=15000");
         if (isStock)
             other.stock().yaml("memtable", STOCK_MEMTABLES);
