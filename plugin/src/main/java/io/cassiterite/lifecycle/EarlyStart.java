@@ -4,12 +4,13 @@
  */
 package io.cassiterite.lifecycle;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.schema.MemtableParams;
 import org.apache.cassandra.service.StorageService;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.stream.PluginGossip;
