@@ -8,13 +8,13 @@
 //! that for every engine. [`verdict`] computes ratios and verdicts with [`statistics`]; [`table`] and [`page`] show them.
 
 pub mod cli;
-mod collector;
 pub mod distribution;
 mod evict;
 pub mod figure;
 mod files;
 pub mod order;
 pub mod page;
+mod pauses;
 pub mod phase;
 pub mod rounds;
 pub mod scenario;

@@ -187,10 +187,10 @@ impl<'a> Subject<'a> {
         Ok(())
     }
 
-    /// From now on the client has so many connections to each node, and a closed loop so many operations in flight.
-    pub fn connect_over(&mut self, connections: usize) -> Result<()> {
+    /// From now on the client has so many connections to each node, and a closed loop so many operations in flight over them all.
+    pub fn connect_over(&mut self, connections: usize, in_flight: usize) -> Result<()> {
         self.connections = connections;
-        self.in_flight = connections;
+        self.in_flight = in_flight;
         self.reconnect()
     }
 

@@ -22,6 +22,11 @@ pub fn collect_garbage(pid: i32) -> bool {
     jcmd(pid, "GC.run").is_some()
 }
 
+/// Has a local process count all objects of its heap, at one safepoint; whether it did. Blocks until it has.
+pub fn count_objects(pid: i32) -> bool {
+    jcmd(pid, "GC.class_histogram -all").is_some()
+}
+
 /// `jcmd` itself is a JVM, whose start costs as much CPU as thousands of operations: it is run only until the process listens.
 fn jcmd(pid: i32, command: &str) -> Option<String> {
     match UnixStream::connect(format!("/proc/{pid}/root/tmp/.java_pid{pid}")) {

@@ -7,19 +7,28 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::super::collector::Collector;
+use super::super::figure::Figure;
+use super::super::pauses::{Cause, Pauses};
 use super::super::phase::{any, closed, open};
 use super::super::subject::Subject;
 use super::Trial;
 
 /// Connections, and requests in flight over them all. Many first: the more requests, the sooner all code is compiled.
-const READS: [(&str, usize); 3] =
-    [("reads, 64 connections", 64), ("reads, 8 connections", 8), ("reads, 1 connection", 1)];
+const READS: [(&str, usize, usize); 4] = [
+    ("reads, 64 connections", 64, 64),
+    ("reads, 8 connections", 8, 64),
+    ("reads, 1 connection", 1, 64),
+    ("reads, one at a time", 1, 1),
+];
 /// The front door leaves connections to Netty of which it has answered next to nothing for ten seconds.
 const UNTIL_HANDED_OVER: Duration = Duration::from_secs(12);
-const COLLECTION_EVERY: Duration = Duration::from_secs(1);
-/// Of the rate that is asked for: the collections take most of the time.
-const SHARE_BESIDE_COLLECTIONS: f64 = 1.0 / 6.0;
+/// What the JVMs stand still for, and how often.
+const PAUSES: [(&str, Cause, Duration); 2] = [
+    ("reads while the heap is collected", Cause::Collection, Duration::from_secs(1)),
+    ("reads while objects are counted", Cause::Count, Duration::from_secs(2)),
+];
+/// Of the rate that is asked for: the pauses take most of the time.
+const SHARE_BESIDE_PAUSES: f64 = 1.0 / 6.0;
 
 pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let settings = subject.settings();
@@ -27,24 +36,37 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     subject.fill()?;
     let warmups = vec![subject.warm("read=1,insert=1")?, subject.warm("read=1")?];
     let mut figures = Vec::new();
-    for (name, connections) in READS {
-        subject.connect_over(connections)?;
+    for (name, connections, in_flight) in READS {
+        subject.connect_over(connections, in_flight)?;
         figures.extend(subject.measure(&closed(name, "read=1", keys(), length))?.figures());
     }
-    subject.connect_over(settings.in_flight)?;
+    subject.connect_over(settings.in_flight, settings.in_flight)?;
     subject.load(&closed("first writes", "insert=1", keys(), UNTIL_HANDED_OVER))?;
     figures.extend(subject.measure(&closed("writes", "insert=1", keys(), length))?.figures());
     // Connections that have only written are Netty's now.
-    subject.connect_over(settings.in_flight)?;
+    subject.connect_over(settings.in_flight, settings.in_flight)?;
+    figures.extend(subject.measure(&closed("reads and writes", "read=1,insert=1", keys(), length))?.figures());
     let mixed = open("reads beside writes", "read=1,insert=1", keys(), length, settings.rate_per_s);
     figures.extend(subject.measure(&mixed)?.figures());
-    let collector = Collector::start(subject.pids(), COLLECTION_EVERY);
-    let rate_per_s = settings.rate_per_s * SHARE_BESIDE_COLLECTIONS;
-    let reads = subject.measure(&open("reads while the heap is collected", "read=1", keys(), length, rate_per_s))?;
-    let collections = collector.stop();
-    if collections == 0 {
-        subject.invalid.push("reads while the heap is collected: jcmd GC.run did nothing".to_owned());
+    for pauses in PAUSES {
+        figures.extend(read_beside(subject, pauses)?);
     }
-    figures.extend(reads.figures());
     Ok(Trial { figures, warmups, ..Trial::default() })
+}
+
+/// Reads while the nodes' JVMs stand still again and again.
+fn read_beside(
+    subject: &mut Subject<'_>,
+    (name, cause, every): (&'static str, Cause, Duration),
+) -> Result<Vec<Figure>> {
+    let settings = subject.settings();
+    let rate_per_s = settings.rate_per_s * SHARE_BESIDE_PAUSES;
+    let pauses = Pauses::start(subject.pids(), cause, every);
+    let reads = subject.measure(&open(name, "read=1", any(settings.rows), settings.length(), rate_per_s))?;
+    let caused = pauses.end();
+    if caused.times == 0 {
+        subject.invalid.push(format!("{name}: jcmd did nothing"));
+    }
+    subject.notes.push(format!("{name}: {} times, {:.2} s at most", caused.times, caused.longest_s));
+    Ok(reads.figures())
 }
