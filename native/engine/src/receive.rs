@@ -31,9 +31,6 @@ use std::path::Path;
 const SIDE_FAMILIES_MAX: usize = 2;
 /// An ingestion over data of the base makes that many files of level 0 at most.
 const FILES_AT_ONCE_MAX: usize = 4;
-/// With more files of level 0 than this, the base is left to its compaction; writers are slowed down from
-/// [`crate::options::L0_SLOWDOWN_FILES`] on.
-pub(crate) const LEVEL0_FILES_MAX: u64 = 12;
 
 impl Table {
     /// Moves the shipment in `directory` into the table: all of it or nothing, and durably when it returns; the

@@ -26,6 +26,8 @@ const L0_FILES: i32 = 4;
 /// With so many writers are slowed down, and stopped: RocksDB's own defaults.
 pub(crate) const L0_SLOWDOWN_FILES: i32 = 20;
 pub(crate) const L0_STOP_FILES: i32 = 36;
+/// With more than so many, the base of a table is left to its compaction: nothing is ingested beside it.
+pub(crate) const L0_CALM_FILES: u64 = 12;
 /// Pending bytes at which RocksDB slows down and stops writers: its own defaults.
 pub(crate) const PENDING_SLOWDOWN_BYTES: usize = 64 << 30;
 pub(crate) const PENDING_STOP_BYTES: usize = 256 << 30;

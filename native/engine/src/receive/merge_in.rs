@@ -6,11 +6,11 @@
 
 use super::placement::Placement;
 use super::rows::{rewrite, FILE_BYTES};
-use super::LEVEL0_FILES_MAX;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
 use crate::imported::everything;
+use crate::options::L0_CALM_FILES;
 use crate::raw::sys::{Iter, IterSpec};
 use crate::source::Source;
 use crate::table::{ColumnFamily, MergeInProgress, Table, TableCore};
@@ -162,7 +162,7 @@ impl MergeIn<'_> {
                 return Ok(true); // no file holds writers back, and none would ever go
             }
             let base = &self.core.column_families().base;
-            if base.level0_files() < LEVEL0_FILES_MAX {
+            if base.level0_files() < L0_CALM_FILES {
                 base.relax_stall_triggers(false)?;
                 return Ok(true);
             }

@@ -6,11 +6,12 @@
 use super::rows::{disjoint, FILE_BYTES};
 use super::shipment::as_rows;
 use super::sst_set::SstSet;
-use super::{FILES_AT_ONCE_MAX, LEVEL0_FILES_MAX, SIDE_FAMILIES_MAX};
+use super::{FILES_AT_ONCE_MAX, SIDE_FAMILIES_MAX};
 use crate::catalog::family_name;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
 use crate::imported::import_linked;
+use crate::options::L0_CALM_FILES;
 use crate::raw::sys::FamilyHandle;
 use crate::raw::{ingest, try_to_ingest, Ingested};
 use crate::table::{ColumnFamily, MergeInProgress, Table, TableCore};
@@ -77,7 +78,7 @@ impl<'a> Placement<'a> {
     /// Whether the base takes these files without slowing writers down.
     fn is_ready_for(&self, rows: &SstSet) -> bool {
         let present = self.core.column_families().base.level0_files();
-        rows.files.len() <= FILES_AT_ONCE_MAX && present + rows.files.len() as u64 <= LEVEL0_FILES_MAX
+        rows.files.len() <= FILES_AT_ONCE_MAX && present + rows.files.len() as u64 <= L0_CALM_FILES
     }
 
     /// Ingests rows into the base.

@@ -6,8 +6,7 @@
 use super::column_families::ColumnFamily;
 use super::{Table, TableCore};
 use crate::error::{EngineError, Result};
-use crate::options::PENDING_SLOWDOWN_BYTES;
-use crate::receive::LEVEL0_FILES_MAX;
+use crate::options::{L0_CALM_FILES, PENDING_SLOWDOWN_BYTES};
 use std::sync::Mutex;
 
 impl Table {
@@ -66,7 +65,7 @@ impl AutomaticCompaction {
 /// Where compaction has caught up.
 fn set_back_triggers(base: &ColumnFamily) -> Result<()> {
     if base.has_relaxed_stall_triggers()
-        && base.level0_files() < LEVEL0_FILES_MAX
+        && base.level0_files() < L0_CALM_FILES
         && base.pending_bytes() < PENDING_SLOWDOWN_BYTES as u64
     {
         base.relax_stall_triggers(false)?;

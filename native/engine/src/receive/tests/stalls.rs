@@ -7,8 +7,8 @@
 use super::common::shipments::*;
 use super::common::*;
 use super::world::*;
+use crate::options::L0_CALM_FILES;
 use crate::options::L0_STOP_FILES;
-use crate::receive::LEVEL0_FILES_MAX;
 use crate::table::TableCore;
 use crate::Table;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,7 +50,7 @@ fn while_watched(table: &Arc<Table>, work: impl FnOnce()) -> bool {
 /// A base whose level 0 takes no more, so that rows gather in the side column family beside it.
 fn fill_base(world: &World, table: &Arc<Table>) {
     with_core(table, |core| core.column_families().base.set_compacted(false).unwrap());
-    for number in 0..=LEVEL0_FILES_MAX {
+    for number in 0..=L0_CALM_FILES {
         [table, &self::table(&world.after)].into_iter().for_each(|to| put(to, "p1", 1, number as i64, b"small"));
         table.flush().unwrap();
     }
@@ -86,7 +86,7 @@ fn many_shipments_stop_no_writers_when_they_become_the_base() {
     assert!(!writers_wait(&receiver), "after a restart");
 
     merge_in_all(&receiver);
-    assert!(base_files(&receiver) < LEVEL0_FILES_MAX);
+    assert!(base_files(&receiver) < L0_CALM_FILES);
     assert_same(&receiver, &table(&world.after), &names(), CLUSTERINGS);
 }
 
@@ -101,15 +101,15 @@ fn the_merge_in_ends_without_automatic_compaction_and_its_base_has_none() {
         [&receiver, &after].into_iter().for_each(|to| put(to, "p2", 1, number as i64, b"small"));
         receiver.flush().unwrap();
     };
-    (0..LEVEL0_FILES_MAX).for_each(flush);
+    (0..L0_CALM_FILES).for_each(flush);
     receive_many(&world, &receiver);
     assert_ne!(with_core(&receiver, |core| core.side_families().len()), 0);
     merge_in_all(&receiver);
     assert_eq!(with_core(&receiver, |core| core.side_families().len()), 0);
 
     let files = base_files(&receiver);
-    (0..LEVEL0_FILES_MAX).for_each(flush);
-    assert_eq!(base_files(&receiver), files + LEVEL0_FILES_MAX);
+    (0..L0_CALM_FILES).for_each(flush);
+    assert_eq!(base_files(&receiver), files + L0_CALM_FILES);
     assert!(!writers_wait(&receiver));
     assert_same(&receiver, &after, &names(), CLUSTERINGS);
 }
