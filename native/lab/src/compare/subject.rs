@@ -172,6 +172,11 @@ impl<'a> Subject<'a> {
         self.servers.readings().iter().map(|reading| Some(reading.process.peak_resident_bytes? as f64)).sum()
     }
 
+    /// Memory of the nodes' processes that belongs to no file, together, now.
+    pub fn anonymous_bytes(&self) -> Option<f64> {
+        self.servers.readings().iter().map(|reading| Some(reading.process.anonymous_bytes? as f64)).sum()
+    }
+
     /// Runs something on the client's threads.
     pub fn block_on_session<T, F>(&self, of: impl FnOnce(Arc<Session>) -> F) -> Result<T>
     where

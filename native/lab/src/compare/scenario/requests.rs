@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::super::figure::Figure;
+use super::super::figure::{Better, Figure, Unit};
 use super::super::pauses::{Cause, Pauses};
 use super::super::phase::{any, closed, open};
 use super::super::subject::Subject;
@@ -27,6 +27,8 @@ const PAUSES: [(&str, Cause, Duration); 2] = [
     ("reads while the heap is collected", Cause::Collection, Duration::from_secs(1)),
     ("reads while objects are counted", Cause::Count, Duration::from_secs(2)),
 ];
+/// Connections that ask nothing.
+const IDLE_CONNECTIONS: usize = 1_000;
 /// Of the rate that is asked for: the pauses take most of the time.
 const SHARE_BESIDE_PAUSES: f64 = 1.0 / 6.0;
 
@@ -51,7 +53,20 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     for pauses in PAUSES {
         figures.extend(read_beside(subject, pauses)?);
     }
+    figures.push(idle_connections(subject)?);
     Ok(Trial { figures, warmups, ..Trial::default() })
+}
+
+/// What a connection costs that asks nothing.
+fn idle_connections(subject: &mut Subject<'_>) -> Result<Figure> {
+    subject.connect_over(1, 1)?;
+    subject.settle()?;
+    let before = subject.anonymous_bytes();
+    subject.connect_over(IDLE_CONNECTIONS, 1)?;
+    subject.settle()?;
+    let more = before.zip(subject.anonymous_bytes()).map(|(before, after)| after - before);
+    let each = more.map(|bytes| bytes / (IDLE_CONNECTIONS as f64 * f64::from(subject.settings().nodes)));
+    Ok(Figure::new("memory of an idle connection", Unit::Bytes, Better::Lower, each))
 }
 
 /// Reads while the nodes' JVMs stand still again and again.
