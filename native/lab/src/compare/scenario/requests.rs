@@ -21,6 +21,7 @@ const READS: [(&str, usize, usize); 4] = [
     ("reads, one at a time", 1, 1),
 ];
 /// The front door leaves connections to Netty of which it has answered next to nothing for ten seconds.
+const BEFORE_HANDED_OVER: Duration = Duration::from_secs(8);
 const UNTIL_HANDED_OVER: Duration = Duration::from_secs(12);
 /// What the JVMs stand still for, and how often.
 const PAUSES: [(&str, Cause, Duration); 2] = [
@@ -43,7 +44,9 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
         figures.extend(subject.measure(&closed(name, "read=1", keys(), length))?.figures());
     }
     subject.connect_over(settings.in_flight, settings.in_flight)?;
-    subject.load(&closed("first writes", "insert=1", keys(), UNTIL_HANDED_OVER))?;
+    let passing = closed("writes that pass the door", "insert=1", keys(), length.min(BEFORE_HANDED_OVER));
+    figures.extend(subject.measure(&passing)?.figures());
+    subject.load(&closed("more writes", "insert=1", keys(), UNTIL_HANDED_OVER))?;
     figures.extend(subject.measure(&closed("writes", "insert=1", keys(), length))?.figures());
     // Connections that have only written are Netty's now.
     subject.connect_over(settings.in_flight, settings.in_flight)?;
