@@ -57,6 +57,11 @@ final class ClientHandover
         this.keepsAll = keepsAll;
     }
 
+    Door door()
+    {
+        return door;
+    }
+
     ClientConnections connections()
     {
         return connections;
@@ -145,7 +150,7 @@ final class ClientHandover
     {
         Channel channel = connections.channel(connection);
         if (channel != null && !keepsAll.getAsBoolean())
-            new SocketHandover(door, connection, (DoorChannel) channel).start();
+            new SocketHandover(connection, (DoorChannel) channel).start();
     }
 
     private void reportFailures()

@@ -8,10 +8,12 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.epoll.AbstractEpollStreamChannel;
 import io.netty.channel.epoll.EpollChannelConfig;
 
 import io.cassiterite.engine.Door;
+import io.cassiterite.engine.Door.Client;
 
 /**
  * Cassandra's side of a client that came through the front door: a Unix socket that bears the client's addresses. It can
@@ -22,14 +24,21 @@ final class DoorChannel extends AbstractEpollStreamChannel
     private final InetSocketAddress remote;
     private final InetSocketAddress local;
     private final EpollChannelConfig config;
+    private final Door door;
+    private final long connection;
+    /** Null once the channel has the client's own socket. */
+    private ResponseSender responses;
 
-    /** @param descriptor becomes the channel's own */
-    DoorChannel(Channel parent, int descriptor, InetSocketAddress remote, InetSocketAddress local)
+    /** @param client its descriptor becomes the channel's own */
+    DoorChannel(Channel parent, Client client, Door door)
     {
-        super(parent, descriptor);
-        this.remote = remote;
-        this.local = local;
+        super(parent, client.descriptor);
+        this.remote = client.remote;
+        this.local = client.local;
         this.config = new Config(this);
+        this.door = door;
+        this.connection = client.connection;
+        this.responses = new ResponseSender(door, connection);
     }
 
     /**
@@ -41,17 +50,28 @@ final class DoorChannel extends AbstractEpollStreamChannel
      * @param isRepeated whether this is tried again soon if it is in vain
      * @return false if bytes are on their way, and the pair serves on
      */
-    boolean takeClientSocket(Door door, long connection, boolean isRepeated) throws Exception
+    boolean takeClientSocket(boolean isRepeated) throws Exception
     {
         doDeregister();
         try
         {
-            return door.handOver(connection, fd().intValue(), isRepeated);
+            boolean isTaken = door.handOver(connection, fd().intValue(), isRepeated);
+            if (isTaken)
+                responses = null;
+            return isTaken;
         }
         finally
         {
             doRegister(); // epoll tells at once what can be read or written
         }
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer waiting) throws Exception
+    {
+        if (responses != null)
+            responses.send(waiting);
+        super.doWrite(waiting);
     }
 
     @Override

@@ -70,7 +70,7 @@ final class DoorServerChannel extends AbstractServerChannel
     {
         if (client.isDirect)
             return new EpollSocketChannel(client.descriptor);
-        Channel channel = new DoorChannel(this, client.descriptor, client.remote, client.local);
+        Channel channel = new DoorChannel(this, client, handover.door());
         handover.connections().add(client.connection, channel);
         return channel;
     }

@@ -12,8 +12,6 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.utils.NoSpamLogger;
 
-import io.cassiterite.engine.Door;
-
 /**
  * Gives a channel its client's own socket, on the channel's event loop. Where bytes are on their way just then it tries
  * again, a few times. Between two tries nothing new comes from the client, so that two are enough where Cassandra reads.
@@ -26,14 +24,12 @@ final class SocketHandover implements Runnable
     private static final int TRIES = 10;
     private static final int RETRY_MILLIS = 2;
 
-    private final Door door;
     private final long connection;
     private final DoorChannel channel;
     private int triesLeft = TRIES;
 
-    SocketHandover(Door door, long connection, DoorChannel channel)
+    SocketHandover(long connection, DoorChannel channel)
     {
-        this.door = door;
         this.connection = connection;
         this.channel = channel;
     }
@@ -60,7 +56,7 @@ final class SocketHandover implements Runnable
         try
         {
             boolean isRepeated = --triesLeft > 0;
-            if (!channel.takeClientSocket(door, connection, isRepeated) && isRepeated)
+            if (!channel.takeClientSocket(isRepeated) && isRepeated)
                 channel.eventLoop().schedule(this, RETRY_MILLIS, TimeUnit.MILLISECONDS);
         }
         catch (Exception e)
