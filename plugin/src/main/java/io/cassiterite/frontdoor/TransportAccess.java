@@ -80,11 +80,15 @@ final class TransportAccess
         TRANSPORT_INITIALIZE.invoke(service);
         for (Server server : servers(service))
         {
-            TlsEncryptionPolicy policy = server.tlsEncryptionPolicy;
             boolean isAdopted = SERVER_CONFIGURATOR.get(server) instanceof DoorPipelineConfigurator;
-            if (policy != TlsEncryptionPolicy.ENCRYPTED && !isAdopted)
-                SERVER_CONFIGURATOR.set(server, new DoorPipelineConfigurator(frontDoor, policy, (Dispatcher) SERVER_DISPATCHER.get(server)));
+            if (server.tlsEncryptionPolicy != TlsEncryptionPolicy.ENCRYPTED && !isAdopted)
+                SERVER_CONFIGURATOR.set(server, configurator(server));
         }
+    }
+
+    private DoorPipelineConfigurator configurator(Server server)
+    {
+        return new DoorPipelineConfigurator(frontDoor, server.tlsEncryptionPolicy, (Dispatcher) SERVER_DISPATCHER.get(server));
     }
 
     /**
@@ -115,8 +119,9 @@ final class TransportAccess
             for (Channel channel : connections.allChannels)
                 if (channel instanceof ServerChannel)
                     channel.close().awaitUninterruptibly();
-            ChannelFuture bound = ((DoorPipelineConfigurator) used).initializeChannel((EventLoopGroup) SERVER_WORKERS.get(server), server.socket,
-                                                                                      (Connection.Factory) SERVER_CONNECTION_FACTORY.get(server));
+            EventLoopGroup workers = (EventLoopGroup) SERVER_WORKERS.get(server);
+            Connection.Factory factory = (Connection.Factory) SERVER_CONNECTION_FACTORY.get(server);
+            ChannelFuture bound = ((DoorPipelineConfigurator) used).initializeChannel(workers, server.socket, factory);
             if (!bound.awaitUninterruptibly().isSuccess())
                 throw new IllegalStateException("the port " + server.socket + " cannot be bound; nobody can connect to it before " +
                                                 "nodetool disablebinary and enablebinary", bound.cause());

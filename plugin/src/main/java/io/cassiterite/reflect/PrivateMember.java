@@ -27,10 +27,13 @@ public enum PrivateMember
                                         "org.apache.cassandra.service.NativeTransportService")),
     TRANSPORT_SERVERS(FRONT_DOOR, field("service.NativeTransportService", "servers", "java.util.Collection")),
     TRANSPORT_INITIALIZE(FRONT_DOOR, method("service.NativeTransportService", "initialize", "void")),
-    SERVER_CONFIGURATOR(FRONT_DOOR, field("transport.Server", "pipelineConfigurator", "org.apache.cassandra.transport.PipelineConfigurator")),
+    SERVER_CONFIGURATOR(FRONT_DOOR, field("transport.Server", "pipelineConfigurator",
+                                          "org.apache.cassandra.transport.PipelineConfigurator")),
     SERVER_DISPATCHER(FRONT_DOOR, field("transport.Server", "dispatcher", "org.apache.cassandra.transport.Dispatcher")),
-    SERVER_CONNECTIONS(FRONT_DOOR, field("transport.Server", "connectionTracker", "org.apache.cassandra.transport.Server$ConnectionTracker")),
-    SERVER_CONNECTION_FACTORY(FRONT_DOOR, field("transport.Server", "connectionFactory", "org.apache.cassandra.transport.Connection$Factory")),
+    SERVER_CONNECTIONS(FRONT_DOOR, field("transport.Server", "connectionTracker",
+                                         "org.apache.cassandra.transport.Server$ConnectionTracker")),
+    SERVER_CONNECTION_FACTORY(FRONT_DOOR, field("transport.Server", "connectionFactory",
+                                                "org.apache.cassandra.transport.Connection$Factory")),
     SERVER_WORKERS(FRONT_DOOR, field("transport.Server", "workerGroup", "io.netty.channel.EventLoopGroup")),
     CONNECTION_KEY(FRONT_DOOR, field("transport.Connection", "attributeKey", "io.netty.util.AttributeKey")),
     CONNECTION_STAGE(FRONT_DOOR, method("transport.ServerConnection", "stage", "org.apache.cassandra.transport.ConnectionStage")),
@@ -39,7 +42,8 @@ public enum PrivateMember
     HISTOGRAM_COUNT(FRONT_DOOR, MemberReference.field("com.codahale.metrics.Histogram", "count", "java.util.concurrent.atomic.LongAdder")),
     HISTOGRAM_RESERVOIR(FRONT_DOOR, MemberReference.field("com.codahale.metrics.Histogram", "reservoir", "com.codahale.metrics.Reservoir")),
     SCALED_RESERVOIR(FRONT_DOOR, field("metrics.ScalingReservoir", "delegate", "org.apache.cassandra.metrics.SnapshottingReservoir")),
-    RESERVOIR_SCALE(FRONT_DOOR, field("metrics.ScalingReservoir", "scaleFunc", "org.apache.cassandra.metrics.ScalingReservoir$ScaleFunction")),
+    RESERVOIR_SCALE(FRONT_DOOR, field("metrics.ScalingReservoir", "scaleFunc",
+                                      "org.apache.cassandra.metrics.ScalingReservoir$ScaleFunction")),
     RESERVOIR_OFFSETS(FRONT_DOOR, field("metrics.DecayingEstimatedHistogramReservoir", "bucketOffsets", "long[]")),
     RESERVOIR_BUCKETS(FRONT_DOOR, field("metrics.DecayingEstimatedHistogramReservoir", "buckets",
                                         "java.util.concurrent.atomic.AtomicLongArray")),
@@ -48,7 +52,8 @@ public enum PrivateMember
                                          "org.apache.cassandra.metrics.DecayingEstimatedHistogramReservoir$DecayingBuckets")),
     DECAYING_BUCKETS(FRONT_DOOR, field("metrics.DecayingEstimatedHistogramReservoir$DecayingBuckets", "decayBuckets",
                                        "java.util.concurrent.atomic.AtomicLongArray")),
-    DECAYING_WEIGHT(FRONT_DOOR, method("metrics.DecayingEstimatedHistogramReservoir$DecayingBuckets", "forwardDecayWeight", "long", "long"));
+    DECAYING_WEIGHT(FRONT_DOOR, method("metrics.DecayingEstimatedHistogramReservoir$DecayingBuckets", "forwardDecayWeight", "long",
+                                       "long"));
 
     /** What cannot do without a member. */
     public enum Use

@@ -77,7 +77,8 @@ class PrivateMemberTest
     {
         assertMissing(MemberReference.field("org.apache.cassandra.db.ColumnFamilyStore", "streamManager", String.class.getName()),
                       "ColumnFamilyStore.streamManager of type java.lang.String");
-        assertMissing(MemberReference.method("org.apache.cassandra.transport.ServerConnection", "stage", "int"), "ServerConnection.stage()");
+        assertMissing(MemberReference.method("org.apache.cassandra.transport.ServerConnection", "stage", "int"),
+                      "ServerConnection.stage()");
     }
 
     private static void assertMissing(MemberReference reference, String name)
