@@ -6,6 +6,7 @@ package io.cassiterite.reflect;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static io.cassiterite.reflect.PrivateMember.Use.FRONT_DOOR;
 import static io.cassiterite.reflect.PrivateMember.Use.NODE;
@@ -22,6 +23,8 @@ public enum PrivateMember
     CREATED_TABLE_ATTRIBUTES(NODE, field("cql3.statements.schema.CreateTableStatement", "attrs",
                                          "org.apache.cassandra.cql3.statements.schema.TableAttributes")),
     STREAM_CHANNEL(NODE, field("net.AsyncStreamingInputPlus", "channel", "io.netty.channel.Channel")),
+    /** Public since 5.0.8. */
+    REPAIR_COMMANDS(NODE, field("service.StorageService", "nextRepairCommand", "java.util.concurrent.atomic.AtomicInteger")),
 
     TRANSPORT_SERVICE(FRONT_DOOR, field("service.CassandraDaemon", "nativeTransportService",
                                         "org.apache.cassandra.service.NativeTransportService")),
@@ -91,6 +94,12 @@ public enum PrivateMember
             if (member.use == use && member.reference.missing() != null)
                 missing.add(member.reference.missing());
         return missing;
+    }
+
+    /** @return a number that no repair of this node has had */
+    public static int nextRepairCommand()
+    {
+        return ((AtomicInteger) REPAIR_COMMANDS.get(null)).incrementAndGet();
     }
 
     /** @param owner null for a static field */
