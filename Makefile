@@ -21,6 +21,9 @@ FORKS ?= $(if $(filter 1,$(JOBS)),1,2)
 # front_door of the node tests' nodes
 FRONT_DOOR ?= off
 
+# of Cassandra, each with a pin in config
+VERSIONS ?= 5.0.0 5.0.2 5.0.4 5.0.6 5.0.8 5.0.9
+
 # the frame oracle has nothing to compare without the door
 ORACLE_FRONT_DOOR := $(if $(filter off,$(FRONT_DOOR)),reads,$(FRONT_DOOR))
 
@@ -127,7 +130,7 @@ driver-programs: lab
 	@scripts/driver-programs.sh
 
 .PHONY: test-node
-test-node: class-archive driver-programs
+test-node: class-archive driver-programs dist
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
@@ -145,6 +148,10 @@ test-drivers: class-archive driver-programs ## five drivers through the front do
 	@echo "== drivers' tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dgroups=drivers -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+
+.PHONY: test-versions
+test-versions: lab ## the core of the node tests on several versions of Cassandra: make test-versions VERSIONS="5.0.0 5.0.9"
+	@FORKS=$(FORKS) scripts/test-versions.sh $(VERSIONS)
 
 LINT := build/lint-venv/bin
 PYTHON := scripts nodetest/drivers
@@ -230,7 +237,7 @@ bench-stream: lab ## nodes die and are replaced, engines side by side: make benc
 	    --json build/compare-stream-1-token.json --html build/compare-stream-1-token.html
 
 .PHONY: dist
-dist: build ## the release folder that a Cassandra operator installs from: build/dist
+dist: build ## the release folder that a Cassandra operator installs from, and a Debian package: build/dist
 	@scripts/dist.sh
 
 .PHONY: clean
