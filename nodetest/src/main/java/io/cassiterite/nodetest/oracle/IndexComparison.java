@@ -1,0 +1,113 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The rules by which answers of an index oracle's sides are compared. The rows are those of the table without indexes,
+ * page by page, in the same order. What may be refused is what stock's indexes refuse. One thread.
+ */
+final class IndexComparison
+{
+    private final IndexTally tally;
+
+    IndexComparison(IndexTally tally)
+    {
+        this.tally = tally;
+    }
+
+    /** @return a description of the first difference of a statement that all sides must answer alike, or null */
+    String ofAll(Step step, Map<Side, Answer> answers)
+    {
+        Answer first = answers.get(Side.LEGACY);
+        for (Map.Entry<Side, Answer> entry : answers.entrySet())
+        {
+            String difference = Comparison.difference(first, entry.getValue());
+            if (difference != null && !StockIndexFlaws.isUnsupported(step, entry.getKey(), first, entry.getValue()))
+                return entry.getKey() + " differs from LEGACY: " + difference;
+        }
+        return null;
+    }
+
+    /**
+     * @param saiHasAll whether SAI has all indexes of the others
+     * @return a description of the first difference of a query, or null
+     */
+    String ofQuery(Step step, Map<Side, Answer> answers, boolean saiHasAll)
+    {
+        Answer right = answers.get(Side.FILTER);
+        tally.query(right.error == null && right.rowCount() > 0);
+        for (Side side : answers.keySet())
+        {
+            if (!side.hasIndexes())
+                continue;
+            Answer answer = answers.get(side);
+            String difference = difference(step, side, right, answer);
+            if (difference == null && side == Side.ENGINE && answer.error != null && right.error == null)
+                difference = needlessRefusal(answers, saiHasAll);
+            if (difference == null)
+                continue;
+            String flaw = side.isStock() ? StockIndexFlaws.of(step, side, right, answer) : null;
+            if (flaw == null)
+                return side + ": " + difference;
+            tally.flaw(flaw);
+        }
+        return null;
+    }
+
+    private String difference(Step step, Side side, Answer right, Answer answer)
+    {
+        if (answer.error != null)
+        {
+            tally.refused(side, summary(answer.error));
+            if (right.error != null)
+                return kind(right.error).equals(kind(answer.error)) ? null : "errors are of different kinds";
+            return StockIndexFlaws.mayRefuse(step, answer.error) ? null : "it refuses what a table without indexes answers";
+        }
+        tally.answered(side);
+        return right.error != null ? "it answers what a table without indexes refuses" : rows(step, right, answer);
+    }
+
+    private static String rows(Step step, Answer right, Answer answer)
+    {
+        if (!right.columns.equals(answer.columns) || !right.types.equals(answer.types))
+            return "columns differ";
+        List<byte[][]> expected = allRows(right);
+        List<byte[][]> found = allRows(answer);
+        for (int i = 0; i < Math.min(expected.size(), found.size()); i++)
+            if (!Arrays.deepEquals(expected.get(i), found.get(i)))
+                return "row " + i + " differs";
+        if (expected.size() != found.size())
+            return "row counts differ: " + expected.size() + " / " + found.size();
+        return null;
+    }
+
+    private static List<byte[][]> allRows(Answer answer)
+    {
+        return answer.pages.stream().flatMap(page -> page.rows.stream()).collect(Collectors.toList());
+    }
+
+    private static String needlessRefusal(Map<Side, Answer> answers, boolean saiHasAll)
+    {
+        boolean stockAnswers = answers.get(Side.LEGACY).error == null || (saiHasAll && answers.get(Side.SAI).error == null);
+        return stockAnswers ? "it refuses what a stock index answers" : null;
+    }
+
+    private static String kind(String error)
+    {
+        return error.split(":")[0];
+    }
+
+    /** @return the beginning of a message, without names and values */
+    private static String summary(String error)
+    {
+        String text = error.replaceAll("\\b[pcsvk]\\d+\\b", "COLUMN").replaceAll("\\s+", " ");
+        return text.substring(0, Math.min(110, text.length()));
+    }
+}

@@ -1,0 +1,34 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+/** Where stock's indexes differ from a filter over the whole table, and why that is no finding. Stateless. */
+final class StockIndexFlaws
+{
+    private StockIndexFlaws()
+    {
+    }
+
+    /** @return whether SAI has no index of this type, as it says */
+    static boolean isUnsupported(Step step, Side side, Answer legacy, Answer answer)
+    {
+        return side == Side.SAI && step.kind.equals("create index") && legacy.error == null && answer.error != null
+               && answer.error.contains("Unsupported type");
+    }
+
+    /** @return whether indexes may refuse a query with this error although a filter answers it */
+    static boolean mayRefuse(Step step, String error)
+    {
+        if (error.contains("use ALLOW FILTERING"))
+            return !step.cql.endsWith(" ALLOW FILTERING");
+        return error.contains("Select on indexed columns and with IN clause for the PRIMARY KEY are not supported");
+    }
+
+    /** @return the name of a known flaw that explains the difference, or null */
+    static String of(Step step, Side side, Answer right, Answer answer)
+    {
+        return null;
+    }
+}
