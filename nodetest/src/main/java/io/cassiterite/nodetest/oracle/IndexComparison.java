@@ -16,30 +16,39 @@ import java.util.stream.Collectors;
 final class IndexComparison
 {
     private final IndexTally tally;
+    private boolean emptyValues;
 
     IndexComparison(IndexTally tally)
     {
         this.tally = tally;
     }
 
+    /** To be told of a table that may hold empty values: {@link EmptyValues}. */
+    void emptyValues()
+    {
+        emptyValues = true;
+    }
+
     /** @return a description of the first difference of a statement that all sides must answer alike, or null */
     String ofAll(Step step, Map<Side, Answer> answers)
     {
-        Answer first = answers.get(Side.LEGACY);
+        Side reference = answers.containsKey(Side.LEGACY) ? Side.LEGACY : answers.keySet().iterator().next();
+        Answer first = answers.get(reference);
         for (Map.Entry<Side, Answer> entry : answers.entrySet())
         {
             String difference = Comparison.difference(first, entry.getValue());
             if (difference != null && !StockIndexFlaws.isUnsupported(step, entry.getKey(), first, entry.getValue()))
-                return entry.getKey() + " differs from LEGACY: " + difference;
+                return entry.getKey() + " differs from " + reference + ": " + difference;
         }
         return null;
     }
 
     /**
+     * @param bare      what a table without indexes answers to the query as it is, without ALLOW FILTERING added
      * @param saiHasAll whether SAI has all indexes of the others
      * @return a description of the first difference of a query, or null
      */
-    String ofQuery(Step step, Map<Side, Answer> answers, boolean saiHasAll)
+    String ofQuery(Step step, Map<Side, Answer> answers, Answer bare, boolean saiHasAll)
     {
         Answer right = answers.get(Side.FILTER);
         tally.query(right.error == null && right.rowCount() > 0);
@@ -48,12 +57,12 @@ final class IndexComparison
             if (!side.hasIndexes())
                 continue;
             Answer answer = answers.get(side);
-            String difference = difference(step, side, right, answer);
+            String difference = difference(step, side, right, bare, answer);
             if (difference == null && side == Side.ENGINE && answer.error != null && right.error == null)
                 difference = needlessRefusal(answers, saiHasAll);
             if (difference == null)
                 continue;
-            String flaw = side.isStock() ? StockIndexFlaws.of(step, side, right, answer) : null;
+            String flaw = side.isStock() ? StockIndexFlaws.of(step, side, emptyValues, answer) : null;
             if (flaw == null)
                 return side + ": " + difference;
             tally.flaw(flaw);
@@ -61,20 +70,21 @@ final class IndexComparison
         return null;
     }
 
-    private String difference(Step step, Side side, Answer right, Answer answer)
+    private String difference(Step step, Side side, Answer right, Answer bare, Answer answer)
     {
         if (answer.error != null)
         {
             tally.refused(side, summary(answer.error));
             if (right.error != null)
                 return kind(right.error).equals(kind(answer.error)) ? null : "errors are of different kinds";
-            return StockIndexFlaws.mayRefuse(step, answer.error) ? null : "it refuses what a table without indexes answers";
+            boolean asWithout = Comparison.words(answer.error).equals(Comparison.words(bare.error));
+            return asWithout || StockIndexFlaws.mayRefuse(step, answer.error) ? null : "it refuses what a table without indexes answers";
         }
         tally.answered(side);
-        return right.error != null ? "it answers what a table without indexes refuses" : rows(step, right, answer);
+        return right.error != null ? "it answers what a table without indexes refuses" : rows(right, answer);
     }
 
-    private static String rows(Step step, Answer right, Answer answer)
+    private static String rows(Answer right, Answer answer)
     {
         if (!right.columns.equals(answer.columns) || !right.types.equals(answer.types))
             return "columns differ";
@@ -95,7 +105,8 @@ final class IndexComparison
 
     private static String needlessRefusal(Map<Side, Answer> answers, boolean saiHasAll)
     {
-        boolean stockAnswers = answers.get(Side.LEGACY).error == null || (saiHasAll && answers.get(Side.SAI).error == null);
+        Answer legacy = answers.get(Side.LEGACY);
+        boolean stockAnswers = (legacy != null && legacy.error == null) || (saiHasAll && answers.get(Side.SAI).error == null);
         return stockAnswers ? "it refuses what a stock index answers" : null;
     }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 
 /** The seats of the index oracle. One thread. */
 final class IndexSeating implements Seating
@@ -41,6 +42,7 @@ final class IndexSeating implements Seating
 
     private static final class IndexSeat extends Seat
     {
+        private final TableShape shape;
         private final Random random;
         private final Writes writes;
         private final Reads reads;
@@ -51,7 +53,8 @@ final class IndexSeating implements Seating
 
         IndexSeat(Tables tables, TableShape shape, Random random, List<ValueType> userTypes)
         {
-            super(tables, shape.create());
+            super(tables, shape.create() + (shape.emptyValues ? " AND comment = '" + EmptyValues.COMMENT + "'" : ""));
+            this.shape = shape;
             this.random = random;
             writes = new Writes(shape, random);
             reads = new Reads(shape, random);
@@ -66,11 +69,13 @@ final class IndexSeating implements Seating
         {
             if (!soon.isEmpty())
                 return List.of(soon.poll());
+            if (indexes.targets().isEmpty() && random.nextInt(3) == 0)
+                soon.addAll(indexes.begin());
             int pick = random.nextInt(1000);
             if (pick < 400)
-                return List.of(writes.next());
+                return List.of(allowed(writes::next));
             if (pick < 920)
-                return List.of(queries.next());
+                return List.of(allowed(queries::next));
             if (pick < 930)
                 return reads.everything();
             if (pick < 965)
@@ -86,13 +91,22 @@ final class IndexSeating implements Seating
             return steps;
         }
 
+        /** A query may look for an empty value, but no write may bring it, unless the table may hold them. */
+        private Step allowed(Supplier<Step> steps)
+        {
+            Step step = steps.get();
+            while (!shape.emptyValues && !step.read && EmptyValues.isIn(step))
+                step = steps.get();
+            return step;
+        }
+
         private List<Step> maintenance()
         {
             Step.Action[] actions = { Step.Action.FLUSH_STOCK, Step.Action.FLUSH_ENGINE, Step.Action.COMPACT_STOCK,
                                       Step.Action.COMPACT_ENGINE };
             List<Step> steps = new ArrayList<>(List.of(Step.node(actions[random.nextInt(actions.length)])));
             for (int i = 0; i < 3; i++)
-                steps.add(queries.next());
+                steps.add(allowed(queries::next));
             return steps;
         }
 
@@ -101,7 +115,7 @@ final class IndexSeating implements Seating
         {
             List<Step> steps = reads.everything();
             for (int i = 0; i < 4; i++)
-                steps.add(queries.next());
+                steps.add(allowed(queries::next));
             return steps;
         }
 

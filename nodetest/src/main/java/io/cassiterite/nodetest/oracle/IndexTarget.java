@@ -56,9 +56,9 @@ final class IndexTarget
             case VALUES:
                 return column.name + " CONTAINS " + last(type).literal(random);
             case KEYS:
-                return column.name + " CONTAINS KEY " + type.parts.get(0).literal(random);
+                return column.name + " CONTAINS KEY " + first(type).literal(random);
             case ENTRIES:
-                return column.name + '[' + type.parts.get(0).literal(random) + "] = " + last(type).literal(random);
+                return column.name + '[' + first(type).literal(random) + "] = " + last(type).literal(random);
             default:
                 return column.name + " = " + value(column, random);
         }
@@ -67,6 +67,12 @@ final class IndexTarget
     static String value(TableShape.Column column, Random random)
     {
         return column.pool.isEmpty() || random.nextInt(8) == 0 ? column.type.literal(random) : column.value(random);
+    }
+
+    /** Of what is no collection, the type itself: such targets are there to be refused. */
+    private static ValueType first(ValueType type)
+    {
+        return type.parts.isEmpty() ? type : type.parts.get(0);
     }
 
     private static ValueType last(ValueType type)

@@ -68,22 +68,25 @@ final class TableShape
 
     /** Whether other columns than those of the key draw from few values, too. */
     private final boolean cellPools;
+    /** Whether values may be empty ones, such as '' and 0x. */
+    final boolean emptyValues;
 
     TableShape(Random random, List<ValueType> userTypes)
     {
-        this(random, userTypes, random.nextInt(8) == 0, false);
+        this(random, userTypes, random.nextInt(8) == 0, false, true);
     }
 
     /** @return a table without counters whose cells have few values: what queries by value find often */
     static TableShape ofFewValues(Random random, List<ValueType> userTypes)
     {
-        return new TableShape(random, userTypes, false, true);
+        return new TableShape(random, userTypes, false, true, random.nextInt(4) == 0);
     }
 
-    private TableShape(Random random, List<ValueType> userTypes, boolean counters, boolean cellPools)
+    private TableShape(Random random, List<ValueType> userTypes, boolean counters, boolean cellPools, boolean emptyValues)
     {
         this.counters = counters;
         this.cellPools = cellPools;
+        this.emptyValues = emptyValues;
         stamps = counters ? Stamps.CLOCK : Stamps.values()[random.nextInt(3)];
         countersDeletedByCell = random.nextBoolean();
         addKey(partition, "p", random.nextInt(4) == 0 ? 2 : 1, random, userTypes);
@@ -111,10 +114,14 @@ final class TableShape
         }
     }
 
-    private static void fillPool(Column column, Random random)
+    private void fillPool(Column column, Random random)
     {
-        for (int n = 0; n < 6; n++)
-            column.pool.add(value(column.type, random));
+        while (column.pool.size() < 6)
+        {
+            String value = value(column.type, random);
+            if (emptyValues || !EmptyValues.isIn(value))
+                column.pool.add(value);
+        }
     }
 
     private static String value(ValueType type, Random random)
