@@ -22,7 +22,6 @@ import com.datastax.oss.driver.api.core.CqlSession;
  */
 public final class Oracle
 {
-    private static final int TWINS = 6;
     private static final int STEPS_PER_EPOCH = 1500;
     private static final int STEPS_PER_TABLE_MAX = 400;
     /**
@@ -100,7 +99,7 @@ public final class Oracle
         List<Seat> seats = new ArrayList<>();
         List<Seat> retired = new ArrayList<>();
         int jumps = 0;
-        for (int i = 0; i < TWINS; i++)
+        for (int i = 0; i < seating.seats(); i++)
             seats.add(sit(random, keyspace, userTypes));
         for (int i = 0; i < STEPS_PER_EPOCH && System.nanoTime() < deadlineNanos && findings.size() < differencesMax; i++)
         {
@@ -182,7 +181,7 @@ public final class Oracle
         seats.get(0).tables.run(step);
         tally.count(step, null);
         seats.removeIf(seat -> !verify(seat, seed));
-        while (seats.size() < TWINS)
+        while (seats.size() < seating.seats())
             seats.add(sit(random, seats.isEmpty() ? "oracle_" + Long.toUnsignedString(seed, 36) : seats.get(0).tables.keyspace(), userTypes()));
     }
 

@@ -9,6 +9,9 @@ import java.util.List;
 /** What an oracle plays on: which tables, and which steps. One thread. */
 interface Seating
 {
+    /** @return how many seats an epoch has at a time */
+    int seats();
+
     /** @return tables that do not exist yet */
     Tables tables(String keyspace, String name);
 

@@ -15,9 +15,9 @@ final class StockIndexFlaws
     }
 
     /** @return whether SAI has no index of this type, as it says */
-    static boolean isUnsupported(Step step, Side side, Answer legacy, Answer answer)
+    static boolean isUnsupported(Step step, Side side, Answer answer)
     {
-        return side == Side.SAI && step.kind.equals("create index") && legacy.error == null && answer.error != null
+        return side == Side.SAI && step.kind.equals("create index") && answer.error != null
                && (answer.error.contains("Unsupported type") || answer.error.contains("single-dimension vectors"));
     }
 

@@ -25,6 +25,12 @@ final class TwinSeating implements Seating
     }
 
     @Override
+    public int seats()
+    {
+        return 6;
+    }
+
+    @Override
     public Tables tables(String keyspace, String name)
     {
         return new Twin(machine, keyspace, name, stockMemtable, engineMemtable, fault);
