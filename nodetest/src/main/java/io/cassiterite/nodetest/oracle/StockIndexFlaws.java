@@ -4,14 +4,28 @@
  */
 package io.cassiterite.nodetest.oracle;
 
+import java.util.regex.Pattern;
+
 /** Where stock's indexes differ from a filter over the whole table, and why that is no finding. Stateless. */
 final class StockIndexFlaws
 {
-    /** The kind of query that restricts an inet column by a range. */
-    static final String INET_RANGE = "index range of inet";
+    /** The kinds of query that restrict a column by a range: SAI orders some types otherwise. */
+    static final String RANGE = "index range";
+    private static final String RANGE_OF_INET = "index range of inet";
+    private static final String RANGE_OF_FLOAT = "index range of float";
+
+    static final String SHORT_PAGES = "SAI loses rows between short pages, or before a LIMIT";
+    private static final Pattern STATIC_COLUMN = Pattern.compile("(WHERE|AND) s\\d+");
+    private static final Pattern CLUSTERING_COLUMN = Pattern.compile("(WHERE|AND) \\(?[ck]\\d+");
+    private static final Pattern KEY_COLUMN = Pattern.compile("(WHERE|AND) [pck]\\d+ =");
 
     private StockIndexFlaws()
     {
+    }
+
+    static String kindOfRange(ValueType type)
+    {
+        return type.cql().contains("inet") ? RANGE_OF_INET : type.cql().contains("float") ? RANGE_OF_FLOAT : RANGE;
     }
 
     /** @return whether SAI has no index of this type, as it says */
@@ -36,10 +50,21 @@ final class StockIndexFlaws
      */
     static String of(Step step, Side side, boolean emptyValues, Answer answer)
     {
-        if (side == Side.SAI && answer.error == null && emptyValues)
+        if (answer.error != null)
+            return null;
+        if (side == Side.LEGACY)
+            return ofLegacy(step.cql);
+        if (emptyValues)
             return "SAI does not find empty values";
-        if (side == Side.SAI && answer.error == null && step.kind.equals(INET_RANGE))
+        if (step.kind.equals(RANGE_OF_INET))
             return "SAI orders addresses of IP 4 as those of IP 6";
-        return null;
+        return step.kind.equals(RANGE_OF_FLOAT) ? "SAI orders a NaN with a sign before all numbers" : null;
+    }
+
+    private static String ofLegacy(String cql)
+    {
+        if (STATIC_COLUMN.matcher(cql).find() && CLUSTERING_COLUMN.matcher(cql).find())
+            return "a legacy index of a static column finds nothing where the clustering is restricted, too";
+        return KEY_COLUMN.matcher(cql).find() ? "a legacy index of a key column loses rows whose newest cell expires" : null;
     }
 }
