@@ -17,17 +17,17 @@ import java.util.stream.Collectors;
 final class IndexComparison
 {
     private final IndexTally tally;
-    private boolean emptyValues;
+    private boolean oddValues;
 
     IndexComparison(IndexTally tally)
     {
         this.tally = tally;
     }
 
-    /** To be told of a table that may hold empty values: {@link EmptyValues}. */
-    void emptyValues()
+    /** To be told of a table that may hold odd values: {@link OddValues}. */
+    void oddValues()
     {
-        emptyValues = true;
+        oddValues = true;
     }
 
     /** @return a description of the first difference of a statement that all sides must answer alike, or null */
@@ -72,7 +72,7 @@ final class IndexComparison
                 difference = needlessRefusal(answers, saiHasAll);
             if (difference == null)
                 continue;
-            String flaw = side.isStock() ? StockIndexFlaws.of(step, side, emptyValues, answer) : null;
+            String flaw = StockIndexFlaws.of(step, side, oddValues, answer);
             if (flaw == null && side == Side.SAI && answer.error == null && whole.test(side))
                 flaw = StockIndexFlaws.SHORT_PAGES;
             if (flaw == null)

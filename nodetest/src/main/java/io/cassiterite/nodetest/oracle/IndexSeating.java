@@ -60,7 +60,7 @@ final class IndexSeating implements Seating
 
         IndexSeat(Tables tables, TableShape shape, Random random, List<ValueType> userTypes)
         {
-            super(tables, shape.create() + (shape.emptyValues ? " AND comment = '" + EmptyValues.COMMENT + "'" : ""));
+            super(tables, shape.create() + (shape.oddValues ? " AND comment = '" + OddValues.COMMENT + "'" : ""));
             this.shape = shape;
             this.random = random;
             writes = new Writes(shape, random);
@@ -98,11 +98,11 @@ final class IndexSeating implements Seating
             return steps;
         }
 
-        /** A query may look for an empty value, but no write may bring it, unless the table may hold them. */
+        /** A query may look for an odd value, but no write may bring it, unless the table may hold them. */
         private Step allowed(Supplier<Step> steps)
         {
             Step step = steps.get();
-            while (!shape.emptyValues && !step.read && EmptyValues.isIn(step))
+            while (!shape.oddValues && !step.read && OddValues.isIn(step))
                 step = steps.get();
             return step;
         }

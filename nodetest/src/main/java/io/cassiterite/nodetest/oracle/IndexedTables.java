@@ -124,11 +124,11 @@ final class IndexedTables implements Tables
 
     private Outcome statement(Step step)
     {
-        if (step.kind.equals("create") && step.cql.contains(EmptyValues.COMMENT))
+        if (step.kind.equals("create") && step.cql.contains(OddValues.COMMENT))
         {
             sides = new ArrayList<>(sides);
             sides.remove(Side.LEGACY);
-            comparison.emptyValues();
+            comparison.oddValues();
         }
         long stamp = stamping.before(step);
         int now = (int) (nowSeconds() + (step.read ? step.seconds : 0));

@@ -68,8 +68,8 @@ final class TableShape
 
     /** Whether other columns than those of the key draw from few values, too. */
     private final boolean cellPools;
-    /** Whether values may be empty ones, such as '' and 0x. */
-    final boolean emptyValues;
+    /** Whether values may be {@link OddValues}. */
+    final boolean oddValues;
 
     TableShape(Random random, List<ValueType> userTypes)
     {
@@ -82,11 +82,11 @@ final class TableShape
         return new TableShape(random, userTypes, false, true, random.nextInt(4) == 0);
     }
 
-    private TableShape(Random random, List<ValueType> userTypes, boolean counters, boolean cellPools, boolean emptyValues)
+    private TableShape(Random random, List<ValueType> userTypes, boolean counters, boolean cellPools, boolean oddValues)
     {
         this.counters = counters;
         this.cellPools = cellPools;
-        this.emptyValues = emptyValues;
+        this.oddValues = oddValues;
         stamps = counters ? Stamps.CLOCK : Stamps.values()[random.nextInt(3)];
         countersDeletedByCell = random.nextBoolean();
         addKey(partition, "p", random.nextInt(4) == 0 ? 2 : 1, random, userTypes);
@@ -119,7 +119,7 @@ final class TableShape
         while (column.pool.size() < 6)
         {
             String value = value(column.type, random);
-            if (emptyValues || !EmptyValues.isIn(value))
+            if (oddValues || !OddValues.isIn(value))
                 column.pool.add(value);
         }
     }

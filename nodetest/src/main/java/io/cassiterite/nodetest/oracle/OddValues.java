@@ -7,21 +7,21 @@ package io.cassiterite.nodetest.oracle;
 import java.util.regex.Pattern;
 
 /**
- * Values of no bytes, which stock's indexes cannot have: with one, the hidden table of a legacy index cannot be flushed
- * any more, nor the table itself, and SAI does not find it in most types. Stateless.
+ * Values that stock's indexes cannot have: those of no bytes, and a NaN with a sign. With one, the hidden table of a
+ * legacy index cannot be flushed any more, nor the table itself; SAI does not find it, or orders it otherwise. Stateless.
  */
-final class EmptyValues
+final class OddValues
 {
     /** In the comment of a table that may hold them: {@link IndexedTables} gives it no legacy indexes. */
-    static final String COMMENT = "may hold empty values";
+    static final String COMMENT = "may hold odd values";
 
-    private static final Pattern LITERALS = Pattern.compile("(?<=^|[\\s(\\[{,=:])''(?=$|[\\s,)\\]}:;.])|\\b0x(?![0-9a-fA-F])");
+    private static final Pattern LITERALS = Pattern.compile("(?<=^|[\\s(\\[{,=:])''(?=$|[\\s,)\\]}:;.])|\\b0x(?![0-9a-fA-F])|0xffc00000");
 
-    private EmptyValues()
+    private OddValues()
     {
     }
 
-    /** @return whether a piece of CQL has an empty value, also within another one */
+    /** @return whether a piece of CQL has such a value, also within another one */
     static boolean isIn(String cql)
     {
         return LITERALS.matcher(cql).find();
