@@ -8,13 +8,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 
 /**
  * Runs random histories on twins, epoch by epoch: some tables at a time, statements interleaved, restarts, kills, clock
@@ -22,6 +23,8 @@ import com.datastax.oss.driver.api.core.CqlSession;
  */
 public final class Oracle
 {
+    /** A keyspace of many tables is dropped slowly where the machine has other work. */
+    private static final Duration SCHEMA_BOUND = Duration.ofMinutes(3);
     private static final int STEPS_PER_EPOCH = 1500;
     private static final int STEPS_PER_TABLE_MAX = 400;
     /**
@@ -269,7 +272,6 @@ public final class Oracle
 
     private void execute(String cql)
     {
-        CqlSession session = machine.session();
-        session.execute(cql);
+        machine.session().execute(SimpleStatement.newInstance(cql).setTimeout(SCHEMA_BOUND));
     }
 }

@@ -4,9 +4,8 @@
  */
 package io.cassiterite.nodetest.index;
 
-import org.junit.jupiter.api.Assumptions;
-
 import com.datastax.oss.driver.api.core.servererrors.QueryValidationException;
+import org.junit.jupiter.api.Assumptions;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Pause;
