@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
-"""The Python driver's object mapper at work, for MapperTest: mapper.py HOST PORT KEYSPACE plain|indexed.
+"""The Python driver's object mapper at work, for PythonMapperTest: mapper.py HOST PORT KEYSPACE plain|indexed.
 
-Makes the tables of a typical application, uses them, changes them, and prints what every step gave, a line each. Values and
-timestamps are fixed: the same lines come from every node that answers alike.
+Makes the tables of a typical application, uses them, changes them, and prints what every step gave, a line each.
+Values are fixed: the same lines come from every node that answers alike.
 """
 
 import logging
