@@ -209,6 +209,13 @@ bench-boundary: build $(PLUGIN_CLASSPATH) ## what a call from Java into the engi
 oracle: nodetest-classes ## random statements on twin tables, compared: make oracle SECONDS=3600 SEED=1
 	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
 
+# stock-only compares stock's own indexes, to test the oracle
+INDEX_MODE ?= engine
+
+.PHONY: oracle-index
+oracle-index: nodetest-classes ## random queries by secondary indexes on an engine table and on stock ones, compared: make oracle-index SECONDS=3600 SEED=1 INDEX_MODE=engine
+	@java -Xmx1g -Dindex.mode=$(INDEX_MODE) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.IndexOracleMain $(ORACLE_SECONDS) $(SEED)
+
 .PHONY: oracle-frames
 oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=reads
 	@java -Xmx1g -Doracle.front_door=$(ORACLE_FRONT_DOOR) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.frontdoor.FrameOracleMain $(ORACLE_SECONDS) $(SEED)
