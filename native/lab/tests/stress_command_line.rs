@@ -233,7 +233,7 @@ fn values_are_read_strictly() {
             "read n=1 -sla p99<10ms",
             "-sla: 'p99<10ms': a bound is expected, as in p99<=10ms, rate>=4500/s or errors<=0.1%",
         ),
-        ("read n=1 -sla q9<=1ms", "-sla: 'q9<=1ms': 'q9' is none of p50, p95, p99, p99.9 ..., mean, max, errors, rate"),
+        ("read n=1 -sla q9<=1ms", "-sla: 'q9<=1ms': 'q9' is none of p50, p95, p99, p99.9 ..., mean, max, errors, unexplained, rate"),
         ("read n=1 -sla p99<=10", "-sla: 'p99<=10': a time as 800us, 10ms or 1.5s is expected"),
         ("read n=1 -graph title=T", "-graph: file= is missing"),
         ("read n=1 -json", "-json: the FILE is missing"),
