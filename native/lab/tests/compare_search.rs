@@ -4,7 +4,7 @@
 //! The search for a level of service against a simulated server whose limit is known.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use cassiterite_lab::compare::search::{search, Found, Length, Probe, Search};
+use cassiterite_lab::search::{search, Found, Length, Probe, Search};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, Normal};

@@ -6,6 +6,7 @@
 mod condition;
 mod digest;
 mod hdr_log;
+mod histogram;
 pub mod html;
 mod rows;
 mod run;
@@ -16,6 +17,7 @@ mod writable;
 pub use condition::Condition;
 pub use digest::{Latency, Part, Span, Totals};
 pub use hdr_log::HdrLog;
+pub use histogram::{decoded, encoded};
 pub use rows::{header, results, row, Collections, RowContext};
 pub use run::{About, Checked, Failure, Faults, Run, RunVerdict, FORMAT, VERSION};
 pub use sla::{held, Judgement, Sla, SlaVerdict};

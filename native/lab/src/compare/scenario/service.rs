@@ -9,12 +9,12 @@ use anyhow::Result;
 
 use super::super::figure::{Better, Figure, Unit};
 use super::super::phase::{any, closed, open};
-use super::super::search::{search, Found, Length, Probe, Search};
 use super::super::settings::Scale;
 use super::super::subject::Subject;
 use super::{Searched, Trial};
 use crate::load::Outcome;
 use crate::report::{held, Sla};
+use crate::search::{search, Found, Length, Probe, Search};
 
 const EMP: &str = "p99<=2ms";
 const FEATURES: &str = "p95<=5ms";
@@ -51,7 +51,7 @@ pub(super) fn features(subject: &mut Subject<'_>) -> Result<Trial> {
 }
 
 /// The middle of the interval, as far as there is one.
-fn rate(searched: &Searched) -> Figure {
+pub(super) fn rate(searched: &Searched) -> Figure {
     let Found { holds_per_s, fails_per_s, .. } = searched.found;
     let value = match (holds_per_s, fails_per_s) {
         (Some(holds), Some(fails)) => Some((holds * fails).sqrt()),
@@ -63,7 +63,7 @@ fn rate(searched: &Searched) -> Figure {
         .doubted(&doubts)
 }
 
-fn search_level(subject: &mut Subject<'_>, name: &str, ops: &'static str, slas: &[Sla]) -> Result<Searched> {
+pub(super) fn search_level(subject: &mut Subject<'_>, name: &str, ops: &str, slas: &[Sla]) -> Result<Searched> {
     let settings = subject.settings();
     let (length, rows) = (settings.length(), settings.rows);
     let probes_max = if settings.scale == Scale::Tiny { PROBES_MAX_TINY } else { PROBES_MAX };
@@ -77,7 +77,7 @@ fn search_level(subject: &mut Subject<'_>, name: &str, ops: &'static str, slas: 
     let found = search(limits, &mut |rate_per_s, wanted| {
         let part = if wanted == Length::Long { LONG } else { SHORT };
         let seconds = (length / part).max(Duration::from_secs(1));
-        let outcome = subject.probe(&open("probe", ops, any(rows), seconds, rate_per_s))?;
+        let outcome = subject.probe(&open("probe", ops.to_owned(), any(rows), seconds, rate_per_s))?;
         subject.settle()?;
         probe(&outcome, rate_per_s, slas)
     })?;
