@@ -234,6 +234,24 @@ bench-node: lab ## engines side by side on this machine: make bench-node SCENARI
 	    --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),5) \
 	    --json build/compare-$(SCENARIO).json --html build/compare-$(SCENARIO).html
 
+# A comparison without a verdict does not end the others; the last line names those.
+.PHONY: bench-all
+bench-all: lab ## every comparison of the README unattended, raw JSON in build/bench: make bench-all ROUNDS=5 SCALE=small
+	@mkdir -p build/bench; failed=""; \
+	for scenario in reads requests writes mixed emp features scan restart; do \
+	    echo "== compare $$scenario"; \
+	    $(LAB) compare $$scenario --engines stock,cassiterite \
+	        --scale $(if $(filter command line,$(origin SCALE)),$(SCALE),small) \
+	        --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),5) \
+	        --json build/bench/$$scenario.json --html build/bench/$$scenario.html > build/bench/$$scenario.txt \
+	        || failed="$$failed $$scenario"; \
+	done; \
+	echo "== compare stream"; \
+	$(LAB) compare stream --engines stock,cassiterite --vnodes 16 $(STREAM_OPTIONS) \
+	    --scale $(if $(filter command line,$(origin SCALE)),$(SCALE),full) \
+	    --json build/bench/stream.json --html build/bench/stream.html > build/bench/stream.txt || failed="$$failed stream"; \
+	echo "bench-all: $${failed:-all valid}"; [ -z "$$failed" ]
+
 # As many vnodes as a cluster has by default; then stock Cassandra's best case, where its sstables can go whole, too.
 .PHONY: bench-stream
 bench-stream: lab ## nodes die and are replaced, engines side by side: make bench-stream SCALE=full SAMPLES=4
