@@ -3,7 +3,11 @@
 
 //! A plan ready to run: its cells, conditions, loads and costs.
 
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
 use anyhow::{ensure, Context, Result};
+use serde_json::Value;
 
 use super::axes::{cells, Filter};
 use super::cell::{Cell, CellLevels};
@@ -39,10 +43,10 @@ impl Plan {
     pub fn new(file: PlanFile) -> Result<Self> {
         let (profile, slas) = (file.profile_text()?, file.slas()?);
         let cells = cells(&file)?;
-        let mut table_bytes = Vec::with_capacity(cells.len());
+        let (mut table_bytes, mut drawn) = (Vec::with_capacity(cells.len()), HashMap::new());
         for cell in &cells {
-            let understood = understood(&file, &profile, cell).with_context(|| format!("cell {}", cell.name()))?;
-            table_bytes.push(understood);
+            let understood = understood(&file, &profile, cell, &mut drawn);
+            table_bytes.push(understood.with_context(|| format!("cell {}", cell.name()))?);
         }
         let plan = Self { file, profile, slas, cells, table_bytes };
         plan.check_kinds()?;
@@ -118,8 +122,9 @@ impl Plan {
     }
 }
 
-/// Understands every setting of a cell; estimated bytes of its table on all nodes.
-fn understood(file: &PlanFile, profile: &str, cell: &Cell) -> Result<f64> {
+/// Understands every setting of a cell; estimated bytes of its table on all nodes. `drawn` has the bytes of a node's partitions
+/// for each profile that there was.
+fn understood(file: &PlanFile, profile: &str, cell: &Cell, drawn: &mut HashMap<String, f64>) -> Result<f64> {
     let (nodes, copies) = (cell.nodes()?, cell.replication_factor()?);
     cell.engine()?;
     cell.jvm()?;
@@ -141,6 +146,10 @@ fn understood(file: &PlanFile, profile: &str, cell: &Cell) -> Result<f64> {
             ensure!(levels.contains_key(name), "cl: the level of {name} is missing");
         }
     }
-    let rows = file.workload.rows_per_node.0 * u64::from(nodes);
-    Ok(workload.drawn_bytes(rows)? * f64::from(copies))
+    let changes: BTreeMap<&str, &Value> = cell.prefixed("profile.").collect();
+    let bytes = match drawn.entry(serde_json::to_string(&changes)?) {
+        Entry::Occupied(known) => *known.get(),
+        Entry::Vacant(place) => *place.insert(workload.drawn_bytes(file.workload.rows_per_node.0)?),
+    };
+    Ok(bytes * f64::from(nodes) * f64::from(copies))
 }

@@ -149,7 +149,8 @@ impl Race {
                 return Some(step);
             }
         }
-        self.confirming(&known)
+        // What is kept for confirming is of use for further looks where there is nothing to confirm.
+        self.confirming(&known).or_else(|| self.screening(&known, trials))
     }
 
     /// Places of the candidates, the cheapest first.
