@@ -138,12 +138,12 @@ class SocketHandoverTest
         for (Map.Entry<Long, DoorChannel> channel : channels().entrySet())
         {
             Thread.sleep(random.nextInt(20));
-            new SocketHandover(door, channel.getKey(), channel.getValue()).start();
+            new SocketHandover(channel.getKey(), channel.getValue()).start();
         }
         while (count("clients_handed_over_later") < CLIENTS)
         {
             assertTrue(System.nanoTime() < end, () -> door.counters().toString());
-            channels().forEach((number, channel) -> new SocketHandover(door, number, channel).start());
+            channels().forEach((number, channel) -> new SocketHandover(number, channel).start());
             Thread.sleep(5);
         }
         for (CompletableFuture<Void> client : clients)
@@ -214,7 +214,7 @@ class SocketHandoverTest
         await(channel::isActive);
         long before = count("clients_handed_over_later");
         await(() -> {
-            channels().forEach((number, present) -> new SocketHandover(door, number, present).start());
+            channels().forEach((number, present) -> new SocketHandover(number, present).start());
             return count("clients_handed_over_later") > before;
         });
         return socket;
@@ -245,7 +245,7 @@ class SocketHandoverTest
             Socket socket = connect();
             Channel channel = accepted.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
             await(channel::isActive);
-            channels().forEach((number, present) -> new SocketHandover(door, number, present).start());
+            channels().forEach((number, present) -> new SocketHandover(number, present).start());
             socket.getOutputStream().write(new byte[random.nextInt(3) * 50_000]);
             if (random.nextBoolean())
                 socket.setSoLinger(true, 0);
@@ -287,7 +287,7 @@ class SocketHandoverTest
             await(channel::isActive);
             long number = channels().keySet().iterator().next();
             channel.close().sync();
-            new SocketHandover(door, number, (DoorChannel) channel).start();
+            new SocketHandover(number, (DoorChannel) channel).start();
             assertReset(socket);
         }
         await(() -> count("connections_open") == 0);

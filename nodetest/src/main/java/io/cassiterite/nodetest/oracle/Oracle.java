@@ -185,7 +185,10 @@ public final class Oracle
         tally.count(step, null);
         seats.removeIf(seat -> !verify(seat, seed));
         while (seats.size() < seating.seats())
-            seats.add(sit(random, seats.isEmpty() ? "oracle_" + Long.toUnsignedString(seed, 36) : seats.get(0).tables.keyspace(), userTypes()));
+        {
+            String keyspace = seats.isEmpty() ? "oracle_" + Long.toUnsignedString(seed, 36) : seats.get(0).tables.keyspace();
+            seats.add(sit(random, keyspace, userTypes()));
+        }
     }
 
     private boolean verify(Seat seat, long seed)
