@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.utils.Clock;
 
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 
@@ -59,6 +60,8 @@ public final class IndexWatch
     {
         if (cfs.indexManager.isIndexBuilding(index.name()) || TableBuilds.of(cfs).hasFull())
             return false;
+        if (isDropped(memtable, index))
+            return false;
         if (index.isQueryable() && index.isUpToDate(memtable.table()))
         {
             TRIED.remove(index);
@@ -66,6 +69,21 @@ public final class IndexWatch
         }
         Long tried = TRIED.get(index);
         return tried == null || Clock.Global.nanoTime() - tried > RETRY_NANOS;
+    }
+
+    /** Or its generation is gone: the next look finds the one that follows. */
+    private static boolean isDropped(CassiteriteMemtable memtable, EngineIndex index)
+    {
+        try
+        {
+            return !memtable.table().indexNames().contains(index.name());
+        }
+        catch (EngineException e)
+        {
+            if (e.kind() == EngineException.Kind.CLOSED)
+                return true;
+            throw e;
+        }
     }
 
     private static void rebuild(ColumnFamilyStore cfs, EngineIndex index)
