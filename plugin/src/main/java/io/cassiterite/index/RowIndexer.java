@@ -37,11 +37,11 @@ final class RowIndexer implements Index.Indexer, IndexedWrite
     }
 
     @Override
-    public void putEntries(DirectOutput request, PartitionUpdate update)
+    public void putEntries(DirectOutput request, PartitionUpdate update, boolean isLogged)
     {
         for (EngineIndex index : indexes)
         {
-            PartEntries part = new PartEntries(index, update.partitionKey());
+            PartEntries part = new PartEntries(index, update.partitionKey(), isLogged);
             part.begin(request);
             if (!update.staticRow().isEmpty())
                 part.add(update.staticRow());
@@ -57,11 +57,17 @@ final class RowIndexer implements Index.Indexer, IndexedWrite
         private final IndexedColumn column;
         private final int number;
         private final IndexPartWriter writer;
+        private final boolean mayExpire;
         private DecoratedKey key;
         private long ofPartition = LivenessInfo.NO_TIMESTAMP;
 
-        PartEntries(EngineIndex index, DecoratedKey key)
+        /**
+         * @param mayExpire false where a crash may lose the rows: an entry that expires would then hide an older one that
+         *                  stays, of a row that stays
+         */
+        PartEntries(EngineIndex index, DecoratedKey key, boolean mayExpire)
         {
+            this.mayExpire = mayExpire;
             this.column = index.column();
             this.number = index.number();
             this.writer = new IndexPartWriter(column.keys);
@@ -83,6 +89,11 @@ final class RowIndexer implements Index.Indexer, IndexedWrite
             return writer.end();
         }
 
+        private static LivenessInfo lasting(LivenessInfo liveness)
+        {
+            return LivenessInfo.withExpirationTime(liveness.timestamp(), LivenessInfo.NO_TTL, LivenessInfo.NO_EXPIRATION_TIME);
+        }
+
         /** The rows that follow are of this partition. */
         void partition(DecoratedKey next)
         {
@@ -100,7 +111,7 @@ final class RowIndexer implements Index.Indexer, IndexedWrite
                     return;
                 ofPartition = liveness.timestamp();
             }
-            writer.put(value, key, row, path, liveness);
+            writer.put(value, key, row, path, mayExpire ? liveness : lasting(liveness));
         }
     }
 }

@@ -160,7 +160,7 @@ final class RowsToIndex
     private void putEntries(DirectOutput request, EngineIndex index)
     {
         DecoratedKey key = page.get(0).key;
-        RowIndexer.PartEntries part = new RowIndexer.PartEntries(index, key);
+        RowIndexer.PartEntries part = new RowIndexer.PartEntries(index, key, cfs.keyspace.getMetadata().params.durableWrites);
         part.begin(request);
         for (Found found : page)
         {

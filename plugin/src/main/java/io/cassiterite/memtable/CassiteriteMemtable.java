@@ -80,20 +80,20 @@ public final class CassiteriteMemtable extends EngineMemtable
         DirectOutput request = compose(writer, update);
         if (request != null)
         {
+            boolean logged = writesAreLogged();
             if (indexed != null)
             {
                 IndexPartWriter.beginParts(request, indexed.indexes());
-                indexed.putEntries(request, update);
+                indexed.putEntries(request, update, logged);
             }
             statistics.record(writer.smallestTimestamp(), update.operationCount());
-            write(table, request);
+            write(table, request, logged);
         }
         return Long.MAX_VALUE;
     }
 
-    private void write(Table table, DirectOutput request)
+    private void write(Table table, DirectOutput request, boolean logged)
     {
-        boolean logged = writesAreLogged();
         CommitLogBarrier barrier = logged ? commitLogBarrier() : null;
         if (barrier != null)
             barrier.awaitPaxosAndBatches();

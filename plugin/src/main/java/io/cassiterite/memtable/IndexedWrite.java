@@ -19,8 +19,12 @@ public interface IndexedWrite
     /** How many indexes there are. */
     int indexes();
 
-    /** Writes for each index what a write request has for it. */
-    void putEntries(DirectOutput request, PartitionUpdate update);
+    /**
+     * Writes for each index what a write request has for it.
+     *
+     * @param isLogged false if a crash may lose the rows, but not the entries
+     */
+    void putEntries(DirectOutput request, PartitionUpdate update, boolean isLogged);
 
     /**
      * What a transaction brings.
