@@ -15,6 +15,7 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
+import io.cassiterite.index.IndexWatch;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.CompactionFigures;
@@ -147,6 +148,7 @@ final class Maintenance implements Runnable
         attempt("Applying the compaction throughput", throughput::pass);
         attempt("Maintenance of the engine tables", tableSetup::refresh);
         attempt("Counting the engine's compactions", compactions::update);
+        attempt("Checking the indexes of engine tables", IndexWatch::check);
         attempt("Maintenance of streams", () -> Streams.refresh(NodeStore.getIfOpen()));
         attempt("Checking for ignored settings", Maintenance::checkSettings);
     }

@@ -22,11 +22,14 @@ final class IndexBlocker
     {
     }
 
-    /** Closes every index of the table. An index build that ends later opens it again, so this is called repeatedly. */
+    /**
+     * Closes every index of the table that the engine does not keep. An index build that ends later opens it again, so
+     * this is called repeatedly.
+     */
     static void close(ColumnFamilyStore cfs)
     {
         for (Index index : cfs.indexManager.listIndexes())
-            if (cfs.indexManager.isIndexQueryable(index))
+            if (!SchemaRules.isEngineIndex(index.getIndexMetadata()) && cfs.indexManager.isIndexQueryable(index))
                 close(cfs.indexManager, index);
     }
 
