@@ -4,14 +4,13 @@
  */
 package io.cassiterite.memtable;
 
-import java.lang.reflect.Field;
-
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.index.Index;
 import org.apache.cassandra.index.transactions.UpdateTransaction;
 import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.DirectOutput;
+import io.cassiterite.reflect.PrivateMember;
 
 /** The indexes of a write, as an {@link Index.Indexer} brings them to the memtable. */
 public interface IndexedWrite
@@ -46,7 +45,6 @@ public interface IndexedWrite
     final class Transactions
     {
         private static final String CLASS = "org.apache.cassandra.index.SecondaryIndexManager$WriteTimeTransaction";
-        private static final Field INDEXERS = field();
 
         private Transactions()
         {
@@ -55,30 +53,9 @@ public interface IndexedWrite
         /** @return null if it is a transaction of another class */
         private static Index.Indexer[] indexers(UpdateTransaction transaction)
         {
-            if (transaction.getClass() != INDEXERS.getDeclaringClass())
+            if (!transaction.getClass().getName().equals(CLASS))
                 return null;
-            try
-            {
-                return (Index.Indexer[]) INDEXERS.get(transaction);
-            }
-            catch (IllegalAccessException e)
-            {
-                throw new IllegalStateException(e);
-            }
-        }
-
-        private static Field field()
-        {
-            try
-            {
-                Field field = Class.forName(CLASS).getDeclaredField("indexers");
-                field.setAccessible(true);
-                return field;
-            }
-            catch (ReflectiveOperationException e)
-            {
-                throw new IllegalStateException("This version of Cassandra is not supported: no " + CLASS + ".indexers", e);
-            }
+            return (Index.Indexer[]) PrivateMember.TRANSACTION_INDEXERS.get(transaction);
         }
     }
 }

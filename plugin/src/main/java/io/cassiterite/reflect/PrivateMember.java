@@ -22,6 +22,12 @@ public enum PrivateMember
     QUERYABLE_INDEXES(NODE, field("index.SecondaryIndexManager", "queryableIndexes", "java.util.Set")),
     CREATED_TABLE_ATTRIBUTES(NODE, field("cql3.statements.schema.CreateTableStatement", "attrs",
                                          "org.apache.cassandra.cql3.statements.schema.TableAttributes")),
+    CREATED_INDEX_ATTRIBUTES(NODE, field("cql3.statements.schema.CreateIndexStatement", "attrs",
+                                         "org.apache.cassandra.cql3.statements.schema.IndexAttributes")),
+    CREATED_INDEX_TABLE(NODE, field("cql3.statements.schema.CreateIndexStatement", "tableName", "java.lang.String")),
+    STATEMENT_PROPERTIES(NODE, field("cql3.statements.PropertyDefinitions", "properties", "java.util.Map")),
+    TRANSACTION_INDEXERS(NODE, field("index.SecondaryIndexManager$WriteTimeTransaction", "indexers",
+                                     "org.apache.cassandra.index.Index$Indexer[]")),
     STREAM_CHANNEL(NODE, field("net.AsyncStreamingInputPlus", "channel", "io.netty.channel.Channel")),
     /** Public since 5.0.8. */
     REPAIR_COMMANDS(NODE, field("service.StorageService", "nextRepairCommand", "java.util.concurrent.atomic.AtomicInteger")),

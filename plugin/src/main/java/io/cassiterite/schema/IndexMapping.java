@@ -4,21 +4,20 @@
  */
 package io.cassiterite.schema;
 
-import java.lang.reflect.Field;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-import org.apache.cassandra.cql3.statements.PropertyDefinitions;
 import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
 import org.apache.cassandra.cql3.statements.schema.IndexAttributes;
-import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.index.sai.StorageAttachedIndex;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
+
+import io.cassiterite.reflect.PrivateMember;
 
 /**
  * Makes an index of the engine of CREATE INDEX on an engine table: of one that names no class, and of one that names SAI
@@ -34,10 +33,6 @@ final class IndexMapping
                                                         StorageAttachedIndex.class.getCanonicalName().toLowerCase());
     /** Options of SAI that change nothing with these values. */
     private static final Map<String, String> NEUTRAL = Map.of("case_sensitive", "true", "normalize", "false", "ascii", "false");
-
-    private static final Field ATTRIBUTES = field(CreateIndexStatement.class, "attrs");
-    private static final Field TABLE = field(CreateIndexStatement.class, "tableName");
-    private static final Field PROPERTIES = field(PropertyDefinitions.class, "properties");
 
     private IndexMapping()
     {
@@ -56,7 +51,7 @@ final class IndexMapping
         TableMetadata table = table(statement);
         if (table == null || !EngineTable.is(table))
             return null;
-        IndexAttributes attributes = (IndexAttributes) get(ATTRIBUTES, statement);
+        IndexAttributes attributes = (IndexAttributes) PrivateMember.CREATED_INDEX_ATTRIBUTES.get(statement);
         if (attributes.customClass == null)
         {
             attributes.isCustom = true;
@@ -79,12 +74,12 @@ final class IndexMapping
     private static TableMetadata table(AlterSchemaStatement statement)
     {
         KeyspaceMetadata keyspace = statement.keyspace() == null ? null : Schema.instance.getKeyspaceMetadata(statement.keyspace());
-        return keyspace == null ? null : keyspace.getTableOrViewNullable((String) get(TABLE, statement));
+        return keyspace == null ? null : keyspace.getTableOrViewNullable((String) PrivateMember.CREATED_INDEX_TABLE.get(statement));
     }
 
     private static void dropNeutralOptions(IndexAttributes attributes, TableMetadata table)
     {
-        Map<?, ?> properties = (Map<?, ?>) get(PROPERTIES, attributes);
+        Map<?, ?> properties = (Map<?, ?>) PrivateMember.STATEMENT_PROPERTIES.get(attributes);
         Object given = properties.get(OPTIONS);
         if (!(given instanceof Map))
             return;
@@ -100,31 +95,5 @@ final class IndexMapping
                                                             + " transformed value; or use another memtable for the table.",
                                                             table, options));
         attributes.removeProperty(OPTIONS);
-    }
-
-    private static Object get(Field field, Object of)
-    {
-        try
-        {
-            return field.get(of);
-        }
-        catch (IllegalAccessException e)
-        {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static Field field(Class<?> of, String name)
-    {
-        try
-        {
-            Field field = of.getDeclaredField(name);
-            field.setAccessible(true);
-            return field;
-        }
-        catch (ReflectiveOperationException | RuntimeException e)
-        {
-            throw new ConfigurationException("This version of Cassandra is not supported: no " + of.getSimpleName() + '.' + name, e);
-        }
     }
 }
