@@ -8,10 +8,12 @@ Values are fixed: the same lines come from every node that answers alike.
 
 import logging
 import sys
+import time
 import uuid
 import warnings
 from datetime import datetime, timedelta
 
+from cassandra import ReadFailure
 from cassandra.cluster import Cluster
 from cassandra.cqlengine import CQLEngineException, columns, connection, management, models, query, usertype
 from cassandra.policies import RoundRobinPolicy
@@ -237,6 +239,18 @@ def indexes(when):
     refused(f"{when}, age", lambda: list(User.objects.filter(age=30)))
 
 
+def await_index(query):
+    """An index of a table with rows is built in the background."""
+    end = time.monotonic() + BOUND_S
+    while True:
+        try:
+            return query()
+        except ReadFailure:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+
+
 def next_release():
     management.sync_table(LaterUser)
     management.sync_table(LaterUser)
@@ -244,6 +258,7 @@ def next_release():
     LaterUser.create(id=user_id(70), email="no@example.org", city="Oslo", joined=DAY, country="no")
     rows("later", LaterUser.objects.filter(id__in=[user_id(20), user_id(70)]))
     if INDEXED:
+        await_index(lambda: list(LaterUser.objects.filter(country="no")))
         rows("later, country", LaterUser.objects.filter(country="no").only(["id"]))
 
 

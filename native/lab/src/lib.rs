@@ -16,7 +16,7 @@
 //! | [`profile`] | makes schema, statements and rows from a cassandra-stress profile | `load`, `check` |
 //! | [`load`] | starts operations on time and records them | `check` |
 //! | [`check`] | remembers acknowledged writes and judges answers by them | none |
-//! | [`observe`] | watches servers, client and machine | `cpus` |
+//! | [`observe`] | watches servers, client and machine | `cpus`, `cluster` |
 //! | [`cluster`] | starts, changes and stops clusters | `cpus`, `fence` |
 //! | [`fence`] | bounds what a process may use of the machine | none |
 //! | [`cpus`] | splits the machine between client and servers | none |

@@ -188,7 +188,7 @@ fn the_additions_to_connections_and_the_search_for_capacity() {
     assert_eq!((capacity.probe, capacity.probes), (Duration::from_secs(20), 9));
     for (line, told) in [
         ("read n=1 -capacity", "what must hold is missing"),
-        ("read n=1 -capacity p95", "-capacity: a bound is expected"),
+        ("read n=1 -capacity p95", "-capacity: 'p95': a bound is expected"),
         ("read n=1 -capacity p95<=5ms -rate threads=4", "do not go together"),
         ("read n=1 -capacity p95<=5ms probes=2", "4 runs or more"),
         ("read n=1 -node translate=here>there", "IP:PORT>IP:PORT is expected"),
