@@ -21,6 +21,9 @@ FORKS ?= $(if $(filter 1,$(JOBS)),1,2)
 # front_door of the node tests' nodes
 FRONT_DOOR ?= off
 
+# of Cassandra, each with a pin in config
+VERSIONS ?= 5.0.0 5.0.2 5.0.4 5.0.6 5.0.8 5.0.9
+
 # the frame oracle has nothing to compare without the door
 ORACLE_FRONT_DOOR := $(if $(filter off,$(FRONT_DOOR)),reads,$(FRONT_DOOR))
 
@@ -127,7 +130,7 @@ driver-programs: lab
 	@scripts/driver-programs.sh
 
 .PHONY: test-node
-test-node: class-archive driver-programs
+test-node: class-archive driver-programs dist
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
@@ -145,6 +148,10 @@ test-drivers: class-archive driver-programs ## five drivers through the front do
 	@echo "== drivers' tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dgroups=drivers -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+
+.PHONY: test-versions
+test-versions: lab ## the core of the node tests on several versions of Cassandra: make test-versions VERSIONS="5.0.0 5.0.9"
+	@FORKS=$(FORKS) scripts/test-versions.sh $(VERSIONS)
 
 LINT := build/lint-venv/bin
 PYTHON := scripts nodetest/drivers
@@ -202,6 +209,13 @@ bench-boundary: build $(PLUGIN_CLASSPATH) ## what a call from Java into the engi
 oracle: nodetest-classes ## random statements on twin tables, compared: make oracle SECONDS=3600 SEED=1
 	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
 
+# stock-only compares stock's own indexes, to test the oracle
+INDEX_MODE ?= engine
+
+.PHONY: oracle-index
+oracle-index: nodetest-classes ## random queries by secondary indexes on an engine table and on stock ones, compared: make oracle-index SECONDS=3600 SEED=1 INDEX_MODE=engine
+	@java -Xmx1g -Dindex.mode=$(INDEX_MODE) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.IndexOracleMain $(ORACLE_SECONDS) $(SEED)
+
 .PHONY: oracle-frames
 oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=reads
 	@java -Xmx1g -Doracle.front_door=$(ORACLE_FRONT_DOOR) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.frontdoor.FrameOracleMain $(ORACLE_SECONDS) $(SEED)
@@ -220,6 +234,24 @@ bench-node: lab ## engines side by side on this machine: make bench-node SCENARI
 	    --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),5) \
 	    --json build/compare-$(SCENARIO).json --html build/compare-$(SCENARIO).html
 
+# A comparison without a verdict does not end the others; the last line names those.
+.PHONY: bench-all
+bench-all: lab ## every comparison of the README unattended, raw JSON in build/bench: make bench-all ROUNDS=5 SCALE=small
+	@mkdir -p build/bench; failed=""; \
+	for scenario in reads requests writes mixed emp features scan restart; do \
+	    echo "== compare $$scenario"; \
+	    $(LAB) compare $$scenario --engines stock,cassiterite \
+	        --scale $(if $(filter command line,$(origin SCALE)),$(SCALE),small) \
+	        --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),5) \
+	        --json build/bench/$$scenario.json --html build/bench/$$scenario.html > build/bench/$$scenario.txt \
+	        || failed="$$failed $$scenario"; \
+	done; \
+	echo "== compare stream"; \
+	$(LAB) compare stream --engines stock,cassiterite --vnodes 16 $(STREAM_OPTIONS) \
+	    --scale $(if $(filter command line,$(origin SCALE)),$(SCALE),full) \
+	    --json build/bench/stream.json --html build/bench/stream.html > build/bench/stream.txt || failed="$$failed stream"; \
+	echo "bench-all: $${failed:-all valid}"; [ -z "$$failed" ]
+
 # As many vnodes as a cluster has by default; then stock Cassandra's best case, where its sstables can go whole, too.
 .PHONY: bench-stream
 bench-stream: lab ## nodes die and are replaced, engines side by side: make bench-stream SCALE=full SAMPLES=4
@@ -230,7 +262,7 @@ bench-stream: lab ## nodes die and are replaced, engines side by side: make benc
 	    --json build/compare-stream-1-token.json --html build/compare-stream-1-token.html
 
 .PHONY: dist
-dist: build ## the release folder that a Cassandra operator installs from: build/dist
+dist: build ## the release folder that a Cassandra operator installs from, and a Debian package: build/dist
 	@scripts/dist.sh
 
 .PHONY: clean

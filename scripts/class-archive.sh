@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# The classes of build/cassandra/lib that a node and nodetool load when they start, in an archive that the JVM maps instead of
+# The classes of build/cassandra/lib, or of CASSANDRA_VERSION, that a node and nodetool load when they start, in an archive that the JVM maps instead of
 # reading, checking and linking them one by one. Quick when it is there; with --name, says where it is or would be.
 # The name tells the JDK and the jars that it was made from, and the JVM looks at them again: other jars go without.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-lib=$root/build/cassandra/lib
-folder=$root/build/class-archive
+lib=$root/build/cassandra${CASSANDRA_VERSION:+-$CASSANDRA_VERSION}/lib
+folder=$root/build/class-archive${CASSANDRA_VERSION:+-$CASSANDRA_VERSION}
 START_LIMIT_S=300
 SECONDS=0
 

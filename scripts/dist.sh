@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# `make dist`: the folder that a Cassandra operator installs from. Needs a finished build.
+# `make dist`: the folder that a Cassandra operator installs from, and the Debian package of it. Needs a finished build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,8 @@ cp config/cassandra/jvm-plugin.options "$DIST/jvm-server.options-snippet.options
 # The newest version of glibc that the two libraries ask for.
 glibc=$(objdump -T native/target/release/libcassiterite.so build/deps/librocksdb.so \
     | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -1)
-sed "s/@GLIBC@/${glibc#GLIBC_}/" config/dist/INSTALL.md > "$DIST/INSTALL.md"
+glibc=${glibc#GLIBC_}
+sed "s/@GLIBC@/$glibc/" config/dist/INSTALL.md > "$DIST/INSTALL.md"
 
 {
     cat config/dist/THIRD-PARTY-head.txt
@@ -29,5 +30,6 @@ sed "s/@GLIBC@/${glibc#GLIBC_}/" config/dist/INSTALL.md > "$DIST/INSTALL.md"
 sums=$(cd "$DIST" && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum)
 echo "$sums" > "$DIST/SHA256SUMS"
 (cd "$DIST" && sha256sum --quiet -c SHA256SUMS)
-echo "$DIST:"
-find "$DIST" -type f -printf '  %12s  %P\n' | sort -k 2
+scripts/deb.sh "$DIST" "$glibc"
+echo "$DIST and the Debian package beside it:"
+find "$DIST" "$DIST/.." -maxdepth 1 -type f -printf '  %12s  %P\n' | sort -k 2

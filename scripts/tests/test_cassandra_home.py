@@ -16,9 +16,9 @@ class CassandraHomeTest(unittest.TestCase):
         for name, content in JARS.items():
             (self.tree.handed_out / name).write_bytes(content)
 
-    def pin(self, jars):
+    def pin(self, jars, file="cassandra-home.sha256"):
         lines = [f"{hashlib.sha256(jars[name]).hexdigest()}  {name}\n" for name in sorted(jars)]
-        (self.tree.path / "config" / "cassandra-home.sha256").write_text("".join(lines))
+        (self.tree.path / "config" / file).write_text("".join(lines))
 
     def assert_taken(self):
         ran = self.tree.run("cassandra-home.sh")
@@ -52,6 +52,33 @@ class CassandraHomeTest(unittest.TestCase):
     def test_a_missing_jar_is_refused(self):
         (self.tree.handed_out / "guava.jar").unlink()
         self.assert_refused("guava.jar")
+
+    def test_another_version_has_a_folder_and_a_pin_of_its_own(self):
+        self.assert_taken()
+        self.pin(JARS, "cassandra-versions/5.0.4.sha256")
+        ran = self.tree.run("cassandra-home.sh", CASSANDRA_VERSION="5.0.4")
+        self.assertEqual(0, ran.returncode, ran.stderr)
+        self.assertIn("Apache Cassandra 5.0.4", ran.stdout)
+        for folder, version in ("cassandra", "5.0.9"), ("cassandra-5.0.4", "5.0.4"):
+            self.assertEqual(version, (self.tree.path / "build" / folder / "version").read_text().strip())
+
+    def test_an_altered_jar_of_another_version_is_refused(self):
+        self.pin({**JARS, "guava.jar": b"Guava, older"}, "cassandra-versions/5.0.4.sha256")
+        ran = self.tree.run("cassandra-home.sh", CASSANDRA_VERSION="5.0.4")
+        self.assertNotEqual(0, ran.returncode)
+        self.assertIn("guava.jar", ran.stderr)
+        self.assertFalse((self.tree.path / "build" / "cassandra-5.0.4" / "version").exists())
+
+    def test_a_version_without_a_pin_is_refused_until_it_is_pinned(self):
+        for version in "5.0.99", "../5.0.4":
+            ran = self.tree.run("cassandra-home.sh", CASSANDRA_VERSION=version)
+            self.assertNotEqual(0, ran.returncode)
+            self.assertIn(version, ran.stderr)
+        self.assertEqual(0, self.tree.run("cassandra-home.sh", "--pin", CASSANDRA_VERSION="5.0.99").returncode)
+        self.assertEqual(0, self.tree.run("cassandra-home.sh", CASSANDRA_VERSION="5.0.99").returncode)
+        pinned = (self.tree.path / "config" / "cassandra-versions" / "5.0.99.sha256").read_text()
+        self.assertEqual((self.tree.path / "config" / "cassandra-home.sha256").read_text(), pinned)
+        self.assertNotEqual(0, self.tree.run("cassandra-home.sh", "--pin", CASSANDRA_VERSION="5.0.99").returncode)
 
 
 if __name__ == "__main__":

@@ -30,11 +30,12 @@ class Tree:
         maven.write_text(MAVEN)
         maven.chmod(0o755)
 
-    def run(self, script):
+    def run(self, script, *arguments, **variables):
         path = f"{self.path / 'bin'}:{os.environ['PATH']}"
+        environment = {name: value for name, value in os.environ.items() if name != "CASSANDRA_VERSION"}
         return subprocess.run(
-            [self.path / "scripts" / script],
-            env={**os.environ, "PATH": path, "FILES": str(self.handed_out)},
+            [self.path / "scripts" / script, *arguments],
+            env={**environment, "PATH": path, "FILES": str(self.handed_out), **variables},
             capture_output=True,
             text=True,
         )

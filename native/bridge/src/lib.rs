@@ -14,6 +14,7 @@ mod frontdoor;
 mod frontdoor_rights;
 mod funnel;
 mod handles;
+mod index;
 mod memory;
 mod shipment;
 mod socket;

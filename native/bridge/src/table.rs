@@ -72,11 +72,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableDrop(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,
     store: jlong,
-    table_id_and_index: JByteArray<'_>,
+    table_id: JByteArray<'_>,
 ) {
     guard_plain(&mut env, (), |env| {
-        let table_id_and_index = rust_bytes(env, &table_id_and_index)?;
-        STORES.get(store)?.value()?.drop_table(&table_id_and_index)
+        let table_id = rust_bytes(env, &table_id)?;
+        STORES.get(store)?.value()?.drop_table(&table_id)
     })
 }
 

@@ -5,11 +5,13 @@
 //! Catalog).
 
 mod column;
+mod index;
 mod record;
 
 pub(crate) use column::{
     decode_columns, decode_drops, encode_columns, encode_drops, same_type, Column, ColumnKind, ColumnState, NO_DROP,
 };
+pub(crate) use index::{index_id, FIRST_INDEX, TABLE_ID_BYTES};
 pub(crate) use record::{sealed, unsealed, Record, FIRST_FAMILY};
 
 use crate::database::Database;
@@ -51,9 +53,16 @@ impl Catalog {
         Ok(Catalog { db: Arc::clone(db), records: Mutex::new(records) })
     }
 
-    /// The record of a table.
+    /// The record of a table; of an index, what its table's record says of it.
     pub(crate) fn get(&self, id: &[u8]) -> Result<Option<Record>> {
-        Ok(self.lock()?.get(id).cloned())
+        let records = self.lock()?;
+        match id.split_at_checked(TABLE_ID_BYTES) {
+            Some((table, name)) if !name.is_empty() => {
+                let table = records.get(table);
+                Ok(table.and_then(|table| table.index(name).map(|index| table.of_index(index))))
+            }
+            _ => Ok(records.get(id).cloned()),
+        }
     }
 
     /// All table ids.
@@ -118,7 +127,7 @@ impl Catalog {
 /// The name of a column family of a table generation: `<hex id>[.index].<generation>`, and `+<number>` for all but the
 /// one that the generation began with.
 pub(crate) fn family_name(id: &[u8], generation: u64, number: u32) -> String {
-    let (table, index) = id.split_at_checked(16).unwrap_or((id, &[]));
+    let (table, index) = id.split_at_checked(TABLE_ID_BYTES).unwrap_or((id, &[]));
     let mut name: String = table.iter().map(|byte| format!("{byte:02x}")).collect();
     if !index.is_empty() {
         name.push('.');

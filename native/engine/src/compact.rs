@@ -3,7 +3,7 @@
 
 //! Compaction of a whole table on demand, and what compactions may purge.
 
-use crate::error::Result;
+use crate::error::{EngineError, Result};
 use crate::raw::sys;
 use crate::table::{Table, TableCore};
 
@@ -12,12 +12,14 @@ const PERIODIC_SECONDS_MIN: i64 = 86_400;
 const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
 
 impl Table {
-    /// Rewrites the base to its bottommost level and purges what may be purged. Side column families stay as they are,
+    /// Rewrites the base and the indexes to their bottommost levels and purges what may be purged. Side column families stay as they are,
     /// and nothing is purged while there are any. Where no header is left, point reads no longer look one up.
     pub fn compact(&self) -> Result<()> {
         self.flush()?;
         self.on_copy(compact)?;
-        self.clear_headers()
+        self.clear_headers()?;
+        let indexes = self.shared(|core| core.indexes().all())?;
+        indexes.iter().try_for_each(|index| unless_dropped(index.table.compact()))
     }
 
     /// What compaction may purge: deletions older than `gc_grace_s` seconds whose timestamp is below
@@ -30,8 +32,20 @@ impl Table {
             // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
             core.change_period(gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX))?;
             core.clear_headers_if_due();
-            Ok(())
+            // Only entries are in an index: what they are older than cannot be elsewhere, and no other node has them.
+            core.indexes()
+                .all()?
+                .iter()
+                .try_for_each(|index| unless_dropped(index.table.set_purge(0, i64::MAX, now_offset_s)))
         })
+    }
+}
+
+/// For a table that may be closed at any time.
+fn unless_dropped(outcome: Result<()>) -> Result<()> {
+    match outcome {
+        Err(EngineError::Closed(_)) => Ok(()),
+        other => other,
     }
 }
 

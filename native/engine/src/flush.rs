@@ -8,9 +8,16 @@ use crate::table::{Table, TableCore};
 use rocksdb::ErrorKind;
 
 impl Table {
-    /// Writes the table's memtables to files.
+    /// Writes the memtables of the table and its indexes to files.
     pub fn flush(&self) -> Result<()> {
-        self.flush_if(|_| true)
+        self.flush_if(|_| true)?;
+        for index in self.shared(|core| core.indexes().all())?.iter() {
+            match index.table.flush_if(|_| true) {
+                Err(EngineError::Closed(_)) => {} // dropped
+                other => other?,
+            }
+        }
+        Ok(())
     }
 
     /// Flushes if there are writes that no log has.

@@ -3,10 +3,13 @@
 
 //! How the generations of tables come and go.
 
+mod indexes;
 #[cfg(test)]
 mod tests;
 
-use crate::catalog::{family_name, Record};
+pub use indexes::IndexState;
+
+use crate::catalog::{family_name, index_id, Record};
 use crate::error::{EngineError, Result};
 use crate::raw::sys::FamilyHandle;
 use crate::read::close_cursors;
@@ -31,10 +34,13 @@ impl Table {
             Ok((Arc::clone(core.store()), Arc::clone(core.tables()), core.id().to_vec(), core.generation()))
         })?;
         let families = self.close()?;
-        tables.lock()?.forget(&id, generation);
-        families
-            .map_or(Ok(()), |families| families.delete(&store))
-            .map_err(|error| error.context("dropping an old generation"))
+        let indexes = {
+            let mut generations = tables.lock()?;
+            generations.forget(&id, generation);
+            generations.remove_generation_of_indexes(&id, generation)
+        };
+        let deleted = families.map_or(Ok(()), |families| families.delete(&store));
+        deleted.and(indexes::delete_all(&store, indexes)).map_err(|error| error.context("dropping an old generation"))
     }
 
     /// Closes the table after running calls have ended, and its cursors; its column families, where it was open.
@@ -81,11 +87,11 @@ pub(crate) fn drop_table(store: &StoreCore, tables: &OpenTables, id: &[u8]) -> R
         let mut generations = tables.lock()?;
         // The record first: a crash in between leaves column families that nothing names.
         store.catalog.remove(id)?;
-        generations.remove(id)
+        let mut all = generations.remove(id);
+        all.extend(generations.remove_indexes(id));
+        all
     };
-    let drop = |table: Arc<Table>| table.close()?.map_or(Ok(()), |families| families.delete(store));
-    let dropped = generations.into_iter().map(drop).fold(Ok(()), Result::and);
-    dropped.map_err(|error| error.context("dropping a table"))
+    indexes::delete_all(store, generations).map_err(|error| error.context("dropping a table"))
 }
 
 /// Replaces a table's current generation by an empty one.
@@ -100,15 +106,27 @@ fn truncate(store: &Arc<StoreCore>, old: &TableCore) -> Result<Arc<Table>> {
     record.renew(old.generation() + 1);
     let generation = record.generation;
     let on = old.automatic_compaction().is_on()?;
-    let table = new_generation((store, old.tables()), &mut generations, (old.id(), &record), on, |new| {
+    let indexes = indexes::renew_all(old, &mut generations, &record)?;
+    let made = new_generation((store, old.tables()), &mut generations, (old.id(), &record), on, |new| {
         // Only what truncation changes: columns may have come and gone meanwhile.
         let change = |record: &mut Record| {
             record.renew(new.generation);
             Ok(())
         };
         store.catalog.update(old.id(), change).map(drop)
-    })?;
+    });
+    let table = match made {
+        Ok(table) => table,
+        Err(error) => {
+            indexes::give_up(old, &mut generations, &record, indexes);
+            return Err(error);
+        }
+    };
     generations.add(old.id(), generation, &table);
+    for index in &indexes {
+        generations.add(&index_id(old.id(), &index.name), generation, &index.table);
+    }
+    table.shared(|core| core.indexes().set(indexes, record.next_index))?;
     Ok(table)
 }
 

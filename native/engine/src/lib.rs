@@ -65,6 +65,7 @@ mod wal;
 mod write;
 
 pub use error::{EngineError, Kind, Result};
+pub use generations::IndexState;
 pub use options::documentation as settings_documentation;
 pub use read::{cursor_close, cursor_next};
 pub use receive::{receive_bytes, share_socket};

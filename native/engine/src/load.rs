@@ -58,6 +58,7 @@ fn load_into(core: &TableCore, directory: &Path) -> Result<u64> {
         return Ok(0);
     }
     check_free_space(core.store().db.path(), space_for(&manifest, core, directory)?)?;
+    core.note_missing_entries(|_| false)?;
     let columns = map_columns(&manifest, &record, directory);
     let mut sources = Vec::new();
     let loaded = stage(core, directory, &manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));

@@ -8,17 +8,15 @@ mod apply;
 pub(crate) use apply::{log_hidden, update};
 
 use crate::bytes::{put_counted, Bytes};
-use crate::catalog::{same_type, Column, ColumnKind, Record, FIRST_FAMILY};
+use crate::catalog::{same_type, Column, ColumnKind, Record, FIRST_FAMILY, FIRST_INDEX, TABLE_ID_BYTES};
 use crate::error::{EngineError, Result};
 
 const VERSION: u8 = 2;
 const COUNTER: u8 = 1;
-const TABLE_ID_BYTES: usize = 16;
-const INDEX_NAME_BYTES_MAX: usize = 1 << 10;
 
 /// A table as its schema describes it; borrows from the request.
 pub(crate) struct SchemaRequest<'a> {
-    /// Table id and index name.
+    /// Table id.
     pub id: &'a [u8],
     counter: bool,
     keyspace: &'a str,
@@ -85,6 +83,8 @@ impl<'a> SchemaRequest<'a> {
             base: FIRST_FAMILY,
             side_families: Vec::new(),
             next_family: FIRST_FAMILY + 1,
+            next_index: FIRST_INDEX,
+            indexes: Vec::new(),
         };
         self.apply(&mut record)?;
         Ok(record)
@@ -102,14 +102,12 @@ fn kind(bytes: &mut Bytes<'_>) -> Result<ColumnKind> {
     ColumnKind::from_byte(bytes.u8()?).ok_or_else(|| bytes.malformed("a column of no known kind"))
 }
 
-/// Checks table id and index name.
+/// Checks the length of a table id.
 pub(crate) fn check_id(id: &[u8]) -> Result<()> {
-    let index = id.get(TABLE_ID_BYTES..).unwrap_or_default();
-    if id.len() < TABLE_ID_BYTES || index.len() > INDEX_NAME_BYTES_MAX || std::str::from_utf8(index).is_err() {
-        let why = format!("a table is named by {TABLE_ID_BYTES} bytes and an index name in UTF-8");
-        return Err(EngineError::Invalid(why));
+    if id.len() == TABLE_ID_BYTES {
+        return Ok(());
     }
-    Ok(())
+    Err(EngineError::Invalid(format!("a table is named by {TABLE_ID_BYTES} bytes, not {}", id.len())))
 }
 
 /// The answer to a schema request: the live columns.

@@ -130,11 +130,11 @@ impl Store {
         self.live(|live| generations::open_table(&live.core, &live.tables, &request))
     }
 
-    /// Drops a table (16 bytes id, then the index name): all generations, catalog record and files. Unknown ones are
-    /// fine.
-    pub fn drop_table(&self, id_and_index: &[u8]) -> Result<()> {
-        check_id(id_and_index)?;
-        self.live(|live| generations::drop_table(&live.core, &live.tables, id_and_index))
+    /// Drops a table, named by the 16 bytes of its id: all generations with their indexes, catalog record and files.
+    /// Unknown ones are fine.
+    pub fn drop_table(&self, id: &[u8]) -> Result<()> {
+        check_id(id)?;
+        self.live(|live| generations::drop_table(&live.core, &live.tables, id))
     }
 
     /// See [`read::cursor_next`]: cursors are numbered across all stores of the process.

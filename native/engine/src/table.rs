@@ -11,6 +11,7 @@ mod columns;
 mod core;
 mod counters;
 mod headers;
+mod indexes;
 mod open_tables;
 #[cfg(test)]
 mod tests;
@@ -19,10 +20,11 @@ pub(crate) use self::core::TableCore;
 pub(crate) use change_lock::{MergeInProgress, PinnedColumnFamilies};
 pub(crate) use column_families::{ColumnFamilies, ColumnFamily};
 pub(crate) use counters::Sample;
+pub(crate) use indexes::AttachedIndex;
 pub(crate) use open_tables::{Generations, OpenTables};
 
 use crate::error::{EngineError, Result};
-use std::sync::{Arc, RwLock, RwLockWriteGuard, TryLockError};
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 /// How long a change of the column families tries for the exclusive lock before it queues, and how often.
@@ -40,6 +42,15 @@ pub struct Table {
     long_running: RwLock<()>,
 }
 
+/// Keeps a table open, and its column families as they are.
+pub(crate) struct Held<'a>(RwLockReadGuard<'a, Option<TableCore>>);
+
+impl Held<'_> {
+    pub(crate) fn core(&self) -> Option<&TableCore> {
+        self.0.as_ref()
+    }
+}
+
 impl Table {
     pub(crate) fn new(core: TableCore) -> Arc<Table> {
         Arc::new(Table { live: RwLock::new(Some(core)), long_running: RwLock::new(()) })
@@ -49,6 +60,12 @@ impl Table {
     pub(crate) fn shared<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Result<T> {
         let live = self.live.read().map_err(|_| EngineError::poisoned())?;
         work(live.as_ref().ok_or_else(EngineError::closed)?)
+    }
+
+    /// Keeps the table open for short work; none where it is closed.
+    pub(crate) fn hold(&self) -> Result<Option<Held<'_>>> {
+        let held = Held(self.live.read().map_err(|_| EngineError::poisoned())?);
+        Ok(held.core().is_some().then_some(held))
     }
 
     /// As [`Table::shared`], but `None` where that would have to wait.

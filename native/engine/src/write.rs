@@ -3,18 +3,23 @@
 
 //! Updates: parse the request, make one batch of merges, write it as durably as the node wants.
 
+mod entries;
+
 use crate::bytes::Bytes;
 use crate::compaction::Written;
 use crate::durability::PendingSync;
 use crate::error::{EngineError, Result};
 use crate::raw::sys::{Batch, WriteMode};
 use crate::store_core::StoreCore;
-use crate::table::{Table, TableCore};
+use crate::table::{AttachedIndex, Held, Table, TableCore};
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
+use entries::IndexPart;
 use std::cell::RefCell;
 
-const VERSION: u8 = 1;
+/// Without entries of indexes.
+const VERSION_PLAIN: u8 = 1;
+const VERSION: u8 = 2;
 /// `flags`: the update is not logged (`durable_writes: false`).
 const NO_LOG: u32 = 1;
 /// A thread gives back the memory of a batch that was larger than this.
@@ -22,16 +27,18 @@ const BATCH_BYTES_KEPT: usize = 1 << 20;
 
 struct Scratch {
     batch: Batch,
+    /// Entries of indexes, where they go another way than the rows.
+    entries: Batch,
     key: Vec<u8>,
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch { batch: Batch::new(), key: Vec::new() });
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch { batch: Batch::new(), entries: Batch::new(), key: Vec::new() });
 }
 
 impl Table {
-    /// Applies one partition update (a write request) atomically. `flags` 1: without a log record. When it returns, the
-    /// update is as durable as the node's commitlog_sync promises.
+    /// Applies one partition update (a write request) atomically, with the entries of the table's indexes. `flags` 1:
+    /// without a log record. When it returns, the update is as durable as the node's commitlog_sync promises.
     pub fn write(&self, request: &[u8], flags: u32) -> Result<()> {
         write(self, request, flags)
     }
@@ -68,23 +75,72 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
     }
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.batch.clear();
+        let logged = flags & NO_LOG == 0;
         let written = fill(scratch, core, request).and_then(|update| {
-            if update.count == 0 {
+            if update.count == 0 && update.parts.is_empty() {
                 return Ok(None);
             }
-            let logged = flags & NO_LOG == 0;
-            apply(core, &mut scratch.batch, update.written, logged)?;
+            match update.parts.is_empty() {
+                true => apply_rows(core, &mut scratch.batch, &update, logged)?,
+                false => apply_with_entries(core, scratch, &update, logged)?,
+            }
             core.count_write(request.len());
-            match logged {
+            match logged || !update.parts.is_empty() {
                 true => core.store().durability.after_write(),
                 false => Ok(None),
             }
         });
-        if scratch.batch.bytes() > BATCH_BYTES_KEPT {
-            scratch.batch = Batch::new();
+        for batch in [&mut scratch.batch, &mut scratch.entries] {
+            if batch.bytes() > BATCH_BYTES_KEPT {
+                *batch = Batch::new();
+            }
         }
         written
     })
+}
+
+fn apply_rows(core: &TableCore, batch: &mut Batch, update: &Update<'_>, logged: bool) -> Result<()> {
+    core.note_missing_entries(|number| update.parts.iter().any(|part| part.is_of(number)))?;
+    apply(core, batch, update.written, logged)
+}
+
+/// Rows and entries in one batch. Rows without a log record come after their entries: a crash may lose the rows, and
+/// entries without rows do no harm.
+fn apply_with_entries(core: &TableCore, scratch: &mut Scratch, update: &Update<'_>, logged: bool) -> Result<()> {
+    let all = core.indexes().all()?;
+    let held = hold_all(core, &all, &update.parts)?;
+    let indexes = held.iter().filter_map(|(held, part)| Some((held.core()?, *part)));
+    let Scratch { batch, entries, key } = scratch;
+    entries.clear();
+    let mut writing = Vec::new();
+    for (index, part) in indexes {
+        part.add(if logged && update.count > 0 { &mut *batch } else { &mut *entries }, index, key)?;
+        writing.push(index.purge().begin(part.written()));
+        index.count_write(0);
+    }
+    if !entries.is_empty() {
+        core.store().durability.check()?;
+        write_batch(core.store(), entries, true)?;
+    }
+    if update.count > 0 {
+        apply_rows(core, batch, update, logged)?;
+    }
+    Ok(())
+}
+
+/// The indexes that have entries in the request. One that was dropped meanwhile needs none.
+fn hold_all<'h, 'p>(
+    core: &TableCore,
+    all: &'h [AttachedIndex],
+    parts: &'p [IndexPart<'p>],
+) -> Result<Vec<(Held<'h>, &'p IndexPart<'p>)>> {
+    let mut held = Vec::new();
+    for part in parts.iter().filter(|part| part.has_entries()) {
+        if let Some(index) = part.hold(core, all)? {
+            held.push((index, part));
+        }
+    }
+    Ok(held)
 }
 
 /// Writes a batch of merges, which `written` describes. A caller that needs more than survival of the process syncs
@@ -94,11 +150,7 @@ pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, logge
     store.durability.check()?;
     let _recorded = core.record_contents(written.has_header)?;
     let writing = core.purge().begin(written);
-    match (logged, store.durability.sync_in_write()) {
-        (true, true) => batch.write(&store.db, &store.modes.synced)?, // RocksDB syncs for a whole group at once
-        (true, false) => under_write_lock(store, batch, &store.modes.logged)?,
-        (false, _) => under_write_lock(store, batch, &store.modes.unlogged)?,
-    }
+    write_batch(store, batch, logged)?;
     drop(writing);
     if !logged {
         core.mark_unlogged(); // before the write returns, but never before it is in the memtable
@@ -106,25 +158,35 @@ pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, logge
     Ok(())
 }
 
+fn write_batch(store: &StoreCore, batch: &mut Batch, logged: bool) -> Result<()> {
+    match (logged, store.durability.sync_in_write()) {
+        (true, true) => batch.write(&store.db, &store.modes.synced), // RocksDB syncs for a whole group at once
+        (true, false) => under_write_lock(store, batch, &store.modes.logged),
+        (false, _) => under_write_lock(store, batch, &store.modes.unlogged),
+    }
+}
+
 fn under_write_lock(store: &StoreCore, batch: &mut Batch, mode: &WriteMode) -> Result<()> {
     let _lock = store.write_lock.acquire();
     batch.write(&store.db, mode)
 }
 
-struct Update {
+struct Update<'a> {
     written: Written,
     count: u32,
+    parts: Vec<IndexPart<'a>>,
 }
 
-fn fill(scratch: &mut Scratch, core: &TableCore, request: &[u8]) -> Result<Update> {
+fn fill<'a>(scratch: &mut Scratch, core: &TableCore, request: &'a [u8]) -> Result<Update<'a>> {
     let mut bytes = Bytes::new(request, "write request");
-    bytes.version(VERSION)?;
+    let version = bytes.one_of(&[VERSION_PLAIN, VERSION])?;
     let min_timestamp = bytes.i64()?;
     let partition = bytes.counted()?;
     if cassiterite_codec::key::partition_len(partition) != Some(partition.len()) {
         return Err(bytes.malformed("the partition key is malformed"));
     }
-    let mut update = Update { written: Written { min_timestamp, has_header: false }, count: bytes.u32()? };
+    let written = Written { min_timestamp, has_header: false };
+    let mut update = Update { written, count: bytes.u32()?, parts: Vec::new() };
     for _ in 0..update.count {
         let kind = bytes.u8()?;
         let kind = Kind::try_from(kind).map_err(|_| bytes.malformed(&format!("kind {kind:#x} is not known here")))?;
@@ -141,6 +203,9 @@ fn fill(scratch: &mut Scratch, core: &TableCore, request: &[u8]) -> Result<Updat
         key.push(kind as u8);
         key.extend_from_slice(clustering);
         scratch.batch.merge(core.family(), key, fragment);
+    }
+    if version == VERSION {
+        update.parts = IndexPart::parse_all(&mut bytes)?;
     }
     bytes.end()?;
     Ok(update)

@@ -8,24 +8,32 @@
 //!
 //! | module | what it does | uses |
 //! |---|---|---|
-//! | [`compare`] | runs a scenario on several engines and gives a verdict | all but `stress` |
-//! | [`stress`] | runs one load, with the command line of cassandra-stress | all but `compare` |
+//! | [`plan`] | finds the cheapest configuration that meets an SLA | all but `stress` |
+//! | [`compare`] | runs a scenario on several engines and gives a verdict | all but `stress`, `plan` |
+//! | [`stress`] | runs one load, with the command line of cassandra-stress | all but `compare`, `plan` |
+//! | [`search`] | finds the highest rate at which SLAs hold | `report` |
 //! | [`report`] | writes a run as JSON, HDR log, rows and HTML; judges SLAs | `load`, `observe` |
 //! | [`profile`] | makes schema, statements and rows from a cassandra-stress profile | `load`, `check` |
 //! | [`load`] | starts operations on time and records them | `check` |
 //! | [`check`] | remembers acknowledged writes and judges answers by them | none |
-//! | [`observe`] | watches servers, client and machine | `cpus` |
-//! | [`cluster`] | starts, changes and stops clusters | `cpus` |
+//! | [`observe`] | watches servers, client and machine | `cpus`, `cluster` |
+//! | [`cluster`] | starts, changes and stops clusters | `cpus`, `fence` |
+//! | [`fence`] | bounds what a process may use of the machine | none |
 //! | [`cpus`] | splits the machine between client and servers | none |
+//! | [`narrator`] | tells what a long command does, and how long it will still take | none |
 
 pub mod check;
 pub mod cluster;
 pub mod compare;
 pub mod cpus;
+pub mod fence;
 pub mod load;
+pub mod narrator;
 pub mod observe;
+pub mod plan;
 pub mod profile;
 pub mod report;
+pub mod search;
 pub mod stress;
 
 #[cfg(test)]

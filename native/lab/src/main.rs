@@ -12,6 +12,7 @@ use cassiterite_lab::cluster::cli::ClusterCommand;
 use cassiterite_lab::cluster::node::cli::NodeCommand;
 use cassiterite_lab::cluster::node::owner;
 use cassiterite_lab::compare::cli::CompareCommand;
+use cassiterite_lab::plan::cli::PlanCommand;
 use cassiterite_lab::stress::cli::StressCommand;
 
 /// A sixth less CPU per operation than with the allocator of the C library.
@@ -36,6 +37,8 @@ enum Part {
     Stress(StressCommand),
     /// The same scenario on several engines, with a verdict.
     Compare(Box<CompareCommand>),
+    /// Which configuration meets an SLA, and which of those is the cheapest.
+    Plan(PlanCommand),
     /// Kills a node when its owner is gone; only this program starts it.
     #[command(name = owner::WATCH, hide = true)]
     WatchOwner,
@@ -48,6 +51,7 @@ impl Part {
             Part::Node(command) => command.run(),
             Part::Stress(command) => command.run(),
             Part::Compare(command) => command.run(),
+            Part::Plan(command) => command.run(),
             Part::WatchOwner => owner::watch(),
         }
     }

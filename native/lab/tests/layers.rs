@@ -9,7 +9,10 @@ use std::path::Path;
 
 use regex::Regex;
 
-const MODULES: [&str; 9] = ["compare", "stress", "report", "profile", "load", "check", "observe", "cluster", "cpus"];
+const MODULES: [&str; 13] = [
+    "plan", "compare", "stress", "search", "report", "profile", "load", "check", "observe", "cluster", "cpus", "fence",
+    "narrator",
+];
 
 /// The row of a module in the table: `all but ...`, names, or `none`.
 fn allowed(table: &str, module: &str) -> BTreeSet<String> {

@@ -172,6 +172,32 @@ fn timestamps_are_those_of_this_client() {
 }
 
 #[test]
+fn the_additions_to_connections_and_the_search_for_capacity() {
+    let settings = taken(
+        "write n=1 -mode requestTimeout=3s connectTimeout=500ms clientThreads=4 -node n1 \
+         translate=10.0.0.1:9042>127.0.0.1:19042,10.0.0.2:9042>127.0.0.1:19043",
+    );
+    let connection = &settings.connection;
+    assert_eq!((connection.request_timeout, connection.client_threads), (Some(Duration::from_secs(3)), Some(4)));
+    assert_eq!(connection.connect_timeout, Some(Duration::from_millis(500)));
+    assert_eq!(connection.translation[&"10.0.0.2:9042".parse().unwrap()], "127.0.0.1:19043".parse().unwrap());
+    assert!(settings.capacity.is_none());
+    let settings = taken("read n=1 -capacity p95<=5ms errors<=0.1% start=500/s precision=0.1 probe=20s probes=9");
+    let capacity = settings.capacity.unwrap();
+    assert_eq!((capacity.slas.len(), capacity.start_per_s, capacity.precision), (2, 500.0, 0.1));
+    assert_eq!((capacity.probe, capacity.probes), (Duration::from_secs(20), 9));
+    for (line, told) in [
+        ("read n=1 -capacity", "what must hold is missing"),
+        ("read n=1 -capacity p95", "-capacity: 'p95': a bound is expected"),
+        ("read n=1 -capacity p95<=5ms -rate threads=4", "do not go together"),
+        ("read n=1 -capacity p95<=5ms probes=2", "4 runs or more"),
+        ("read n=1 -node translate=here>there", "IP:PORT>IP:PORT is expected"),
+    ] {
+        assert!(refused(line).contains(told), "{line}: {}", refused(line));
+    }
+}
+
+#[test]
 fn values_are_read_strictly() {
     for (line, message) in [
         ("read n=1x", "read: 'n=1x': a whole number, with k, m or b for thousand, million or billion is expected"),
@@ -233,7 +259,10 @@ fn values_are_read_strictly() {
             "read n=1 -sla p99<10ms",
             "-sla: 'p99<10ms': a bound is expected, as in p99<=10ms, rate>=4500/s or errors<=0.1%",
         ),
-        ("read n=1 -sla q9<=1ms", "-sla: 'q9<=1ms': 'q9' is none of p50, p95, p99, p99.9 ..., mean, max, errors, rate"),
+        (
+            "read n=1 -sla q9<=1ms",
+            "-sla: 'q9<=1ms': 'q9' is none of p50, p95, p99, p99.9 ..., mean, max, errors, unexplained, rate",
+        ),
         ("read n=1 -sla p99<=10", "-sla: 'p99<=10': a time as 800us, 10ms or 1.5s is expected"),
         ("read n=1 -graph title=T", "-graph: file= is missing"),
         ("read n=1 -json", "-json: the FILE is missing"),

@@ -4,6 +4,7 @@
 //! One table's catalog record.
 
 use super::column::{decode_columns, decode_drops, encode_columns, encode_drops, Column, ColumnState};
+use super::index::{decode_indexes, encode_indexes, IndexRecord, FIRST_INDEX};
 use crate::bytes::{put_counted, Bytes};
 use crate::error::{EngineError, Result};
 use cassiterite_codec::ColumnSet;
@@ -12,7 +13,9 @@ use cassiterite_codec::ColumnSet;
 const VERSION_PLAIN: u8 = 1;
 /// Without the drops that columns were added after.
 const VERSION_FAMILIES: u8 = 2;
-const VERSION: u8 = 3;
+/// Without indexes; still written where the table has never had one.
+const VERSION_DROPS: u8 = 3;
+const VERSION: u8 = 4;
 const COUNTER: u8 = 1;
 const HAS_HEADERS: u8 = 2;
 const HAS_DATA: u8 = 4;
@@ -20,7 +23,7 @@ const CHECKSUM_BYTES: usize = 4;
 /// The number of the column family that every generation begins with.
 pub(crate) const FIRST_FAMILY: u32 = 0;
 
-/// The catalog record of one table or index.
+/// The catalog record of one table, with its indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     pub generation: u64,
@@ -39,6 +42,9 @@ pub(crate) struct Record {
     pub side_families: Vec<u32>,
     /// A number that no column family of this generation has had.
     pub next_family: u32,
+    /// A number that no index of the table has had.
+    pub next_index: u32,
+    pub indexes: Vec<IndexRecord>,
 }
 
 impl Record {
@@ -78,7 +84,8 @@ impl Record {
 
     pub(crate) fn encode(&self, key: &[u8]) -> Result<Vec<u8>> {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-        let mut out = vec![VERSION];
+        let version = if self.next_index == FIRST_INDEX { VERSION_DROPS } else { VERSION };
+        let mut out = vec![version];
         out.push(flag(self.counter, COUNTER) | flag(self.has_headers, HAS_HEADERS) | flag(self.has_data, HAS_DATA));
         out.extend_from_slice(&self.generation.to_le_bytes());
         out.extend_from_slice(&self.next_column_id.to_le_bytes());
@@ -92,13 +99,16 @@ impl Record {
         out.extend_from_slice(&count.to_le_bytes());
         self.side_families.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
         encode_drops(&mut out, &self.columns);
+        if version == VERSION {
+            encode_indexes(&mut out, self)?;
+        }
         Ok(sealed(out, key))
     }
 
     pub(crate) fn decode(key: &[u8], value: &[u8]) -> Result<Record> {
         let body = unsealed(value, key, "a table's catalog record")?;
         let mut bytes = Bytes::new(body, "catalog record");
-        let version = bytes.one_of(&[VERSION_PLAIN, VERSION_FAMILIES, VERSION])?;
+        let version = bytes.one_of(&[VERSION_PLAIN, VERSION_FAMILIES, VERSION_DROPS, VERSION])?;
         let flags = bytes.u8()?;
         let mut record = Record {
             generation: bytes.u64()?,
@@ -112,6 +122,8 @@ impl Record {
             base: FIRST_FAMILY,
             side_families: Vec::new(),
             next_family: FIRST_FAMILY + 1,
+            next_index: FIRST_INDEX,
+            indexes: Vec::new(),
         };
         if version >= VERSION_FAMILIES {
             record.base = bytes.u32()?;
@@ -119,8 +131,11 @@ impl Record {
             let count = bytes.u32()?;
             record.side_families = (0..count).map(|_| bytes.u32()).collect::<Result<_>>()?;
         }
-        if version == VERSION {
+        if version >= VERSION_DROPS {
             decode_drops(&mut bytes, &mut record.columns)?;
+        }
+        if version == VERSION {
+            decode_indexes(&mut bytes, &mut record)?;
         }
         bytes.end()?;
         Ok(record)
@@ -182,6 +197,8 @@ mod tests {
             base: if first_only { FIRST_FAMILY } else { 2 },
             side_families: if first_only { Vec::new() } else { vec![0, 3] },
             next_family,
+            next_index: FIRST_INDEX,
+            indexes: Vec::new(),
         }
     }
 
@@ -201,6 +218,17 @@ mod tests {
         record
     }
 
+    /// The same with two indexes, of which the second is not complete; one between them was dropped.
+    fn record_with_indexes() -> Record {
+        let mut record = record_with_drops();
+        for name in ["by_v", "by_w", "by_s"] {
+            record.add_index(name).unwrap();
+        }
+        record.indexes.remove(1);
+        record.indexes[0].complete = true;
+        record
+    }
+
     fn golden(version: u8) -> Vec<u8> {
         let name = format!("tests/golden/catalog-v{version}.bin");
         std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
@@ -208,8 +236,10 @@ mod tests {
 
     #[test]
     fn the_golden_record_is_written_and_read() {
-        assert_eq!(record_with_drops().encode(KEY).unwrap(), golden(VERSION));
-        assert_eq!(Record::decode(KEY, &golden(VERSION)).unwrap(), record_with_drops());
+        for (version, record) in [(VERSION_DROPS, record_with_drops()), (VERSION, record_with_indexes())] {
+            assert_eq!(record.encode(KEY).unwrap(), golden(version));
+            assert_eq!(Record::decode(KEY, &golden(version)).unwrap(), record);
+        }
     }
 
     #[test]
@@ -220,7 +250,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_bytes_never_panic(body in spoilt([1, 4].map(|next| plain(&record(next))).into())) {
+        fn arbitrary_bytes_never_panic(body in spoilt(vec![plain(&record(1)), plain(&record(4)), plain(&record_with_indexes())])) {
             let _ = Record::decode(KEY, &body);
             if let Ok(record) = Record::decode(KEY, &sealed(body, KEY)) {
                 prop_assert!(record.encode(KEY).is_ok());

@@ -34,6 +34,7 @@ pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
         if !manifest.files.is_empty() {
             let plan = agree_on_columns(table, core, &manifest, &record)?;
             let core = &table.shared(|core| Ok(core.clone()))?; // as it is under the change lock
+            core.note_missing_entries(|_| false)?;
             let _recorded = core.record_contents(manifest.has_headers)?;
             reached(Step::ContentsRecorded)?;
             let mut placement = Placement::new(table, core, &mut progress);

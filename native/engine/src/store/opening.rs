@@ -5,18 +5,18 @@
 
 use super::uncompacted::uncompacted;
 use super::Live;
-use crate::catalog::{family_name, Catalog};
+use crate::catalog::{family_name, index_id, Catalog, Record};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
 use crate::generations::close_all;
-use crate::options::{database_options, family_options, Settings, Shared};
+use crate::options::{database_options, family_options, Settings, Shared, WalRecovery};
 use crate::raw::sys::{self, FamilyHandle};
 use crate::schema::log_hidden;
 use crate::staging::staging;
 use crate::store_core::{Retirement, StoreCore};
-use crate::table::{OpenTables, Table, TableCore};
+use crate::table::{AttachedIndex, OpenTables, Table, TableCore};
 use crate::wal;
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
 use std::collections::{HashMap, HashSet};
@@ -104,20 +104,35 @@ fn clear(directory: &Path) -> Result<()> {
 }
 
 fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: ColumnFamilies) -> Result<()> {
+    let gives_up_log = core.settings()?.wal_recovery != WalRecovery::Strict;
     for id in core.catalog.ids()? {
-        let Some(record) = core.catalog.get(&id)? else { continue };
-        let base = family_name(&id, record.generation, record.base);
-        let automatic_compaction = !families.uncompacted.contains(&base);
-        let purge_of = |name: &str| {
-            families.purges.remove(name).ok_or_else(|| {
-                let why = format!("the files of table {name} are gone; restore the directory from a backup");
-                EngineError::Corruption(why)
-            })
+        let record = core.catalog.update(&id, |record| {
+            // Rows may be left whose entries were in the part that is given up.
+            record.indexes.iter_mut().for_each(|index| index.complete &= !gives_up_log);
+            Ok(())
+        })?;
+        let mut open = |id: &[u8], record: &Record| -> Result<Arc<Table>> {
+            let base = family_name(id, record.generation, record.base);
+            let automatic_compaction = !families.uncompacted.contains(&base);
+            let purge_of = |name: &str| {
+                families.purges.remove(name).ok_or_else(|| {
+                    let why = format!("the files of table {name} are gone; restore the directory from a backup");
+                    EngineError::Corruption(why)
+                })
+            };
+            let table = Table::new(TableCore::open(core, tables, id, record, automatic_compaction, purge_of)?);
+            tables.lock()?.add(id, record.generation, &table);
+            Ok(table)
         };
-        let table = Table::new(TableCore::open(core, tables, &id, &record, automatic_compaction, purge_of)?);
+        let table = open(&id, &record)?;
+        let mut indexes = Vec::new();
+        for index in &record.indexes {
+            let opened = open(&index_id(&id, &index.name), &record.of_index(index))?;
+            indexes.push(AttachedIndex::new(index.number, &index.name, index.complete, opened));
+        }
+        table.shared(|core| core.indexes().set(indexes, record.next_index))?;
         log_hidden(None, &record);
         table.clear_headers_if_due();
-        tables.lock()?.add(&id, record.generation, &table);
     }
     Ok(())
 }
@@ -167,6 +182,9 @@ impl ColumnFamilies {
             if let Some(record) = catalog.get(&id)? {
                 let numbers = std::iter::once(record.base).chain(record.side_families.iter().copied());
                 named.extend(numbers.map(|number| family_name(&id, record.generation, number)));
+                for index in &record.indexes {
+                    named.insert(family_name(&index_id(&id, &index.name), record.generation, index.number));
+                }
             }
         }
         let unnamed: Vec<String> = self.purges.keys().filter(|name| !named.contains(*name)).cloned().collect();

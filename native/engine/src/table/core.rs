@@ -8,6 +8,7 @@ use super::change_lock::{ChangeLock, MergeInProgress, PinnedColumnFamilies};
 use super::column_families::{ColumnFamilies, ColumnFamily};
 use super::counters::Counters;
 use super::headers::{Headers, HeadersSeen};
+use super::indexes::Indexes;
 use super::open_tables::OpenTables;
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
@@ -48,6 +49,7 @@ struct Shared {
     next_family: AtomicU32,
     change_lock: ChangeLock,
     counters: Counters,
+    indexes: Indexes,
     tables: Arc<OpenTables>,
     store: Arc<StoreCore>,
 }
@@ -79,6 +81,7 @@ impl TableCore {
             next_family: AtomicU32::new(record.next_family),
             change_lock: ChangeLock::default(),
             counters: Counters::default(),
+            indexes: Indexes::default(),
             tables: Arc::clone(tables),
             store: Arc::clone(store),
         };
@@ -142,6 +145,11 @@ impl TableCore {
 
     pub(crate) fn counters(&self) -> &Counters {
         &self.shared.counters
+    }
+
+    /// The indexes of this generation.
+    pub(crate) fn indexes(&self) -> &Indexes {
+        &self.shared.indexes
     }
 
     pub(crate) fn read_mode(&self, reach: Reach) -> &ReadMode {

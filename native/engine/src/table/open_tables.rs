@@ -61,6 +61,22 @@ impl Generations {
         self.open.remove(id).unwrap_or_default().into_iter().map(|(_, table)| table).collect()
     }
 
+    /// Forgets the indexes of a table; their open generations.
+    pub(crate) fn remove_indexes(&mut self, table: &[u8]) -> Vec<Arc<Table>> {
+        let is_index = |id: &&Vec<u8>| id.len() > table.len() && id.starts_with(table);
+        let ids: Vec<Vec<u8>> = self.open.keys().filter(is_index).cloned().collect();
+        ids.iter().flat_map(|id| self.remove(id)).collect()
+    }
+
+    /// Forgets one generation of the indexes of a table; what was open of it.
+    pub(crate) fn remove_generation_of_indexes(&mut self, table: &[u8], generation: u64) -> Vec<Arc<Table>> {
+        let mut removed = Vec::new();
+        for (_, generations) in self.open.iter_mut().filter(|(id, _)| id.len() > table.len() && id.starts_with(table)) {
+            removed.extend(generations.extract_if(.., |(open, _)| *open == generation).map(|(_, table)| table));
+        }
+        removed
+    }
+
     /// Forgets everything; the open generations of all tables.
     pub(crate) fn take_all(&mut self) -> Vec<Arc<Table>> {
         std::mem::take(self).open.into_values().flatten().map(|(_, table)| table).collect()

@@ -77,6 +77,21 @@ enum Action {
         /// Its number
         node: u32,
     },
+    /// Stop a node as an operator does; `start` brings it back
+    Stop {
+        /// Its number
+        node: u32,
+    },
+    /// Let a node hang: its process is there and does nothing
+    Pause {
+        /// Its number
+        node: u32,
+    },
+    /// Let a node that hangs go on
+    Resume {
+        /// Its number
+        node: u32,
+    },
     /// Start a node that is down
     Start {
         /// Its number
@@ -146,9 +161,10 @@ impl ClusterCommand {
             Action::Up(options) => return up(&place, &options),
             Action::Down { delete } => down(&place, delete)?,
             Action::Status => return status::show(&place.open()?),
-            Action::Kill { node } => {
-                place.open()?.reporting_to(Arc::new(Bars::new(Interrupt::default()))).kill(node)?
-            }
+            Action::Kill { node } => told(&place)?.kill(node)?,
+            Action::Stop { node } => told(&place)?.stop(node)?,
+            Action::Pause { node } => told(&place)?.pause(node)?,
+            Action::Resume { node } => told(&place)?.resume(node)?,
             Action::Start { node, owner } => watched(&place, &owner)?.start(node)?,
             Action::Add { joining } => add(&mut watched(&place, &joining.owner)?, joining.without_streaming)?,
             Action::Replace { node, joining } => {
@@ -190,6 +206,11 @@ fn down(place: &Place, delete: bool) -> Result<()> {
         let mut cluster = cluster;
         cluster.down()
     }
+}
+
+/// A cluster to be changed in a moment, with progress.
+fn told(place: &Place) -> Result<Cluster> {
+    Ok(place.open()?.reporting_to(Arc::new(Bars::new(Interrupt::default()))))
 }
 
 /// A cluster to be changed, with progress, until Ctrl-C.

@@ -10,6 +10,8 @@ use anyhow::{bail, ensure, Context, Result};
 
 /// Environment variable that names the checkout.
 const VARIABLE: &str = "CASSITERITE_HOME";
+/// Environment variable that names another version of Cassandra than the pinned one.
+const CASSANDRA_VERSION: &str = "CASSANDRA_VERSION";
 const CONFIGURATION: &str = "config/cassandra";
 const PLUGIN: &str = "plugin/target/cassiterite-5.0-0.1.0.jar";
 
@@ -53,9 +55,14 @@ impl Home {
         self.0.join(PLUGIN)
     }
 
+    /// A file of Cassandra as `scripts/cassandra-home.sh` leaves it: of the pinned version, or of `CASSANDRA_VERSION`.
+    pub(super) fn cassandra(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.0.join(cassandra()).join(path)
+    }
+
     /// Refuses a checkout without Cassandra.
     pub(super) fn ensure_cassandra(&self) -> Result<()> {
-        let version = self.0.join("build/cassandra/version");
+        let version = self.cassandra("version");
         ensure!(version.is_file(), "{} is missing: run 'make build'", version.display());
         Ok(())
     }
@@ -69,6 +76,18 @@ impl Home {
         } else {
             PathBuf::from("cassiterite-cluster")
         }
+    }
+}
+
+/// The folder of Cassandra below that of a checkout.
+pub(crate) fn cassandra() -> PathBuf {
+    cassandra_folder(env::var(CASSANDRA_VERSION).ok().as_deref())
+}
+
+fn cassandra_folder(version: Option<&str>) -> PathBuf {
+    match version {
+        Some(version) if !version.is_empty() => PathBuf::from(format!("build/cassandra-{version}")),
+        _ => PathBuf::from("build/cassandra"),
     }
 }
 
@@ -86,5 +105,12 @@ mod tests {
         let home = above(sources).map(Home);
         assert!(home.is_some_and(|home| home.join("config/cassandra/cassandra.yaml").is_file()));
         assert_eq!(above(Path::new("/proc")), None);
+    }
+
+    #[test]
+    fn each_version_of_cassandra_has_a_folder() {
+        assert_eq!(cassandra_folder(None), Path::new("build/cassandra"));
+        assert_eq!(cassandra_folder(Some("")), Path::new("build/cassandra"));
+        assert_eq!(cassandra_folder(Some("5.0.4")), Path::new("build/cassandra-5.0.4"));
     }
 }

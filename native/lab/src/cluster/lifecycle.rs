@@ -83,6 +83,33 @@ impl Cluster {
         self.write()
     }
 
+    /// Ends a node as an operator does: SIGTERM, and SIGKILL after a minute; it can be started again.
+    pub fn stop(&mut self, number: u32) -> Result<()> {
+        let _lock = self.locked()?;
+        let base = self.live(number)?.base(self.spec());
+        self.progress.node(number, "stops");
+        process::terminate(&[&base])?;
+        self.state.member_mut(number)?.pid = None;
+        self.progress.done(number, "down");
+        self.write()
+    }
+
+    /// Lets a node hang: its process keeps its memory and sockets, and does nothing until [`resume`](Self::resume).
+    pub fn pause(&mut self, number: u32) -> Result<()> {
+        let _lock = self.locked()?;
+        process::hold(&self.live(number)?.base(self.spec()), true)?;
+        self.progress.done(number, "hangs");
+        Ok(())
+    }
+
+    /// Lets a node that hangs go on.
+    pub fn resume(&mut self, number: u32) -> Result<()> {
+        let _lock = self.locked()?;
+        process::hold(&self.live(number)?.base(self.spec()), false)?;
+        self.progress.done(number, "goes on");
+        Ok(())
+    }
+
     /// Starts a node that is down, on what it kept, and returns when its peers and CQL have it again; nothing happens
     /// when it runs.
     pub fn start(&mut self, number: u32) -> Result<()> {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::node::{Location, NodeSpec, DATACENTER};
 use super::{process, tokens, yaml, ClusterSpec, Home};
+use crate::fence;
 
 /// How long a node that replaces another listens for signs of life of that one. Cassandra's default is a minute.
 const BROADCAST_INTERVAL_MS: u32 = 10_000;
@@ -95,7 +96,10 @@ impl Member {
                 fs::remove_dir_all(&folder).with_context(|| format!("cannot delete {}", folder.display()))?;
             }
         }
-        Ok(())
+        match spec.fence {
+            Some(_) => fence::remove(&spec.fence_name(self.number)),
+            None => Ok(()),
+        }
     }
 
     /// Its pid, while it runs.
@@ -122,6 +126,10 @@ impl Member {
             format!("-Dcassandra.ring_delay_ms={}", self.ring_delay_ms()),
             format!("-Dcassandra.broadcast_interval_ms={BROADCAST_INTERVAL_MS}"),
         ];
+        if let Some(fence) = &spec.fence {
+            // It would count the machine's, if it looks before it is in its fence.
+            jvm.push(format!("-XX:ActiveProcessorCount={}", fence.cpus.ceil()));
+        }
         jvm.extend(spec.jvm.iter().cloned());
         let node = NodeSpec {
             address: self.address,

@@ -28,6 +28,7 @@ mod yaml;
 
 pub use engine::Engine;
 pub use handle::{Cluster, NodeInfo};
+pub(crate) use home::cassandra;
 pub use home::Home;
 pub use progress::{Bars, Interrupt, Progress, Silent};
 pub use ring::{parse_status, RingNode, RingState};

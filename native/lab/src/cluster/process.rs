@@ -10,7 +10,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, Result};
+use anyhow::{bail, ensure, Result};
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
 
@@ -56,6 +56,16 @@ pub(super) fn kill_nine<P: AsRef<Path>>(bases: &[P]) -> Result<()> {
     Ok(())
 }
 
+/// Stops the node's processes without ending them, as a hang does, or lets them go on.
+pub(super) fn hold(base: &Path, held: bool) -> Result<()> {
+    let there = of_node(base);
+    ensure!(!there.is_empty(), "there is no process of {}", base.display());
+    for pid in there {
+        kill(Pid::from_raw(pid), if held { Signal::SIGSTOP } else { Signal::SIGCONT })?;
+    }
+    Ok(())
+}
+
 fn of_nodes<P: AsRef<Path>>(bases: &[P]) -> Vec<i32> {
     bases.iter().flat_map(|base| of_node(base.as_ref())).collect()
 }
@@ -67,8 +77,9 @@ fn ended_by<P: AsRef<Path>>(bases: &[P], signal: Signal, limit: Duration) -> boo
     while absent < 2 {
         let there = of_nodes(bases);
         for pid in there.iter().filter(|pid| told.insert(**pid)) {
-            // The process may have ended meanwhile.
+            // The process may have ended meanwhile; one that hangs hears of it only when it goes on.
             let _ = kill(Pid::from_raw(*pid), signal);
+            let _ = kill(Pid::from_raw(*pid), Signal::SIGCONT);
         }
         absent = if there.is_empty() { absent + 1 } else { 0 };
         if Instant::now() > deadline {
@@ -94,6 +105,29 @@ mod tests {
         assert!(!belongs(b"", base));
         let own = i32::try_from(std::process::id()).unwrap();
         assert!(!is_node(own, base));
+    }
+
+    #[test]
+    fn what_is_held_neither_runs_nor_ends_until_it_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        let named = format!("-Dcassandra.storagedir={}", base.display());
+        let mut command = Command::new("sh");
+        command.args(["-c", "read x", "sh", &named]).stdin(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        while !is_node(pid, base) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let state = || procfs::process::Process::new(pid).unwrap().stat().unwrap().state;
+        hold(base, true).unwrap();
+        while state() != 'T' {
+            thread::sleep(Duration::from_millis(5));
+        }
+        hold(base, false).unwrap();
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(hold(base, true).unwrap_err().to_string().contains("no process"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{heap, yaml, Engine, Home};
 use crate::cpus::Cpus;
+use crate::fence::Fence;
 
 const MOST_NODES: u32 = 32;
 const MOST_VNODES: u32 = 256;
@@ -58,6 +59,9 @@ pub struct ClusterSpec {
     /// The nodes keep to these; `None`: to those of the process that starts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<Cpus>,
+    /// What each node may use of the machine; `None`: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fence: Option<Fence>,
     /// The nodes are killed when this process is gone.
     #[serde(skip)]
     pub owner_pid: Option<i32>,
@@ -93,6 +97,7 @@ impl ClusterSpec {
             storage_port: 7000,
             jmx_port: 7199,
             cpus: None,
+            fence: None,
             owner_pid: None,
             start_limit: start_limit(),
         })
@@ -141,6 +146,11 @@ impl ClusterSpec {
             self.storage_port
         );
         Ok(port)
+    }
+
+    /// Name of the control group of node `number`: no two clusters of a machine have the same ports.
+    pub(super) fn fence_name(&self, number: u32) -> String {
+        format!("{}-{}-node{number}", self.name, self.cql_port)
     }
 
     /// Rack of node `number`.

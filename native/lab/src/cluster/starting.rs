@@ -56,7 +56,8 @@ pub(super) fn start(home: &Home, spec: &ClusterSpec, member: &Member, running: &
     };
     let mut child = spawned.with_context(|| format!("cannot start {}", member.name()))?;
     let pid = i32::try_from(child.id()).context("a pid beyond what Linux has")?;
-    let watcher = match owner.map(|owner| owner.watch_over(pid)).transpose() {
+    let held = spec.fence.map(|fence| fence.hold(&spec.fence_name(member.number), pid)).transpose();
+    let watcher = match held.and_then(|_| owner.map(|owner| owner.watch_over(pid)).transpose()) {
         Ok(watcher) => watcher,
         Err(error) => {
             child.kill()?;

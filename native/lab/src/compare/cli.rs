@@ -5,24 +5,40 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::{ensure, Context, Result};
 use clap::Args;
 
+use super::own::OwnWorkload;
 use super::rounds::Comparison;
 use super::scenario::Scenario;
 use super::settings::{Scale, Settings};
 use super::subject::lock_clusters;
-use super::{page, table};
+use super::{page, saved, table};
 use crate::cluster::{Engine, Interrupt};
 use crate::cpus::{Cpus, Split};
+use crate::narrator::Narrator;
 use crate::report::ensure_writable;
 
 /// `cassiterite compare`.
 #[derive(Args, Debug)]
 pub struct CompareCommand {
     /// What to run on each engine.
-    scenario: Scenario,
+    #[arg(required_unless_present_any = ["profile", "runs"], conflicts_with_all = ["profile", "runs"])]
+    scenario: Option<Scenario>,
+    /// In place of a scenario: a cassandra-stress profile, with --ops.
+    #[arg(long, value_name = "FILE", requires = "ops")]
+    profile: Option<PathBuf>,
+    /// Operations of the profile and their weights, as insert=24,get=1.
+    #[arg(long, requires = "profile")]
+    ops: Option<String>,
+    /// Conditions whose highest rate is searched, as 'p95<=5ms'; repeatable; all hold together.
+    #[arg(long, value_name = "CONDITION", requires = "profile")]
+    sla: Vec<String>,
+    /// Runs nothing: judges the second saved JSON against the first, engine by engine.
+    #[arg(long, value_name = "JSON", num_args = 2, conflicts_with = "profile")]
+    runs: Vec<PathBuf>,
     /// Engines; the last is compared with each of the others. An engine may be there twice: stock,stock must find no difference.
     #[arg(long, value_delimiter = ',', default_value = "stock,stock-default,cassiterite")]
     engines: Vec<Engine>,
@@ -53,6 +69,12 @@ pub struct CompareCommand {
     /// Threads of the client [default: as many as --client-cpus].
     #[arg(long)]
     threads: Option<usize>,
+    /// Connections of the client to each node.
+    #[arg(long)]
+    connections: Option<usize>,
+    /// Seconds for one attempt of a statement.
+    #[arg(long, value_name = "SECONDS")]
+    request_timeout: Option<f64>,
     /// CPUs that the client keeps for itself; the servers get the rest; 0: all share all [default: a quarter, at least 1].
     #[arg(long)]
     client_cpus: Option<usize>,
@@ -94,10 +116,38 @@ pub struct CompareCommand {
     html: Option<PathBuf>,
 }
 
+/// Tells what a comparison does, and how long it will still take by what its runs took.
+struct Told {
+    narrator: Narrator,
+    runs: usize,
+    began: Instant,
+}
+
+impl Told {
+    fn new(runs: usize) -> Self {
+        Self { narrator: Narrator::new(), runs, began: Instant::now() }
+    }
+
+    fn line(&self, line: &str) {
+        self.narrator.say(line);
+        if !line.starts_with(' ') {
+            self.narrator.doing(line);
+        }
+    }
+
+    fn ended(&self, runs: usize) {
+        let each = self.began.elapsed() / u32::try_from(runs.max(1)).unwrap_or(u32::MAX);
+        self.narrator.left(Some(each * u32::try_from(self.runs.saturating_sub(runs)).unwrap_or(0)));
+    }
+}
+
 impl CompareCommand {
     /// Runs the command; the exit code is the process's: 1 when a level of service held at no rate, 2 when figures must not
     /// be believed.
     pub fn run(self) -> Result<ExitCode> {
+        if let [before, after] = &self.runs[..] {
+            return saved::judged(before, after);
+        }
         let settings = self.settings()?;
         ensure!(
             self.engines.len() > 1,
@@ -110,8 +160,12 @@ impl CompareCommand {
         if let Some(split) = &settings.cpus {
             split.client.keep_this_thread()?;
         }
-        let interrupt = Interrupt::listen()?;
-        comparison.run(&self.engines, &interrupt, &|line| eprintln!("{line}"), &|so_far| self.keep(so_far))?;
+        let (interrupt, told) = (Interrupt::listen()?, Told::new(settings.rounds * self.engines.len()));
+        comparison.run(&self.engines, &interrupt, &|line| told.line(line), &|so_far| {
+            told.ended(so_far.runs.len());
+            self.keep(so_far)
+        })?;
+        drop(told);
         print!("{}", table::text(&comparison));
         Ok(match (comparison.invalid().is_empty(), comparison.failed_levels().is_empty()) {
             (false, _) => ExitCode::from(2),
@@ -123,7 +177,12 @@ impl CompareCommand {
     fn settings(&self) -> Result<Settings> {
         let here = Cpus::of_this_thread()?;
         let client_cpus = self.client_cpus.unwrap_or_else(|| Split::usual(&here));
-        let scale = Settings::new(self.scenario, self.scale).on(&here, client_cpus)?;
+        let own = match (&self.profile, &self.ops) {
+            (Some(profile), Some(ops)) => Some(OwnWorkload::read(profile, ops, &self.sla)?),
+            _ => None,
+        };
+        let scenario = self.scenario.unwrap_or(Scenario::Profile);
+        let scale = Settings { own, ..Settings::new(scenario, self.scale) }.on(&here, client_cpus)?;
         let set = |text: &String| -> Result<(String, String)> {
             let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: KEY=VALUE is expected"))?;
             Ok((key.to_owned(), value.to_owned()))
@@ -131,7 +190,7 @@ impl CompareCommand {
         let given = self.set.iter().map(set).collect::<Result<Vec<_>>>()?;
         let nodes = self.nodes.unwrap_or(scale.nodes);
         // As many copies as there are nodes to keep them, unless given.
-        let copies = if self.scenario == Scenario::Stream { scale.replication_factor } else { nodes.min(3) };
+        let copies = if scenario == Scenario::Stream { scale.replication_factor } else { nodes.min(3) };
         let settings = Settings {
             rounds: self.rounds.unwrap_or(scale.rounds),
             seconds: self.seconds.unwrap_or(scale.seconds),
@@ -141,6 +200,8 @@ impl CompareCommand {
             rate_per_s: self.rate.unwrap_or(scale.rate_per_s),
             in_flight: self.in_flight.unwrap_or(scale.in_flight),
             threads: self.threads.unwrap_or(scale.threads),
+            connections: self.connections.unwrap_or(scale.connections),
+            request_timeout_s: self.request_timeout.unwrap_or(scale.request_timeout_s),
             nodes,
             vnodes: self.vnodes.unwrap_or(scale.vnodes),
             replication_factor: self.replication_factor.unwrap_or(copies),

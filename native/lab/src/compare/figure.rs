@@ -3,12 +3,12 @@
 
 //! A figure: one number of one engine in one round, its unit, and which way is better.
 
-use serde::{Serialize, Serializer};
+use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
 
 use super::statistics::Blocks;
 
 /// Which way is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
     /// Less of it.
@@ -47,6 +47,20 @@ pub enum Unit {
 }
 
 impl Unit {
+    const ALL: [Self; 11] = [
+        Self::PerSecond,
+        Self::Milliseconds,
+        Self::Microseconds,
+        Self::Seconds,
+        Self::SecondsPerGib,
+        Self::Bytes,
+        Self::Mebibytes,
+        Self::MebibytesPerSecond,
+        Self::Percent,
+        Self::Count,
+        Self::Times,
+    ];
+
     /// As it is written after a number.
     pub fn symbol(self) -> &'static str {
         match self {
@@ -71,8 +85,16 @@ impl Serialize for Unit {
     }
 }
 
+impl<'de> Deserialize<'de> for Unit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let symbol = String::deserialize(deserializer)?;
+        let known = Self::ALL.into_iter().find(|unit| unit.symbol() == symbol);
+        known.ok_or_else(|| de::Error::custom(format!("there is no unit '{symbol}'")))
+    }
+}
+
 /// One number of one engine in one round.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Figure {
     /// Phase and what it is: `read: P99`.
     pub name: String,

@@ -11,17 +11,23 @@ pub mod cli;
 pub mod distribution;
 mod evict;
 pub mod figure;
-mod files;
+pub mod files;
 pub mod order;
+pub mod own;
 pub mod page;
 mod pauses;
 pub mod phase;
+pub mod quiet;
 pub mod rounds;
+pub mod saved;
 pub mod scenario;
-pub mod search;
 pub mod settings;
 pub mod statistics;
 pub mod subject;
 pub mod table;
 pub mod verdict;
 pub mod warmup;
+
+pub use subject::lock_clusters;
+
+pub(crate) use subject::await_free;

@@ -3,6 +3,7 @@
 
 //! A phase: one stretch of load, with what it cost the servers and the client.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::load::{Class, Interval, Outcome, Pace, Stop, Tally};
@@ -18,7 +19,7 @@ pub struct Phase {
     /// In front of its figures.
     pub name: &'static str,
     /// `insert=1,read=1`.
-    pub ops: &'static str,
+    pub ops: Cow<'static, str>,
     /// Which partitions.
     pub population: Population,
     /// Open or closed loop.
@@ -219,11 +220,22 @@ pub fn any(partitions: u64) -> Population {
 }
 
 /// A closed loop over some time.
-pub fn closed(name: &'static str, ops: &'static str, population: Population, length: Duration) -> Phase {
-    Phase { name, ops, population, pace: Pace::Closed, stop: Stop::Duration(length) }
+pub fn closed(
+    name: &'static str,
+    ops: impl Into<Cow<'static, str>>,
+    population: Population,
+    length: Duration,
+) -> Phase {
+    Phase { name, ops: ops.into(), population, pace: Pace::Closed, stop: Stop::Duration(length) }
 }
 
 /// An open loop over some time.
-pub fn open(name: &'static str, ops: &'static str, population: Population, length: Duration, per_s: f64) -> Phase {
-    Phase { name, ops, population, pace: Pace::Open { per_s }, stop: Stop::Duration(length) }
+pub fn open(
+    name: &'static str,
+    ops: impl Into<Cow<'static, str>>,
+    population: Population,
+    length: Duration,
+    per_s: f64,
+) -> Phase {
+    Phase { name, ops: ops.into(), population, pace: Pace::Open { per_s }, stop: Stop::Duration(length) }
 }

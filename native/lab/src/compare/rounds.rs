@@ -56,7 +56,7 @@ impl Comparison {
         let home = Home::find()?;
         let mut environment = Environment::now(Some(&home.join("")));
         environment.cpus = settings.cpus.clone();
-        environment.add(text_hash("scenario's profile", settings.scenario.profile()));
+        environment.add(text_hash("scenario's profile", settings.profile()));
         environment.add(text_hash("settings", &serde_json::to_string(settings)?));
         Ok(Self {
             environment,
@@ -103,7 +103,7 @@ impl Comparison {
         place: usize,
     ) -> Result<Run> {
         let scenario = settings.scenario;
-        let mut subject = Subject::up(settings, engine, scenario, interrupt)?;
+        let mut subject = Subject::up(settings, engine, interrupt)?;
         self.hash(engine, subject.cluster());
         let trial = scenario.run(&mut subject)?;
         let (notes, invalid) = (std::mem::take(&mut subject.notes), std::mem::take(&mut subject.invalid));

@@ -9,6 +9,7 @@ use anyhow::{ensure, Context, Result};
 use clap::ValueEnum;
 use serde::Serialize;
 
+use super::own::OwnWorkload;
 use super::scenario::Scenario;
 use crate::cpus::{Cpus, Split};
 
@@ -32,6 +33,9 @@ pub enum Scale {
 pub struct Settings {
     /// The scenario.
     pub scenario: Scenario,
+    /// The workload of the scenario `profile`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnWorkload>,
     /// Sizes that were not given singly.
     pub scale: Scale,
     /// Rounds; each runs every engine once on a fresh cluster.
@@ -50,6 +54,10 @@ pub struct Settings {
     pub in_flight: usize,
     /// Threads of the client.
     pub threads: usize,
+    /// Connections of the client to each node.
+    pub connections: usize,
+    /// Seconds for one attempt of a statement.
+    pub request_timeout_s: f64,
     /// Who has which CPUs; `None`: client and servers share them all.
     pub cpus: Option<Split>,
     /// Nodes of each cluster.
@@ -92,6 +100,7 @@ impl Settings {
         let stream = scenario == Scenario::Stream;
         Self {
             scenario,
+            own: None,
             scale,
             rounds,
             seconds,
@@ -102,6 +111,8 @@ impl Settings {
             rate_per_s: if scale == Scale::Tiny { 500.0 } else { rate_per_s },
             in_flight: 32,
             threads: 1,
+            connections: 1,
+            request_timeout_s: 12.0,
             cpus: None,
             nodes: if stream { 3 } else { 1 },
             vnodes: 16,
@@ -139,7 +150,15 @@ impl Settings {
             "--rate {}: a number of operations per second is expected",
             self.rate_per_s
         );
-        ensure!(self.in_flight > 0 && self.threads > 0, "--in-flight and --threads are at least 1");
+        ensure!(
+            self.in_flight > 0 && self.threads > 0 && self.connections > 0,
+            "--in-flight, --threads and --connections are at least 1"
+        );
+        ensure!(
+            self.request_timeout_s > 0.0 && self.request_timeout_s < 1e6,
+            "--request-timeout {}: seconds above 0 are expected",
+            self.request_timeout_s
+        );
         ensure!(
             (1..=self.nodes).contains(&self.replication_factor),
             "--replication-factor {}: 1 to the number of nodes is expected",
@@ -154,6 +173,11 @@ impl Settings {
         }
         ensure!(self.port <= u16::MAX - 100, "--port {}: there is no room for the ports after it", self.port);
         Ok(())
+    }
+
+    /// The text of the profile, with `@VALUE_BYTES@` for the bytes of a value.
+    pub fn profile(&self) -> &str {
+        self.own.as_ref().map_or_else(|| self.scenario.profile(), |own| &own.text)
     }
 
     /// Length of each measured phase.

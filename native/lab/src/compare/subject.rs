@@ -9,7 +9,7 @@ mod location;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use scylla::client::session::Session;
@@ -23,18 +23,14 @@ use crate::observe::{Reading, Record, Servers, WatchedServer};
 use crate::profile::{Profile, Schema, UserWorkload};
 
 use super::files::table_bytes;
-use super::phase::{once, Used};
-use super::scenario::Scenario;
+use super::phase::once;
+use super::quiet::until_quiet;
 use super::settings::Settings;
 
+pub(crate) use location::await_free;
 pub use location::lock_clusters;
 use location::spec;
-pub(super) use location::{await_free, LOCALHOST};
-
-/// A node burns less than this of a core when it is quiet; an idle one burns 0.03.
-const QUIET_CORES: f64 = 0.1;
-/// Seconds in a row that it must do so.
-pub(super) const QUIET_S: usize = 3;
+pub(super) use location::LOCALHOST;
 
 /// One engine's cluster, loaded and watched.
 pub struct Subject<'a> {
@@ -60,8 +56,8 @@ pub struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// Starts a fresh cluster and makes the profile's table on it as the engine wants it.
-    pub fn up(settings: &'a Settings, engine: Engine, scenario: Scenario, interrupt: &Interrupt) -> Result<Self> {
-        let profile = Profile::parse(&scenario.profile().replace("@VALUE_BYTES@", &settings.value_bytes.to_string()))?;
+    pub fn up(settings: &'a Settings, engine: Engine, interrupt: &Interrupt) -> Result<Self> {
+        let profile = Profile::parse(&settings.profile().replace("@VALUE_BYTES@", &settings.value_bytes.to_string()))?;
         let spec = spec(settings, engine)?;
         if let Ok(old) = Cluster::open(&spec.base) {
             old.delete().context("what an earlier comparison left behind")?;
@@ -72,11 +68,19 @@ impl<'a> Subject<'a> {
         let runtime = load::runtime(settings.threads)?;
         let consistency = if settings.nodes > 1 { Consistency::LocalQuorum } else { Consistency::LocalOne };
         let options = table_options(settings, engine);
-        let session = Arc::new(runtime.block_on(load::connect(&target(&cluster, consistency, 1)))?);
+        let session = Arc::new(runtime.block_on(load::connect(&target(
+            settings,
+            &cluster,
+            consistency,
+            settings.connections,
+        )))?);
         let schema = Schema::of(&profile);
         runtime.block_on(schema.create(&session, Some(&cluster.replication()), &options))?;
         let shape = runtime.block_on(UserWorkload::ledger_shape(&session, &profile, &once(settings.rows)))?;
         let servers = watch(&cluster);
+        let queries = profile.queries.0.iter().filter(|(_, query)| query.writes());
+        let own_writes: Vec<Consistency> =
+            queries.filter_map(|(_, query)| query.consistency()).chain(profile.insert.consistency()).collect();
         let replication = Replication::one_datacenter(spec.replication_factor);
         Ok(Self {
             settings,
@@ -85,9 +89,12 @@ impl<'a> Subject<'a> {
             session,
             servers,
             ledger: Arc::new(Ledger::new(shape, Before::Absent)),
-            levels: Arc::new(Levels::new(consistency, consistency, replication)),
+            // Writes of the profile may have a level of their own.
+            levels: Arc::new(
+                own_writes.into_iter().fold(Levels::new(consistency, consistency, replication), Levels::and_writes_at),
+            ),
             consistency,
-            connections: 1,
+            connections: settings.connections,
             in_flight: settings.in_flight,
             folders: folders(&cluster),
             cluster,
@@ -140,21 +147,11 @@ impl<'a> Subject<'a> {
     /// Waits until the nodes are quiet; whether they were in time. If not that is a note, since it hurts the figures of what
     /// comes next.
     pub fn settle(&mut self) -> Result<bool> {
-        let deadline = Instant::now() + Duration::from_secs(self.settings.settle_max_s);
-        let mut quiet = 0;
-        while quiet < QUIET_S {
-            self.ensure_not_interrupted()?;
-            if Instant::now() > deadline {
-                self.notes.push(format!("the servers were not quiet after {} s", self.settings.settle_max_s));
-                return Ok(false);
-            }
-            let before = self.servers.readings();
-            std::thread::sleep(Duration::from_secs(1));
-            let used = Used::between(&before, &self.servers.readings());
-            let cpu_s = used.cpu_s.context("a node ended while the servers were to become quiet")?;
-            quiet = if cpu_s < QUIET_CORES * used.nodes as f64 { quiet + 1 } else { 0 };
+        let quiet = until_quiet(&self.servers, Duration::from_secs(self.settings.settle_max_s), &self.interrupt)?;
+        if !quiet {
+            self.notes.push(format!("the servers were not quiet after {} s", self.settings.settle_max_s));
         }
-        Ok(true)
+        Ok(quiet)
     }
 
     /// Counters now, allocation exact.
@@ -187,7 +184,7 @@ impl<'a> Subject<'a> {
 
     /// Connects anew, after nodes were away.
     pub fn reconnect(&mut self) -> Result<()> {
-        let target = target(&self.cluster, self.consistency, self.connections);
+        let target = target(self.settings, &self.cluster, self.consistency, self.connections);
         self.session = Arc::new(self.runtime.block_on(load::connect(&target))?);
         Ok(())
     }
@@ -257,6 +254,7 @@ fn table_options(settings: &Settings, engine: Engine) -> String {
     }
 }
 
-fn target(cluster: &Cluster, consistency: Consistency, connections_per_node: usize) -> Target {
-    Target { consistency, connections_per_node, ..Target::new(cluster.contact_points()) }
+fn target(settings: &Settings, cluster: &Cluster, consistency: Consistency, connections_per_node: usize) -> Target {
+    let request_timeout = Duration::from_secs_f64(settings.request_timeout_s);
+    Target { consistency, connections_per_node, request_timeout, ..Target::new(cluster.contact_points()) }
 }

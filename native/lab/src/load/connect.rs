@@ -59,6 +59,9 @@ pub async fn connect(target: &Target) -> Result<Session> {
         .pool_size(PoolSize::PerHost(connections))
         .connection_timeout(target.connect_timeout)
         .compression(target.compression.then_some(Compression::Lz4));
+    if !target.translation.is_empty() {
+        builder = builder.address_translator(Arc::new(target.translation.clone()));
+    }
     match (&target.username, &target.password) {
         (Some(username), Some(password)) => builder = builder.user(username, password),
         (None, None) => {}

@@ -3,6 +3,8 @@
 
 //! The cluster to which a load connects.
 
+use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -33,6 +35,8 @@ pub struct Target {
     pub request_timeout: Duration,
     /// Time for one connection to be there.
     pub connect_timeout: Duration,
+    /// Addresses that nodes name, and those at which they are reached from here.
+    pub translation: HashMap<SocketAddr, SocketAddr>,
 }
 
 impl Target {
@@ -56,6 +60,7 @@ impl Default for Target {
             compression: false,
             request_timeout: Duration::from_secs(12),
             connect_timeout: Duration::from_secs(5),
+            translation: HashMap::new(),
         }
     }
 }

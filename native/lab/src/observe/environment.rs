@@ -157,7 +157,7 @@ fn java() -> Option<String> {
 }
 
 fn cassandra(home: &Path) -> Option<String> {
-    let version = std::fs::read_to_string(home.join("build/cassandra/version")).ok()?;
+    let version = std::fs::read_to_string(home.join(crate::cluster::cassandra()).join("version")).ok()?;
     Some(version.trim().to_owned())
 }
 

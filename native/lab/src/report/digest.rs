@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::histogram::encoded;
 use crate::load::{Interval, Latencies, Tally};
 
 /// Percentiles of the final distribution: what an HdrHistogram plot shows.
@@ -44,6 +45,9 @@ pub struct Totals {
     pub service: Latency,
     /// Response time by percentile: (percentile, milliseconds), rising.
     pub response_percentiles: Vec<(f64, f64)>,
+    /// Response times in nanoseconds, to be merged and judged again: HdrHistogram V2, compressed, base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_histogram: Option<String>,
 }
 
 /// One kind of operation, or all of them, over one interval.
@@ -110,6 +114,7 @@ impl Totals {
             part: Part::of(tally),
             service: Latency::of(&tally.service_ns),
             response_percentiles,
+            response_histogram: encoded(&tally.response_ns).ok(),
         }
     }
 }

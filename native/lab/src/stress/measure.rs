@@ -17,6 +17,7 @@ use super::settings::{Level, Population, Rate, Settings, Stop, Warmup};
 use super::task::PreparedTask;
 use crate::check::Levels;
 use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Signal, WarmUp, Workload};
+use crate::narrator::Narrator;
 use crate::observe::{Environment, Reading, Record, Servers};
 use crate::report::{results, About, HdrLog, Judgement, Run};
 
@@ -83,7 +84,15 @@ impl Measurement<'_> {
         let (measuring, begun) = (plan.measuring.clone(), OnceCell::new());
         let mut progress = Progress::new(console, &self.settings.output, self.servers, kinds, &begun);
         let mut trouble = None;
+        // Rows tell the rest; without them it goes on to tell.
+        let mut told = Some(self.told());
+        let (rows, mut loading) = (self.settings.output.level != Level::Minimal, false);
         let listener = |interval: &Interval| {
+            if rows {
+                drop(told.take());
+            } else if let Some(told) = told.as_ref().filter(|_| !std::mem::replace(&mut loading, true)) {
+                told.doing("load");
+            }
             progress.add(interval);
             if let Some(Err(error)) = hdr_log.as_mut().map(|log| log.add(interval)) {
                 trouble = Some(error);
@@ -112,6 +121,19 @@ impl Measurement<'_> {
         let run = self.digest(&outcome, zero)?;
         self.print(console, &run, &outcome, &collections(begun.get().unwrap_or(&after), &after));
         Ok(Measured { run, uncertainty, interrupted: outcome.interrupted })
+    }
+
+    fn told(&self) -> Narrator {
+        let narrator = Narrator::new();
+        narrator.doing("warm-up");
+        let warmup = match self.warmup() {
+            WarmUp::For(time) => time,
+            WarmUp::UntilSettled { at_most, .. } => at_most,
+        };
+        if let Stop::Duration(length) = self.settings.work.stop {
+            narrator.left(Some(warmup + length));
+        }
+        narrator
     }
 
     /// Reads the servers' counters when the warm-up is over.

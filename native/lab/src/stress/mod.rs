@@ -3,6 +3,7 @@
 
 //! `cassiterite stress`: one run, with the command line of cassandra-stress. Uses every other module but `compare`.
 
+mod capacity;
 pub mod cli;
 pub mod command_line;
 mod console;

@@ -13,11 +13,12 @@ use anyhow::{Context, Result};
 use scylla::client::session::Session;
 use scylla::cluster::metadata::Strategy;
 
+use super::capacity;
 use super::console::Console;
 use super::files;
 use super::local;
 use super::measure::{Measured, Measurement};
-use super::settings::{Command, Rate, Settings, Stop, Truncate};
+use super::settings::{Capacity, Command, Rate, Settings, Stop, Truncate};
 use super::task::{PreparedTask, Task};
 use crate::check::{Levels, Replication};
 use crate::cluster::Home;
@@ -38,7 +39,7 @@ pub fn stress(settings: &Settings) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     files::ensure_writable(&settings.output)?;
-    let threads = client_threads();
+    let threads = settings.connection.client_threads.unwrap_or_else(client_threads);
     runtime(threads)?.block_on(async {
         let session = Arc::new(connect(&target(settings)?).await?);
         Stress { settings, task, session, threads, console: Console::new(settings.output.file.as_deref())? }.run().await
@@ -77,6 +78,9 @@ impl Stress<'_> {
         let environment = self.environment(&watched).await?;
         self.print_settings(&ready, &environment);
         let servers = Servers::watch(watched, every);
+        if let Some(capacity) = &self.settings.capacity {
+            return self.capacity(&ready, &servers, &environment, capacity);
+        }
         let runs = match self.settings.rate {
             Rate::Sweep { from, to, auto } => self.sweep(&ready, &servers, &environment, from, to, auto).await?,
             _ => vec![self.once(&ready, &servers, &environment, self.settings.rate).await?.run],
@@ -111,6 +115,40 @@ impl Stress<'_> {
             engine: self.settings.engine.map(|engine| engine.to_string()),
         };
         measurement.take(&mut self.console, SystemTime::now()).await
+    }
+
+    /// One run after the other, each at another rate. Of the runs, the reports keep the fastest that held.
+    fn capacity(
+        &mut self,
+        ready: &PreparedTask,
+        servers: &Servers,
+        environment: &Environment,
+        capacity: &Capacity,
+    ) -> Result<ExitCode> {
+        let (session, threads, levels) = (Arc::clone(&self.session), self.threads, Arc::new(self.levels()));
+        let (engine, console) = (self.settings.engine.map(|engine| engine.to_string()), &mut self.console);
+        let searched = capacity::look(self.settings, capacity, |settings, per_s| {
+            let rate = Rate::Open { per_s, threads: None };
+            let (levels, engine) = (Arc::clone(&levels), engine.clone());
+            let measurement =
+                Measurement { settings, session: &session, ready, servers, environment, rate, threads, levels, engine };
+            let taken = measurement.take(console, SystemTime::now());
+            let measured = tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(taken))?;
+            anyhow::ensure!(!measured.interrupted, "interrupted");
+            console.print(&capacity::line(&measured.run));
+            Ok(measured.run)
+        })?;
+        let found = &searched.found;
+        console.print(&capacity::answer(capacity, found));
+        let wrong: u64 = searched.runs.iter().map(Run::unexplained_faults).sum();
+        let held = |run: &&Run| run.rate_per_s == found.holds_per_s && run.slas.iter().all(|sla| sla.met);
+        let kept = searched.runs.iter().rev().find(held).or(searched.runs.last()).cloned();
+        files::write(self.settings, &kept.into_iter().collect::<Vec<_>>())?;
+        if wrong > 0 {
+            eprintln!("cassiterite: {wrong} wrong rows that the consistency levels do not explain");
+        }
+        let doubtful = wrong > 0 || !found.confirmed || found.client_limited;
+        Ok(ExitCode::from(if doubtful { 2 } else { u8::from(found.holds_per_s.is_none()) }))
     }
 
     /// One run after the other, each with more threads.
@@ -268,6 +306,7 @@ fn target(settings: &Settings) -> Result<Target> {
             check_hostname: false,
         }),
     };
+    let usual = Target::default();
     Ok(Target {
         contact_points: connection.contact_points.clone(),
         username,
@@ -278,6 +317,8 @@ fn target(settings: &Settings) -> Result<Target> {
         local_datacenter: connection.datacenter.clone(),
         compression: connection.compression,
         connections_per_node: connection.connections_per_node,
-        ..Target::default()
+        request_timeout: connection.request_timeout.unwrap_or(usual.request_timeout),
+        connect_timeout: connection.connect_timeout.unwrap_or(usual.connect_timeout),
+        translation: connection.translation.clone(),
     })
 }

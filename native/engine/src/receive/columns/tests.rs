@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::catalog::{ColumnKind, FIRST_FAMILY};
+use crate::catalog::{ColumnKind, FIRST_FAMILY, FIRST_INDEX};
 
 fn in_state(id: u32, name: &str, state: ColumnState) -> Column {
     let name = name.as_bytes().to_vec();
@@ -38,6 +38,8 @@ fn record(columns: Vec<Column>) -> Record {
         base: FIRST_FAMILY,
         side_families: Vec::new(),
         next_family: FIRST_FAMILY + 1,
+        next_index: FIRST_INDEX,
+        indexes: Vec::new(),
     }
 }
 

@@ -81,7 +81,7 @@ fn base_options(node: &NodeSpec, home: &Home) -> Result<Vec<String>> {
 
 /// Cassandra's jars come first: only then can the JVM use an archive of their classes.
 fn classpath(node: &NodeSpec, home: &Home) -> Result<String> {
-    let jars = home.join("build/cassandra/lib/*");
+    let jars = home.cassandra("lib/*");
     let mut entries = vec![jars, node.base.join("conf")];
     entries.extend(node.classpath.iter().cloned());
     entries.extend(node.plugin.is_some().then(|| node.installed_plugin()));

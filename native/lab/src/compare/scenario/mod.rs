@@ -4,6 +4,7 @@
 //! Scenarios: what a comparison runs on each engine.
 
 mod mixed;
+mod own;
 mod reads;
 mod requests;
 mod restart;
@@ -19,9 +20,9 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::figure::{Better, Figure, Unit};
-use super::search::Found;
 use super::subject::Subject;
 use super::warmup::Warmup;
+use crate::search::Found;
 
 /// A scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -46,6 +47,9 @@ pub enum Scenario {
     /// Nodes of a cluster die and are replaced, over and over: streaming time, share of whole files, CPU and memory of both
     /// ends, against a plain copy; then once more under load.
     Stream,
+    /// A profile of the user's.
+    #[value(skip)]
+    Profile,
 }
 
 /// The results of a scenario for one engine in one round.
@@ -76,7 +80,7 @@ pub struct Searched {
 impl Scenario {
     /// Its name on the command line.
     pub fn name(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        self.to_possible_value().map_or_else(|| "profile".to_owned(), |value| value.get_name().to_owned())
     }
 
     /// The cassandra-stress profile of its table.
@@ -89,6 +93,8 @@ impl Scenario {
             Scenario::Features => include_str!("../profiles/features.yaml"),
             Scenario::Scan => include_str!("../profiles/wide.yaml"),
             Scenario::Stream => include_str!("../profiles/stream.yaml"),
+            // Its settings have it.
+            Scenario::Profile => "",
         }
     }
 
@@ -104,6 +110,7 @@ impl Scenario {
             Scenario::Scan => scan::run(subject),
             Scenario::Restart => restart::run(subject),
             Scenario::Stream => stream::run(subject),
+            Scenario::Profile => own::run(subject),
         }?;
         let peak = subject.peak_resident_bytes().map(|bytes| bytes / f64::from(1 << 20));
         trial.figures.push(Figure::new("peak resident memory", Unit::Mebibytes, Better::Lower, peak));

@@ -23,7 +23,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let settings = subject.settings();
     // Not flushed: what is in the logs of writes has to be read again.
     let population = once(settings.rows);
-    let fill = Phase { name: "fill", ops: "insert=1", population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
+    let fill = Phase { name: "fill", ops: "insert=1".into(), population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
     let filled = subject.load(&fill)?;
     ensure!(filled.tallies.iter().all(|tally| tally.errors == 0), "rows could not be written before the kill");
     subject.cluster_mut().kill(1)?;
@@ -31,8 +31,13 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     subject.restarted();
     subject.reconnect()?;
     let all = once(settings.rows);
-    let back =
-        Phase { name: "read back", ops: "read=1", population: all, pace: Pace::Closed, stop: Stop::WorkloadEnds };
+    let back = Phase {
+        name: "read back",
+        ops: "read=1".into(),
+        population: all,
+        pace: Pace::Closed,
+        stop: Stop::WorkloadEnds,
+    };
     // Rows that an engine loses here are its answer to the question, not a fault of the run.
     let back = subject.load_unjudged(&back)?;
     let lost: u64 = back.faults.iter().map(|fault| fault.rows).sum();

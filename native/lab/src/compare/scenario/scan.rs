@@ -32,7 +32,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let scan = Arc::new(subject.block_on_session(Scan::prepare)?);
     let phase = Phase {
         name: "full scan",
-        ops: "scan=1",
+        ops: "scan=1".into(),
         population: once(RANGES),
         pace: Pace::Closed,
         stop: Stop::WorkloadEnds,

@@ -9,14 +9,15 @@ use anyhow::Result;
 
 use super::super::figure::{Better, Figure, Unit};
 use super::super::phase::{any, closed, open};
-use super::super::search::{search, Found, Length, Probe, Search, Sla};
 use super::super::settings::Scale;
 use super::super::subject::Subject;
 use super::{Searched, Trial};
-use crate::load::{Latencies, Outcome};
+use crate::load::Outcome;
+use crate::report::{held, Sla};
+use crate::search::{search, Found, Length, Probe, Search};
 
-const EMP: Sla = Sla { quantile: 0.99, limit_ms: 2.0 };
-const FEATURES: Sla = Sla { quantile: 0.95, limit_ms: 5.0 };
+const EMP: &str = "p99<=2ms";
+const FEATURES: &str = "p95<=5ms";
 /// The ends of the answer are no further apart.
 const PRECISION: f64 = 0.05;
 /// A search ends after so many runs with what it has.
@@ -31,7 +32,7 @@ pub(super) fn emp(subject: &mut Subject<'_>) -> Result<Trial> {
     let settings = subject.settings();
     subject.fill()?;
     let mut warmups = vec![subject.warm("read=1")?];
-    let searched = search_level(subject, "read-only", "read=1", &EMP)?;
+    let searched = search_level(subject, "read-only", "read=1", &[EMP.parse()?])?;
     let mut figures = vec![rate(&searched)];
     warmups.push(subject.warm("read=1,insert=1")?);
     let mixed = open("mixed", "read=1,insert=1", any(settings.rows), settings.length(), settings.rate_per_s);
@@ -44,13 +45,13 @@ pub(super) fn features(subject: &mut Subject<'_>) -> Result<Trial> {
     subject.fill()?;
     let warmups = vec![subject.warm(ops)?];
     let mut figures = subject.measure(&closed("closed loop", ops, any(settings.rows), settings.length()))?.figures();
-    let searched = search_level(subject, "service", ops, &FEATURES)?;
+    let searched = search_level(subject, "service", ops, &[FEATURES.parse()?])?;
     figures.push(rate(&searched));
     Ok(Trial { figures, warmups, searches: vec![searched], ..Trial::default() })
 }
 
 /// The middle of the interval, as far as there is one.
-fn rate(searched: &Searched) -> Figure {
+pub(super) fn rate(searched: &Searched) -> Figure {
     let Found { holds_per_s, fails_per_s, .. } = searched.found;
     let value = match (holds_per_s, fails_per_s) {
         (Some(holds), Some(fails)) => Some((holds * fails).sqrt()),
@@ -62,7 +63,7 @@ fn rate(searched: &Searched) -> Figure {
         .doubted(&doubts)
 }
 
-fn search_level(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &Sla) -> Result<Searched> {
+pub(super) fn search_level(subject: &mut Subject<'_>, name: &str, ops: &str, slas: &[Sla]) -> Result<Searched> {
     let settings = subject.settings();
     let (length, rows) = (settings.length(), settings.rows);
     let probes_max = if settings.scale == Scale::Tiny { PROBES_MAX_TINY } else { PROBES_MAX };
@@ -73,14 +74,14 @@ fn search_level(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &
         ceiling_per_s: settings.rate_per_s * 64.0,
         probes_max,
     };
-    let found = search(limits, sla, &mut |rate_per_s, wanted| {
+    let found = search(limits, &mut |rate_per_s, wanted| {
         let part = if wanted == Length::Long { LONG } else { SHORT };
         let seconds = (length / part).max(Duration::from_secs(1));
-        let outcome = subject.probe(&open("probe", ops, any(rows), seconds, rate_per_s))?;
+        let outcome = subject.probe(&open("probe", ops.to_owned(), any(rows), seconds, rate_per_s))?;
         subject.settle()?;
-        Ok(probe(&outcome, rate_per_s, sla))
+        probe(&outcome, rate_per_s, slas)
     })?;
-    let level = format!("P{} <= {} ms", sla.quantile * 100.0, sla.limit_ms);
+    let level = slas.iter().map(Sla::words).collect::<Vec<_>>().join(", ");
     if !found.confirmed {
         subject.notes.push(format!("{name}: the search for {level} ended after {probes_max} runs unconfirmed"));
     }
@@ -90,22 +91,14 @@ fn search_level(subject: &mut Subject<'_>, name: &str, ops: &'static str, sla: &
     Ok(Searched { name: name.to_owned(), level, found })
 }
 
-/// All kinds together: the level of service is the user's, not one statement's.
-fn probe(outcome: &Outcome, rate_per_s: f64, sla: &Sla) -> Probe {
-    let mut all: Option<Latencies> = None;
-    for tally in &outcome.tallies {
-        match &mut all {
-            // Histograms of one recorder have one shape: adding cannot fail.
-            Some(all) => drop(all.add(&tally.response_ns)),
-            None => all = Some(tally.response_ns.clone()),
-        }
-    }
+fn probe(outcome: &Outcome, rate_per_s: f64, slas: &[Sla]) -> Result<Probe> {
     let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
-    Probe {
+    let (met, judged) = held(slas, outcome)?;
+    Ok(Probe {
         rate_per_s,
         achieved_per_s: operations as f64 / outcome.elapsed.as_secs_f64().max(1e-9),
-        quantile_ms: all.map_or(f64::INFINITY, |all| all.value_at_quantile(sla.quantile) as f64 / 1e6),
-        errors: outcome.tallies.iter().map(|tally| tally.errors).sum(),
+        met,
+        judged,
         client_limited: outcome.invalid.iter().find(|reason| reason.starts_with("client:")).cloned(),
-    }
+    })
 }

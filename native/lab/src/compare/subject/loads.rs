@@ -3,6 +3,7 @@
 
 //! Runs loads on a [`Subject`] and records what makes them invalid.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,7 +36,8 @@ impl Subject<'_> {
     /// Every partition once, as fast as it goes; not measured, but checked for errors.
     pub fn fill(&mut self) -> Result<()> {
         let population = once(self.settings.rows);
-        let fill = Phase { name: "fill", ops: "insert=1", population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
+        let fill =
+            Phase { name: "fill", ops: "insert=1".into(), population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
         let outcome = self.drive(&fill, self.workload(&fill)?)?;
         self.record_outcome("fill", &outcome);
         self.flush()?;
@@ -43,11 +45,12 @@ impl Subject<'_> {
     }
 
     /// Loads until the servers' CPU per operation no longer falls.
-    pub fn warm(&mut self, ops: &'static str) -> Result<Warmup> {
+    pub fn warm(&mut self, ops: impl Into<Cow<'static, str>>) -> Result<Warmup> {
+        let ops = ops.into();
         let population = any(self.settings.rows);
         let limit_s = self.settings.warmup_max_s as f64;
         let warmup = Warmup::run(limit_s, |seconds| {
-            let slice = closed("warm-up", ops, population.clone(), Duration::from_secs_f64(seconds));
+            let slice = closed("warm-up", ops.clone(), population.clone(), Duration::from_secs_f64(seconds));
             let before = self.servers.readings();
             let outcome = self.load(&slice)?;
             let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();

@@ -21,7 +21,7 @@ const START_MAX: Duration = Duration::from_secs(3600);
 pub(in crate::compare) const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// A process that has ended gives its ports back a moment later: the kernel frees its memory first.
-pub(in crate::compare) fn await_free(ports: impl IntoIterator<Item = (IpAddr, u16)>) -> Result<()> {
+pub(crate) fn await_free(ports: impl IntoIterator<Item = (IpAddr, u16)>) -> Result<()> {
     let deadline = Instant::now() + PORTS_MAX;
     for port in ports {
         while let Err(error) = TcpListener::bind(port) {

@@ -3,7 +3,10 @@
 
 //! Connection settings: nodes, credentials, TLS.
 
+use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 
@@ -26,6 +29,14 @@ pub struct Connection {
     pub trusted: Option<PathBuf>,
     /// Own certificate and private key (PEM, one file).
     pub identity: Option<PathBuf>,
+    /// Time for one attempt of a statement.
+    pub request_timeout: Option<Duration>,
+    /// Time for one connection to be there.
+    pub connect_timeout: Option<Duration>,
+    /// Threads of the client.
+    pub client_threads: Option<usize>,
+    /// Addresses that nodes name, and those at which they are reached from here.
+    pub translation: HashMap<SocketAddr, SocketAddr>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -55,6 +66,10 @@ impl Connection {
             connections_per_node: mode.size("connectionsPerHost=")?.unwrap_or(1),
             trusted,
             identity,
+            request_timeout: mode.duration("requestTimeout=")?,
+            connect_timeout: mode.duration("connectTimeout=")?,
+            client_threads: mode.size("clientThreads=")?,
+            translation: translation(&node)?,
         })
     }
 }
@@ -72,6 +87,17 @@ fn contact_points(given: &Given, port: u16) -> Result<Vec<String>> {
     let hosts = if hosts.is_empty() && !given.has("file=") { vec!["localhost".to_owned()] } else { hosts };
     ensure!(!hosts.is_empty(), "-node: there is no node in the file");
     hosts.iter().map(|host| contact_point(host, port)).collect()
+}
+
+/// `translate=10.0.0.1:9042>127.0.0.1:19042,...`
+fn translation(node: &Given) -> Result<HashMap<SocketAddr, SocketAddr>> {
+    let Some(text) = node.text("translate=")? else { return Ok(HashMap::new()) };
+    let pair = |pair: &str| {
+        let (named, reached) = pair.split_once('>')?;
+        Some((named.parse().ok()?, reached.parse().ok()?))
+    };
+    let read = |part: &str| pair(part).with_context(|| format!("-node: translate={part}: IP:PORT>IP:PORT is expected"));
+    text.split(',').map(read).collect()
 }
 
 fn contact_point(host: &str, port: u16) -> Result<String> {

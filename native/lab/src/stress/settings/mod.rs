@@ -3,6 +3,7 @@
 
 //! The settings of `cassiterite stress`: the command line with parsed values, checked for contradictions.
 
+mod capacity;
 mod connection;
 mod data;
 mod output;
@@ -14,6 +15,7 @@ mod work;
 use anyhow::{bail, ensure, Result};
 
 pub use crate::profile::Population;
+pub use capacity::Capacity;
 pub use connection::Connection;
 pub use data::{distribution, Data, TableSchema};
 pub use output::{Graph, Level, Output};
@@ -31,6 +33,8 @@ pub struct Settings {
     pub work: Work,
     /// How fast.
     pub rate: Rate,
+    /// Whether the highest rate is searched instead.
+    pub capacity: Option<Capacity>,
     /// Where to, and as whom.
     pub connection: Connection,
     /// Which rows.
@@ -49,6 +53,7 @@ impl Settings {
     /// Understands a command line; an error names the word.
     pub fn read(mut line: CommandLine) -> Result<Self> {
         let work = Work::read(&line.command)?;
+        let capacity = Capacity::read(&mut line)?;
         let rate = Rate::read(&line.take("-rate"), &work)?;
         let connection = Connection::read(&mut line)?;
         let data = Data::read(&mut line, &work)?;
@@ -71,6 +76,6 @@ impl Settings {
             },
         };
         let draw = line.option("-draw").is_some();
-        Ok(Self { work, rate, connection, data, verdict, output, engine, draw })
+        Ok(Self { work, rate, capacity, connection, data, verdict, output, engine, draw })
     }
 }

@@ -30,6 +30,7 @@ pub const OPTIONS: &[Group] = &[
         parameters: &[
             value("file=", "FILE", "one node a line"),
             value("datacenter=", "NAME", "ask the nodes of this datacenter first"),
+            value("translate=", "IP:PORT>IP:PORT,...", "nodes that name the first address are reached at the second"),
             free("HOST[:PORT],...", "the nodes [localhost]"),
         ],
         refused: &[refused("whitelist", "all nodes of the cluster are used; prefer some with datacenter=")],
@@ -102,6 +103,9 @@ pub const OPTIONS: &[Group] = &[
             value("password=", "WORD", "password"),
             value("compression=", "none|lz4", "compression of frames [none]"),
             value("connectionsPerHost=", "N", "connections to each node [1]"),
+            value("requestTimeout=", "TIME", "time for one attempt of a statement [12s]"),
+            value("connectTimeout=", "TIME", "time for one connection to be there [5s]"),
+            value("clientThreads=", "N", "threads of the client [half of the CPUs, at most 8]"),
         ],
         refused: &[
             refused("unprepared", "every statement is prepared"),
@@ -213,6 +217,18 @@ pub const OPTIONS: &[Group] = &[
             flag("on", "compare, or refuse the run (without this word: where possible)"),
             flag("written", "compare, and count on rows as a run that only wrote left them"),
             flag("off", "do not"),
+        ],
+        refused: &[],
+    },
+    Group {
+        names: &["-capacity"],
+        about: "look for the highest rate at which conditions hold, in place of -rate",
+        parameters: &[
+            value("start=", "N/s", "the first rate [1000/s]"),
+            value("precision=", "SHARE", "how close the ends of the answer are [0.05]"),
+            value("probe=", "TIME", "length of a run; one that confirms takes twice as long [15s]"),
+            value("probes=", "N", "runs at most [40]"),
+            free("CONDITION", "as of -sla: 'p95<=5ms' 'errors<=0.1%'"),
         ],
         refused: &[],
     },

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::cluster::{Cluster, NodeInfo};
-use crate::compare::subject::QUIET_S;
+use crate::compare::quiet::QUIET_S;
 use crate::observe::{Memory, ProcessSamples};
 
 /// The senders and the receiver.

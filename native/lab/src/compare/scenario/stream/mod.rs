@@ -52,7 +52,13 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
 fn read_back(subject: &mut Subject<'_>) -> Result<Vec<Figure>> {
     subject.ask_at(Consistency::LocalOne, Consistency::LocalQuorum)?;
     let population = once(subject.settings().rows);
-    let all = Phase { name: "read back", ops: "partition=1", population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
+    let all = Phase {
+        name: "read back",
+        ops: "partition=1".into(),
+        population,
+        pace: Pace::Closed,
+        stop: Stop::WorkloadEnds,
+    };
     let checks = ["rows checked", "wrong rows", "errors"];
     let figures = subject.measure(&all)?.figures();
     Ok(figures.into_iter().filter(|figure| checks.iter().any(|name| figure.name.ends_with(name))).collect())

@@ -27,7 +27,8 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<(Warmup, Vec<Figure>)> {
     let mut figures = latency_figures("steady", &steady.outcome);
     let victim = newest(subject.cluster())?;
     let pace = Pace::Open { per_s: rate_per_s };
-    let phase = Phase { name: "replacement", ops: OPS, population: any(settings.rows), pace, stop: Stop::WorkloadEnds };
+    let phase =
+        Phase { name: "replacement", ops: OPS.into(), population: any(settings.rows), pace, stop: Stop::WorkloadEnds };
     let loaded = subject.load_while(&phase, |cluster| {
         std::thread::sleep(LEAD);
         cluster.kill(victim)?;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a command to its end, bounded in time. */
-final class Command
+public final class Command
 {
     private static final File DEV_NULL = new File("/dev/null");
 
@@ -23,7 +23,8 @@ final class Command
     {
     }
 
-    static Output run(List<String> command, Duration bound)
+    /** @return what it printed, on both outputs */
+    public static Output run(List<String> command, Duration bound)
     {
         try
         {

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import com.datastax.oss.driver.api.core.ProtocolVersion;
 
@@ -108,7 +110,7 @@ public final class Node implements AutoCloseable
             "--cql-port", Integer.toString(cqlPort), "--storage-port", Integer.toString(storagePort),
             "--jmx-port", Integer.toString(jmxPort), "--heap", options.heap,
             "--die-with", Long.toString(ProcessHandle.current().pid()),
-            "--classpath", harnessClasses(),
+            "--classpath", classpath(),
             "--jvm", "-Dcassandra.clock=" + JumpingClock.class.getName(),
             "--jvm", "-D" + JumpingClock.FILE_PROPERTY + "=" + clockFile));
         if (options.seeds != null)
@@ -120,6 +122,12 @@ public final class Node implements AutoCloseable
         options.yaml.forEach((key, value) -> command.addAll(List.of("--yaml", key + ": " + value)));
         options.jvmOptions.forEach(option -> command.addAll(List.of("--jvm", option)));
         return command;
+    }
+
+    private String classpath()
+    {
+        return Stream.concat(Stream.of(harnessClasses()), options.classpath.stream().map(Path::toString))
+                     .collect(Collectors.joining(":"));
     }
 
     private static String harnessClasses()

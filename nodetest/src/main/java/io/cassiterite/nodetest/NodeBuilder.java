@@ -21,6 +21,7 @@ public final class NodeBuilder
     final List<String> jvmOptions = new ArrayList<>();
     final Map<String, String> yaml = new LinkedHashMap<>();
     final Map<String, String> environment = new LinkedHashMap<>();
+    final List<Path> classpath = new ArrayList<>();
     String address = "127.0.0.1";
     String heap = "1g";
     String seeds;
@@ -97,6 +98,13 @@ public final class NodeBuilder
     public NodeBuilder jvm(String option)
     {
         jvmOptions.add(option);
+        return this;
+    }
+
+    /** Adds a jar or a folder of classes behind Cassandra's jars. */
+    public NodeBuilder classpath(Path path)
+    {
+        classpath.add(path);
         return this;
     }
 

@@ -82,7 +82,7 @@ public final class Native
     static native void tableRetire(long table);
 
     /** Drops the table: all generations, catalog record and files. */
-    static native void tableDrop(long store, byte[] tableIdAndIndex);
+    static native void tableDrop(long store, byte[] tableId);
 
     /** Flushes the table's memtable to an SST. */
     static native void tableFlush(long table);
@@ -153,6 +153,30 @@ public final class Native
      * 8 bytes written by callers since open, 9 generation, 10 pending compaction bytes, 11 live SST files.
      */
     static native void tableStats(long table, long[] stats);
+
+    // --- indexes: they belong to the generation that the handle names
+
+    /**
+     * Makes an index, durably, where the table has none of the name. It is not complete at first.
+     *
+     * @return what {@link #indexState} returns
+     */
+    static native long[] indexCreate(long table, String name);
+
+    /** Drops an index, durably; unknown ones are fine. */
+    static native void indexDrop(long table, String name);
+
+    /** @return its number in write requests, 1 if it is complete, how often rows have come without entries for an index */
+    static native long[] indexState(long table, String name);
+
+    /** Marks an index complete, durably; false if rows have come without entries since there were {@code missed}. */
+    static native boolean indexComplete(long table, String name, long missed);
+
+    /** The handle of the table that holds an index's entries; it can be read, nothing else. */
+    static native long indexTable(long table, String name);
+
+    /** The names of the indexes, each on a line. */
+    static native String indexNames(long table);
 
     // --- data
 

@@ -80,12 +80,12 @@ public final class Store implements AutoCloseable
         }
     }
 
-    /** Drops a table with all its generations; {@code tableIdAndIndex} as {@link TableSchema#identity} gives it. */
-    public void dropTable(byte[] tableIdAndIndex)
+    /** Drops a table with all its generations and indexes; {@code tableId} as {@link TableSchema#identity} gives it. */
+    public void dropTable(byte[] tableId)
     {
         try
         {
-            Native.tableDrop(handle, tableIdAndIndex);
+            Native.tableDrop(handle, tableId);
         }
         catch (EngineException e)
         {

@@ -257,6 +257,84 @@ public final class Table
         }
     }
 
+    /** Makes an index, durably, where the generation has none of the name. */
+    public IndexState createIndex(String index)
+    {
+        try
+        {
+            return new IndexState(Native.indexCreate(handle, index));
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** Drops an index, durably; unknown ones are fine. */
+    public void dropIndex(String index)
+    {
+        try
+        {
+            Native.indexDrop(handle, index);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    public IndexState indexState(String index)
+    {
+        try
+        {
+            return new IndexState(Native.indexState(handle, index));
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, this);
+        }
+    }
+
+    /** Marks an index complete, durably; false if rows have come without entries since {@link IndexState#missed} was so. */
+    public boolean completeIndex(String index, long missed)
+    {
+        try
+        {
+            return Native.indexComplete(handle, index, missed);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
+        }
+    }
+
+    /** The table that holds the entries of an index of this generation: to be read, nothing else. */
+    public Table index(String index)
+    {
+        try
+        {
+            return new Table(store, Native.indexTable(handle, index), name + '.' + index);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, this);
+        }
+    }
+
+    /** The names of the generation's indexes. */
+    public List<String> indexNames()
+    {
+        try
+        {
+            String names = Native.indexNames(handle);
+            return names.isEmpty() ? List.of() : List.of(names.split("\n"));
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, this);
+        }
+    }
+
     public Store store()
     {
         return store;

@@ -60,7 +60,7 @@ public final class TableSchema
         return out.toByteArray();
     }
 
-    /** What names a table in the store: its id, followed by an index name, which is empty here. */
+    /** What names a table in the store: its id. */
     public static byte[] identity(TableId id)
     {
         return UUIDGen.decompose(id.asUUID());

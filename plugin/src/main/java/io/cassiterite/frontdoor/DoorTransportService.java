@@ -30,7 +30,7 @@ final class DoorTransportService extends NativeTransportService
         {
             access.adopt(this);
         }
-        catch (ReflectiveOperationException | RuntimeException e)
+        catch (RuntimeException e)
         {
             logger.error("The front door stays off: Cassandra's native transport cannot be bound to it", e);
         }

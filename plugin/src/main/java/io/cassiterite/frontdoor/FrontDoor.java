@@ -4,6 +4,7 @@
  */
 package io.cassiterite.frontdoor;
 
+import java.util.List;
 import java.util.Map;
 
 import org.slf4j.Logger;
@@ -16,6 +17,7 @@ import io.cassiterite.engine.Door;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.frontdoor.desk.ClientConnections;
 import io.cassiterite.frontdoor.desk.Desk;
+import io.cassiterite.reflect.PrivateMember;
 
 /**
  * The front door of this node: native threads that accept CQL clients in the place of Netty's. Safe to use from any
@@ -54,6 +56,12 @@ public final class FrontDoor
     {
         if (transport != null)
             return;
+        List<String> missing = PrivateMember.missing(PrivateMember.Use.FRONT_DOOR);
+        if (!missing.isEmpty())
+        {
+            logger.error("The front door stays off: this version of Cassandra has no {}", String.join(", no ", missing));
+            return;
+        }
         FrontDoorMode wanted = FrontDoorMode.named(parameters.getOrDefault(PARAMETER, FrontDoorMode.OFF.parameter()));
         try
         {
@@ -62,7 +70,7 @@ public final class FrontDoor
             transport = TransportAccess.install(this);
             become(wanted);
         }
-        catch (ReflectiveOperationException | RuntimeException e)
+        catch (RuntimeException e)
         {
             logger.error("The front door stays off: Cassandra's native transport cannot be bound to it", e);
         }
@@ -77,7 +85,7 @@ public final class FrontDoor
         {
             transport.settle();
         }
-        catch (ReflectiveOperationException | RuntimeException e)
+        catch (RuntimeException e)
         {
             logger.error("The front door stays off: Cassandra's native transport cannot be bound to it", e);
         }
@@ -212,7 +220,7 @@ public final class FrontDoor
         {
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
             ClientConnections connections = new ClientConnections();
-            desk = newDesk(connections);
+            desk = new Desk(door, connections);
             handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY);
             handover.start();
             setDesk();
@@ -220,19 +228,6 @@ public final class FrontDoor
         catch (EngineException e)
         {
             logger.error("The front door does not open; Netty accepts clients", e);
-        }
-    }
-
-    private Desk newDesk(ClientConnections connections)
-    {
-        try
-        {
-            return new Desk(door, connections);
-        }
-        catch (IllegalStateException e)
-        {
-            logger.error("The front door answers nothing itself", e);
-            return null;
         }
     }
 }

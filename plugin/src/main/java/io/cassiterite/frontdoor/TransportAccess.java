@@ -4,8 +4,6 @@
  */
 package io.cassiterite.frontdoor;
 
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.util.Collection;
 
 import io.netty.channel.Channel;
@@ -21,23 +19,22 @@ import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.Server;
 import org.apache.cassandra.transport.Server.ConnectionTracker;
 
+import static io.cassiterite.reflect.PrivateMember.SERVER_CONFIGURATOR;
+import static io.cassiterite.reflect.PrivateMember.SERVER_CONNECTIONS;
+import static io.cassiterite.reflect.PrivateMember.SERVER_CONNECTION_FACTORY;
+import static io.cassiterite.reflect.PrivateMember.SERVER_DISPATCHER;
+import static io.cassiterite.reflect.PrivateMember.SERVER_WORKERS;
+import static io.cassiterite.reflect.PrivateMember.TRANSPORT_INITIALIZE;
+import static io.cassiterite.reflect.PrivateMember.TRANSPORT_SERVERS;
+import static io.cassiterite.reflect.PrivateMember.TRANSPORT_SERVICE;
+
 /**
  * Cassandra's native transport, of which the members that bind its port are private. Its servers, their connections and
  * their life cycle stay Cassandra's; only what a server binds its port with is replaced.
  */
 final class TransportAccess
 {
-    private static final String UNSUPPORTED = "This version of Cassandra is not supported: ";
-
     private final FrontDoor frontDoor;
-    private final Field service = field(CassandraDaemon.class, "nativeTransportService");
-    private final Field servers = field(NativeTransportService.class, "servers");
-    private final Method initialize = method(NativeTransportService.class, "initialize");
-    private final Field configurator = field(Server.class, "pipelineConfigurator");
-    private final Field dispatcher = field(Server.class, "dispatcher");
-    private final Field tracker = field(Server.class, "connectionTracker");
-    private final Field connectionFactory = field(Server.class, "connectionFactory");
-    private final Field workers = field(Server.class, "workerGroup");
 
     private TransportAccess(FrontDoor frontDoor)
     {
@@ -48,19 +45,19 @@ final class TransportAccess
      * Makes the node's transport bind its port by {@link DoorPipelineConfigurator}: from its start on, or, where it has
      * started already, from the next time on that it binds.
      */
-    static TransportAccess install(FrontDoor frontDoor) throws ReflectiveOperationException
+    static TransportAccess install(FrontDoor frontDoor)
     {
         TransportAccess access = new TransportAccess(frontDoor);
         CassandraDaemon daemon = CassandraDaemon.getInstanceForTesting();
         if (daemon.nativeTransportService() == null)
-            access.service.set(daemon, new DoorTransportService(access));
+            TRANSPORT_SERVICE.set(daemon, new DoorTransportService(access));
         else
             access.adopt(daemon.nativeTransportService());
         return access;
     }
 
     /** Takes over the node's transport where that is another one than {@link #install} has left. */
-    void settle() throws ReflectiveOperationException
+    void settle()
     {
         NativeTransportService present = CassandraDaemon.getInstanceForTesting().nativeTransportService();
         if (present == null || present instanceof DoorTransportService || isAdopted(present))
@@ -69,25 +66,29 @@ final class TransportAccess
         bindAnew();
     }
 
-    private boolean isAdopted(NativeTransportService service) throws ReflectiveOperationException
+    private boolean isAdopted(NativeTransportService service)
     {
         for (Server server : servers(service))
-            if (configurator.get(server) instanceof DoorPipelineConfigurator)
+            if (SERVER_CONFIGURATOR.get(server) instanceof DoorPipelineConfigurator)
                 return true;
         return false;
     }
 
     /** Creates a service's servers, as its start would, and makes them bind by the front door's configurator. */
-    void adopt(NativeTransportService service) throws ReflectiveOperationException
+    void adopt(NativeTransportService service)
     {
-        initialize.invoke(service);
+        TRANSPORT_INITIALIZE.invoke(service);
         for (Server server : servers(service))
         {
-            TlsEncryptionPolicy policy = server.tlsEncryptionPolicy;
-            boolean isAdopted = configurator.get(server) instanceof DoorPipelineConfigurator;
-            if (policy != TlsEncryptionPolicy.ENCRYPTED && !isAdopted)
-                configurator.set(server, new DoorPipelineConfigurator(frontDoor, policy, (Dispatcher) dispatcher.get(server)));
+            boolean isAdopted = SERVER_CONFIGURATOR.get(server) instanceof DoorPipelineConfigurator;
+            if (server.tlsEncryptionPolicy != TlsEncryptionPolicy.ENCRYPTED && !isAdopted)
+                SERVER_CONFIGURATOR.set(server, configurator(server));
         }
+    }
+
+    private DoorPipelineConfigurator configurator(Server server)
+    {
+        return new DoorPipelineConfigurator(frontDoor, server.tlsEncryptionPolicy, (Dispatcher) SERVER_DISPATCHER.get(server));
     }
 
     /**
@@ -100,20 +101,13 @@ final class TransportAccess
         NativeTransportService running = CassandraDaemon.getInstanceForTesting().nativeTransportService();
         if (running == null)
             return;
-        try
-        {
-            for (Server server : servers(running))
-                bindAnew(server);
-        }
-        catch (ReflectiveOperationException e)
-        {
-            throw new IllegalStateException(e);
-        }
+        for (Server server : servers(running))
+            bindAnew(server);
     }
 
-    private void bindAnew(Server server) throws ReflectiveOperationException
+    private void bindAnew(Server server)
     {
-        Object used = configurator.get(server);
+        Object used = SERVER_CONFIGURATOR.get(server);
         if (!(used instanceof DoorPipelineConfigurator))
             return;
         // As Server.start, which has the server's monitor too.
@@ -121,12 +115,13 @@ final class TransportAccess
         {
             if (!server.isRunning())
                 return;
-            ConnectionTracker connections = (ConnectionTracker) tracker.get(server);
+            ConnectionTracker connections = (ConnectionTracker) SERVER_CONNECTIONS.get(server);
             for (Channel channel : connections.allChannels)
                 if (channel instanceof ServerChannel)
                     channel.close().awaitUninterruptibly();
-            ChannelFuture bound = ((DoorPipelineConfigurator) used).initializeChannel((EventLoopGroup) workers.get(server), server.socket,
-                                                                                      (Connection.Factory) connectionFactory.get(server));
+            EventLoopGroup workers = (EventLoopGroup) SERVER_WORKERS.get(server);
+            Connection.Factory factory = (Connection.Factory) SERVER_CONNECTION_FACTORY.get(server);
+            ChannelFuture bound = ((DoorPipelineConfigurator) used).initializeChannel(workers, server.socket, factory);
             if (!bound.awaitUninterruptibly().isSuccess())
                 throw new IllegalStateException("the port " + server.socket + " cannot be bound; nobody can connect to it before " +
                                                 "nodetool disablebinary and enablebinary", bound.cause());
@@ -138,36 +133,8 @@ final class TransportAccess
     }
 
     @SuppressWarnings("unchecked")
-    private Collection<Server> servers(NativeTransportService service) throws IllegalAccessException
+    private Collection<Server> servers(NativeTransportService service)
     {
-        return (Collection<Server>) servers.get(service);
-    }
-
-    private static Field field(Class<?> owner, String name)
-    {
-        try
-        {
-            Field field = owner.getDeclaredField(name);
-            field.setAccessible(true);
-            return field;
-        }
-        catch (NoSuchFieldException e)
-        {
-            throw new IllegalStateException(UNSUPPORTED + "no " + owner.getSimpleName() + '.' + name, e);
-        }
-    }
-
-    private static Method method(Class<?> owner, String name)
-    {
-        try
-        {
-            Method method = owner.getDeclaredMethod(name);
-            method.setAccessible(true);
-            return method;
-        }
-        catch (NoSuchMethodException e)
-        {
-            throw new IllegalStateException(UNSUPPORTED + "no " + owner.getSimpleName() + '.' + name, e);
-        }
+        return (Collection<Server>) TRANSPORT_SERVERS.get(service);
     }
 }

@@ -15,8 +15,10 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
+import io.cassiterite.index.IndexWatch;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.observe.CompactionFigures;
 import io.cassiterite.observe.Engine;
 import io.cassiterite.observe.EngineKeyspace;
 import io.cassiterite.observe.EngineMetrics;
@@ -47,6 +49,7 @@ final class Maintenance implements Runnable
     private final SchemaSafetyNet safetyNet;
     private final ErrorWatch errors;
     private final ThroughputLimit throughput;
+    private final CompactionFigures compactions;
     private final Thread thread = new Thread(this, "cassiterite-maintenance");
 
     private volatile boolean stopped;
@@ -65,6 +68,7 @@ final class Maintenance implements Runnable
                                      () -> engine.storeDirectory().toJavaIOFile().getUsableSpace(),
                                      JVMStabilityInspector::inspectThrowable);
         this.throughput = new ThroughputLimit(engine, DatabaseDescriptor::getCompactionThroughputBytesPerSec);
+        this.compactions = new CompactionFigures(engine);
         thread.setDaemon(true);
     }
 
@@ -143,6 +147,8 @@ final class Maintenance implements Runnable
         attempt("Checking for errors of the engine", errors::check);
         attempt("Applying the compaction throughput", throughput::pass);
         attempt("Maintenance of the engine tables", tableSetup::refresh);
+        attempt("Counting the engine's compactions", compactions::update);
+        attempt("Checking the indexes of engine tables", IndexWatch::check);
         attempt("Maintenance of streams", () -> Streams.refresh(NodeStore.getIfOpen()));
         attempt("Checking for ignored settings", Maintenance::checkSettings);
     }
@@ -172,6 +178,7 @@ final class Maintenance implements Runnable
         attempt("Registering the engine's MBean", () -> Engine.register(engine));
         attempt("Registering the engine's virtual tables", () -> EngineKeyspace.register(engine));
         attempt("Registering the engine's metrics", () -> EngineMetrics.register(engine));
+        attempt("Adding the engine's compactions to Cassandra's metrics", compactions::install);
     }
 
     private void logVersion()

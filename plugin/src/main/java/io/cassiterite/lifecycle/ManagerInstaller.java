@@ -4,7 +4,6 @@
  */
 package io.cassiterite.lifecycle;
 
-import java.lang.reflect.Field;
 import java.util.function.Consumer;
 
 import org.slf4j.Logger;
@@ -17,6 +16,7 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
+import io.cassiterite.reflect.PrivateMember;
 import io.cassiterite.repair.EngineRepairManager;
 import io.cassiterite.schema.EngineTable;
 import io.cassiterite.stream.EngineStreamManager;
@@ -29,9 +29,6 @@ import io.cassiterite.stream.EngineStreamManager;
 public final class ManagerInstaller
 {
     private static final Logger logger = LoggerFactory.getLogger(ManagerInstaller.class);
-
-    private static final Field STREAM_MANAGER = managerField("streamManager");
-    private static final Field REPAIR_MANAGER = managerField("repairManager");
 
     private static volatile boolean settled;
     private static volatile Consumer<ColumnFamilyStore> onPatched = cfs -> {};
@@ -111,29 +108,15 @@ public final class ManagerInstaller
         return cfs.getStreamManager() instanceof EngineStreamManager && cfs.getRepairManager() instanceof EngineRepairManager;
     }
 
-    private static synchronized void patch(ColumnFamilyStore cfs) throws IllegalAccessException
+    private static synchronized void patch(ColumnFamilyStore cfs)
     {
         if (isPatched(cfs))
             return;
-        STREAM_MANAGER.set(cfs, new EngineStreamManager(cfs));
-        REPAIR_MANAGER.set(cfs, new EngineRepairManager(cfs));
+        PrivateMember.STREAM_MANAGER.set(cfs, new EngineStreamManager(cfs));
+        PrivateMember.REPAIR_MANAGER.set(cfs, new EngineRepairManager(cfs));
         if (!isPatched(cfs))
             throw new IllegalStateException("the managers were set, but Cassandra does not use them");
         onPatched.accept(cfs);
         logger.debug("Installed stream and repair managers for {}", cfs.metadata());
-    }
-
-    private static Field managerField(String name)
-    {
-        try
-        {
-            Field field = ColumnFamilyStore.class.getDeclaredField(name);
-            field.setAccessible(true);
-            return field;
-        }
-        catch (NoSuchFieldException e)
-        {
-            throw new IllegalStateException("This version of Cassandra is not supported: no ColumnFamilyStore." + name, e);
-        }
     }
 }

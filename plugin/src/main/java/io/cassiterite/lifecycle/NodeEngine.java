@@ -6,6 +6,7 @@ package io.cassiterite.lifecycle;
 
 import java.util.Collection;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -23,6 +24,7 @@ import io.cassiterite.engine.TableStats;
 import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.frontdoor.FrontDoorMode;
+import io.cassiterite.index.IndexArrivals;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.StoreReport;
@@ -169,9 +171,11 @@ final class NodeEngine implements EngineControl
     @Override
     public long load(ColumnFamilyStore cfs, String directory)
     {
+        AtomicLong loaded = new AtomicLong();
         try
         {
-            return table(cfs).load(directory);
+            IndexArrivals.take(cfs, IndexArrivals.everywhere(), () -> loaded.set(table(cfs).load(directory)));
+            return loaded.get();
         }
         finally
         {

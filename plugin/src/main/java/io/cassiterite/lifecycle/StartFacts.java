@@ -35,6 +35,9 @@ final class StartFacts
     /** For example 5.0.9. */
     String cassandraVersion;
 
+    /** Private members of Cassandra that the plug-in needs and that are not there. */
+    List<String> missingMembers = new ArrayList<>();
+
     /** Class names of the memtable configurations of cassandra.yaml by name, inheritance resolved, "default" included. */
     Map<String, String> memtableClasses = new LinkedHashMap<>();
 

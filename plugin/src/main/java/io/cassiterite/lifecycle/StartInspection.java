@@ -26,6 +26,7 @@ import io.cassiterite.engine.NativeLibrary;
 import io.cassiterite.engine.Store;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.frontdoor.FrontDoorMode;
+import io.cassiterite.reflect.PrivateMember;
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineTable;
@@ -46,6 +47,7 @@ final class StartInspection
         StartFacts facts = new StartFacts();
         Map<String, ParameterizedClass> configurations = configurations(DatabaseDescriptor.getMemtableConfigurations());
         facts.cassandraVersion = FBUtilities.getReleaseVersionString();
+        facts.missingMembers = PrivateMember.missing(PrivateMember.Use.NODE);
         configurations.forEach((name, configuration) -> facts.memtableClasses.put(name, configuration.class_name));
         facts.queryHandler = CassandraRelevantProperties.CUSTOM_QUERY_HANDLER_CLASS.getString();
         facts.defaultMemtable = DefaultMemtable.configurationName();

@@ -50,6 +50,9 @@ final class StartRules
         if (facts.cassandraVersion == null || !facts.cassandraVersion.startsWith(SUPPORTED_VERSION))
             refuse("this jar is for Apache Cassandra %sx, but the node runs %s. Install the jar for that version.",
                    SUPPORTED_VERSION, facts.cassandraVersion);
+        for (String member : facts.missingMembers)
+            refuse("this jar needs a private member of Cassandra that version %s does not have: %s. Run a version that the " +
+                   "jar was tested with, or install a newer jar.", facts.cassandraVersion, member);
     }
 
     private void checkDefaults()

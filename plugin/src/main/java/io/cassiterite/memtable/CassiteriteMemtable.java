@@ -5,6 +5,8 @@
 package io.cassiterite.memtable;
 
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.netty.util.concurrent.FastThreadLocal;
@@ -50,6 +52,7 @@ public final class CassiteriteMemtable extends EngineMemtable
         }
     };
 
+    private final ConcurrentMap<String, Table> indexTables = new ConcurrentHashMap<>();
     private volatile ColumnSelection lastSelection;
 
     CassiteriteMemtable(AtomicReference<CommitLogPosition> commitLogLowerBound, TableMetadataRef metadata, Owner owner,
@@ -70,23 +73,27 @@ public final class CassiteriteMemtable extends EngineMemtable
     @Override
     public long put(PartitionUpdate update, UpdateTransaction indexer, OpOrder.Group opGroup)
     {
-        if (indexer != UpdateTransaction.NO_OP)
-            throw Refusals.indexed(metadata());
+        IndexedWrite indexed = IndexedWrite.of(indexer, metadata());
         NullBounds.check(update);
         Table table = tableToWrite();
         FragmentWriter writer = WRITERS.get();
         DirectOutput request = compose(writer, update);
         if (request != null)
         {
+            boolean logged = writesAreLogged();
+            if (indexed != null)
+            {
+                IndexPartWriter.beginParts(request, indexed.indexes());
+                indexed.putEntries(request, update, logged);
+            }
             statistics.record(writer.smallestTimestamp(), update.operationCount());
-            write(table, request);
+            write(table, request, logged);
         }
         return Long.MAX_VALUE;
     }
 
-    private void write(Table table, DirectOutput request)
+    private void write(Table table, DirectOutput request, boolean logged)
     {
-        boolean logged = writesAreLogged();
         CommitLogBarrier barrier = logged ? commitLogBarrier() : null;
         if (barrier != null)
             barrier.awaitPaxosAndBatches();
@@ -98,6 +105,25 @@ public final class CassiteriteMemtable extends EngineMemtable
         {
             throw Failures.ofMutation(e, table);
         }
+    }
+
+    /** False if a crash may lose writes that came before others which stay. */
+    public boolean isLogged()
+    {
+        return writesAreLogged();
+    }
+
+    /** The table that holds an index's entries for this generation. */
+    public Table indexTable(String index)
+    {
+        return indexTables.computeIfAbsent(index, table()::index);
+    }
+
+    /** Drops an index, durably. */
+    public void dropIndex(String index)
+    {
+        table().dropIndex(index);
+        indexTables.remove(index);
     }
 
     private DirectOutput compose(FragmentWriter writer, PartitionUpdate update)

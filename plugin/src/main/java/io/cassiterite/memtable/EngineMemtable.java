@@ -347,7 +347,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         EngineTables.remove((CassiteriteMemtable) this);
     }
 
-    // --- memory that indexes would add; there are no indexes
+    // --- memory that indexes add to stock memtables; those of the engine add none
 
     @Override
     public void markExtraOnHeapUsed(long additionalSpace, OpOrder.Group opGroup)

@@ -152,6 +152,15 @@ final class KeyEncoder
         out.putByte(flip == 0 ? NEXT_COMPONENT_EMPTY : NEXT_COMPONENT_EMPTY_REVERSED);
     }
 
+    /** Writes bytes in the form of a partition key. */
+    static void putEscaped(DirectOutput out, byte[] bytes)
+    {
+        boolean zeros = false;
+        for (byte b : bytes)
+            zeros = putEscaped(out, b, zeros, 0);
+        out.putByte(zeros ? ESCAPED_ZERO_MORE : ESCAPE);
+    }
+
     private static <V> void putEscaped(DirectOutput out, ValueAccessor<V> accessor, V value, int size, int flip)
     {
         boolean zeros = false;

@@ -74,7 +74,19 @@ final class MemtableCreation
         Table table = store.openTable(EngineMemtable.schemaRequest(metadata, owner), metadata.toString());
         if (!known && !table.stats().isPristine())
             table = startEmpty(table, metadata, owner);
+        dropUnknownIndexes(table, metadata);
         return new CassiteriteMemtable(lowerBound, ref, owner, factory, table, null);
+    }
+
+    /** A DROP INDEX was cut short. No write would give entries to it, and an index of its name would seem complete. */
+    private static void dropUnknownIndexes(Table table, TableMetadata metadata)
+    {
+        for (String index : table.indexNames())
+            if (!metadata.indexes.has(index))
+            {
+                logger.info("Dropping the index {} of {}, which is not in the schema", index, metadata);
+                table.dropIndex(index);
+            }
     }
 
     /**

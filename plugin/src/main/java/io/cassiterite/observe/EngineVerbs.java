@@ -4,6 +4,7 @@
  */
 package io.cassiterite.observe;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,25 @@ final class EngineVerbs
     {
         for (ColumnFamilyStore cfs : tables)
             RemoteFailure.guard("switching the automatic compaction of " + cfs.metadata(), () -> engine.followCompactionSwitch(cfs));
+    }
+
+    /** @param compactors as many as the engine, too, is to run at the same time */
+    void followConcurrentCompactors(int compactors)
+    {
+        if (!engine.isOpen())
+            return;
+        String jobs = Integer.toString(BackgroundJobs.forCompactions(compactors));
+        RemoteFailure.guard("setting background_jobs to " + jobs, () -> engine.set(Map.of("background_jobs", jobs)));
+        logger.info("The engine runs up to {} flushes and compactions: setconcurrentcompactors {}", jobs, compactors);
+    }
+
+    /** Adds keys of engine tables to those of sstables: their tokens. */
+    List<String> withSampledKeys(List<String> tokens)
+    {
+        List<String> all = new ArrayList<>(tokens);
+        for (ColumnFamilyStore cfs : EngineTable.open())
+            RemoteFailure.guard("sampling keys of " + cfs.metadata(), () -> all.addAll(KeySample.tokens(cfs)));
+        return all;
     }
 
     void snapshot(List<ColumnFamilyStore> tables, String name)

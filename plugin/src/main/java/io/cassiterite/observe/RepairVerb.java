@@ -30,6 +30,7 @@ import org.apache.cassandra.utils.progress.ProgressEventType;
 import org.apache.cassandra.utils.progress.ProgressListener;
 import org.apache.cassandra.utils.progress.jmx.JMXProgressSupport;
 
+import io.cassiterite.reflect.PrivateMember;
 import io.cassiterite.repair.EngineRepair;
 import io.cassiterite.repair.SkippedRepair;
 
@@ -73,7 +74,7 @@ final class RepairVerb
                                                                   : new ArrayList<>(asked.getColumnFamilies());
         others.removeAll(engineTables);
 
-        int command = StorageService.nextRepairCommand.incrementAndGet();
+        int command = PrivateMember.nextRepairCommand();
         RepairOption inFull = EngineRepair.part(asked, false, engineTables);
         EngineRepair repair = others.isEmpty()
                               ? EngineRepair.alone(command, keyspace, inFull)
@@ -149,7 +150,7 @@ final class RepairVerb
     /** nodetool hears of the command's end only after it has learnt the number. */
     private static int skip(String keyspace, String line)
     {
-        SkippedRepair repair = new SkippedRepair(StorageService.nextRepairCommand.incrementAndGet(), keyspace, line);
+        SkippedRepair repair = new SkippedRepair(PrivateMember.nextRepairCommand(), keyspace, line);
         repair.addProgressListener(new JMXProgressSupport(StorageService.instance));
         ScheduledExecutors.nonPeriodicTasks.schedule(repair, 1, TimeUnit.SECONDS);
         return repair.state.cmd;

@@ -121,6 +121,15 @@ public final class SizeEstimates
         return estimates;
     }
 
+    /** Of all partitions that the node has of a table, uncompressed; 0 for an empty table. */
+    static long meanPartitionBytes(ColumnFamilyStore cfs)
+    {
+        Token minimum = cfs.getPartitioner().getMinimumToken();
+        Range<Token> ring = new Range<>(minimum, minimum);
+        Pair<Long, Long> estimate = estimate(cfs, List.of(ring)).get(ring);
+        return estimate == null ? 0 : estimate.right;
+    }
+
     /** Adds what sstables hold beside the engine. */
     private static Pair<Long, Long> estimate(long partitions, long bytes, List<SSTableReader> sstables, Range<Token> range)
     {

@@ -101,6 +101,8 @@ public final class StorageServiceProxy implements InvocationHandler
         if (name.equals("forceCompactionKeysIgnoringGcGrace"))
             verbs.refuse("forcecompact", EngineTableFinder.selected(verb.firstString(), verb.lastString()),
                          SstableVerb.Reasons.WHOLE_TABLES_ONLY);
+        else if (name.equals("loadNewSSTables"))
+            verbs.refuse("refresh", EngineTableFinder.selected(verb.firstString(), verb.lastString()), SstableVerb.Reasons.NO_IMPORT);
     }
 
     /** Does for engine tables what the stock method has done for the others. */
@@ -127,6 +129,9 @@ public final class StorageServiceProxy implements InvocationHandler
             case "refreshSizeEstimates":
                 SizeEstimates.await();
                 break;
+            case "setConcurrentCompactors":
+                verbs.followConcurrentCompactors(verb.firstInt());
+                break;
             case "takeSnapshot":
                 Map<String, String> options = verb.options();
                 if (options != null && Boolean.parseBoolean(options.getOrDefault("skipFlush", "false")))
@@ -144,6 +149,8 @@ public final class StorageServiceProxy implements InvocationHandler
         {
             case "getSnapshotDetails":
                 return verbs.snapshotListing((Map<String, TabularData>) result);
+            case "sampleKeyRange":
+                return verbs.withSampledKeys((List<String>) result);
             case "trueSnapshotsSize":
                 return (Long) result + verbs.snapshotBytes();
             default:

@@ -8,17 +8,14 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
 
 import javax.management.NotCompliantMBeanException;
-import javax.management.ObjectName;
 import javax.management.StandardMBean;
-
-import com.codahale.metrics.Gauge;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ColumnFamilyStoreMBean;
-import org.apache.cassandra.metrics.CassandraMetricsRegistry;
 import org.apache.cassandra.utils.MBeanWrapper;
 
 import io.cassiterite.engine.TableStats;
@@ -52,23 +49,7 @@ public final class TableProxy implements InvocationHandler
             MBeanWrapper.instance.unregisterMBean(name);
             MBeanWrapper.instance.registerMBean(mbean(cfs, engine), name);
         }
-        replaceSnapshotsSize(cfs, new EngineVerbs(engine));
-    }
-
-    /** Only in the MBean server: Cassandra's registry of metrics has its own gauge as long as the table exists. */
-    private static void replaceSnapshotsSize(ColumnFamilyStore cfs, EngineVerbs verbs)
-    {
-        Gauge<Long> gauge = () -> cfs.trueSnapshotsSize() + verbs.snapshotBytes(cfs);
-        for (String type : List.of("Table", "ColumnFamily"))
-        {
-            String bean = String.format("org.apache.cassandra.metrics:type=%s,keyspace=%s,scope=%s,name=SnapshotsSize",
-                                        type, cfs.getKeyspaceName(), cfs.name);
-            ObjectName name = MBeanWrapper.create(bean, MBeanWrapper.OnException.THROW);
-            if (!MBeanWrapper.instance.isRegistered(name))
-                continue;
-            MBeanWrapper.instance.unregisterMBean(name);
-            CassandraMetricsRegistry.Metrics.registerMBean(gauge, name);
-        }
+        TableGauges.install(cfs, engine);
     }
 
     private static StandardMBean mbean(ColumnFamilyStore cfs, EngineControl engine)
@@ -88,6 +69,7 @@ public final class TableProxy implements InvocationHandler
     }
 
     @Override
+    @SuppressWarnings("unchecked")
     public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable
     {
         switch (method.getName())
@@ -100,6 +82,22 @@ public final class TableProxy implements InvocationHandler
             case "forceCompactionForTokenRanges":
                 verbs.refuse("compact of a token range", List.of(cfs), "the engine compacts whole tables only");
                 return null;
+            case "importNewSSTables":
+            case "loadNewSSTables":
+                verbs.refuse("import", List.of(cfs), SstableVerb.Reasons.NO_IMPORT);
+                return null;
+            case "getSSTablesForKey":
+            case "getSSTablesForKeyWithLevel":
+                verbs.refuse("getsstables", List.of(cfs),
+                             "rows lie in files of the engine, which cassiterite.levels counts, not in sstables");
+                return null;
+            case "setCompactionThresholds":
+            case "setMinimumCompactionThreshold":
+            case "setMaximumCompactionThreshold":
+                verbs.refuse("setcompactionthreshold", List.of(cfs), "the engine's parameters decide when it compacts");
+                return null;
+            case "getDataPaths":
+                return withStore((List<String>) delegate(method, arguments));
             case "setCompactionParameters":
             case "setCompactionParametersJson":
                 delegate(method, arguments);
@@ -112,6 +110,15 @@ public final class TableProxy implements InvocationHandler
             default:
                 return delegate(method, arguments);
         }
+    }
+
+    /** All tables of the node share the store. */
+    private List<String> withStore(List<String> folders)
+    {
+        List<String> all = new ArrayList<>(folders);
+        if (engine.isOpen())
+            all.add(engine.storeDirectory().canonicalPath());
+        return all;
     }
 
     private long estimatedPartitions()

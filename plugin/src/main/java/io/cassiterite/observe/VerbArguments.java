@@ -42,6 +42,14 @@ final class VerbArguments
         throw unexpected();
     }
 
+    int firstInt()
+    {
+        for (Object argument : arguments)
+            if (argument instanceof Integer)
+                return (Integer) argument;
+        throw unexpected();
+    }
+
     boolean firstBoolean()
     {
         for (Object argument : arguments)

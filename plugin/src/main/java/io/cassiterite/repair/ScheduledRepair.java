@@ -16,8 +16,8 @@ import org.apache.cassandra.repair.autorepair.AutoRepairConfig.RepairType;
 import org.apache.cassandra.repair.autorepair.AutoRepairState;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.service.StorageService;
 
+import io.cassiterite.reflect.PrivateMember;
 import io.cassiterite.schema.EngineTable;
 
 /**
@@ -53,7 +53,7 @@ final class ScheduledRepair extends AutoRepairState
             logger.info(leftOut(keyspace, engineTables));
             return stock.getRepairRunnable(keyspace, others, ranges, primaryRangeOnly);
         }
-        return new SkippedRepair(StorageService.nextRepairCommand.incrementAndGet(), keyspace, leftOut(keyspace, engineTables));
+        return new SkippedRepair(PrivateMember.nextRepairCommand(), keyspace, leftOut(keyspace, engineTables));
     }
 
     private static String leftOut(String keyspace, List<String> engineTables)

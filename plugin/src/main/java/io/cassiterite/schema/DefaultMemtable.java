@@ -4,14 +4,13 @@
  */
 package io.cassiterite.schema;
 
-import java.lang.reflect.Field;
-
 import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateTableStatement;
 import org.apache.cassandra.cql3.statements.schema.TableAttributes;
-import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableParams;
+
+import io.cassiterite.reflect.PrivateMember;
 
 /**
  * The system property {@code cassiterite.default_memtable}: the memtable configuration that a new user table gets when
@@ -24,15 +23,12 @@ public final class DefaultMemtable
     private static final String MEMTABLE = TableParams.Option.MEMTABLE.toString();
 
     private final String configuration;
-    private final Field attributes;
 
     private DefaultMemtable(String configuration)
     {
         this.configuration = configuration;
-        this.attributes = configuration == null ? null : attributesField();
     }
 
-    /** @throws ConfigurationException if the property is set and this Cassandra cannot honour it */
     public static DefaultMemtable fromProperties()
     {
         return new DefaultMemtable(configurationName());
@@ -53,34 +49,8 @@ public final class DefaultMemtable
         if (statement.keyspace() == null || SchemaConstants.isSystemKeyspace(statement.keyspace()))
             return;
 
-        TableAttributes attrs = attributesOf(statement);
+        TableAttributes attrs = (TableAttributes) PrivateMember.CREATED_TABLE_ATTRIBUTES.get(statement);
         if (!attrs.hasProperty(MEMTABLE))
             attrs.addProperty(MEMTABLE, configuration);
-    }
-
-    private TableAttributes attributesOf(AlterSchemaStatement statement)
-    {
-        try
-        {
-            return (TableAttributes) attributes.get(statement);
-        }
-        catch (IllegalAccessException e)
-        {
-            throw new IllegalStateException("-D" + PROPERTY + " cannot be honoured: " + e.getMessage(), e);
-        }
-    }
-
-    private static Field attributesField()
-    {
-        try
-        {
-            Field field = CreateTableStatement.class.getDeclaredField("attrs");
-            field.setAccessible(true);
-            return field;
-        }
-        catch (ReflectiveOperationException | RuntimeException e)
-        {
-            throw new ConfigurationException("-D" + PROPERTY + " is not supported by this version of Cassandra", e);
-        }
     }
 }

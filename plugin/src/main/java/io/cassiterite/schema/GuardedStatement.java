@@ -55,9 +55,11 @@ final class GuardedStatement implements CQLStatement
     {
         synchronized (ONE_AT_A_TIME)
         {
-            defaultMemtable.applyTo(statement);
-            check();
-            return statement.execute(state, options, requestTime);
+            String notice = prepare();
+            ResultMessage result = statement.execute(state, options, requestTime);
+            if (notice != null)
+                ClientWarn.instance.warn(notice);
+            return result;
         }
     }
 
@@ -66,10 +68,20 @@ final class GuardedStatement implements CQLStatement
     {
         synchronized (ONE_AT_A_TIME)
         {
-            defaultMemtable.applyTo(statement);
-            check();
+            prepare();
             return statement.executeLocally(state, options);
         }
+    }
+
+    /** @return what the client is told if the statement succeeds, or null */
+    private String prepare()
+    {
+        defaultMemtable.applyTo(statement);
+        String notice = IndexMapping.applyTo(statement);
+        check();
+        if (notice != null)
+            IndexSupport.check();
+        return notice;
     }
 
     private void check()

@@ -4,12 +4,13 @@
  */
 package io.cassiterite.schema;
 
-import java.lang.reflect.Field;
 import java.util.Set;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.index.Index;
 import org.apache.cassandra.index.SecondaryIndexManager;
+
+import io.cassiterite.reflect.PrivateMember;
 
 /**
  * Prevents an index of an engine table from answering queries: it was never built from the engine's rows, so answers
@@ -17,17 +18,18 @@ import org.apache.cassandra.index.SecondaryIndexManager;
  */
 final class IndexBlocker
 {
-    private static final Field QUERYABLE = queryableField();
-
     private IndexBlocker()
     {
     }
 
-    /** Closes every index of the table. An index build that ends later opens it again, so this is called repeatedly. */
+    /**
+     * Closes every index of the table that the engine does not keep. An index build that ends later opens it again, so
+     * this is called repeatedly.
+     */
     static void close(ColumnFamilyStore cfs)
     {
         for (Index index : cfs.indexManager.listIndexes())
-            if (cfs.indexManager.isIndexQueryable(index))
+            if (!SchemaRules.isEngineIndex(index.getIndexMetadata()) && cfs.indexManager.isIndexQueryable(index))
                 close(cfs.indexManager, index);
     }
 
@@ -41,27 +43,6 @@ final class IndexBlocker
     @SuppressWarnings("unchecked")
     private static Set<String> queryable(SecondaryIndexManager manager)
     {
-        try
-        {
-            return (Set<String>) QUERYABLE.get(manager);
-        }
-        catch (IllegalAccessException e)
-        {
-            throw new IllegalStateException("Cannot make an unsupported index non-queryable", e);
-        }
-    }
-
-    private static Field queryableField()
-    {
-        try
-        {
-            Field field = SecondaryIndexManager.class.getDeclaredField("queryableIndexes");
-            field.setAccessible(true);
-            return field;
-        }
-        catch (NoSuchFieldException e)
-        {
-            throw new IllegalStateException("This version of Cassandra is not supported: no SecondaryIndexManager.queryableIndexes", e);
-        }
+        return (Set<String>) PrivateMember.QUERYABLE_INDEXES.get(manager);
     }
 }

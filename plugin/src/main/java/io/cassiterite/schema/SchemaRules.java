@@ -80,7 +80,10 @@ public final class SchemaRules
         for (TableMetadata table : keyspace.tables)
         {
             if (!isEngine.test(table))
+            {
+                reasons.addAll(strayIndexes(table));
                 continue;
+            }
             hasEngineTables = true;
             reasons.addAll(violations(table));
         }
@@ -112,10 +115,27 @@ public final class SchemaRules
             reasons.add(String.format("%s has only_purge_repaired_tombstones, but rows in Cassiterite are never marked repaired: its " +
                                       "tombstones would never go. Leave it out, and repair within gc_grace_seconds.", table));
         for (IndexMetadata index : table.indexes)
-            reasons.add(String.format("Index %s (%s): Cassiterite tables do not support secondary indexes yet. Model " +
-                                      "the query as a table of its own, or use another memtable for %s.",
-                                      index.name, kind(index), table));
+            if (!isEngineIndex(index))
+                reasons.add(String.format("Index %s (%s): Cassandra builds it from sstables, of which %s, a Cassiterite table, has none. " +
+                                          "Create it without USING, which makes an index of Cassiterite, or use another memtable.",
+                                          index.name, kind(index), table));
         return reasons;
+    }
+
+    private static List<String> strayIndexes(TableMetadata table)
+    {
+        List<String> reasons = new ArrayList<>();
+        for (IndexMetadata index : table.indexes)
+            if (isEngineIndex(index))
+                reasons.add(String.format("Index %s is one of Cassiterite, but %s is not a Cassiterite table. Create the index without " +
+                                          "USING.", index.name, table));
+        return reasons;
+    }
+
+    /** Whether an index is one that the engine keeps. */
+    static boolean isEngineIndex(IndexMetadata index)
+    {
+        return index.isCustom() && IndexMapping.CLASS.equals(index.getIndexClassName());
     }
 
     private List<String> violations(KeyspaceMetadata keyspace, ViewMetadata view)

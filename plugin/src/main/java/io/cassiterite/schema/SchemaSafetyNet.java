@@ -90,7 +90,7 @@ public final class SchemaSafetyNet implements SchemaChangeListener
             admit(cfs.metadata());
     }
 
-    /** Blocks indexes again that an index build has made queryable since; for periodic use. */
+    /** Blocks unsupported indexes again that an index build has made queryable since; for periodic use. */
     public void closeIndexes()
     {
         for (ColumnFamilyStore cfs : EngineTable.open())

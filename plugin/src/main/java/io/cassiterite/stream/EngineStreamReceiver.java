@@ -28,6 +28,7 @@ import org.apache.cassandra.streaming.StreamSession;
 
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Table;
+import io.cassiterite.index.IndexArrivals;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 
@@ -132,11 +133,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     {
         try
         {
-            shipment.receive(memtable().table());
-        }
-        catch (IOException e)
-        {
-            throw new UncheckedIOException(e);
+            IndexArrivals.take(cfs, shipment.ranges(), () -> receive(shipment));
         }
         catch (FSWriteError | CorruptSSTableException e)
         {
@@ -145,6 +142,18 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
             // without the FSWriteError or CorruptSSTableException, which would stop the node
             throw new IllegalStateException("the shipment cannot be taken into " + cfs.metadata() + ": " + e.getCause().getMessage(),
                                             e.getCause());
+        }
+    }
+
+    private void receive(IncomingShipment shipment)
+    {
+        try
+        {
+            shipment.receive(memtable().table());
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
         }
     }
 

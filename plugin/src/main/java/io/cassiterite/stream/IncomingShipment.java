@@ -150,6 +150,14 @@ final class IncomingShipment
     }
 
     /** @return the token ranges of its rows */
+    synchronized List<Range<Token>> ranges()
+    {
+        List<Range<Token>> ranges = new ArrayList<>();
+        verified.values().forEach(file -> ranges.addAll(file.header().ranges));
+        return ranges;
+    }
+
+    /** @return the same with both ends included */
     synchronized List<Bounds<Token>> bounds()
     {
         List<Bounds<Token>> bounds = new ArrayList<>();

@@ -5,6 +5,8 @@
 package io.cassiterite.stream;
 
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -99,6 +101,16 @@ public final class PluginGossip
         else
             KNOWN_PEERS.remove(peer);
         return takes;
+    }
+
+    /** @return the members of the ring, dead ones too, that have not published the plug-in */
+    public static List<InetAddressAndPort> membersWithout()
+    {
+        List<InetAddressAndPort> lacking = new ArrayList<>();
+        for (InetAddressAndPort member : StorageService.instance.getTokenMetadata().getAllEndpoints())
+            if (!member.equals(FBUtilities.getBroadcastAddressAndPort()) && !publishes(member))
+                lacking.add(member);
+        return lacking;
     }
 
     static boolean takesShipments(String published)

@@ -6,7 +6,6 @@ package io.cassiterite.stream;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.nio.channels.ClosedChannelException;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -22,6 +21,7 @@ import org.apache.cassandra.net.AsyncStreamingInputPlus;
 
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.SharedSocket;
+import io.cassiterite.reflect.PrivateMember;
 
 /**
  * A connection while the bytes of a file are read from it: taken from Netty, whose buffers and thread switches cost
@@ -38,9 +38,6 @@ final class RawSocket implements Closeable
     /** The names of Cassandra's handlers of a stream that is not encrypted: they do not change bytes. */
     private static final Set<String> PLAIN = Set.of("Internode Error Exclusions", "streamInbound");
 
-    /** Null if Cassandra's class lacks it. */
-    private static final Field CHANNEL = channelField();
-
     private final AsyncStreamingInputPlus in;
     private final Channel channel;
     private final SharedSocket socket;
@@ -52,21 +49,6 @@ final class RawSocket implements Closeable
         this.socket = socket;
     }
 
-    private static Field channelField()
-    {
-        try
-        {
-            Field field = AsyncStreamingInputPlus.class.getDeclaredField("channel");
-            field.setAccessible(true);
-            return field;
-        }
-        catch (ReflectiveOperationException | RuntimeException e)
-        {
-            logger.warn("This Cassandra gives no access to a stream's connection: files are received through Netty, which costs more", e);
-            return null;
-        }
-    }
-
     /**
      * What Netty has read before is in {@code in}; it reads no more.
      *
@@ -74,7 +56,7 @@ final class RawSocket implements Closeable
      */
     static RawSocket take(AsyncStreamingInputPlus in) throws IOException
     {
-        Channel channel = channel(in);
+        Channel channel = (Channel) PrivateMember.STREAM_CHANNEL.get(in);
         if (!(channel instanceof UnixChannel) || !PLAIN.containsAll(channel.pipeline().toMap().keySet()))
         {
             logger.debug("{} stays with Netty", channel);
@@ -110,18 +92,6 @@ final class RawSocket implements Closeable
             for (int i = 0; i < 2; i++)
                 onLoop(channel, () -> null);
         } while (in.unsafeAvailable() != before);
-    }
-
-    private static Channel channel(AsyncStreamingInputPlus in)
-    {
-        try
-        {
-            return CHANNEL == null ? null : (Channel) CHANNEL.get(in);
-        }
-        catch (IllegalAccessException e)
-        {
-            throw new AssertionError(e);
-        }
     }
 
     /**

@@ -29,6 +29,9 @@ final class TokenOwnership
 {
     private static final Logger logger = LoggerFactory.getLogger(TokenOwnership.class);
 
+    /** Cassandra 5.0.0 has neither the settings nor the check. */
+    private static final boolean IS_CHECKED = isChecked();
+
     private TokenOwnership()
     {
     }
@@ -36,7 +39,7 @@ final class TokenOwnership
     /** @throws IOException if the shipment has other ranges and the node is set to reject them */
     static void check(ColumnFamilyStore cfs, StreamSession session, StreamHeader header) throws IOException
     {
-        if (header.ranges.isEmpty())
+        if (!IS_CHECKED || header.ranges.isEmpty())
             return;
         List<Range<Token>> owned = Range.normalize(StorageService.instance.getLocalAndPendingRanges(cfs.getKeyspaceName()));
         List<Range<Token>> others = notOwned(header.ranges, owned);
@@ -49,6 +52,19 @@ final class TokenOwnership
             NoSpamLogger.log(logger, NoSpamLogger.Level.WARN, 1, TimeUnit.SECONDS, message);
         if (DatabaseDescriptor.getRejectOutOfTokenRangeRequests())
             throw new IOException(message);
+    }
+
+    private static boolean isChecked()
+    {
+        try
+        {
+            DatabaseDescriptor.class.getMethod("getRejectOutOfTokenRangeRequests");
+            return true;
+        }
+        catch (NoSuchMethodException e)
+        {
+            return false;
+        }
     }
 
     /**

@@ -55,6 +55,15 @@ class StartRulesTest
     }
 
     @Test
+    void missingPrivateMembersAreNamedAlsoWithoutTables()
+    {
+        facts.tables.clear();
+        facts.markers.clear();
+        facts.missingMembers.add("ColumnFamilyStore.streamManager of type X");
+        assertRefused("that version 5.0.9 does not have: ColumnFamilyStore.streamManager of type X.");
+    }
+
+    @Test
     void archivedCommitLogIsRefusedWhereThereIsATable()
     {
         facts.archiving = "archive_command";

@@ -67,6 +67,22 @@ class SchemaRulesTest
     }
 
     @Test
+    void indexOfTheEngineIsAccepted()
+    {
+        TableMetadata before = engine("t").build();
+        IndexMetadata index = index(IndexMetadata.Kind.CUSTOM, Map.of("class_name", IndexMapping.CLASS));
+        assertEquals(List.of(), rules.refusals(keyspaces(before), keyspaces(before.unbuild().indexes(Indexes.of(index)).build())));
+    }
+
+    @Test
+    void indexOfTheEngineOnStockTableIsRefused()
+    {
+        TableMetadata before = stock("t").build();
+        IndexMetadata index = index(IndexMetadata.Kind.CUSTOM, Map.of("class_name", IndexMapping.CLASS));
+        assertRefused(keyspaces(before), keyspaces(before.unbuild().indexes(Indexes.of(index)).build()), "not a Cassiterite table");
+    }
+
+    @Test
     void indexOnStockTableIsAccepted()
     {
         TableMetadata before = stock("t").build();

@@ -17,6 +17,9 @@ final class Changes
     private Step addingAgain;
     private TableShape.Column addedAgain;
     private Step dropping;
+    private Step renaming;
+    private TableShape.Column renamed;
+    private String nameBefore;
 
     Changes(TableShape shape, Random random, List<ValueType> userTypes)
     {
@@ -87,15 +90,18 @@ final class Changes
             shape.cells.remove(addedAgain);
         if (step == dropping)
             shape.cells.add(shape.dropped.remove(shape.dropped.size() - 1));
+        if (step == renaming)
+            renamed.name = nameBefore;
     }
 
     private Step rename()
     {
-        TableShape.Column column = shape.clustering.get(random.nextInt(shape.clustering.size()));
+        renamed = shape.clustering.get(random.nextInt(shape.clustering.size()));
+        nameBefore = renamed.name;
         String name = "k" + renames++;
-        Step step = step("alter rename", "ALTER TABLE {t} RENAME " + column.name + " TO " + name);
-        column.name = name;
-        return step;
+        renaming = step("alter rename", "ALTER TABLE {t} RENAME " + nameBefore + " TO " + name);
+        renamed.name = name;
+        return renaming;
     }
 
     private static Step step(String kind, String cql)

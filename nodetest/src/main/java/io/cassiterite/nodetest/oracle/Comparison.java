@@ -52,7 +52,7 @@ final class Comparison
         return null;
     }
 
-    private static List<String> words(String error)
+    static List<String> words(String error)
     {
         return Arrays.stream(String.valueOf(error).split("[\\s,]+")).sorted().collect(Collectors.toList());
     }

@@ -7,7 +7,7 @@ package io.cassiterite.nodetest.oracle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How a twin was created, and all its steps: enough to repeat them on fresh tables. */
+/** How tables were created, and all its steps: enough to repeat them on fresh tables. */
 final class History
 {
     final String create;
@@ -38,29 +38,29 @@ final class History
     }
 
     /**
-     * Repeats the steps on a fresh twin and returns the first difference, or null. The tables are dropped.
+     * Repeats the steps on fresh tables and returns the first difference, or null. The tables are dropped.
      *
      * @param timed whether to repeat the pauses of the first run by jumps of the node's clock: what expires and is
      *        purged depends on them
      */
-    String replay(Twin twin, boolean timed)
+    String replay(Tables tables, boolean timed)
     {
         try
         {
-            String difference = twin.create(create).difference;
-            long start = twin.nowSeconds();
+            String difference = tables.create(create).difference;
+            long start = tables.nowSeconds();
             for (int i = 0; difference == null && i < steps.size(); i++)
             {
-                long late = steps.get(i).atSeconds - (twin.nowSeconds() - start);
+                long late = steps.get(i).atSeconds - (tables.nowSeconds() - start);
                 if (timed && late > 0)
-                    twin.run(Step.jump(late));
-                difference = twin.run(steps.get(i)).difference;
+                    tables.run(Step.jump(late));
+                difference = tables.run(steps.get(i)).difference;
             }
             return difference;
         }
         finally
         {
-            twin.drop();
+            tables.drop();
         }
     }
 

@@ -8,13 +8,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 
 /**
  * Runs random histories on twins, epoch by epoch: some tables at a time, statements interleaved, restarts, kills, clock
@@ -22,7 +23,8 @@ import com.datastax.oss.driver.api.core.CqlSession;
  */
 public final class Oracle
 {
-    private static final int TWINS = 6;
+    /** A keyspace of many tables is dropped slowly where the machine has other work. */
+    private static final Duration SCHEMA_BOUND = Duration.ofMinutes(3);
     private static final int STEPS_PER_EPOCH = 1500;
     private static final int STEPS_PER_TABLE_MAX = 400;
     /**
@@ -33,11 +35,9 @@ public final class Oracle
     private static final int JUMPS_PER_EPOCH_MAX = 3;
 
     private final Machine machine;
-    private final String stockMemtable;
-    private final String engineMemtable;
+    private final Seating seating;
     private final Path reports;
     private final Consumer<String> output;
-    private final Twin.Fault fault;
     private final boolean nodeEvents;
     private final Tally tally = new Tally();
     private final List<String> findings = new ArrayList<>();
@@ -46,16 +46,20 @@ public final class Oracle
     private long shrinkSeconds = 90;
 
     /** @param nodeEvents whether the node may be restarted, killed and its clock moved */
-    public Oracle(Machine machine, String stockMemtable, String engineMemtable, Path reports, boolean nodeEvents,
-                  Twin.Fault fault, Consumer<String> output)
+    Oracle(Machine machine, Seating seating, Path reports, boolean nodeEvents, Consumer<String> output)
     {
         this.machine = machine;
-        this.stockMemtable = stockMemtable;
-        this.engineMemtable = engineMemtable;
+        this.seating = seating;
         this.reports = reports;
         this.nodeEvents = nodeEvents;
-        this.fault = fault;
         this.output = output;
+    }
+
+    /** The oracle on twin tables; {@code fault} spoils the engine's side, null for none. */
+    public static Oracle onTwins(Machine machine, String stockMemtable, String engineMemtable, Path reports, boolean nodeEvents,
+                                 Twin.Fault fault, Consumer<String> output)
+    {
+        return new Oracle(machine, new TwinSeating(machine, stockMemtable, engineMemtable, fault), reports, nodeEvents, output);
     }
 
     /** Limits the number of differences, and the time to shrink each. */
@@ -85,32 +89,9 @@ public final class Oracle
         output.accept(tally.report());
     }
 
-    /** One twin with its generators. */
-    private final class Seat
+    private String nextName()
     {
-        final TableShape shape;
-        final Random random;
-        final Writes writes;
-        final Reads reads;
-        final Changes changes;
-        final Twin twin;
-        final History history;
-
-        Seat(long seed, String keyspace, List<ValueType> userTypes)
-        {
-            random = new Random(seed);
-            shape = new TableShape(random, userTypes);
-            writes = new Writes(shape, random);
-            reads = new Reads(shape, random);
-            changes = new Changes(shape, random, userTypes);
-            twin = twin(keyspace);
-            history = new History(shape.create());
-        }
-    }
-
-    private Twin twin(String keyspace)
-    {
-        return new Twin(machine, keyspace, "t" + tablesMade++, stockMemtable, engineMemtable, fault);
+        return "t" + tablesMade++;
     }
 
     private void epoch(long seed, long deadlineNanos)
@@ -121,7 +102,7 @@ public final class Oracle
         List<Seat> seats = new ArrayList<>();
         List<Seat> retired = new ArrayList<>();
         int jumps = 0;
-        for (int i = 0; i < TWINS; i++)
+        for (int i = 0; i < seating.seats(); i++)
             seats.add(sit(random, keyspace, userTypes));
         for (int i = 0; i < STEPS_PER_EPOCH && System.nanoTime() < deadlineNanos && findings.size() < differencesMax; i++)
         {
@@ -135,7 +116,7 @@ public final class Oracle
                     happen(event, random, seats, seed);
                 continue;
             }
-            if (!play(seat, pick(seat), seed) || seat.history.steps.size() > STEPS_PER_TABLE_MAX)
+            if (!play(seat, seat.next(), seed) || seat.history.steps.size() > STEPS_PER_TABLE_MAX)
             {
                 retired.add(seat);
                 seats.set(at, sit(random, keyspace, userTypes));
@@ -148,8 +129,8 @@ public final class Oracle
 
     private Seat sit(Random random, String keyspace, List<ValueType> userTypes)
     {
-        Seat seat = new Seat(random.nextLong(), keyspace, userTypes);
-        Twin.Outcome outcome = seat.twin.create(seat.history.create);
+        Seat seat = seating.seat(random.nextLong(), seating.tables(keyspace, nextName()), userTypes);
+        Outcome outcome = seat.tables.create(seat.history.create);
         if (outcome.difference != null || outcome.failed)
         {
             report(seat, outcome.difference != null ? outcome.difference : "the table cannot be created: " + seat.history.create, 0);
@@ -159,36 +140,16 @@ public final class Oracle
         return seat;
     }
 
-    private List<Step> pick(Seat seat)
-    {
-        int pick = seat.random.nextInt(1000);
-        if (pick < 600)
-            return List.of(seat.writes.next());
-        if (pick < 930)
-            return List.of(seat.reads.next());
-        if (pick < 960)
-            return seat.reads.everything();
-        if (pick < (seat.shape.stamps == TableShape.Stamps.CLOCK ? 975 : 985))
-        {
-            Step.Action[] actions = { Step.Action.FLUSH_STOCK, Step.Action.FLUSH_ENGINE, Step.Action.FLUSH_ENGINE,
-                                      Step.Action.COMPACT_STOCK, Step.Action.COMPACT_ENGINE, Step.Action.COMPACT_ENGINE };
-            List<Step> steps = new ArrayList<>(List.of(Step.node(actions[seat.random.nextInt(actions.length)])));
-            steps.addAll(seat.reads.everything());
-            return steps;
-        }
-        return seat.changes.next();
-    }
-
     /** @return whether the twin can go on */
     private boolean play(Seat seat, List<Step> steps, long seed)
     {
         for (Step step : steps)
         {
-            seat.history.add(step, seat.twin.nowSeconds());
-            Twin.Outcome outcome;
+            seat.history.add(step, seat.tables.nowSeconds());
+            Outcome outcome;
             try
             {
-                outcome = seat.twin.run(step);
+                outcome = seat.tables.run(step);
             }
             catch (NodeDownException e)
             {
@@ -198,7 +159,7 @@ public final class Oracle
             }
             tally.count(step, outcome);
             if (outcome.failed)
-                seat.changes.refused(step);
+                seat.refused(step);
             String finding = outcome.difference;
             if (finding == null && outcome.failed && step.kind.startsWith("verify"))
                 finding = "both sides refuse what must be readable: " + outcome.refusal + "\n  statement: " + step.describe();
@@ -218,18 +179,21 @@ public final class Oracle
     {
         Step step = event == Step.Action.JUMP ? Step.jump(JUMPS_SECONDS[random.nextInt(JUMPS_SECONDS.length)]) : Step.node(event);
         if (event == Step.Action.KILL)
-            seats.forEach(s -> s.twin.beforeKill());
-        seats.forEach(s -> s.history.add(step, s.twin.nowSeconds()));
-        seats.get(0).twin.run(step);
+            seats.forEach(s -> s.tables.beforeKill());
+        seats.forEach(s -> s.history.add(step, s.tables.nowSeconds()));
+        seats.get(0).tables.run(step);
         tally.count(step, null);
         seats.removeIf(seat -> !verify(seat, seed));
-        while (seats.size() < TWINS)
-            seats.add(sit(random, seats.isEmpty() ? "oracle_" + Long.toUnsignedString(seed, 36) : seats.get(0).twin.keyspace, userTypes()));
+        while (seats.size() < seating.seats())
+        {
+            String keyspace = seats.isEmpty() ? "oracle_" + Long.toUnsignedString(seed, 36) : seats.get(0).tables.keyspace();
+            seats.add(sit(random, keyspace, userTypes()));
+        }
     }
 
     private boolean verify(Seat seat, long seed)
     {
-        return play(seat, seat.reads.everything(), seed);
+        return play(seat, seat.everything(), seed);
     }
 
     // --- findings
@@ -261,7 +225,7 @@ public final class Oracle
     {
         try
         {
-            String difference = history.replay(twin(seat.twin.keyspace), timed);
+            String difference = history.replay(seating.tables(seat.tables.keyspace(), nextName()), timed);
             if (difference != null)
                 last[0] = difference;
             return difference != null;
@@ -311,7 +275,6 @@ public final class Oracle
 
     private void execute(String cql)
     {
-        CqlSession session = machine.session();
-        session.execute(cql);
+        machine.session().execute(SimpleStatement.newInstance(cql).setTimeout(SCHEMA_BOUND));
     }
 }

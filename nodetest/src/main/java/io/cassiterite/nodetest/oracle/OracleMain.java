@@ -36,7 +36,7 @@ public final class OracleMain
         Oracle oracle;
         try (Node node = builder.start(); NodeMachine machine = new NodeMachine(node))
         {
-            oracle = new Oracle(machine, "trie", engine, Checkout.root().resolve("build/oracle"), events, null, System.out::println);
+            oracle = Oracle.onTwins(machine, "trie", engine, Checkout.root().resolve("build/oracle"), events, null, System.out::println);
             oracle.bounded(DIFFERENCES_MAX, Long.getLong("oracle.shrink", 120)).run(seed, seconds);
         }
         System.out.println("oracle: seed " + seed + ": " + oracle.findings().size() + " differences");

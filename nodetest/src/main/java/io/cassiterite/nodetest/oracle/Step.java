@@ -28,7 +28,7 @@ final class Step
     final Action action;
     /** Its name in the report. */
     final String kind;
-    /** CQL with {t} for the table's name, {m} for its memtable. */
+    /** CQL with {t} for the table's name, {m} for its memtable, {x} for what begins the names of its indexes. */
     final String cql;
     /**
      * Of a read: what gives a stock table's answer to {@link #cql} in its first columns; null if cql does. Of a row whose INSERT
@@ -93,6 +93,11 @@ final class Step
     static Step read(String kind, String cql, int pageSize, long aheadSeconds)
     {
         return new Step(Action.STATEMENT, kind, cql, List.of(), SERVER_STAMP, pageSize, true, aheadSeconds);
+    }
+
+    static Step read(String kind, String cql, int pageSize, long aheadSeconds, List<Bind> binds)
+    {
+        return new Step(Action.STATEMENT, kind, cql, binds, SERVER_STAMP, pageSize, true, aheadSeconds);
     }
 
     static Step node(Action action)

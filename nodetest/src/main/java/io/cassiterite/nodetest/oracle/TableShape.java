@@ -32,7 +32,7 @@ final class TableShape
         final ValueType type;
         final boolean isStatic;
         boolean descending;
-        /** Of key columns: the values that statements draw from. */
+        /** The values that statements draw from; empty where they draw from all of the type. */
         final List<String> pool = new ArrayList<>();
 
         Column(String name, ValueType type, boolean isStatic)
@@ -66,15 +66,33 @@ final class TableShape
     private int defaultTtlSeconds;
     private int namesUsed;
 
+    /** Whether other columns than those of the key draw from few values, too. */
+    private final boolean cellPools;
+    /** Whether values may be {@link OddValues}. */
+    final boolean oddValues;
+
     TableShape(Random random, List<ValueType> userTypes)
     {
-        counters = random.nextInt(8) == 0;
+        this(random, userTypes, random.nextInt(8) == 0, false, true);
+    }
+
+    /** @return a table without counters whose cells have few values: what queries by value find often */
+    static TableShape ofFewValues(Random random, List<ValueType> userTypes)
+    {
+        return new TableShape(random, userTypes, false, true, random.nextInt(4) == 0);
+    }
+
+    private TableShape(Random random, List<ValueType> userTypes, boolean counters, boolean cellPools, boolean oddValues)
+    {
+        this.counters = counters;
+        this.cellPools = cellPools;
+        this.oddValues = oddValues;
         stamps = counters ? Stamps.CLOCK : Stamps.values()[random.nextInt(3)];
         countersDeletedByCell = random.nextBoolean();
         addKey(partition, "p", random.nextInt(4) == 0 ? 2 : 1, random, userTypes);
         addKey(clustering, "c", new int[]{ 0, 1, 1, 2, 2, 3 }[random.nextInt(6)], random, userTypes);
         int statics = clustering.isEmpty() ? 0 : random.nextInt(3);
-        for (int i = random.nextInt(6) + (counters ? 1 : 0); i > 0; i--)
+        for (int i = random.nextInt(6) + (counters || cellPools ? 1 : 0); i > 0; i--)
             addCell(random, userTypes, false);
         for (int i = 0; i < statics; i++)
             addCell(random, userTypes, true);
@@ -91,15 +109,23 @@ final class TableShape
         {
             Column column = new Column(prefix + i, ValueType.random(random, true, 2, userTypes), false);
             column.descending = columns == clustering && random.nextBoolean();
-            for (int n = 0; n < 6; n++)
-                column.pool.add(keyValue(column, random));
+            fillPool(column, random);
             columns.add(column);
         }
     }
 
-    private String keyValue(Column column, Random random)
+    private void fillPool(Column column, Random random)
     {
-        ValueType type = column.type;
+        while (column.pool.size() < 6)
+        {
+            String value = value(column.type, random);
+            if (oddValues || !OddValues.isIn(value))
+                column.pool.add(value);
+        }
+    }
+
+    private static String value(ValueType type, Random random)
+    {
         return type.kind == ValueType.Kind.NATIVE ? NativeValues.literalOrEmpty(type.name, random, 12) : type.literal(random);
     }
 
@@ -107,6 +133,8 @@ final class TableShape
     {
         ValueType type = counters ? ValueType.counter() : ValueType.random(random, false, 2, userTypes);
         Column column = new Column((isStatic ? "s" : "v") + namesUsed++, type, isStatic);
+        if (cellPools)
+            fillPool(column, random);
         cells.add(column);
         return column;
     }

@@ -26,7 +26,7 @@ public final class Tally
     }
 
     /** @param outcome null for what is no statement */
-    void count(Step step, Twin.Outcome outcome)
+    void count(Step step, Outcome outcome)
     {
         Count count = kinds.computeIfAbsent(step.kind, k -> new Count());
         if (outcome == null || step.action != Step.Action.STATEMENT)

@@ -4,34 +4,12 @@
  */
 package io.cassiterite.nodetest.oracle;
 
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
-
 /**
  * Two tables of one shape, one of them an engine table, which get the same statements. Statements are evaluated at
  * the same second on both sides ("now in seconds" of the protocol), so TTLs compare exactly. One thread.
  */
-final class Twin
+final class Twin implements Tables
 {
-    /** The outcome of a statement: not compared (the node could not be reached), or compared, with or without difference. */
-    static final class Outcome
-    {
-        final String difference;
-        final boolean compared;
-        final boolean failed;
-        /** Why both sides failed; null if they did not. */
-        final String refusal;
-
-        private Outcome(String difference, boolean compared, boolean failed, String refusal)
-        {
-            this.difference = difference;
-            this.compared = compared;
-            this.failed = failed;
-            this.refusal = refusal;
-        }
-    }
-
     /** Changes what the engine's side gets, for tests of the oracle itself. */
     interface Fault
     {
@@ -39,15 +17,12 @@ final class Twin
         String spoil(Step step, String cql);
     }
 
-    private static final long POLL_NANOS = 300_000;
-
     private final Machine machine;
-    final String keyspace;
-    final String name;
+    private final String keyspace;
+    private final String name;
     private final String[] memtables;
     private final Fault fault;
-    /** The clock's last stamp; clocks of server and client tick in milliseconds, so both sides wait for the next one. */
-    private long lastStampMillis;
+    private final Stamping stamping;
 
     Twin(Machine machine, String keyspace, String name, String stockMemtable, String engineMemtable, Fault fault)
     {
@@ -56,6 +31,7 @@ final class Twin
         this.name = name;
         this.memtables = new String[]{ stockMemtable, engineMemtable };
         this.fault = fault;
+        this.stamping = new Stamping(machine);
     }
 
     private String table(int side)
@@ -68,23 +44,20 @@ final class Twin
         return memtables[side].equals("cassiterite");
     }
 
-    /** @return the node's clock */
-    long nowSeconds()
+    @Override
+    public long nowSeconds()
     {
         return System.currentTimeMillis() / 1000 + machine.clockOffsetSeconds();
     }
 
-    Outcome create(String cql)
+    @Override
+    public String keyspace()
     {
-        return run(Step.write("create", cql, List.of(), Step.SERVER_STAMP));
+        return keyspace;
     }
 
-    void drop()
-    {
-        run(Step.write("drop", "DROP TABLE IF EXISTS {t}", List.of(), Step.SERVER_STAMP));
-    }
-
-    Outcome run(Step step)
+    @Override
+    public Outcome run(Step step)
     {
         switch (step.action)
         {
@@ -108,7 +81,7 @@ final class Twin
             default:
                 break;
         }
-        return new Outcome(null, false, false, null);
+        return Outcome.done();
     }
 
     private Outcome maintain(Step step)
@@ -121,44 +94,42 @@ final class Twin
                 machine.flush(keyspace, table);
             else
                 machine.compact(keyspace, table);
-            return new Outcome(null, false, false, null);
+            return Outcome.done();
         }
         catch (RuntimeException e)
         {
             // shrinking may have removed the table
             boolean missing = String.valueOf(e.getMessage()).contains("Unknown keyspace/cf pair");
-            return new Outcome(missing ? null : step.describe() + " failed: " + e, false, true, null);
+            return Outcome.broken(missing ? null : step.describe() + " failed: " + e);
         }
     }
 
-    /** The stock side may lose what the periodic commit log had not synced; only the engine promises more. */
-    void beforeKill()
+    @Override
+    public void beforeKill()
     {
         maintain(Step.node(Step.Action.FLUSH_STOCK));
     }
 
     private Outcome statement(Step step)
     {
-        boolean schema = isSchema(step.kind);
-        long stamp = stamp(step, schema);
+        long stamp = stamping.before(step);
         int now = (int) (nowSeconds() + (step.read ? step.seconds : 0));
         Answer[] answers = answers(step, stamp, now);
         if (answers == null)
-            return new Outcome(null, true, true, "no " + step.stockCql);
+            return Outcome.alike("no " + step.stockCql);
         if (step.kind.equals("alter drop"))
             renewStockMemtables();
-        if (!step.read && (stamp == Step.SERVER_STAMP || schema))
-            waitForNextMilli();
+        stamping.after(step);
         if (answers[0].unreachable && answers[1].unreachable)
-            return new Outcome(null, false, true, "unreachable: " + answers[0].error);
+            return Outcome.unreachable(answers[0].error);
         String difference = Comparison.difference(answers[0], answers[1]);
         if (difference == null)
-            return new Outcome(null, true, answers[0].error != null, answers[0].error);
+            return Outcome.alike(answers[0].error);
         String text = difference + "\n  statement: " + step.describe() + "\n  stock:  " + answers[0].describe() + "\n  engine: "
                 + answers[1].describe();
         if (step.read)
             text += "\n  asked again: " + (again(step, now) ? "still differs" : "THE SAME");
-        return new Outcome(text, true, answers[0].error != null, null);
+        return Outcome.differs(text, answers[0].error != null);
     }
 
     /**
@@ -209,32 +180,5 @@ final class Twin
         if (cql == null)
             return new Answer();
         return Wire.run(machine.session(), cql, step.binds, stamp, step.pageSize, now, table(side));
-    }
-
-    private long stamp(Step step, boolean schema)
-    {
-        if (step.read)
-            return Step.SERVER_STAMP;
-        if (step.stampMicros == Step.CLOCK_STAMP)
-        {
-            waitForNextMilli();
-            return (lastStampMillis + machine.clockOffsetSeconds() * 1000) * 1000;
-        }
-        if (step.stampMicros == Step.SERVER_STAMP || schema)
-            waitForNextMilli();
-        return step.stampMicros;
-    }
-
-    private void waitForNextMilli()
-    {
-        long last = Math.max(lastStampMillis, System.currentTimeMillis());
-        while (System.currentTimeMillis() <= last + 1)
-            LockSupport.parkNanos(POLL_NANOS);
-        lastStampMillis = System.currentTimeMillis();
-    }
-
-    private static boolean isSchema(String kind)
-    {
-        return Set.of("create", "drop", "truncate").contains(kind) || kind.startsWith("alter");
     }
 }

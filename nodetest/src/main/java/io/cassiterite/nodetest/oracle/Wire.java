@@ -16,6 +16,7 @@ import com.datastax.oss.driver.api.core.cql.ColumnDefinition;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.servererrors.ReadFailureException;
 
 /** Runs one statement and records its whole answer, page by page, as raw bytes. Stateless. */
 final class Wire
@@ -120,6 +121,8 @@ final class Wire
     private static void fail(Answer answer, Throwable error, String... names)
     {
         answer.error = error.getClass().getSimpleName() + ": " + withoutNames(String.valueOf(error.getMessage()), names);
+        if (error instanceof ReadFailureException)
+            answer.error += " " + ((ReadFailureException) error).getReasonMap().values();
         answer.unreachable = UNREACHABLE.contains(error.getClass().getSimpleName());
     }
 

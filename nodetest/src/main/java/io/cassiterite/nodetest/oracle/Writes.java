@@ -123,7 +123,7 @@ final class Writes
                 add(names, values, column.name, column.value(random));
         for (TableShape.Column column : staticOnly ? shape.statics() : shape.cells)
             if (random.nextInt(10) < columnsOfTen)
-                add(names, values, column.name, value(column.type));
+                add(names, values, column.name, value(column));
         return "INSERT INTO {t} (" + String.join(", ", names) + ") VALUES (" + String.join(", ", values) + ')' + condition
                + using(timestamped, shape.rowsExpire ? 2 : 0);
     }
@@ -132,6 +132,11 @@ final class Writes
     {
         names.add(name);
         values.add(value);
+    }
+
+    private String value(TableShape.Column column)
+    {
+        return !column.pool.isEmpty() && random.nextInt(10) < 8 ? column.value(random) : value(column.type);
     }
 
     private String value(ValueType type)
@@ -175,7 +180,7 @@ final class Writes
         if (type.kind == ValueType.Kind.COUNTER)
             return name + " = " + name + (random.nextBoolean() ? " + " : " - ") + random.nextInt(5);
         if (!type.isMultiCell() || random.nextInt(4) == 0)
-            return name + " = " + value(type);
+            return name + " = " + value(column);
         switch (type.kind)
         {
             case LIST:

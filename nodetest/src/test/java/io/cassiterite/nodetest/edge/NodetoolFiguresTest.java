@@ -4,16 +4,23 @@
  */
 package io.cassiterite.nodetest.edge;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
@@ -106,6 +113,89 @@ class NodetoolFiguresTest
         assertTrue(bytes("Load\\s+: ", info) > DATA_BYTES * 9 / 10, info);
     }
 
+    /** What dashboards read: Cassandra's own names. */
+    @Test
+    void memoryIsOffTheHeapAndPartitionsHaveSizes()
+    {
+        create("m");
+        write("m");
+        assertEquals(0, metric("m", "MemtableOnHeapDataSize", "Value"));
+        assertEquals(0, metric("m", "AllMemtablesOnHeapDataSize", "Value"));
+        long memory = figure("m", "memtable_bytes");
+        for (String name : List.of("MemtableOffHeapDataSize", "AllMemtablesOffHeapDataSize", "MemtableLiveDataSize",
+                                   "AllMemtablesLiveDataSize"))
+            assertEquals(memory, metric("m", name, "Value"), name);
+        assertBetween(ROWS, 2 * ROWS, metric("m", "MemtableColumnsCount", "Value"));
+        assertBetween(ROWS / 2, ROWS * 2, metric("m", "EstimatedPartitionCount", "Value"));
+        flush("m");
+        assertBetween(ROW_BYTES * 9 / 10, ROW_BYTES * 11 / 10, metric("m", "MeanPartitionSize", "Value"));
+        assertEquals(metric("m", "MeanPartitionSize", "Value"), metric("m", "MeanRowSize", "ColumnFamily", "Value"));
+    }
+
+    /** The page for operators has the same table. */
+    @Test
+    void everyMetricOfATableIsInTheGoldenTable() throws IOException
+    {
+        create("g");
+        Set<String> golden = new TreeSet<>();
+        for (String line : Files.readAllLines(Checkout.root().resolve("plugin/src/test/resources/table-metrics.tsv")))
+            golden.addAll(List.of(line.split("\t")[0].split(", ")));
+        golden.remove("-");
+        try (var jmx = node.jmx())
+        {
+            Set<String> found = jmx.names("org.apache.cassandra.metrics:type=Table,keyspace=" + KEYSPACE + ",scope=g,*").stream()
+                                   .map(bean -> bean.getKeyProperty("name"))
+                                   .filter(name -> !name.startsWith("Cassiterite") && !name.endsWith("TotalLatency"))
+                                   .collect(Collectors.toCollection(TreeSet::new));
+            assertEquals(golden, found);
+        }
+    }
+
+    @Test
+    void histogramsCountAllPartitionsByTheirSizes()
+    {
+        cql.run("CREATE TABLE h (k int, c int, v text, PRIMARY KEY (k, c)) WITH memtable = 'cassiterite'");
+        for (int k = 0; k < ROWS; k++)
+            cql.run("INSERT INTO h (k, c, v) VALUES (?, 0, 'small')", k);
+        for (int c = 1; c < 3000; c++)
+            cql.run("INSERT INTO h (k, c, v) VALUES (0, ?, 'of a large partition')", c);
+        flush("h");
+        String told = node.nodetool("tablehistograms", KEYSPACE, "h").success();
+        assertFalse(told.contains("No SSTables exists"), told);
+        String[] half = match("50%(.*)", told).group(1).trim().split("\\s+");
+        assertBetween(1, 2, (long) Double.parseDouble(half[4]));
+        assertBetween(5, 100, (long) Double.parseDouble(half[3]));
+        long[] counts = (long[]) attribute("h", "EstimatedColumnCountHistogram");
+        assertBetween(ROWS / 2, ROWS * 2, Arrays.stream(counts).sum());
+    }
+
+    @Test
+    void compactionsOfTheEngineAreCounted()
+    {
+        create("c");
+        write("c");
+        flush("c");
+        long ended = compactions("TotalCompactionsCompleted");
+        long bytes = compactions("BytesCompacted");
+        compact("c");
+        LongSupplier more = () -> compactions("TotalCompactionsCompleted") - ended;
+        long deadlineNanos = System.nanoTime() + FOLLOWS_WITHIN_MS * 1_000_000;
+        while (more.getAsLong() == 0 && System.nanoTime() < deadlineNanos)
+            Pause.millis(POLL_MS);
+        assertTrue(more.getAsLong() > 0);
+        assertTrue(compactions("BytesCompacted") - bytes > DATA_BYTES * 9 / 10);
+        String stats = node.nodetool("compactionstats").success();
+        assertTrue(stats.contains("pending tasks"), stats);
+    }
+
+    private long compactions(String name)
+    {
+        try (var jmx = node.jmx())
+        {
+            return ((Number) jmx.attribute("org.apache.cassandra.metrics:type=Compaction,name=" + name, "Count")).longValue();
+        }
+    }
+
     private void create(String table)
     {
         cql.run("CREATE TABLE " + table + " (k int PRIMARY KEY, v blob) WITH memtable = 'cassiterite'");
@@ -164,10 +254,25 @@ class NodetoolFiguresTest
     /** Cassandra's figure. */
     private long metric(String table, String name, String attribute)
     {
+        return metric(table, name, "Table", attribute);
+    }
+
+    private long metric(String table, String name, String type, String attribute)
+    {
+        return ((Number) attribute(table, name, type, attribute)).longValue();
+    }
+
+    private Object attribute(String table, String name)
+    {
+        return attribute(table, name, "Table", "Value");
+    }
+
+    private Object attribute(String table, String name, String type, String attribute)
+    {
         try (var jmx = node.jmx())
         {
-            return ((Number) jmx.attribute("org.apache.cassandra.metrics:type=Table,keyspace=" + KEYSPACE + ",scope=" + table +
-                                           ",name=" + name, attribute)).longValue();
+            return jmx.attribute("org.apache.cassandra.metrics:type=" + type + ",keyspace=" + KEYSPACE + ",scope=" + table +
+                                 ",name=" + name, attribute);
         }
     }
 

@@ -22,6 +22,7 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.StockImport;
 
 import static io.cassiterite.nodetest.frontdoor.NativeAnswers.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -259,7 +260,7 @@ class GateTest
                 Files.copy(file, copy.resolve(file.getFileName()));
         }
         assertEquals(List.of(), reads.read(2));
-        node.nodetool("import", "gatetest", "t", copy.toString()).success();
+        StockImport.run(node, "gatetest", "t", copy.toString());
         assertEquals(20, value(2));
         assertFalse(reads.isNative(2));
         reads.awaitGate("SSTABLES", 2);

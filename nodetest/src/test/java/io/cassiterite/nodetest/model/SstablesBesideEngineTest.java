@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.StockImport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -50,7 +51,7 @@ class SstablesBesideEngineTest
                     Files.copy(file, target.resolve(file.getFileName()));
             }
         }
-        node.nodetool("import", KEYSPACE, table, target.toString()).success();
+        StockImport.run(node, KEYSPACE, table, target.toString());
     }
 
     private static void compact(Node node, String table)

@@ -31,7 +31,7 @@ class OracleSelfTest
 
     private static Oracle oracle(NodeMachine machine, Twin.Fault fault)
     {
-        return new Oracle(machine, "trie", "skiplist", Checkout.root().resolve("build/oracle-self"), false, fault, logger::debug)
+        return Oracle.onTwins(machine, "trie", "skiplist", Checkout.root().resolve("build/oracle-self"), false, fault, logger::debug)
                .bounded(1, 4);
     }
 

@@ -31,7 +31,7 @@ class OracleTest
         long seed = Long.getLong("oracle.seed", 3001);
         try (NodeMachine machine = new NodeMachine(node))
         {
-            Oracle oracle = new Oracle(machine, "trie", "cassiterite", Checkout.root().resolve("build/oracle"), true, null,
+            Oracle oracle = Oracle.onTwins(machine, "trie", "cassiterite", Checkout.root().resolve("build/oracle"), true, null,
                                        logger::info);
             oracle.bounded(3, 30).run(seed, seconds);
             assertEquals(0, oracle.findings().size(), () -> "seed " + seed + ":\n" + String.join("\n", oracle.findings()));

@@ -49,7 +49,6 @@ public final class Desk
     private long lastRound;
     private long lastSecond;
 
-    /** @throws IllegalStateException if this version of Cassandra lacks what is needed */
     public Desk(Door door, ClientConnections connections)
     {
         this(new EngineDoor(door), connections);
@@ -57,7 +56,6 @@ public final class Desk
 
     private Desk(NativeDoor door, ClientConnections connections)
     {
-        TransportConnection.checkSupported();
         this.connections = connections::find;
         lease = new Lease(door, NodeGate::closed);
         cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged));

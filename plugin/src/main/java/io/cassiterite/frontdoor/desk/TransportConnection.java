@@ -4,12 +4,8 @@
  */
 package io.cassiterite.frontdoor.desk;
 
-import java.lang.reflect.Field;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
 
 import io.netty.channel.Channel;
 import io.netty.handler.timeout.IdleStateHandler;
@@ -17,8 +13,11 @@ import io.netty.util.AttributeKey;
 
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.Connection;
+import org.apache.cassandra.transport.ConnectionStage;
 import org.apache.cassandra.transport.ProtocolVersion;
 import org.apache.cassandra.transport.ServerConnection;
+
+import io.cassiterite.reflect.PrivateMember;
 
 /**
  * A connection as Cassandra's native transport has it. Whether its login is complete only members say that are not
@@ -26,23 +25,13 @@ import org.apache.cassandra.transport.ServerConnection;
  */
 final class TransportConnection implements ClientConnection
 {
-    private static final String READY = "READY";
-
     private static final AttributeKey<Connection> CONNECTION = attributeKey();
-    private static final Method STAGE = stage();
 
     private final Channel channel;
 
     TransportConnection(Channel channel)
     {
         this.channel = channel;
-    }
-
-    /** @throws IllegalStateException if this version of Cassandra lacks what is needed */
-    static void checkSupported()
-    {
-        if (CONNECTION == null || STAGE == null)
-            throw new IllegalStateException("This version of Cassandra is not supported: it does not tell who has logged in");
     }
 
     @Override
@@ -60,14 +49,7 @@ final class TransportConnection implements ClientConnection
 
     private static boolean isReady(ServerConnection connection)
     {
-        try
-        {
-            return READY.equals(((Enum<?>) STAGE.invoke(connection)).name());
-        }
-        catch (IllegalAccessException | InvocationTargetException e)
-        {
-            throw new IllegalStateException(e);
-        }
+        return PrivateMember.CONNECTION_STAGE.invoke(connection) == ConnectionStage.READY;
     }
 
     /** Null before the connection's first message. */
@@ -133,29 +115,6 @@ final class TransportConnection implements ClientConnection
     @SuppressWarnings("unchecked")
     private static AttributeKey<Connection> attributeKey()
     {
-        try
-        {
-            Field key = Connection.class.getDeclaredField("attributeKey");
-            key.setAccessible(true);
-            return (AttributeKey<Connection>) key.get(null);
-        }
-        catch (ReflectiveOperationException e)
-        {
-            return null;
-        }
-    }
-
-    private static Method stage()
-    {
-        try
-        {
-            Method stage = ServerConnection.class.getDeclaredMethod("stage");
-            stage.setAccessible(true);
-            return Arrays.toString(stage.getReturnType().getEnumConstants()).contains(READY) ? stage : null;
-        }
-        catch (NoSuchMethodException e)
-        {
-            return null;
-        }
+        return (AttributeKey<Connection>) PrivateMember.CONNECTION_KEY.get(null);
     }
 }

@@ -87,13 +87,6 @@ class TransportConnectionTest
     }
 
     @Test
-    void thisVersionOfCassandraIsSupported()
-    {
-        TransportConnection.checkSupported();
-    }
-
-    /** F12: only Cassandra's READY or AUTH_SUCCESS makes a login. */
-    @Test
     void isLoggedInWhenCassandraHasAnsweredTheLogin() throws ReflectiveOperationException
     {
         ServerConnection server = connect(ProtocolVersion.V5);

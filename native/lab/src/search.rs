@@ -11,14 +11,7 @@
 use anyhow::{bail, Result};
 use serde::Serialize;
 
-/// The level of service that the search is for.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Sla {
-    /// The quantile of the response time, such as 0.99.
-    pub quantile: f64,
-    /// It must not be above this.
-    pub limit_ms: f64,
-}
+use crate::report::SlaVerdict;
 
 /// How long a probe should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -37,10 +30,10 @@ pub struct Probe {
     pub rate_per_s: f64,
     /// Operations that ended well per second.
     pub achieved_per_s: f64,
-    /// The quantile of the response time, from the intended start.
-    pub quantile_ms: f64,
-    /// Operations that failed.
-    pub errors: u64,
+    /// Whether the level of service held, but for the rate.
+    pub met: bool,
+    /// The verdict on each of its conditions.
+    pub judged: Vec<SlaVerdict>,
     /// The client could not keep up; its reason.
     pub client_limited: Option<String>,
 }
@@ -50,8 +43,8 @@ const ACHIEVED_MIN: f64 = 0.98;
 
 impl Probe {
     /// Whether the level of service holds in it. A client that could not keep up makes response times longer, never shorter.
-    pub fn holds(&self, sla: &Sla) -> bool {
-        self.errors == 0 && self.quantile_ms <= sla.limit_ms && self.achieved_per_s >= ACHIEVED_MIN * self.rate_per_s
+    pub fn holds(&self) -> bool {
+        self.met && self.achieved_per_s >= ACHIEVED_MIN * self.rate_per_s
     }
 }
 
@@ -87,18 +80,17 @@ pub struct Found {
 
 struct Searcher<'a> {
     search: Search,
-    sla: &'a Sla,
     run: &'a mut dyn FnMut(f64, Length) -> Result<Probe>,
     probes: Vec<Probe>,
 }
 
 /// Looks for the limit; `run` makes one run at a rate. Fails only as `run` does, or for limits that are none.
-pub fn search(search: Search, sla: &Sla, run: &mut dyn FnMut(f64, Length) -> Result<Probe>) -> Result<Found> {
+pub fn search(search: Search, run: &mut dyn FnMut(f64, Length) -> Result<Probe>) -> Result<Found> {
     let ordered = search.floor_per_s <= search.start_per_s && search.start_per_s <= search.ceiling_per_s;
     if search.precision <= 0.0 || search.floor_per_s <= 0.0 || !ordered {
         bail!("a search needs 0 < lowest rate <= first rate <= highest rate and a precision above 0: {search:?}");
     }
-    let mut searcher = Searcher { search, sla, run, probes: Vec::new() };
+    let mut searcher = Searcher { search, run, probes: Vec::new() };
     let (mut low, mut high) = searcher.bracket()?;
     while let (Some(holds), Some(fails)) = (low, high) {
         if fails / holds <= 1.0 + search.precision || searcher.is_spent() {
@@ -113,8 +105,7 @@ pub fn search(search: Search, sla: &Sla, run: &mut dyn FnMut(f64, Length) -> Res
     }
     let (low, high, confirmed) = searcher.confirm(low, high)?;
     let client_limited = high.is_some_and(|fails| {
-        let mut failed =
-            searcher.probes.iter().filter(|probe| probe.rate_per_s == fails && !probe.holds(sla)).peekable();
+        let mut failed = searcher.probes.iter().filter(|probe| probe.rate_per_s == fails && !probe.holds()).peekable();
         failed.peek().is_some() && failed.all(|probe| probe.client_limited.is_some())
     });
     Ok(Found { holds_per_s: low, fails_per_s: high, confirmed, client_limited, probes: searcher.probes })
@@ -131,7 +122,7 @@ impl Searcher<'_> {
         let mut successes = 0;
         loop {
             let probe = (self.run)(rate, length)?;
-            let holds = probe.holds(self.sla);
+            let holds = probe.holds();
             self.probes.push(probe);
             match holds {
                 true if failures == 0 => return Ok(true),

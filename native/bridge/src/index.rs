@@ -1,0 +1,100 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Native methods of the indexes of tables, except those that move data.
+
+use cassiterite_engine::{EngineError, IndexState, Result};
+use jni::objects::{JClass, JString};
+use jni::sys::{jboolean, jlong, jlongArray, jstring};
+use jni::JNIEnv;
+
+use crate::funnel::{jni_failure, on_table};
+use crate::handles::TABLES;
+use crate::store::rust_string;
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_indexCreate(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    name: JString<'_>,
+) -> jlongArray {
+    on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
+        let name = rust_string(env, &name)?;
+        java_state(env, &table.create_index(&name)?)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_indexState(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    name: JString<'_>,
+) -> jlongArray {
+    on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
+        let name = rust_string(env, &name)?;
+        java_state(env, &table.index_state(&name)?)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_indexComplete(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    name: JString<'_>,
+    missed: jlong,
+) -> jboolean {
+    on_table(&mut env, table, 0, |env, table| {
+        let name = rust_string(env, &name)?;
+        let missed = u64::try_from(missed).map_err(|_| EngineError::Invalid("a count is not negative".into()))?;
+        Ok(jboolean::from(table.complete_index(&name, missed)?))
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_indexDrop(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    name: JString<'_>,
+) {
+    on_table(&mut env, table, (), |env, table| {
+        let name = rust_string(env, &name)?;
+        table.drop_index(&name)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_indexTable(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    name: JString<'_>,
+) -> jlong {
+    on_table(&mut env, table, 0, |env, table| {
+        let name = rust_string(env, &name)?;
+        Ok(TABLES.add(table.index(&name)?))
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_indexNames(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+) -> jstring {
+    on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
+        let names = table.index_names()?.join("\n");
+        Ok(env.new_string(names).map_err(jni_failure)?.into_raw())
+    })
+}
+
+fn java_state(env: &JNIEnv<'_>, state: &IndexState) -> Result<jlongArray> {
+    let missed = i64::try_from(state.missed).unwrap_or(i64::MAX);
+    let values = [i64::from(state.number), i64::from(state.complete), missed];
+    let array = env.new_long_array(3).map_err(jni_failure)?;
+    env.set_long_array_region(&array, 0, &values).map_err(jni_failure)?;
+    Ok(array.into_raw())
+}

@@ -1,0 +1,139 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The indexes of tables: made and dropped one by one, else with the generation that they belong to.
+
+use super::new_generation;
+use crate::catalog::{family_name, index_id, Record};
+use crate::error::{EngineError, Result};
+use crate::raw::sys::FamilyHandle;
+use crate::store_core::StoreCore;
+use crate::table::{AttachedIndex, Generations, Table, TableCore};
+use std::sync::Arc;
+
+const NAME_BYTES_MAX: usize = 1 << 10;
+
+/// What is known of an index.
+pub struct IndexState {
+    /// No other index of the table has had it; requests name the index by it.
+    pub number: u32,
+    /// Whether each row of the table has its entries.
+    pub complete: bool,
+    /// How often rows have come without entries, of this index or another one.
+    pub missed: u64,
+}
+
+impl Table {
+    /// Makes an index, durably, where the table has none of the name; its state. It is not complete at first.
+    pub fn create_index(&self, name: &str) -> Result<IndexState> {
+        if name.is_empty() || name.len() > NAME_BYTES_MAX {
+            return Err(EngineError::Invalid("an index has a name of at most 1 KiB".into()));
+        }
+        self.shared(|core| create(core, name))?;
+        self.index_state(name)
+    }
+
+    /// Drops an index, durably; unknown ones are fine.
+    pub fn drop_index(&self, name: &str) -> Result<()> {
+        let (store, dropped) = self.shared(|core| Ok((Arc::clone(core.store()), detach(core, name)?)))?;
+        delete_all(&store, dropped).map_err(|error| error.context("dropping an index"))
+    }
+
+    /// The table that holds an index's entries for this generation.
+    pub fn index(&self, name: &str) -> Result<Arc<Table>> {
+        self.shared(|core| core.indexes().find(name).map(|index| index.table))
+    }
+
+    /// See [`IndexState`].
+    pub fn index_state(&self, name: &str) -> Result<IndexState> {
+        self.shared(|core| {
+            let index = core.indexes().find(name)?;
+            let missed = core.indexes().missed();
+            Ok(IndexState { number: index.number, complete: index.is_complete(), missed })
+        })
+    }
+
+    /// The names of the indexes.
+    pub fn index_names(&self) -> Result<Vec<String>> {
+        self.shared(|core| Ok(core.indexes().all()?.iter().map(|index| index.name.clone()).collect()))
+    }
+
+    /// Marks an index complete, durably, unless rows have come without entries since there were `missed`.
+    pub fn complete_index(&self, name: &str, missed: u64) -> Result<bool> {
+        self.shared(|core| core.complete_index(name, missed))
+    }
+}
+
+fn create(core: &TableCore, name: &str) -> Result<()> {
+    let store = core.store();
+    let mut generations = core.tables().lock()?;
+    store.check_open()?;
+    let mut record = store.catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
+    if record.generation != core.generation() {
+        return Err(EngineError::Closed("the table has been truncated".into()));
+    }
+    if record.index(name.as_bytes()).is_some() {
+        return Ok(());
+    }
+    let number = record.add_index(name)?;
+    let compacted = core.automatic_compaction().is_on()?;
+    let index = record.index(name.as_bytes()).map(|index| record.of_index(index)).ok_or_else(EngineError::closed)?;
+    let id = index_id(core.id(), name);
+    let table = new_generation((store, core.tables()), &mut generations, (&id, &index), compacted, |_| {
+        let change = |record: &mut Record| record.add_index(name).map(drop);
+        store.catalog.update(core.id(), change).map(drop)
+    })?;
+    generations.add(&id, record.generation, &table);
+    let mut all = core.indexes().all()?.to_vec();
+    all.push(AttachedIndex::new(number, name, false, table));
+    core.indexes().set(all, record.next_index)
+}
+
+/// Forgets an index, durably; its generations, which are still open.
+fn detach(core: &TableCore, name: &str) -> Result<Vec<Arc<Table>>> {
+    let mut generations = core.tables().lock()?;
+    let record = core.store().catalog.update(core.id(), |record| {
+        record.indexes.retain(|index| index.name != name);
+        Ok(())
+    })?;
+    let mut all = core.indexes().all()?.to_vec();
+    all.retain(|index| index.name != name);
+    core.indexes().set(all, record.next_index)?;
+    Ok(generations.remove(&index_id(core.id(), name)))
+}
+
+/// Closes tables that nothing names any more, and deletes their column families.
+pub(super) fn delete_all(store: &StoreCore, tables: Vec<Arc<Table>>) -> Result<()> {
+    let delete = |table: Arc<Table>| table.close()?.map_or(Ok(()), |families| families.delete(store));
+    tables.into_iter().map(delete).fold(Ok(()), Result::and)
+}
+
+/// Makes empty generations of the indexes that a new record names; nothing names them before the record is stored.
+pub(super) fn renew_all(old: &TableCore, generations: &mut Generations, record: &Record) -> Result<Vec<AttachedIndex>> {
+    let mut made = Vec::new();
+    for index in &record.indexes {
+        let id = index_id(old.id(), &index.name);
+        let on = old.automatic_compaction().is_on()?;
+        let of_index = record.of_index(index);
+        let table = new_generation((old.store(), old.tables()), generations, (&id, &of_index), on, |_| Ok(()));
+        match table {
+            Ok(table) => made.push(AttachedIndex::new(index.number, &index.name, index.complete, table)),
+            Err(error) => {
+                give_up(old, generations, record, made);
+                return Err(error);
+            }
+        }
+    }
+    Ok(made)
+}
+
+/// What [`renew_all`] has made goes again: with the next column family of its name, or the next start.
+pub(super) fn give_up(old: &TableCore, generations: &mut Generations, record: &Record, made: Vec<AttachedIndex>) {
+    for index in made {
+        let name = family_name(&index_id(old.id(), &index.name), record.generation, index.number);
+        drop(index);
+        if let Ok(family) = FamilyHandle::named(&old.store().db, &name) {
+            generations.failed.insert(name, family);
+        }
+    }
+}

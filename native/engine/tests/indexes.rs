@@ -1,0 +1,230 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Indexes of tables: entries come with the rows and go with the generation, and an index knows whether it has all.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use cassiterite_engine::{Kind, Store, Table};
+use common::*;
+use std::sync::Arc;
+
+const NAME: &str = "by_v";
+const NO_LOG: u32 = 1;
+
+/// An entry's fragment: liveness alone.
+fn entry(timestamp: i64) -> Vec<u8> {
+    let mut out = vec![1, 0x02];
+    out.extend_from_slice(&timestamp.to_le_bytes());
+    out
+}
+
+/// A write request of one row, or none, and parts for indexes: number, and pairs of value and row.
+fn indexed(name: &str, row_at: Option<u32>, parts: &[(u32, &[(&str, u32)])]) -> Vec<u8> {
+    let fragment = row(1, 1, b"v");
+    let order = row_at.map(clustering);
+    let entries: Vec<(u8, &[u8], &[u8])> =
+        order.iter().map(|order| (ROW, order.as_slice(), fragment.as_slice())).collect();
+    let mut out = update(&partition(name), &entries);
+    out[0] = 2;
+    out.extend_from_slice(&(parts.len() as u32).to_le_bytes());
+    for (number, entries) in parts {
+        out.extend_from_slice(&number.to_le_bytes());
+        out.extend_from_slice(&1i64.to_le_bytes());
+        out.extend_from_slice(&(entries.len() as u32).to_le_bytes());
+        for (value, at) in *entries {
+            counted(&mut out, &partition(value));
+            counted(&mut out, &clustering(*at));
+            counted(&mut out, &entry(1));
+        }
+    }
+    out
+}
+
+fn entries_of(table: &Table, value: &str) -> usize {
+    rows(&table.index(NAME).unwrap(), value).len()
+}
+
+fn with_index(store: &Store) -> (Arc<Table>, u32) {
+    let table = table(store);
+    let number = table.create_index(NAME).unwrap().number;
+    assert!(table.complete_index(NAME, 0).unwrap());
+    (table, number)
+}
+
+#[test]
+fn rows_and_entries_come_together_and_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    table.write(&indexed("a", Some(1), &[(number, &[("red", 1), ("blue", 1)])]), 0).unwrap();
+    table.write(&indexed("a", Some(2), &[(number, &[("red", 2)])]), 0).unwrap();
+    table.write(&indexed("a", Some(3), &[(number, &[])]), 0).unwrap();
+    let check = |table: &Arc<Table>| {
+        assert_eq!((rows(table, "a").len(), entries_of(table, "red"), entries_of(table, "blue")), (3, 2, 1));
+        let state = table.index_state(NAME).unwrap();
+        assert_eq!((state.number, state.complete, state.missed), (number, true, 0));
+    };
+    check(&table);
+    store.close().unwrap();
+    let store = open(folder.path());
+    check(&common::table(&store));
+    store.close().unwrap();
+}
+
+#[test]
+fn entries_alone_need_no_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    table.write(&indexed("a", None, &[(number, &[("red", 1)])]), 0).unwrap();
+    assert_eq!((rows(&table, "a").len(), entries_of(&table, "red")), (0, 1));
+    assert!(table.index_state(NAME).unwrap().complete);
+    store.close().unwrap();
+}
+
+#[test]
+fn unlogged_rows_come_with_entries() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    table.write(&indexed("a", Some(1), &[(number, &[("red", 1)])]), NO_LOG).unwrap();
+    assert_eq!((rows(&table, "a").len(), entries_of(&table, "red")), (1, 1));
+    store.close().unwrap();
+    let store = open(folder.path());
+    let table = common::table(&store);
+    assert_eq!((rows(&table, "a").len(), entries_of(&table, "red")), (1, 1));
+    store.close().unwrap();
+}
+
+#[test]
+fn rows_without_entries_make_an_index_incomplete_for_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, _) = with_index(&store);
+    put(&table, "a", 1, 1, b"v");
+    let state = table.index_state(NAME).unwrap();
+    assert_eq!((state.complete, state.missed), (false, 1));
+    assert!(!table.complete_index(NAME, 0).unwrap(), "one more row came since");
+    assert!(!table.index_state(NAME).unwrap().complete);
+    store.close().unwrap();
+    let store = open(folder.path());
+    let table = common::table(&store);
+    assert!(!table.index_state(NAME).unwrap().complete);
+    assert!(table.complete_index(NAME, 0).unwrap());
+    store.close().unwrap();
+}
+
+/// (danger S10)
+#[test]
+fn truncation_empties_table_and_index_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (old, number) = with_index(&store);
+    old.write(&indexed("a", Some(1), &[(number, &[("red", 1)])]), 0).unwrap();
+    let new = old.truncate().unwrap();
+    assert_eq!((entries_of(&old, "red"), entries_of(&new, "red")), (1, 0), "a read of the old one goes on");
+    assert!(new.index_state(NAME).unwrap().complete);
+    // each generation's writes go to its own index
+    new.write(&indexed("b", Some(1), &[(number, &[("red", 7)])]), 0).unwrap();
+    old.write(&indexed("b", Some(2), &[(number, &[("red", 8)])]), 0).unwrap();
+    assert_eq!((entries_of(&old, "red"), entries_of(&new, "red")), (2, 1));
+    let held = old.index(NAME).unwrap();
+    old.retire().unwrap();
+    assert_eq!(held.flush().unwrap_err().kind(), Kind::Closed);
+    store.close().unwrap();
+    let store = open(folder.path());
+    let table = common::table(&store);
+    assert_eq!((rows(&table, "b").len(), entries_of(&table, "red")), (1, 1));
+    assert!(table.index_state(NAME).unwrap().complete);
+    store.close().unwrap();
+}
+
+#[test]
+fn a_dropped_index_is_gone_and_one_of_its_name_begins_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, first) = with_index(&store);
+    table.write(&indexed("a", Some(1), &[(first, &[("red", 1)])]), 0).unwrap();
+    table.drop_index(NAME).unwrap();
+    table.drop_index(NAME).unwrap();
+    assert_eq!(table.index_state(NAME).map(|state| state.number).unwrap_err().kind(), Kind::Closed);
+    // a write on its way may still name it
+    table.write(&indexed("a", Some(2), &[(first, &[("red", 2)])]), 0).unwrap();
+    let state = table.create_index(NAME).unwrap();
+    assert!(state.number > first && !state.complete);
+    assert_eq!(entries_of(&table, "red"), 0);
+    let error = table.write(&indexed("a", Some(2), &[(state.number + 1, &[("red", 2)])]), 0).unwrap_err();
+    assert!(error.message().contains("never had an index"), "{error}");
+    store.close().unwrap();
+    let store = open(folder.path());
+    let table = common::table(&store);
+    assert_eq!(table.index_names().unwrap(), [NAME]);
+    assert_eq!((rows(&table, "a").len(), entries_of(&table, "red")), (2, 0));
+    store.close().unwrap();
+}
+
+#[test]
+fn indexes_go_with_their_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    table.write(&indexed("a", Some(1), &[(number, &[("red", 1)])]), 0).unwrap();
+    let index = table.index(NAME).unwrap();
+    store.drop_table(&TABLE).unwrap();
+    assert_eq!(index.flush().unwrap_err().kind(), Kind::Closed);
+    let table = common::table(&store);
+    assert!(table.index_names().unwrap().is_empty());
+    store.close().unwrap();
+    let store = open(folder.path());
+    assert!(store.report("tables").unwrap().lines().count() == 2);
+    store.close().unwrap();
+}
+
+#[test]
+fn a_truncated_generation_gets_no_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let old = table(&store);
+    let new = old.truncate().unwrap();
+    assert_eq!(old.create_index(NAME).map(|state| state.number).unwrap_err().kind(), Kind::Closed);
+    new.create_index(NAME).unwrap();
+    store.close().unwrap();
+}
+
+/// What comes as files has no entries.
+#[test]
+fn received_and_loaded_files_make_an_index_incomplete() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    table.write(&indexed("a", Some(1), &[(number, &[("red", 1)])]), 0).unwrap();
+    let snapshot = folder.path().join("snapshot");
+    table.snapshot(&snapshot).unwrap();
+    table.load(&snapshot).unwrap();
+    let state = table.index_state(NAME).unwrap();
+    assert_eq!((state.complete, state.missed), (false, 1));
+    assert!(table.complete_index(NAME, state.missed).unwrap());
+    let shipment = folder.path().join("shipment");
+    table.export(&ranges(&[(i64::MIN, i64::MAX)]), &shipment).unwrap();
+    table.receive(&shipment).unwrap();
+    let state = table.index_state(NAME).unwrap();
+    assert_eq!((state.complete, state.missed), (false, 2));
+    store.close().unwrap();
+}
+
+/// With the log given up, rows may be left whose entries are not.
+#[test]
+fn a_log_that_is_given_up_makes_an_index_incomplete() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    with_index(&store);
+    store.close().unwrap();
+    let store = open_with(folder.path(), "wal_recovery=until_damage");
+    assert!(!common::table(&store).index_state(NAME).unwrap().complete);
+    store.close().unwrap();
+    let store = open(folder.path());
+    assert!(!common::table(&store).index_state(NAME).unwrap().complete);
+    store.close().unwrap();
+}

@@ -1,0 +1,181 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Fences: what a node may use of the machine, held by the kernel's control groups, version 1 or 2.
+//!
+//! Cores are a quota with a period of 10 ms, for the kernel's usual 100 ms would be the tail of the latencies itself. Memory
+//! counts the page cache: reads then reach the disk as on a small server.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Context, Result};
+use serde::{Deserialize, Serialize};
+
+const PERIOD_US: u64 = 10_000;
+/// All groups are below this one.
+const PARENT: &str = "cassiterite";
+
+/// What a node may use.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fence {
+    /// Cores.
+    pub cpus: f64,
+    /// Memory with the page cache.
+    pub memory_bytes: u64,
+}
+
+/// Where groups are made.
+enum Groups {
+    /// A folder for each controller.
+    V1 { cpu: PathBuf, memory: PathBuf },
+    /// One for all.
+    V2(PathBuf),
+}
+
+/// Why no fence can be made here; nothing when it can.
+pub fn able() -> Result<()> {
+    let groups = Groups::find()?;
+    for folder in groups.folders("probe") {
+        make(&folder)?;
+        remove_folder(&folder)?;
+    }
+    Ok(())
+}
+
+impl Fence {
+    /// Puts a process, and all that it will start, into a group of that name.
+    pub fn hold(&self, name: &str, pid: i32) -> Result<()> {
+        let groups = Groups::find()?;
+        let quota_us = (self.cpus * PERIOD_US as f64).round().max(1000.0) as u64;
+        match &groups {
+            Groups::V1 { .. } => {
+                let [cpu, memory] = groups.v1(name)?;
+                make(&cpu)?;
+                make(&memory)?;
+                write(&cpu.join("cpu.cfs_period_us"), PERIOD_US)?;
+                write(&cpu.join("cpu.cfs_quota_us"), quota_us)?;
+                write(&memory.join("memory.limit_in_bytes"), self.memory_bytes)?;
+            }
+            Groups::V2(root) => {
+                write(&root.join("cgroup.subtree_control"), "+cpu +memory")?;
+                let parent = root.join(PARENT);
+                make(&parent)?;
+                write(&parent.join("cgroup.subtree_control"), "+cpu +memory")?;
+                let folder = parent.join(name);
+                make(&folder)?;
+                write(&folder.join("cpu.max"), format!("{quota_us} {PERIOD_US}"))?;
+                write(&folder.join("memory.max"), self.memory_bytes)?;
+            }
+        }
+        groups.folders(name).iter().try_for_each(|folder| write(&folder.join("cgroup.procs"), pid))
+    }
+}
+
+/// Takes away the group of that name, whose processes have ended; nothing happens where there is none.
+pub fn remove(name: &str) -> Result<()> {
+    let Ok(groups) = Groups::find() else { return Ok(()) };
+    groups.folders(name).iter().try_for_each(|folder| remove_folder(folder))
+}
+
+impl Groups {
+    fn find() -> Result<Self> {
+        let mounts = fs::read_to_string("/proc/self/mounts").context("the kernel does not say what is mounted")?;
+        Self::of(&mounts, &|root| fs::read_to_string(root.join("cgroup.controllers")).unwrap_or_default())
+    }
+
+    fn of(mounts: &str, controllers: &dyn Fn(&Path) -> String) -> Result<Self> {
+        let mounted = || {
+            mounts.lines().filter_map(|line| {
+                let words: Vec<&str> = line.split(' ').collect();
+                Some((*words.get(2)?, PathBuf::from(words.get(1)?), *words.get(3)?))
+            })
+        };
+        let v1 = |controller: &str| {
+            let has = |options: &str| options.split(',').any(|option| option == controller);
+            mounted().find(|(kind, _, options)| *kind == "cgroup" && has(options)).map(|(_, folder, _)| folder)
+        };
+        if let Some((cpu, memory)) = v1("cpu").zip(v1("memory")) {
+            return Ok(Self::V1 { cpu, memory });
+        }
+        let has_both = |root: &Path| {
+            let known = controllers(root);
+            ["cpu", "memory"].iter().all(|wanted| known.split_whitespace().any(|controller| controller == *wanted))
+        };
+        match mounted().find(|(kind, folder, _)| *kind == "cgroup2" && has_both(folder)) {
+            Some((_, root, _)) => Ok(Self::V2(root)),
+            None => bail!("the kernel has no control groups for cpu and memory mounted: fences need them, and root"),
+        }
+    }
+
+    fn folders(&self, name: &str) -> Vec<PathBuf> {
+        match self {
+            Self::V1 { cpu, memory } => [cpu, memory].map(|root| root.join(PARENT).join(name)).to_vec(),
+            Self::V2(root) => vec![root.join(PARENT).join(name)],
+        }
+    }
+
+    fn v1(&self, name: &str) -> Result<[PathBuf; 2]> {
+        self.folders(name).try_into().ok().context("two controllers are expected")
+    }
+}
+
+fn make(folder: &Path) -> Result<()> {
+    let made = fs::create_dir_all(folder);
+    made.with_context(|| format!("cannot make the control group {}: fences need root", folder.display()))
+}
+
+fn write(file: &Path, value: impl ToString) -> Result<()> {
+    fs::write(file, value.to_string()).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// And its parent, where it was the last.
+fn remove_folder(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir(folder).with_context(|| format!("cannot remove the control group {}", folder.display()))?;
+    }
+    if let Some(parent) = folder.parent() {
+        // Others may be in it.
+        let _ = fs::remove_dir(parent);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn both_versions_are_found_where_they_are_mounted() {
+        let v1 = "cgroup /c/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\ncgroup /c/memory cgroup rw,memory 0 0\n\
+                  cgroup2 /c/unified cgroup2 rw 0 0\n";
+        let groups = Groups::of(v1, &|_| "hugetlb\n".to_owned()).unwrap();
+        assert_eq!(
+            groups.folders("n1"),
+            ["/c/cpu,cpuacct/cassiterite/n1", "/c/memory/cassiterite/n1"].map(PathBuf::from)
+        );
+        let v2 = "cgroup2 /sys/fs/cgroup cgroup2 rw,nsdelegate 0 0\n";
+        let groups = Groups::of(v2, &|_| "cpuset cpu io memory pids\n".to_owned()).unwrap();
+        assert_eq!(groups.folders("n1"), [PathBuf::from("/sys/fs/cgroup/cassiterite/n1")]);
+        let refusal = Groups::of(v2, &|_| "pids\n".to_owned()).err().unwrap().to_string();
+        assert!(refusal.contains("cpu and memory"), "{refusal}");
+    }
+
+    #[test]
+    fn a_process_is_held_where_the_kernel_and_the_rights_allow_it() {
+        if able().is_err() {
+            return;
+        }
+        let name = format!("test-{}", std::process::id());
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let held = Fence { cpus: 0.25, memory_bytes: 64 << 20 }.hold(&name, child.id() as i32);
+        let groups = fs::read_to_string(format!("/proc/{}/cgroup", child.id())).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        held.unwrap();
+        assert!(groups.contains(&format!("{PARENT}/{name}")), "{groups}");
+        remove(&name).unwrap();
+        assert!(Groups::find().unwrap().folders(&name).iter().all(|folder| !folder.exists()));
+    }
+}

@@ -1,0 +1,217 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The command line of `cassiterite plan`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+use clap::{Args, Subcommand};
+use procfs::Current;
+
+use super::answer::Answer;
+use super::clean::clean;
+use super::file::PlanFile;
+use super::identity::Identity;
+use super::init::Template;
+use super::journal::{Entry, Journal, Thing};
+use super::plan::Plan;
+use super::quantity::Time;
+use super::rails::{self, Findings};
+use super::report;
+use super::run::Runner;
+use super::targets::local::{Local, Place};
+use super::targets::Target;
+use super::{overview, schema};
+use crate::cluster::Interrupt;
+use crate::compare::lock_clusters;
+use crate::cpus::{Cpus, Split};
+use crate::narrator::Narrator;
+
+/// `cassiterite plan`.
+#[derive(Args, Debug)]
+pub struct PlanCommand {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Print an article as a plan file, to begin with.
+    Init {
+        /// The article.
+        article: Template,
+    },
+    /// Read a plan, refuse what is wrong with it, list cells, memory, disk, money and time; nothing starts.
+    Check {
+        /// The plan file.
+        #[arg(required_unless_present = "schema")]
+        file: Option<PathBuf>,
+        /// Print the JSON Schema of plan files, for editors.
+        #[arg(long)]
+        schema: bool,
+    },
+    /// Measure until the answer is there; a second time goes on where the first ended.
+    Run(Box<RunOptions>),
+    /// Write text, plan.json and cells.csv again, from the journal alone.
+    Report {
+        /// The folder of a run.
+        folder: PathBuf,
+    },
+    /// Take away what a killed run left behind: nodes, their files and fences.
+    Clean {
+        /// The folder of a run.
+        folder: PathBuf,
+    },
+}
+
+#[derive(Args, Debug)]
+struct RunOptions {
+    /// The plan file.
+    file: PathBuf,
+    /// Folder for journal, reports and, while it runs, the cluster.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Time for all of it, as 6h; goes before the file's.
+    #[arg(long)]
+    budget: Option<Time>,
+    /// Only these cells, as engine=stock,nodes=3.
+    #[arg(long, value_name = "CELLS")]
+    only: Option<String>,
+    /// Set an earlier journal aside and begin anew.
+    #[arg(long)]
+    anew: bool,
+    /// First CQL port; storage and JMX ports come after it.
+    #[arg(long, default_value_t = 29_142)]
+    port: u16,
+    /// Nodes in test mode (serial GC, no C2 compiler): quick to start, the numbers mean nothing.
+    #[arg(long)]
+    fast_nodes: bool,
+}
+
+impl PlanCommand {
+    /// Runs the command; the exit code is the process's: 0 a configuration meets, 1 none does, 2 refused, invalid or undecided.
+    pub fn run(self) -> Result<ExitCode> {
+        match self.action {
+            Action::Init { article } => {
+                print!("{}", article.text());
+                Ok(ExitCode::SUCCESS)
+            }
+            Action::Check { schema: true, .. } => {
+                println!("{}", schema::json()?);
+                Ok(ExitCode::SUCCESS)
+            }
+            Action::Check { file, .. } => check(&file.context("the plan file is missing")?),
+            Action::Run(options) => options.run(),
+            Action::Report { folder } => reported(&folder),
+            Action::Clean { folder } => {
+                let gone = clean(&folder)?;
+                gone.iter().for_each(|thing| println!("gone: {thing}"));
+                if gone.is_empty() {
+                    println!("nothing was left behind");
+                }
+                Ok(ExitCode::SUCCESS)
+            }
+        }
+    }
+}
+
+fn check(path: &Path) -> Result<ExitCode> {
+    let plan = Plan::new(PlanFile::read(path)?)?;
+    let cpus = split(&plan)?;
+    let findings = findings(&plan, cpus.as_ref(), Path::new("."))?;
+    print!("{}", overview::text(&plan, &findings)?);
+    Ok(if findings.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+fn reported(folder: &Path) -> Result<ExitCode> {
+    let journal = Journal::open(folder)?;
+    let (identity, file) = journal.begun()?;
+    let (plan, trials) = (Plan::new(file.clone())?, journal.trials());
+    let answer = Answer::of(&plan, &trials)?;
+    report::write(folder, &plan, identity, &answer, &trials)?;
+    print!("{}", report::text(&plan, &answer, &trials));
+    Ok(ExitCode::from(answer.exit_code()))
+}
+
+fn split(plan: &Plan) -> Result<Option<Split>> {
+    let here = Cpus::of_this_thread()?;
+    let client = plan.file.client.cpus.unwrap_or_else(|| Split::usual(&here));
+    Split::of(&here, client).context("client.cpus")
+}
+
+fn findings(plan: &Plan, cpus: Option<&Split>, folder: &Path) -> Result<Findings> {
+    let absolute = std::path::absolute(folder)?;
+    let there = absolute.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
+    let memory_bytes = procfs::Meminfo::current().context("cannot read /proc/meminfo")?.mem_total;
+    rails::check(plan, &rails::Machine { memory_bytes, free_bytes: rails::free_bytes(there)?, cpus })
+}
+
+impl RunOptions {
+    fn run(&self) -> Result<ExitCode> {
+        ensure!(self.port <= u16::MAX - 100, "--port {}: there is no room for the ports after it", self.port);
+        let mut file = PlanFile::read(&self.file)?;
+        file.budget = self.budget.or(file.budget);
+        // The whole plan goes into the journal; what --only leaves out is not run.
+        let whole = Plan::new(file.clone())?;
+        let plan = self.only.as_ref().map_or(Ok(whole.clone()), |only| whole.clone().only(only))?;
+        let cpus = split(&plan)?;
+        let findings = findings(&plan, cpus.as_ref(), &self.out)?;
+        if !findings.refused.is_empty() {
+            bail!("the plan is refused: {}", findings.refused.join("; "));
+        }
+        let _lock = lock_clusters()?;
+        let identity = Identity::of(&file)?;
+        let mut journal = self.journal(&identity, &file)?;
+        if let Some(split) = &cpus {
+            // Before there is another thread: all that this process starts, but servers, keeps to the client's CPUs.
+            split.client.keep_this_thread()?;
+        }
+        let (interrupt, narrator) = (Interrupt::listen()?, Narrator::new());
+        findings.warnings.iter().for_each(|warning| narrator.say(&format!("warning: {warning}")));
+        findings.notes.iter().for_each(|note| narrator.say(&format!("note: {note}")));
+        narrator.say(&format!("{} cells; {}", plan.cells.len(), overview::hours(&plan)?));
+        let base = std::path::absolute(&self.out)?.join("cluster");
+        let place = Place { base: base.clone(), port: self.port, fast: self.fast_nodes, cpus };
+        journal.add(Entry::Making { thing: Thing::Cluster(base.clone()) })?;
+        let mut target = Local::new(&plan, place, interrupt, &narrator);
+        let ran = Runner::new(&plan, &mut target, &mut journal, &narrator)?.run();
+        let ended = target.end();
+        drop(target);
+        let trials = ran?;
+        ended?;
+        journal.add(Entry::Gone { thing: Thing::Cluster(base) })?;
+        let answer = Answer::of(&plan, &trials)?;
+        report::write(&self.out, &plan, &identity, &answer, &trials)?;
+        drop(narrator);
+        print!("{}", report::text(&plan, &answer, &trials));
+        Ok(ExitCode::from(answer.exit_code()))
+    }
+
+    fn journal(&self, identity: &Identity, file: &PlanFile) -> Result<Journal> {
+        if !Journal::is_in(&self.out) {
+            return Journal::create(&self.out, identity.clone(), file.clone());
+        }
+        if self.anew {
+            clean(&self.out)?;
+            Journal::set_aside(&self.out)?;
+            return Journal::create(&self.out, identity.clone(), file.clone());
+        }
+        let journal = Journal::open(&self.out)?;
+        let differences = identity.differences(journal.begun()?.0)?;
+        ensure!(
+            differences.is_empty(),
+            "{} has the journal of another run: {} differ; say --anew, or another --out",
+            self.out.display(),
+            differences.join(", ")
+        );
+        Ok(journal)
+    }
+}
+
+/// A length of time, in words.
+pub(super) fn time(seconds: f64) -> String {
+    crate::narrator::words(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+}

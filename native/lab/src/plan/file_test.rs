@@ -1,0 +1,83 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::spoilt::spoilt;
+use proptest::prelude::*;
+
+const PLAN: &str = "plan: 1
+name: t
+workload: {profile: p.yaml, ops: 'insert=1', rows_per_node: 2M}
+sla: ['p95<=5ms']
+load: {launch: 50000/s, headroom: 2, also: [0.5, 0.25]}
+";
+
+fn refusal(text: &str) -> String {
+    format!("{:#}", PlanFile::parse(text).unwrap_err())
+}
+
+#[test]
+fn what_is_not_said_is_the_default() {
+    let file = PlanFile::parse(PLAN).unwrap();
+    assert_eq!((file.workload.rows_per_node.0, file.load.launch.0), (2_000_000, 50_000.0));
+    assert_eq!(file.shares(), [0.25, 0.5, 1.0, 2.0]);
+    assert_eq!((file.reset, file.measure.rounds, file.measure.pruning), (Reset::Keyspace, 3, Pruning::Race));
+    assert!(file.cost.is_none() && file.node.is_none() && file.budget.is_none());
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_its_place_and_the_nearest_known() {
+    let error = refusal(&PLAN.replace("headroom", "headrom"));
+    assert!(error.contains("`headrom`") && error.contains("did you mean `headroom`?"), "{error}");
+    assert!(error.contains("line 5"), "{error}");
+    let error = refusal(&format!("{PLAN}budjet: 3h\n"));
+    assert!(error.contains("did you mean `budget`?"), "{error}");
+    let error = refusal(&format!("{PLAN}reset: keyspaces\n"));
+    assert!(error.contains("did you mean `keyspace`?"), "{error}");
+    // What is planned, but not there, is as unknown as anything else.
+    assert!(refusal(&format!("{PLAN}phases: []\n")).contains("unknown field `phases`"));
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_by_name() {
+    for (from, to, told) in [
+        ("plan: 1", "plan: 2", "version 2"),
+        ("['p95<=5ms']", "[]", "sla"),
+        ("p95<=5ms", "rate>=5/s", "load.launch"),
+        ("p95<=5ms", "p95<5ms", "sla"),
+        ("50000/s", "fast", "a rate as 50000/s"),
+        ("headroom: 2", "headroom: 0.5", "load.headroom"),
+        ("[0.5, 0.25]", "[3]", "load.also"),
+        ("2M", "0", "rows_per_node"),
+    ] {
+        let error = refusal(&PLAN.replace(from, to));
+        assert!(error.contains(told), "{from} -> {to}: {error}");
+    }
+    for (more, told) in [
+        ("measure: {rounds: 1}", "measure.rounds"),
+        ("measure: {precision: 90%}", "measure.precision"),
+        ("measure: {run: 5m..60s}", "shorter"),
+        ("node: {cpus: 0, memory: 1GiB}", "node.cpus"),
+        ("cost: {node: 0.64}", "0.64/h"),
+        ("sweeps: [{closed: []}]", "sweeps"),
+    ] {
+        let error = refusal(&format!("{PLAN}{more}\n"));
+        assert!(error.contains(told), "{more}: {error}");
+    }
+}
+
+#[test]
+fn a_file_that_was_read_is_written_as_it_can_be_read() {
+    let file = PlanFile::parse(&format!("{PLAN}budget: 6h\nnode: {{cpus: 0.5, memory: 2GiB}}\n")).unwrap();
+    let again: PlanFile = serde_json::from_str(&serde_json::to_string(&file).unwrap()).unwrap();
+    assert_eq!(serde_json::to_string(&again).unwrap(), serde_json::to_string(&file).unwrap());
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_text_never_panics(text in spoilt(vec![PLAN.into()])) {
+        let _ = PlanFile::parse(&String::from_utf8_lossy(&text));
+    }
+}

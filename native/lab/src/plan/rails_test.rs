@@ -1,0 +1,64 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::plan::file::PlanFile;
+
+fn found(rest: &str) -> Findings {
+    let text = format!(
+        "plan: 1\nname: t\nsla: ['p95<=5ms', 'errors<=0.01%']\nload: {{launch: 1000/s}}\n\
+         workload:\n  ops: insert=1\n  rows_per_node: 1000\n  profile:\n    keyspace: s\n    table: t\n\
+         \x20   table_definition: 'CREATE TABLE t (k bigint PRIMARY KEY, value text)'\n{rest}\n"
+    );
+    let plan = Plan::new(PlanFile::parse(&text).unwrap()).unwrap();
+    let cpus = Split::of(&"0-3".parse().unwrap(), 1).unwrap();
+    check(&plan, &Machine { memory_bytes: 16 << 30, free_bytes: 100 << 30, cpus: cpus.as_ref() }).unwrap()
+}
+
+fn has(lines: &[String], told: &str) -> bool {
+    lines.iter().any(|line| line.contains(told))
+}
+
+#[test]
+fn a_plan_that_measures_what_it_says_is_not_refused() {
+    assert_eq!(found("fixed: {nodes: 3, cl: QUORUM, heap: 1g}").refused, Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (rest, told) in [
+        ("fixed: {nodes: 2, rf: 3}", "RF 3 needs 3 nodes"),
+        ("fixed: {nodes: 2, cl: THREE}", "THREE needs 3 replicas of 2"),
+        ("fixed: {nodes: 2, racks: 3}", "3 racks"),
+        ("grid: {nodes: [3, 6]}", "shared_cores"),
+        ("fixed: {nodes: 6, heap: 4g}", "memory"),
+        ("fixed: {nodes: 6}\nnode: {cpus: 1, memory: 1GiB}", "node.cpus: 6 nodes take 6 cores, and the servers have 3"),
+        ("fixed: {heap: 2g}\nnode: {cpus: 1, memory: 1GiB}", "do not hold a heap"),
+        ("fixed: {data: v}\nvolumes: {v: {path: /nowhere/at/all}}", "is no folder"),
+        (
+            "measure: {run: 1s..2s}",
+            "'errors<=0.01%' takes 30000 operations, and the longest run of the lowest load has 2000",
+        ),
+    ] {
+        let findings = found(rest);
+        assert!(has(&findings.refused, told), "{rest}: {findings:?}");
+    }
+}
+
+#[test]
+fn what_is_accepted_is_a_warning() {
+    let findings = found("grid: {nodes: [3, 6]}\naccept: [shared_cores]");
+    assert!(findings.refused.is_empty() && has(&findings.warnings, "accepted: nodes of one machine"));
+}
+
+#[test]
+fn what_a_reader_should_know_is_said() {
+    assert!(has(&found("fixed: {nodes: 2, cl: QUORUM}").warnings, "it is ALL"));
+    assert!(has(&found("fixed: {nodes: 3, cl: ONE}").notes, "may be stale"));
+    assert!(!has(&found("fixed: {nodes: 3, cl: QUORUM}").notes, "may be stale"));
+    assert!(has(&found("fixed: {nodes: 3, racks: 2}").warnings, "one rack holds two copies"));
+    assert!(has(&found("fixed: {nodes: 1}").warnings, "no repair and no quorum"));
+    assert!(has(&found("fixed: {nodes: 1}").notes, "fits into memory"));
+}

@@ -1,0 +1,281 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Runs a plan: step by step, each on the device before the next, until the answer is there.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+
+use super::file::{CapacityOf, Reset};
+use super::journal::{Entry, Journal};
+use super::judge::{judge, met, Standing};
+use super::observed::Observed;
+use super::plan::Plan;
+use super::race::{Race, Step};
+use super::targets::{Load, Pace, Target};
+use super::trial::{Capacity, Purpose, ReadBack, SweepPoint, Trial, TrialLoad};
+use crate::narrator::{words, Narrator};
+use crate::search::{search, Length, Probe, Search};
+
+/// A search tries rates up to so many times the launch, and down to such a part of it.
+const SEARCH_SPAN: f64 = 64.0;
+/// A short probe is this part of the shortest run.
+const SHORT: u32 = 3;
+
+/// A plan under way.
+pub struct Runner<'a> {
+    plan: &'a Plan,
+    race: Race,
+    target: &'a mut dyn Target,
+    journal: &'a mut Journal,
+    narrator: &'a Narrator,
+    trials: Vec<Trial>,
+}
+
+impl<'a> Runner<'a> {
+    /// Goes on where the journal ends.
+    pub fn new(
+        plan: &'a Plan,
+        target: &'a mut dyn Target,
+        journal: &'a mut Journal,
+        narrator: &'a Narrator,
+    ) -> Result<Self> {
+        let trials = journal.trials();
+        Ok(Self { plan, race: plan.race()?, target, journal, narrator, trials })
+    }
+
+    /// Until the answer is there, or the budget is spent; all trials.
+    pub fn run(mut self) -> Result<Vec<Trial>> {
+        while let Some(step) = self.race.next(&self.trials) {
+            self.tell(step);
+            let trial = self.trial(step)?;
+            self.narrator.say(&format!("  {}", summary(&trial)));
+            self.journal.add(Entry::TrialEnded { trial: Box::new(trial.clone()) })?;
+            self.trials.push(trial);
+        }
+        Ok(self.trials)
+    }
+
+    fn tell(&self, step: Step) {
+        let name = self.race.candidates.get(step.cell).map(|candidate| candidate.cell.name()).unwrap_or_default();
+        let why = match step.purpose {
+            Purpose::Screen => "a first look",
+            Purpose::Check => "to check what was inferred of it",
+            Purpose::Confirm => "to confirm",
+            Purpose::Reference => "again, to see whether the machine is the same",
+        };
+        let left = self.left();
+        let about = left.map(|left| format!("; about {} left at most", words(left))).unwrap_or_default();
+        self.narrator.say(&format!("trial {}: {name} ({why}{about})", self.trials.len() + 1));
+        self.narrator.left(left);
+    }
+
+    /// If every cell that is open were measured, and the answer confirmed; no longer than the budget.
+    fn left(&self) -> Option<Duration> {
+        let known = self.race.knowledge(&self.trials);
+        let spent_s: f64 = self.trials.iter().map(|trial| trial.took_s).sum();
+        let mean_s = if self.trials.is_empty() { self.race.rules.trial_s } else { spent_s / self.trials.len() as f64 };
+        let open = known.cells.iter().filter(|known| known.standing.is_none()).count();
+        let left_s = mean_s * (open + self.race.rules.rounds.saturating_sub(1)).max(1) as f64;
+        let budget_s = self.race.rules.budget_s.map_or(f64::INFINITY, |budget_s| (budget_s - spent_s).max(0.0));
+        Duration::try_from_secs_f64(left_s.min(budget_s)).ok()
+    }
+
+    fn trial(&mut self, step: Step) -> Result<Trial> {
+        let number = self.trials.len();
+        let candidate = self.race.candidates.get(step.cell).context("there is no such cell")?;
+        let cell = candidate.cell.clone();
+        self.journal.add(Entry::TrialBegun { trial: number, cell: cell.key().to_owned(), purpose: step.purpose })?;
+        let began = self.target.now();
+        let fresh = self.plan.file.reset != Reset::None || step.purpose == Purpose::Confirm;
+        let notes = self.target.prepare(&cell, number, fresh).with_context(|| cell.name())?;
+        let mut trial = Trial {
+            number,
+            cell: cell.key().to_owned(),
+            purpose: step.purpose,
+            loads: Vec::new(),
+            capacity: None,
+            sweep: Vec::new(),
+            read_back: None,
+            stored_bytes: None,
+            notes,
+            took_s: 0.0,
+        };
+        self.loads(&mut trial)?;
+        if trial.purpose == Purpose::Screen || trial.purpose == Purpose::Confirm {
+            self.capacity(&mut trial)?;
+        }
+        if trial.purpose == Purpose::Screen {
+            self.sweep(step, &mut trial)?;
+        }
+        if let Some(observed) = self.target.read_back()? {
+            trial.read_back = Some(ReadBack::of(&observed));
+            self.keep(number, "read back", observed)?;
+        }
+        trial.stored_bytes = self.target.stored_bytes();
+        trial.took_s = (self.target.now() - began).as_secs_f64();
+        Ok(trial)
+    }
+
+    /// From the lowest; those beyond a failure are not run.
+    fn loads(&mut self, trial: &mut Trial) -> Result<()> {
+        for share in self.shares_of(trial.purpose) {
+            let load = self.load(trial.number, share)?;
+            let standing = load.judged.standing;
+            trial.loads.push(load);
+            if standing == Standing::Fails || standing == Standing::ClientLimited {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads below the launch are for the first look; to see the machine, the launch is enough.
+    fn shares_of(&self, purpose: Purpose) -> Vec<f64> {
+        let shares = self.race.rules.shares.clone();
+        match purpose {
+            Purpose::Screen | Purpose::Check => shares,
+            Purpose::Confirm => shares.into_iter().filter(|share| *share >= 1.0).collect(),
+            Purpose::Reference => shares.first().copied().into_iter().collect(),
+        }
+    }
+
+    /// A run that cannot tell goes on to its longest.
+    fn load(&mut self, trial: usize, share: f64) -> Result<TrialLoad> {
+        let rate_per_s = self.plan.launch_per_s() * share;
+        let lengths = self.plan.file.measure.run;
+        let pace = Pace::Open { per_s: rate_per_s };
+        self.narrator.doing(&format!("load of {rate_per_s:.0}/s"));
+        let mut observed = self.target.load(&Load { pace, length: lengths.shortest })?;
+        self.keep(trial, &format!("launch x {share}"), observed.clone())?;
+        let mut judged = judge(&self.plan.slas, &observed)?;
+        if judged.standing == Standing::TooNoisy && lengths.longest > lengths.shortest {
+            let more = self.target.load(&Load { pace, length: lengths.longest - lengths.shortest })?;
+            self.keep(trial, &format!("launch x {share}, longer"), more.clone())?;
+            observed.add(&more)?;
+            judged = judge(&self.plan.slas, &observed)?;
+        }
+        Ok(TrialLoad {
+            share,
+            rate_per_s,
+            throughput_per_s: observed.throughput_per_s(),
+            judged,
+            rows_checked: observed.rows_checked,
+            explained: observed.explained,
+        })
+    }
+
+    fn capacity(&mut self, trial: &mut Trial) -> Result<()> {
+        let measure = &self.plan.file.measure;
+        let held = trial.loads.iter().rev().find(|load| load.judged.standing == Standing::Holds);
+        let wanted = match measure.capacity {
+            CapacityOf::None => false,
+            CapacityOf::All => true,
+            CapacityOf::Candidates => trial.standing() == Standing::Holds,
+        };
+        if !wanted {
+            return Ok(());
+        }
+        let launch_per_s = self.plan.launch_per_s();
+        let limits = Search {
+            start_per_s: held.map_or(launch_per_s / 2.0, |load| load.rate_per_s),
+            precision: measure.precision.0,
+            floor_per_s: launch_per_s / SEARCH_SPAN,
+            ceiling_per_s: launch_per_s * SEARCH_SPAN,
+            probes_max: measure.probes,
+        };
+        let (shortest, slas, number) = (measure.run.shortest, &self.plan.slas, trial.number);
+        let (target, journal, narrator) = (&mut *self.target, &mut *self.journal, self.narrator);
+        let found = search(limits, &mut |per_s, length| {
+            let part = if length == Length::Long { 1 } else { SHORT };
+            narrator.doing(&format!("search for the capacity: {per_s:.0}/s"));
+            let load = Load { pace: Pace::Open { per_s }, length: (shortest / part).max(Duration::from_secs(1)) };
+            let observed = target.load(&load)?;
+            let probe = probe(slas, &observed, per_s)?;
+            let load = format!("capacity, {per_s:.0}/s");
+            journal.add(Entry::Observed { trial: number, load, observed: Box::new(observed) })?;
+            Ok(probe)
+        })?;
+        trial.capacity = Some(Capacity {
+            holds_per_s: found.holds_per_s,
+            fails_per_s: found.fails_per_s,
+            confirmed: found.confirmed,
+            client_limited: found.client_limited,
+            probes: found.probes.len(),
+        });
+        Ok(())
+    }
+
+    fn sweep(&mut self, step: Step, trial: &mut Trial) -> Result<()> {
+        let plan = self.plan;
+        let Some(cell) = self.race.candidates.get(step.cell).map(|candidate| candidate.cell.clone()) else {
+            return Ok(());
+        };
+        for sweep in &plan.file.sweeps {
+            let filter = sweep.at.as_ref().map(|at| super::axes::Filter::of(at, &plan.file)).transpose()?;
+            if filter.is_some_and(|filter| !filter.takes(&cell)) {
+                continue;
+            }
+            for in_flight in &sweep.closed {
+                self.narrator.doing(&format!("closed loop, {in_flight} in flight"));
+                let load = Load { pace: Pace::Closed { in_flight: *in_flight }, length: sweep.run.0 };
+                let observed = self.target.load(&load)?;
+                trial.sweep.push(point(*in_flight, &observed)?);
+                self.keep(trial.number, &format!("{in_flight} in flight"), observed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, trial: usize, load: &str, observed: Observed) -> Result<()> {
+        ensure!(observed.elapsed_s >= 0.0, "a load went back in time");
+        self.journal.add(Entry::Observed { trial, load: load.to_owned(), observed: Box::new(observed) })
+    }
+}
+
+fn probe(slas: &[crate::report::Sla], observed: &Observed, rate_per_s: f64) -> Result<Probe> {
+    Ok(Probe {
+        rate_per_s,
+        achieved_per_s: observed.throughput_per_s(),
+        met: met(slas, observed)?,
+        judged: Vec::new(),
+        client_limited: observed.client.clone(),
+    })
+}
+
+fn point(in_flight: usize, observed: &Observed) -> Result<SweepPoint> {
+    let response = observed.response(None)?;
+    let ms = |percentile: f64| response.value_at_percentile(percentile) as f64 / 1e6;
+    Ok(SweepPoint {
+        in_flight,
+        throughput_per_s: observed.throughput_per_s(),
+        p50_ms: ms(50.0),
+        p95_ms: ms(95.0),
+        p99_ms: ms(99.0),
+        errors: observed.counts(None).1,
+        client: observed.client.clone(),
+    })
+}
+
+fn summary(trial: &Trial) -> String {
+    let standing = match trial.standing() {
+        Standing::Holds => "holds",
+        Standing::Fails => "fails",
+        Standing::TooNoisy => "cannot tell (noise)",
+        Standing::ClientLimited => "cannot tell (client)",
+    };
+    let last = trial.loads.last().map(|load| {
+        let conditions =
+            load.judged.conditions.iter().map(|c| format!("{} {:.3} ({:.3}-{:.3})", c.sla, c.value, c.low, c.high));
+        let said: Vec<String> = conditions.chain(load.judged.reasons.iter().cloned()).collect();
+        format!(" at {:.0}/s: {}", load.rate_per_s, said.join("; "))
+    });
+    let capacity = trial.capacity.as_ref().and_then(|capacity| capacity.holds_per_s);
+    let capacity = capacity.map(|per_s| format!("; capacity from {per_s:.0}/s")).unwrap_or_default();
+    format!(
+        "{standing}{}{capacity}; took {}",
+        last.unwrap_or_default(),
+        words(Duration::from_secs_f64(trial.took_s.max(0.0)))
+    )
+}

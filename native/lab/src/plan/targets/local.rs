@@ -1,0 +1,293 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Clusters on this machine.
+
+mod data;
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use tokio::runtime::Runtime;
+
+use self::data::Data;
+use super::{Load, Target};
+use crate::cluster::{Cluster, ClusterSpec, Interrupt};
+use crate::compare::files::table_bytes;
+use crate::compare::quiet::until_quiet;
+use crate::compare::warmup::Warmup;
+use crate::cpus::Split;
+use crate::fence::Fence;
+use crate::load::{self, Outcome};
+use crate::narrator::Narrator;
+use crate::observe::{Servers, WatchedServer};
+use crate::plan::axes::Scope;
+use crate::plan::cell::Cell;
+use crate::plan::file::Reset;
+use crate::plan::observed::Observed;
+use crate::plan::plan::{Plan, WARMUP_MAX_S};
+use crate::plan::quantity::WarmupLength;
+
+/// The name of its clusters.
+pub const NAME: &str = "plan";
+/// How long servers may take to become quiet.
+const SETTLE_MAX: Duration = Duration::from_secs(600);
+/// A closed loop's operations in flight where nothing says otherwise.
+const IN_FLIGHT: usize = 32;
+
+/// How clusters are run here.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The folder of the cluster.
+    pub base: PathBuf,
+    /// First CQL port; storage and JMX come after it.
+    pub port: u16,
+    /// Test mode of the nodes: quick to start, the numbers mean nothing.
+    pub fast: bool,
+    /// Who has which CPUs.
+    pub cpus: Option<Split>,
+}
+
+/// Starts the nodes of each cell here.
+pub struct Local<'a> {
+    plan: &'a Plan,
+    place: Place,
+    interrupt: Interrupt,
+    narrator: &'a Narrator,
+    zero: Instant,
+    site: Option<Site>,
+}
+
+/// A cluster that is up.
+struct Site {
+    cluster: Cluster,
+    servers: Servers,
+    runtime: Runtime,
+    cell: Cell,
+    data: Option<Data>,
+}
+
+impl<'a> Local<'a> {
+    /// For a plan.
+    pub fn new(plan: &'a Plan, place: Place, interrupt: Interrupt, narrator: &'a Narrator) -> Self {
+        Self { plan, place, interrupt, narrator, zero: Instant::now(), site: None }
+    }
+
+    fn threads(&self) -> usize {
+        let own = self.place.cpus.as_ref().map_or(1, |split| split.client.len());
+        self.plan.file.client.threads.unwrap_or(own)
+    }
+
+    fn spec(&self, cell: &Cell) -> Result<ClusterSpec> {
+        let mut spec = ClusterSpec::new(NAME, cell.engine()?, cell.nodes()?)?;
+        spec.base.clone_from(&self.place.base);
+        if let Some(heap) = cell.text("heap")? {
+            heap.clone_into(&mut spec.heap);
+        }
+        spec.vnodes = cell.whole("num_tokens", spec.vnodes)?;
+        spec.racks = cell.whole("racks", spec.racks)?;
+        spec.replication_factor = cell.replication_factor()?;
+        spec.set = cell.yaml();
+        spec.jvm = cell.jvm()?;
+        let volume = |axis: &str| -> Result<Option<PathBuf>> {
+            let named = cell.text(axis)?.and_then(|name| self.plan.file.volumes.get(name));
+            Ok(named.map(|volume| volume.path.clone()))
+        };
+        spec.data_dirs = volume("data")?.into_iter().collect();
+        spec.wal_dir = volume("commitlog")?;
+        spec.fast = self.place.fast;
+        spec.cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
+        spec.fence = self.plan.file.node.as_ref().map(|node| Fence { cpus: node.cpus, memory_bytes: node.memory.0 });
+        spec.owner_pid = i32::try_from(std::process::id()).ok();
+        spec.cql_port = self.place.port;
+        spec.storage_port = self.place.port + 1;
+        spec.jmx_port = self.place.port + 2;
+        Ok(spec)
+    }
+
+    fn up(&self, cell: &Cell) -> Result<Site> {
+        let spec = self.spec(cell)?;
+        remove(&self.place.base)?;
+        let address = IpAddr::V4(spec.first_address);
+        let localhost = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        crate::compare::await_free([
+            (address, spec.cql_port),
+            (address, spec.storage_port),
+            (localhost, spec.jmx_port),
+        ])?;
+        self.narrator.doing(&format!("{} nodes of {} start", spec.nodes, spec.engine));
+        let cluster = Cluster::up(&spec, &self.interrupt)?.reporting_to(Arc::new(self.interrupt.clone()));
+        let servers = watch(&cluster);
+        Ok(Site { cluster, servers, runtime: load::runtime(self.threads())?, cell: cell.clone(), data: None })
+    }
+
+    fn quiet(&self, site: &Site, notes: &mut Vec<String>) -> Result<()> {
+        if !until_quiet(&site.servers, SETTLE_MAX, &self.interrupt)? {
+            notes.push(format!("the servers were not quiet after {} s", SETTLE_MAX.as_secs()));
+        }
+        Ok(())
+    }
+
+    /// Everything anew in the table.
+    fn fill(&self, site: &mut Site, cell: &Cell, notes: &mut Vec<String>) -> Result<()> {
+        if let Some(old) = site.data.take() {
+            site.runtime.block_on(old.drop_keyspace())?;
+            for node in site.cluster.nodes() {
+                site.cluster.nodetool(node.number, &["clearsnapshot", "--all"])?;
+            }
+        }
+        let data = Data::make(self.plan, cell, &site.cluster, &site.runtime, &self.interrupt)?;
+        self.narrator.doing(&format!("{} partitions are written", data.partitions()));
+        let filled = site.runtime.block_on(data.fill(self.threads()))?;
+        self.ended_well(site, &filled, "fill")?;
+        let failed: u64 = filled.tallies.iter().map(|tally| tally.errors).sum();
+        if failed > 0 {
+            let first = filled.first_errors.first().map(|(error, _)| error.as_str()).unwrap_or_default();
+            bail!("{failed} partitions could not be written: {first}");
+        }
+        for node in site.cluster.nodes() {
+            site.cluster.nodetool(node.number, &["flush", data.keyspace()])?;
+        }
+        site.data = Some(data);
+        self.narrator.doing("the servers become quiet");
+        self.quiet(site, notes)
+    }
+
+    fn warm(&self, site: &Site, notes: &mut Vec<String>) -> Result<()> {
+        let limit_s = match self.plan.file.measure.warmup {
+            WarmupLength::Auto => WARMUP_MAX_S,
+            WarmupLength::AtMost(time) => time.as_secs_f64(),
+        };
+        let data = site.data.as_ref().context("the cell has no data")?;
+        self.narrator.doing("warm-up");
+        let warmup = Warmup::run(limit_s, |seconds| {
+            let before = site.servers.readings();
+            let load =
+                Load { pace: super::Pace::Closed { in_flight: IN_FLIGHT }, length: Duration::from_secs_f64(seconds) };
+            let outcome = site.runtime.block_on(data.load(&load, self.threads()))?;
+            self.ended_well(site, &outcome, "warm-up")?;
+            let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
+            let cpu_s = crate::compare::phase::Used::between(&before, &site.servers.readings()).cpu_s;
+            Ok(cpu_s.map(|cpu_s| cpu_s * 1e6 / operations.max(1) as f64))
+        })?;
+        if !warmup.warm {
+            notes.push(format!("warm-up: {}", warmup.summary()));
+        }
+        self.quiet(site, notes)
+    }
+
+    fn ended_well(&self, site: &Site, outcome: &Outcome, what: &str) -> Result<()> {
+        ensure!(!outcome.interrupted && !self.interrupt.is_set(), "interrupted");
+        if let Some(node) = site.cluster.nodes().into_iter().find(|node| node.pid.is_none()) {
+            bail!("{} ended during '{what}': see {}", node.name, node.system_log.display());
+        }
+        Ok(())
+    }
+
+    fn site(&self) -> Result<&Site> {
+        self.site.as_ref().context("no cluster is up")
+    }
+}
+
+impl Target for Local<'_> {
+    fn prepare(&mut self, cell: &Cell, _trial: usize, fresh: bool) -> Result<Vec<String>> {
+        let same = |site: &Site, scope| site.cell.within(scope) == cell.within(scope);
+        let keeps = |site: &Site| self.plan.file.reset != Reset::Cluster && same(site, Scope::Cluster);
+        if !self.site.as_ref().is_some_and(keeps) {
+            self.end()?;
+            self.site = Some(self.up(cell)?);
+        }
+        let mut notes = Vec::new();
+        let mut site = self.site.take().context("no cluster is up")?;
+        let filled = site.data.is_some() && !fresh && same(&site, Scope::Keyspace);
+        let made = if filled {
+            let data = site.data.take().context("the cell has no data")?;
+            data.again(self.plan, cell, &site.cluster, &site.runtime).map(|data| site.data = Some(data))
+        } else {
+            self.fill(&mut site, cell, &mut notes)
+        };
+        site.cell = cell.clone();
+        let warmed = made.and_then(|()| self.warm(&site, &mut notes));
+        self.site = Some(site);
+        warmed.map(|()| notes)
+    }
+
+    fn load(&mut self, load: &Load) -> Result<Observed> {
+        let site = self.site()?;
+        let data = site.data.as_ref().context("the cell has no data")?;
+        let outcome = site.runtime.block_on(data.load(load, self.threads()))?;
+        self.ended_well(site, &outcome, "load")?;
+        self.quiet(site, &mut Vec::new())?;
+        Observed::of(&outcome)
+    }
+
+    fn read_back(&mut self) -> Result<Option<Observed>> {
+        let site = self.site()?;
+        let data = site.data.as_ref().context("the cell has no data")?;
+        self.narrator.doing("a sample is read back at ALL");
+        let read = site.runtime.block_on(data.read_back(&site.cluster, self.threads()))?;
+        match read {
+            Some(outcome) => {
+                self.ended_well(site, &outcome, "read back")?;
+                Observed::of(&outcome).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn stored_bytes(&mut self) -> Option<u64> {
+        let site = self.site.as_ref()?;
+        let folders: Vec<PathBuf> = site.cluster.nodes().into_iter().flat_map(|node| node.folders).collect();
+        Some(table_bytes(&folders, site.data.as_ref()?.keyspace()))
+    }
+
+    fn end(&mut self) -> Result<()> {
+        if let Some(site) = self.site.take() {
+            drop(site.servers.stop());
+            drop(site.data);
+            site.runtime.shutdown_background();
+            site.cluster.delete()?;
+        }
+        Ok(())
+    }
+
+    fn now(&self) -> Duration {
+        self.zero.elapsed()
+    }
+}
+
+impl Drop for Local<'_> {
+    /// After an error: nothing stays behind.
+    fn drop(&mut self) {
+        if let Err(error) = self.end() {
+            self.narrator.say(&format!("cassiterite: what is left of the cluster: {error:#}"));
+        }
+        if let Err(error) = remove(&self.place.base) {
+            self.narrator.say(&format!("cassiterite: {error:#}"));
+        }
+    }
+}
+
+/// Ends and deletes the cluster of a folder, if there is one.
+pub fn remove(base: &Path) -> Result<()> {
+    if let Ok(cluster) = Cluster::open(base) {
+        cluster.delete().with_context(|| format!("the cluster in {}", base.display()))?;
+    }
+    if base.exists() {
+        std::fs::remove_dir_all(base).with_context(|| format!("cannot delete {}", base.display()))?;
+    }
+    Ok(())
+}
+
+fn watch(cluster: &Cluster) -> Servers {
+    let watched = cluster.nodes().into_iter().map(|node| WatchedServer {
+        name: node.name,
+        pid: node.pid,
+        gc_log: Some(node.gc_log),
+        compactions: None,
+    });
+    Servers::watch(watched.collect(), Duration::from_secs(1))
+}

@@ -1,0 +1,261 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The keyspace of a cell: its table, its session, and what was acknowledged in it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use scylla::client::session::Session;
+use scylla::statement::Consistency;
+use serde_json::Value;
+use tokio::runtime::Runtime;
+
+use super::IN_FLIGHT;
+use crate::check::{Before, Ledger, Levels};
+use crate::cluster::{Cluster, Engine, Interrupt};
+use crate::load::{self, Outcome, Pace, Plan as LoadPlan, Stop, Target, Workload};
+use crate::plan::axes::label;
+use crate::plan::cell::Cell;
+use crate::plan::file::Client;
+use crate::plan::plan::Plan;
+use crate::plan::targets::{Load, Pace as Asked};
+use crate::plan::workload::CellWorkload;
+use crate::profile::{Distribution, InsertSpec, Mix, Options, Population, Schema, UserWorkload};
+
+/// An open loop is not bounded by its own operations in flight.
+const IN_FLIGHT_OPEN: usize = 1024;
+/// Operations that are read back.
+const READ_BACK: u64 = 2_000;
+
+/// A cell's data.
+pub struct Data {
+    cell: CellWorkload,
+    workload: Arc<UserWorkload>,
+    fill: Arc<UserWorkload>,
+    session: Arc<Session>,
+    ledger: Arc<Ledger>,
+    levels: Arc<Levels>,
+    partitions: u64,
+    in_flight: Option<usize>,
+    client: Client,
+    interrupt: Interrupt,
+}
+
+/// Whether a signal has come is asked so often.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+impl Data {
+    /// Makes keyspace and table anew.
+    pub fn make(plan: &Plan, cell: &Cell, cluster: &Cluster, runtime: &Runtime, interrupt: &Interrupt) -> Result<Self> {
+        let of_cell = CellWorkload::of(&plan.file, &plan.profile, cell)?;
+        let partitions = plan.file.workload.rows_per_node.0 * u64::from(cell.nodes()?);
+        let client = plan.file.client.clone();
+        runtime.block_on(async {
+            let session = Arc::new(connect(cluster, cell, &client, of_cell.level).await?);
+            let schema = Schema::of(&of_cell.profile);
+            schema.drop(&session).await?;
+            schema.create(&session, Some(&replication(cell)?), &table_options(cell)?).await?;
+            let shape = UserWorkload::ledger_shape(&session, &of_cell.profile, &once(partitions)).await?;
+            let ledger = Arc::new(Ledger::new(shape, Before::Absent));
+            Self::on(session, ledger, of_cell, cell, client, partitions, interrupt.clone()).await
+        })
+    }
+
+    /// The same data, asked as another cell asks.
+    pub fn again(self, plan: &Plan, cell: &Cell, cluster: &Cluster, runtime: &Runtime) -> Result<Self> {
+        let of_cell = CellWorkload::of(&plan.file, &plan.profile, cell)?;
+        runtime.block_on(async {
+            let session = Arc::new(connect(cluster, cell, &self.client, of_cell.level).await?);
+            Self::on(session, self.ledger, of_cell, cell, self.client, self.partitions, self.interrupt).await
+        })
+    }
+
+    async fn on(
+        session: Arc<Session>,
+        ledger: Arc<Ledger>,
+        of_cell: CellWorkload,
+        cell: &Cell,
+        client: Client,
+        partitions: u64,
+        interrupt: Interrupt,
+    ) -> Result<Self> {
+        let mut options = Options::new(of_cell.mix.clone(), any(partitions));
+        options.ledger = Some(Arc::clone(&ledger));
+        let workload = UserWorkload::prepare(&session, &of_cell.profile, options).await?;
+        let mut filling = Options::new(Mix::only(of_cell.profile.insert_name()), once(partitions));
+        filling.ledger = Some(Arc::clone(&ledger));
+        filling.insert = whole_partitions()?;
+        let fill = UserWorkload::prepare(&session, &of_cell.profile, filling).await?;
+        Ok(Self {
+            levels: Arc::new(of_cell.levels()),
+            workload: Arc::new(workload),
+            fill: Arc::new(fill),
+            in_flight: cell
+                .settings()
+                .get("in_flight")
+                .map(|_| cell.whole("in_flight", 1))
+                .transpose()?
+                .map(|n| n as usize),
+            cell: of_cell,
+            session,
+            ledger,
+            partitions,
+            client,
+            interrupt,
+        })
+    }
+
+    /// Partitions.
+    pub fn partitions(&self) -> u64 {
+        self.partitions
+    }
+
+    /// Name of the keyspace.
+    pub fn keyspace(&self) -> &str {
+        &self.cell.profile.keyspace
+    }
+
+    /// Writes every partition once, as fast as it goes.
+    pub async fn fill(&self, threads: usize) -> Result<Outcome> {
+        let plan = LoadPlan { in_flight: 2 * IN_FLIGHT, ..self.plan(threads, Pace::Closed, Stop::WorkloadEnds) };
+        self.run(&self.session, Arc::clone(&self.fill) as Arc<dyn Workload>, plan).await
+    }
+
+    /// Runs a load.
+    pub async fn load(&self, load: &Load, threads: usize) -> Result<Outcome> {
+        let stop = Stop::Duration(load.length);
+        let plan = match load.pace {
+            Asked::Open { per_s } => {
+                let in_flight = self.in_flight.unwrap_or(IN_FLIGHT_OPEN);
+                LoadPlan { in_flight, ..self.plan(threads, Pace::Open { per_s }, stop) }
+            }
+            Asked::Closed { in_flight } => LoadPlan { in_flight, ..self.plan(threads, Pace::Closed, stop) },
+        };
+        self.run(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, plan).await
+    }
+
+    /// Reads a sample at ALL by the first query of the mix whose answers are checked; `None` where there is none.
+    pub async fn read_back(&self, cluster: &Cluster, threads: usize) -> Result<Option<Outcome>> {
+        let unchecked = self.workload.unchecked();
+        let is_checked = |name: &&str| !unchecked.iter().any(|other| other == name);
+        let Some(query) = self.cell.reads().into_iter().find(is_checked) else { return Ok(None) };
+        let target = target(cluster, 1, &self.client, Consistency::All);
+        let session = Arc::new(load::connect(&target).await?);
+        let profile = self.cell.profile_asking_at(query, Consistency::All)?;
+        let mut options = Options::new(Mix::only(query), any(self.partitions));
+        options.ledger = Some(Arc::clone(&self.ledger));
+        let workload = UserWorkload::prepare(&session, &profile, options).await?;
+        let mut plan = self.plan(threads, Pace::Closed, Stop::Count(READ_BACK));
+        plan.levels = Some(Arc::new(self.cell.levels_reading_at(Consistency::All)));
+        self.run(&session, Arc::new(workload), plan).await.map(Some)
+    }
+
+    /// Drops the keyspace.
+    pub async fn drop_keyspace(self) -> Result<()> {
+        Schema::of(&self.cell.profile).drop(&self.session).await
+    }
+
+    fn plan(&self, threads: usize, pace: Pace, stop: Stop) -> LoadPlan {
+        let mut plan = LoadPlan {
+            pace,
+            threads,
+            stop,
+            in_flight: self.in_flight.unwrap_or(IN_FLIGHT),
+            levels: Some(Arc::clone(&self.levels)),
+            ..LoadPlan::default()
+        };
+        // Errors are figures here.
+        plan.limits.error_share = 1.0;
+        if pace == Pace::Closed {
+            // It fills the machine by design: waiting for a core slows it, it falsifies nothing.
+            plan.limits.run_queue_share = f64::INFINITY;
+        }
+        plan
+    }
+
+    async fn run(&self, session: &Arc<Session>, workload: Arc<dyn Workload>, plan: LoadPlan) -> Result<Outcome> {
+        let (halt, interrupt) = (plan.halt.clone(), self.interrupt.clone());
+        let looking = tokio::spawn(async move {
+            while !interrupt.is_set() {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+            halt.raise();
+        });
+        let outcome = load::run(Arc::clone(session), workload, plan, |_| ()).await;
+        looking.abort();
+        outcome
+    }
+}
+
+async fn connect(cluster: &Cluster, cell: &Cell, client: &Client, level: Consistency) -> Result<Session> {
+    let connections = cell.settings().get("connections").map(|_| cell.whole("connections", 1)).transpose()?;
+    let connections = connections.map(|n| n as usize).or(client.connections).unwrap_or(1);
+    load::connect(&target(cluster, connections, client, level)).await
+}
+
+fn target(cluster: &Cluster, connections: usize, client: &Client, level: Consistency) -> Target {
+    let mut target = Target::new(cluster.contact_points());
+    target.connections_per_node = connections;
+    target.consistency = level;
+    if let Some(timeout) = client.timeout {
+        target.request_timeout = timeout.0;
+    }
+    target
+}
+
+fn replication(cell: &Cell) -> Result<String> {
+    Ok(format!("{{'class': 'NetworkTopologyStrategy', 'datacenter1': {}}}", cell.replication_factor()?))
+}
+
+/// The engine's options; the cell's compaction and compression go before.
+fn table_options(cell: &Cell) -> Result<String> {
+    let engine = cell.engine()?;
+    let mut options: Vec<String> = Vec::new();
+    let compaction = cell.settings().get("compaction");
+    match compaction {
+        Some(value) => {
+            options.push(format!("compaction = {}", class_map(value)?));
+            if engine.has_plugin() {
+                options.push(Engine::Cassiterite.table_options().to_owned());
+            }
+        }
+        None => options.extend(Some(engine.table_options().to_owned()).filter(|options| !options.is_empty())),
+    }
+    if let Some(value) = cell.settings().get("compression") {
+        let none = value.as_str().is_some_and(|text| text.eq_ignore_ascii_case("none"));
+        let map = if none { "{'enabled': 'false'}".to_owned() } else { class_map(value)? };
+        options.push(format!("compression = {map}"));
+    }
+    Ok(options.join(" AND "))
+}
+
+/// A class, or a map, as CQL writes it.
+fn class_map(value: &Value) -> Result<String> {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    match value {
+        Value::String(class) => Ok(format!("{{'class': {}}}", quoted(class))),
+        Value::Object(map) => {
+            let entries = map.iter().map(|(key, value)| format!("{}: {}", quoted(key), quoted(&label(value))));
+            Ok(format!("{{{}}}", entries.collect::<Vec<_>>().join(", ")))
+        }
+        other => anyhow::bail!("{other}: a class, or a map as in CQL, is expected"),
+    }
+}
+
+/// A fill leaves no row out, whatever part of a partition an insert of the workload selects.
+fn whole_partitions() -> Result<InsertSpec> {
+    let mut spec = InsertSpec::default();
+    spec.set("select", "fixed(1)/1").context("select")?;
+    spec.set("visits", "fixed(1)").context("visits")?;
+    Ok(spec)
+}
+
+fn once(partitions: u64) -> Population {
+    Population::Sequence { first: 1, last: partitions.max(1), wraps: false, lookback: None }
+}
+
+fn any(partitions: u64) -> Population {
+    Population::Spread(Distribution::uniform(1, i64::try_from(partitions.max(1)).unwrap_or(i64::MAX)))
+}

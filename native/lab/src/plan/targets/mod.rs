@@ -1,0 +1,59 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What the planner knows of a cluster: a trait, so that it is tested on simulated ones.
+
+pub mod local;
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::cell::Cell;
+use super::observed::Observed;
+
+/// How a load is paced.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// On a clock.
+    Open {
+        /// Operations due per second.
+        per_s: f64,
+    },
+    /// One after the other.
+    Closed {
+        /// Operations in flight.
+        in_flight: usize,
+    },
+}
+
+/// A load to run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// How fast.
+    pub pace: Pace,
+    /// How long.
+    pub length: Duration,
+}
+
+/// Where cells are measured. One call at a time.
+pub trait Target {
+    /// Brings up the configuration with its data, warm and quiet; what had to deviate from the plan. `fresh`: with data of its
+    /// own, whatever there is. `trial` is its number.
+    fn prepare(&mut self, cell: &Cell, trial: usize, fresh: bool) -> Result<Vec<String>>;
+
+    /// Runs a load on it.
+    fn load(&mut self, load: &Load) -> Result<Observed>;
+
+    /// Reads a sample of what was acknowledged at ALL; `None` where the workload has no query that could.
+    fn read_back(&mut self) -> Result<Option<Observed>>;
+
+    /// Bytes of the table on all nodes; `None` where they cannot be seen.
+    fn stored_bytes(&mut self) -> Option<u64>;
+
+    /// Takes everything away.
+    fn end(&mut self) -> Result<()>;
+
+    /// A clock that only moves forward; its zero means nothing.
+    fn now(&self) -> Duration;
+}

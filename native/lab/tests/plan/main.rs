@@ -1,0 +1,242 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The planner on simulated clusters, whose truth is known.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod simulated;
+
+use std::path::Path;
+
+use cassiterite_lab::narrator::Narrator;
+use cassiterite_lab::plan::answer::{Answer, Basis, Verdict};
+use cassiterite_lab::plan::file::PlanFile;
+use cassiterite_lab::plan::identity::Identity;
+use cassiterite_lab::plan::journal::Journal;
+use cassiterite_lab::plan::plan::Plan;
+use cassiterite_lab::plan::run::Runner;
+use cassiterite_lab::plan::trial::{Purpose, Trial};
+use simulated::{Simulated, Truth};
+use tempfile::TempDir;
+
+const LIMIT_MS: f64 = 5.0;
+const LAUNCH_PER_S: f64 = 20_000.0;
+const HEADROOM: f64 = 2.0;
+
+/// A profile of one text column, the launch at 20,000/s with room for twice; `rest` says the grid.
+fn plan(rest: &str) -> Plan {
+    let text = format!(
+        "plan: 1\nname: simulated\nsla: ['p95<={LIMIT_MS}ms']\n\
+         load: {{launch: {LAUNCH_PER_S}/s, headroom: {HEADROOM}}}\n\
+         workload:\n  ops: insert=1\n  rows_per_node: 1000\n  profile:\n    keyspace: s\n    table: t\n\
+         \x20   table_definition: 'CREATE TABLE t (k bigint PRIMARY KEY, value text)'\n\
+         \x20   columnspec: [{{name: value, size: fixed(10)}}]\n\
+         cost: {{node: 0.64/h}}\n{rest}"
+    );
+    Plan::new(PlanFile::parse(&text).unwrap()).unwrap()
+}
+
+const GRID: &str = "\
+grid:
+  nodes: [3, 4, 6, 9]
+  cl: [ONE, QUORUM]
+  engine: [stock, cassiterite]
+  profile.columnspec.value.size: {small: fixed(10), 1K: fixed(1000)}
+fixed: {rf: 3}
+measure: {run: 60s..180s}
+";
+
+struct Ran {
+    answer: Answer,
+    trials: Vec<Trial>,
+}
+
+fn journal(folder: &Path, plan: &Plan) -> Journal {
+    if Journal::is_in(folder) {
+        Journal::open(folder).unwrap()
+    } else {
+        Journal::create(folder, Identity::default(), plan.file.clone()).unwrap()
+    }
+}
+
+fn go_on(folder: &Path, plan: &Plan, target: &mut Simulated) -> anyhow::Result<Vec<Trial>> {
+    let narrator = Narrator::silent();
+    Runner::new(plan, target, &mut journal(folder, plan), &narrator)?.run()
+}
+
+fn run(plan: &Plan, mut target: Simulated) -> Ran {
+    let folder = TempDir::new().unwrap();
+    let trials = go_on(folder.path(), plan, &mut target).unwrap();
+    Ran { answer: Answer::of(plan, &trials).unwrap(), trials }
+}
+
+/// How far the worst load of each cell is from the limit, as a factor; below 1 it meets.
+fn truths(plan: &Plan, truth: &Truth) -> Vec<f64> {
+    plan.cells.iter().map(|cell| truth.p95_ms(cell, LAUNCH_PER_S * HEADROOM) / LIMIT_MS).collect()
+}
+
+/// Machines on which no cell is closer to the limit than the precision of a measurement.
+fn seeds(plan: &Plan) -> impl Iterator<Item = u64> + '_ {
+    (0..).filter(|seed| truths(plan, &Truth::of(*seed)).iter().all(|factor| (factor.ln()).abs() > 0.15))
+}
+
+#[test]
+fn the_cheapest_that_meets_is_found_and_no_other_is_said_to_meet() {
+    // What a search for the capacity adds is seen elsewhere.
+    let plan = plan(&GRID.replace("180s}", "180s, capacity: none}"));
+    let nodes = |at: usize| plan.cells[at].nodes().unwrap();
+    let (mut found, mut false_meets, mut meets, mut wrong_inferences, mut inferences, mut trials) = (0, 0, 0, 0, 0, 0);
+    let count = 100;
+    for seed in seeds(&plan).take(count) {
+        let truth = Truth::of(seed);
+        let factors = truths(&plan, &truth);
+        let ran = run(&plan, Simulated::new(truth, seed));
+        trials += ran.trials.len();
+        let cheapest = (0..factors.len()).filter(|at| factors[*at] < 1.0).map(nodes).min();
+        let said = ran.answer.winners.first().map(|at| nodes(*at));
+        let right = ran.answer.winners.iter().all(|at| factors[*at] < 1.0);
+        if said == cheapest && right {
+            found += 1;
+        } else {
+            println!("seed {seed}: {:?} instead of {cheapest:?}: {}", said, ran.answer.sentence);
+        }
+        for (cell, factor) in ran.answer.cells.iter().zip(&factors) {
+            meets += usize::from(cell.verdict == Verdict::Meets);
+            false_meets += usize::from(cell.verdict == Verdict::Meets && *factor > 1.0);
+            inferences += usize::from(cell.basis == Basis::Inferred);
+            let wrong = matches!((cell.verdict, *factor < 1.0), (Verdict::Meets, false) | (Verdict::DoesNotMeet, true));
+            wrong_inferences += usize::from(cell.basis == Basis::Inferred && wrong);
+        }
+    }
+    println!("found {found} of {count}; false meets {false_meets} of {meets}; wrong inferences {wrong_inferences} of {inferences}; {trials} trials");
+    assert!(found >= 95, "found {found} of {count}");
+    assert!(false_meets * 20 <= meets, "false meets {false_meets} of {meets}");
+    assert!(wrong_inferences * 100 <= inferences, "wrong inferences {wrong_inferences} of {inferences}");
+    assert!(trials < count * plan.cells.len(), "pruning must be cheaper than the grid: {trials}");
+}
+
+/// A cell whose truth is beyond the limit by less than anybody can tell from one run.
+#[test]
+fn a_cell_just_beyond_the_limit_is_seldom_said_to_meet() {
+    let plan = plan("fixed: {nodes: 6, rf: 3}\nmeasure: {run: 60s..180s, capacity: none}\n");
+    let count = 200;
+    let meets = (0..count).filter(|seed| {
+        let mut truth = Truth { sigma: 0.0, engine: 1.0, idle_ms: 0.5, ..Truth::of(1) };
+        // P95 at twice the launch is 5.1 ms.
+        let idle_share = truth.idle_ms * (0.4_f64 * 1.644_853_6).exp() / (LIMIT_MS * 1.02);
+        truth.node_per_s = LAUNCH_PER_S * HEADROOM / (1.0 - idle_share) / 6.0;
+        let ran = run(&plan, Simulated::new(truth, *seed));
+        ran.answer.cells[0].verdict == Verdict::Meets
+    });
+    let meets = meets.count();
+    println!("false meets {meets} of {count}");
+    assert!(meets * 20 <= count as usize, "{meets} of {count}");
+}
+
+#[test]
+fn killed_at_every_step_and_resumed_is_as_if_uninterrupted() {
+    let plan = plan(
+        &GRID
+            .replace("nodes: [3, 4, 6, 9]", "nodes: [4, 6]")
+            .replace("engine: [stock, cassiterite]", "engine: [stock]"),
+    );
+    let seed = seeds(&plan).next().unwrap();
+    let whole = run(&plan, Simulated::new(Truth::of(seed), seed));
+    let folder = TempDir::new().unwrap();
+    let (mut trials, mut deaths) = (None, 0);
+    while trials.is_none() {
+        let mut target = Simulated::new(Truth::of(seed), seed);
+        // As far as it takes to get one step further than the last time, until a trial is whole.
+        target.calls_left = 1 + deaths % 40;
+        trials = go_on(folder.path(), &plan, &mut target).ok();
+        deaths += 1;
+    }
+    assert_eq!(trials.unwrap(), whole.trials);
+    assert!(deaths > whole.trials.len(), "{deaths}");
+}
+
+#[test]
+fn a_journal_that_was_cut_at_any_line_goes_on_to_the_same_end() {
+    let plan = plan(
+        &GRID
+            .replace("nodes: [3, 4, 6, 9]", "nodes: [4, 6]")
+            .replace("engine: [stock, cassiterite]", "engine: [stock]"),
+    );
+    let seed = seeds(&plan).next().unwrap();
+    let folder = TempDir::new().unwrap();
+    let whole = go_on(folder.path(), &plan, &mut Simulated::new(Truth::of(seed), seed)).unwrap();
+    let text = std::fs::read_to_string(folder.path().join("journal.jsonl")).unwrap();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for cut in 1..lines.len() {
+        let folder = TempDir::new().unwrap();
+        // And a part of the next line, as a process that dies while it writes leaves it.
+        let half = &lines[cut][..lines[cut].len() / 2];
+        std::fs::write(folder.path().join("journal.jsonl"), lines[..cut].concat() + half).unwrap();
+        let again = go_on(folder.path(), &plan, &mut Simulated::new(Truth::of(seed), seed)).unwrap();
+        assert_eq!(again, whole, "cut after line {cut}");
+    }
+}
+
+#[test]
+fn the_same_cell_twice_cannot_be_told_apart() {
+    // The axis has no effect on the simulated cluster: both cells are the same.
+    let plan =
+        plan("grid: {num_tokens: [16, 17]}\nfixed: {nodes: 6, rf: 3}\nmeasure: {run: 60s..180s, pruning: none}\n");
+    let far_below = |seed: &u64| truths(&plan, &Truth::of(*seed))[0] < 0.8;
+    let mut differ = 0;
+    for seed in (0..).filter(far_below).take(30) {
+        let ran = run(&plan, Simulated::new(Truth::of(seed), seed));
+        let [a, b] = &ran.answer.cells[..] else { panic!("two cells are expected") };
+        let apart = a
+            .capacity_per_s
+            .zip(b.capacity_per_s)
+            .is_some_and(|(a, b)| a.high.is_some_and(|high| high < b.low) || b.high.is_some_and(|high| high < a.low));
+        differ += usize::from(a.verdict != b.verdict || apart || ran.answer.winners.len() != 2);
+    }
+    assert!(differ <= 1, "{differ} of 30");
+}
+
+#[test]
+fn a_limit_of_the_client_is_no_verdict_on_the_servers() {
+    let plan = plan("grid: {nodes: [6, 9]}\nfixed: {rf: 3}\nmeasure: {run: 60s..180s}\n");
+    // Twice the launch fails where the client is at its end as well.
+    let truth = Truth { node_per_s: 4_400.0, sigma: 0.0, engine: 1.0, client_per_s: 30_000.0, ..Truth::of(1) };
+    assert!(truths(&plan, &truth)[0] > 1.0);
+    let ran = run(&plan, Simulated::new(truth, 1));
+    assert!(ran.answer.winners.is_empty() && !ran.answer.decided, "{}", ran.answer.sentence);
+    assert_eq!(ran.answer.exit_code(), 2);
+    let first = &ran.answer.cells[0];
+    assert!(first.verdict == Verdict::CannotTell && first.why.starts_with("client"), "{first:?}");
+}
+
+#[test]
+fn wrong_rows_fail_a_cell_however_fast_it_is() {
+    let plan = plan("grid: {nodes: [6, 9]}\nfixed: {rf: 3}\nmeasure: {run: 60s..180s}\n");
+    let truth = Truth { node_per_s: 20_000.0, sigma: 0.0, engine: 1.0, ..Truth::of(1) };
+    let mut target = Simulated::new(truth, 1);
+    target.wrong_rows_in = Some(plan.cells[0].key().to_owned());
+    let ran = run(&plan, target);
+    assert_eq!((ran.answer.cells[0].verdict, ran.answer.winners.as_slice()), (Verdict::DoesNotMeet, [1].as_slice()));
+    assert!(ran.answer.sentence.contains("wrong rows"), "{}", ran.answer.sentence);
+}
+
+#[test]
+fn a_budget_that_does_not_suffice_leaves_cells_out_and_says_so() {
+    let text = format!("{GRID}budget: 90m\n");
+    let plan = plan(&text);
+    let seed = seeds(&plan).next().unwrap();
+    let ran = run(&plan, Simulated::new(Truth::of(seed), seed));
+    let spent_s: f64 = ran.trials.iter().map(|trial| trial.took_s).sum();
+    assert!(spent_s <= 5_400.0, "{spent_s}");
+    let not_run = ran.answer.cells.iter().filter(|cell| cell.verdict == Verdict::NotRun).count();
+    assert!(not_run > 0 || ran.answer.decided, "{}", ran.answer.sentence);
+}
+
+#[test]
+fn a_machine_that_changes_is_seen_and_what_it_spoilt_is_run_again() {
+    let plan = plan(&GRID.replace("measure: {run: 60s..180s}", "measure: {run: 60s..180s, pruning: none}"));
+    let truth = Truth { drift: Some((14, 1.6)), node_per_s: 16_000.0, sigma: 0.0, engine: 1.0, ..Truth::of(3) };
+    let ran = run(&plan, Simulated::new(truth, 3));
+    assert!(ran.trials.iter().any(|trial| trial.purpose == Purpose::Reference));
+    assert!(!ran.answer.void_trials.is_empty());
+}

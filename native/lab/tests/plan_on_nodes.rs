@@ -1,0 +1,135 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A small plan on a real cluster: it is killed after its first trial, goes on, answers, and leaves nothing behind.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+const PORT: &str = "43900";
+const TRIAL_MAX: Duration = Duration::from_secs(300);
+
+/// The limit is generous, for the machine that runs the tests may be as busy as it likes.
+const PLAN: &str = "
+plan: 1
+name: small
+workload:
+  ops: insert=3,get=1
+  rows_per_node: 300
+  profile:
+    keyspace: small
+    keyspace_definition: \"CREATE KEYSPACE small WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}\"
+    table: t
+    table_definition: CREATE TABLE t (k bigint PRIMARY KEY, v text)
+    columnspec: [{name: v, size: fixed(40)}]
+    queries: {get: {cql: 'SELECT * FROM t WHERE k = ?', fields: samerow}}
+sla: ['p50<=20s', 'errors<=5%', 'unexplained<=0']
+load: {launch: 50/s}
+fixed: {nodes: 1, cl: {insert: ONE, get: QUORUM}, heap: 512m, engine: stock}
+sweeps: [{closed: [2], run: 1s}]
+measure: {warmup: 1s, run: 3s..4s, capacity: none}
+client: {cpus: 0, threads: 1}
+cost: {node: 0.5/h}
+";
+
+fn plan(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cassiterite"));
+    command.arg("plan").args(words).stdin(Stdio::null());
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&[output.stdout.clone(), output.stderr.clone()].concat()).into_owned()
+}
+
+fn run(file: &Path, out: &Path) -> Command {
+    let mut command = plan(&["run", "--port", PORT, "--fast-nodes"]);
+    command.arg(file).arg("--out").arg(out);
+    command
+}
+
+fn ended_trials(out: &Path) -> usize {
+    let text = std::fs::read_to_string(out.join("journal.jsonl")).unwrap_or_default();
+    text.lines().filter(|line| line.contains("\"record\":\"trial-ended\"")).count()
+}
+
+/// Nodes name their folder on their command line.
+fn nodes_of(out: &Path) -> usize {
+    let folder = out.to_str().unwrap();
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).contains(&format!("-Dcassandra.storagedir={folder}"))).count()
+}
+
+fn await_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + TRIAL_MAX;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+#[ignore = "starts a node: make test-lab"]
+fn a_plan_that_was_killed_goes_on_and_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
+    std::fs::write(&file, PLAN).unwrap();
+    let checked = plan(&["check"]).arg(&file).output().unwrap();
+    assert!(checked.status.success() && said(&checked).contains("1 cells"), "{}", said(&checked));
+
+    let mut killed = run(&file, &out).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    await_until("the first trial", || ended_trials(&out) == 1 || killed.try_wait().unwrap().is_some());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    await_until("the nodes end with the process that started them", || nodes_of(&out) == 0);
+    assert!(out.join("cluster").exists(), "a killed process cannot tidy up");
+
+    let went_on = run(&file, &out).output().unwrap();
+    assert_eq!(went_on.status.code(), Some(0), "{}", said(&went_on));
+    assert!(said(&went_on).contains("cheapest that meets: the only cell"), "{}", said(&went_on));
+    assert_eq!((ended_trials(&out), nodes_of(&out)), (3, 0));
+    assert!(!out.join("cluster").exists());
+
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(out.join("plan.json")).unwrap()).unwrap();
+    assert_eq!((&json["format"], &json["version"]), (&"cassiterite-plan".into(), &1.into()));
+    assert_eq!(json["answer"]["cells"][0]["basis"], "confirmed");
+    for trial in json["trials"].as_array().unwrap() {
+        assert!(trial["read_back"]["rows"].as_u64().unwrap() > 0, "{trial:#}");
+        assert!(trial["loads"][0]["rows_checked"].as_u64().unwrap() > 0, "{trial:#}");
+    }
+    let rows = std::fs::read_to_string(out.join("cells.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 1 + 3 * 3 + 1, "{rows}");
+
+    let reported = plan(&["report"]).arg(&out).output().unwrap();
+    assert_eq!(reported.stdout, went_on.stdout);
+    let cleaned = plan(&["clean"]).arg(&out).output().unwrap();
+    assert!(said(&cleaned).contains("nothing was left behind"), "{}", said(&cleaned));
+}
+
+#[test]
+#[ignore = "starts a node: make test-lab"]
+fn what_cannot_be_run_is_one_line_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
+    // A heap that the JVM refuses: the node dies as it starts.
+    std::fs::write(&file, PLAN.replace("engine: stock", "engine: stock, jvm: -XX:NoSuchOption")).unwrap();
+    let died = run(&file, &out).output().unwrap();
+    assert_eq!(died.status.code(), Some(2), "{}", said(&died));
+    assert!(said(&died).contains("node1 has ended"), "{}", said(&died));
+    assert!(!out.join("cluster").exists() && nodes_of(&out) == 0);
+    for (from, to, told) in [
+        ("small\n", "small\nbudjet: 3h\n", "did you mean `budget`?"),
+        ("nodes: 1", "nodes: 1, rf: 2", "RF 2 needs 2 nodes"),
+    ] {
+        std::fs::write(&file, PLAN.replacen(from, to, 1)).unwrap();
+        let refused = run(&file, &folder.path().join("other")).output().unwrap();
+        assert_eq!((refused.status.code(), said(&refused).contains(told)), (Some(2), true), "{}", said(&refused));
+        assert!(!folder.path().join("other").exists());
+    }
+}

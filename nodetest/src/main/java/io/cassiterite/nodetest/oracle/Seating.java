@@ -1,0 +1,20 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.util.List;
+
+/** What an oracle plays on: which tables, and which steps. One thread. */
+interface Seating
+{
+    /** @return how many seats an epoch has at a time */
+    int seats();
+
+    /** @return tables that do not exist yet */
+    Tables tables(String keyspace, String name);
+
+    /** @return a seat with random steps for tables of its own shape */
+    Seat seat(long seed, Tables tables, List<ValueType> userTypes);
+}

@@ -1,0 +1,74 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.util.regex.Pattern;
+
+/** Where stock's indexes differ from a filter over the whole table, and why that is no finding. Stateless. */
+final class StockIndexFlaws
+{
+    /** The kinds of query that restrict a column by a range: SAI orders some types otherwise. */
+    static final String RANGE = "index range";
+    private static final String RANGE_OF_INET = "index range of inet";
+
+    static final String SHORT_PAGES = "SAI loses rows between short pages, or before a LIMIT";
+    private static final Pattern STATIC_COLLECTION = Pattern.compile("(WHERE|AND) s\\d+(\\[| CONTAINS)");
+    private static final Pattern STATIC_COLUMN = Pattern.compile("(WHERE|AND) s\\d+");
+    private static final Pattern CLUSTERING_COLUMN = Pattern.compile("(WHERE|AND) \\(?[ck]\\d+");
+    private static final Pattern KEY_COLUMN = Pattern.compile("(WHERE|AND) [pck]\\d+ =");
+
+    private StockIndexFlaws()
+    {
+    }
+
+    static String kindOfRange(ValueType type)
+    {
+        return type.cql().contains("inet") ? RANGE_OF_INET : RANGE;
+    }
+
+    /** @return whether SAI has no index of this type, as it says */
+    static boolean isUnsupported(Step step, Side side, Answer answer)
+    {
+        return side == Side.SAI && step.kind.equals("create index") && answer.error != null
+               && (answer.error.contains("Unsupported type") || answer.error.contains("single-dimension vectors"));
+    }
+
+    /** @return whether indexes may refuse a query with this error although a filter answers it */
+    static boolean mayRefuse(Step step, String error)
+    {
+        if (error.contains("use ALLOW FILTERING"))
+            return !step.cql.endsWith(" ALLOW FILTERING");
+        return error.contains("ORDER BY with 2ndary indexes is not supported")
+               || error.contains("Select on indexed columns and with IN clause for the PRIMARY KEY are not supported");
+    }
+
+    /**
+     * @param oddValues whether the table may hold odd values
+     * @return the name of a known flaw that explains the difference, or null
+     */
+    static String of(Step step, Side side, boolean oddValues, Answer answer)
+    {
+        if (answer.error != null)
+            return null;
+        if (STATIC_COLLECTION.matcher(step.cql).find())
+            return "a filter finds expired elements of static collections";
+        if (!side.isStock())
+            return null;
+        if (side == Side.LEGACY)
+            return ofLegacy(step.cql);
+        if (oddValues)
+            return "SAI does not find odd values";
+        if (step.kind.equals(RANGE_OF_INET))
+            return "SAI orders addresses of IP 4 as those of IP 6";
+        return null;
+    }
+
+    private static String ofLegacy(String cql)
+    {
+        if (STATIC_COLUMN.matcher(cql).find() && CLUSTERING_COLUMN.matcher(cql).find())
+            return "a legacy index of a static column finds nothing where the clustering is restricted, too";
+        return KEY_COLUMN.matcher(cql).find() ? "a legacy index of a key column loses rows whose newest cell expires" : null;
+    }
+}

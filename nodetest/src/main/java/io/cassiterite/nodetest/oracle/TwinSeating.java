@@ -1,0 +1,97 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.oracle;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** The seats of the oracle on twin tables. One thread. */
+final class TwinSeating implements Seating
+{
+    private final Machine machine;
+    private final String stockMemtable;
+    private final String engineMemtable;
+    private final Twin.Fault fault;
+
+    TwinSeating(Machine machine, String stockMemtable, String engineMemtable, Twin.Fault fault)
+    {
+        this.machine = machine;
+        this.stockMemtable = stockMemtable;
+        this.engineMemtable = engineMemtable;
+        this.fault = fault;
+    }
+
+    @Override
+    public int seats()
+    {
+        return 6;
+    }
+
+    @Override
+    public Tables tables(String keyspace, String name)
+    {
+        return new Twin(machine, keyspace, name, stockMemtable, engineMemtable, fault);
+    }
+
+    @Override
+    public Seat seat(long seed, Tables tables, List<ValueType> userTypes)
+    {
+        Random random = new Random(seed);
+        return new TwinSeat(tables, new TableShape(random, userTypes), random, userTypes);
+    }
+
+    private static final class TwinSeat extends Seat
+    {
+        private final TableShape shape;
+        private final Random random;
+        private final Writes writes;
+        private final Reads reads;
+        private final Changes changes;
+
+        TwinSeat(Tables tables, TableShape shape, Random random, List<ValueType> userTypes)
+        {
+            super(tables, shape.create());
+            this.shape = shape;
+            this.random = random;
+            writes = new Writes(shape, random);
+            reads = new Reads(shape, random);
+            changes = new Changes(shape, random, userTypes);
+        }
+
+        @Override
+        List<Step> next()
+        {
+            int pick = random.nextInt(1000);
+            if (pick < 600)
+                return List.of(writes.next());
+            if (pick < 930)
+                return List.of(reads.next());
+            if (pick < 960)
+                return reads.everything();
+            if (pick < (shape.stamps == TableShape.Stamps.CLOCK ? 975 : 985))
+            {
+                Step.Action[] actions = { Step.Action.FLUSH_STOCK, Step.Action.FLUSH_ENGINE, Step.Action.FLUSH_ENGINE,
+                                          Step.Action.COMPACT_STOCK, Step.Action.COMPACT_ENGINE, Step.Action.COMPACT_ENGINE };
+                List<Step> steps = new ArrayList<>(List.of(Step.node(actions[random.nextInt(actions.length)])));
+                steps.addAll(reads.everything());
+                return steps;
+            }
+            return changes.next();
+        }
+
+        @Override
+        List<Step> everything()
+        {
+            return reads.everything();
+        }
+
+        @Override
+        void refused(Step step)
+        {
+            changes.refused(step);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.index;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Indexes are right through all that happens to their table: a scan and they find the same rows. */
+@NodeTest(own = true)
+class IndexLifeTest
+{
+    private static final int TTL_PASSED_MS = 2_500;
+
+    /** (danger S9) */
+    @Test
+    void anIndexIsBuiltWhileRowsAreWritten(Node node, Cql cql)
+    {
+        IndexedTable table = IndexedTable.create(node, cql, "indexlifetest.built");
+        table.fill(cql, 2_000);
+        try (IndexedTable.Writers writers = table.write(3))
+        {
+            writers.awaitSome();
+            Pause.millis(1_000);
+            table.index(cql);
+            Pause.millis(1_000);
+        }
+        Pause.millis(TTL_PASSED_MS);
+        assertTrue(table.check(cql) > 0);
+        cql.run("DROP TABLE built");
+    }
+
+    /** (danger S10) */
+    @Test
+    void truncationUnderWritesEmptiesBoth(Node node, Cql cql)
+    {
+        IndexedTable table = IndexedTable.create(node, cql, "indexlifetest.truncated");
+        table.index(cql);
+        try (IndexedTable.Writers writers = table.write(3))
+        {
+            writers.awaitSome();
+            for (int i = 0; i < 4; i++)
+            {
+                Pause.millis(500);
+                cql.run("TRUNCATE truncated");
+            }
+            Pause.millis(500);
+        }
+        Pause.millis(TTL_PASSED_MS);
+        assertTrue(table.check(cql) > 0);
+        cql.run("TRUNCATE truncated");
+        assertEquals(0, table.check(cql));
+        assertEquals(List.of(), node.log().grep("indexlifetest.truncated lacks entries"));
+        cql.run("DROP TABLE truncated");
+    }
+
+    @Test
+    void indexesAreDroppedAndMadeAgainUnderWrites(Node node, Cql cql)
+    {
+        IndexedTable table = IndexedTable.create(node, cql, "indexlifetest.again");
+        table.index(cql);
+        try (IndexedTable.Writers writers = table.write(2))
+        {
+            writers.awaitSome();
+            for (int i = 0; i < 3; i++)
+            {
+                for (String index : List.of("by_v", "by_e", "by_s", "by_c"))
+                    cql.run("DROP INDEX " + index);
+                Pause.millis(300);
+                table.index(cql);
+            }
+        }
+        Pause.millis(TTL_PASSED_MS);
+        assertTrue(table.check(cql) > 0);
+        cql.run("DROP TABLE again");
+    }
+
+    @Test
+    void nothingIsMissingAfterKillNine(Node node)
+    {
+        IndexedTable table;
+        try (Cql cql = node.cql("indexlifetest"))
+        {
+            table = IndexedTable.create(node, cql, "indexlifetest.killed");
+            table.index(cql);
+        }
+        for (int round = 0; round < 3; round++)
+        {
+            try (IndexedTable.Writers writers = table.write(3))
+            {
+                writers.awaitSome();
+                Pause.millis(1_500);
+                node.killNine();
+            }
+            node.start();
+            try (Cql cql = node.cql("indexlifetest"))
+            {
+                Pause.millis(TTL_PASSED_MS);
+                Indexes.awaitBuilt(cql, "indexlifetest", "by_c");
+                assertTrue(table.check(cql) > 0);
+            }
+        }
+        assertEquals(List.of(), node.log().grep("indexlifetest.killed lacks entries"), "no index is built again after a crash");
+        try (Cql cql = node.cql("indexlifetest"))
+        {
+            cql.run("DROP TABLE killed");
+        }
+    }
+
+    @Test
+    void aBuildThatIsKilledBeginsAgain(Node node)
+    {
+        IndexedTable table;
+        try (Cql cql = node.cql("indexlifetest"))
+        {
+            table = IndexedTable.create(node, cql, "indexlifetest.cut");
+            table.fill(cql, 3_000);
+            cql.run("CREATE INDEX by_v ON cut (v)");
+            node.killNine();
+        }
+        node.start();
+        try (Cql cql = node.cql("indexlifetest"))
+        {
+            cql.run("CREATE INDEX IF NOT EXISTS by_v ON cut (v)");
+            for (String column : List.of("e", "s", "c"))
+                cql.run("CREATE INDEX by_" + column + " ON cut (" + column + ")");
+            for (String index : List.of("by_v", "by_e", "by_s", "by_c"))
+                Indexes.awaitBuilt(cql, "indexlifetest", index);
+            Pause.millis(TTL_PASSED_MS);
+            assertTrue(table.check(cql) > 0);
+            cql.run("DROP TABLE cut");
+        }
+    }
+
+    @Test
+    void staleEntriesGo(Node node, Cql cql)
+    {
+        cql.run("CREATE TABLE stale (k int PRIMARY KEY, v int, w int) WITH memtable = 'cassiterite'");
+        cql.run("CREATE INDEX stale_v ON stale (v)");
+        Indexes.awaitBuilt(cql, "indexlifetest", "stale_v");
+        for (int i = 0; i < 200; i++)
+            cql.run("INSERT INTO stale (k, v, w) VALUES (1, ?, ?)", i % 4, i);
+        for (int v = 0; v < 3; v++)
+            assertEquals(List.of(), cql.texts("SELECT k FROM stale WHERE v = ?", v));
+        assertEquals(List.of("k=1, v=3, w=199"), cql.texts("SELECT * FROM stale WHERE v = 3"));
+        node.nodetool("flush", "indexlifetest", "stale").success();
+        node.nodetool("compact", "indexlifetest", "stale").success();
+        String keys = "SELECT keys_estimated FROM cassiterite.tables WHERE keyspace_name = 'indexlifetest' AND table_name = 'stale'"
+                      + " AND index_name = 'stale_v'";
+        assertEquals(1, cql.rows(keys).get(0).getLong("keys_estimated"));
+        // one of them comes back, with a newer timestamp
+        cql.run("UPDATE stale SET v = 1 WHERE k = 1");
+        assertEquals(List.of("k=1, v=1, w=199"), cql.texts("SELECT * FROM stale WHERE v = 1"));
+        cql.run("DROP TABLE stale");
+    }
+
+    @Test
+    void aSnapshotIsLoadedWithItsEntries(Node node, Cql cql)
+    {
+        IndexedTable table = IndexedTable.create(node, cql, "indexlifetest.loaded");
+        table.index(cql);
+        table.fill(cql, 1_000);
+        Pause.millis(TTL_PASSED_MS);
+        int rows = table.check(cql);
+        node.nodetool("snapshot", "-t", "saved", "-cf", "loaded", "indexlifetest").success();
+        cql.run("TRUNCATE loaded");
+        assertEquals(0, table.check(cql));
+        assertTrue(node.snapshotLoad("indexlifetest", "loaded", snapshot(node, "loaded")).success().contains("loaded"));
+        assertEquals(rows, table.check(cql));
+        assertTrue(cql.rows("SELECT * FROM loaded").size() > 0);
+        node.nodetool("rebuild_index", "indexlifetest", "loaded", "by_v").success();
+        assertEquals(rows, table.check(cql));
+        cql.run("DROP TABLE loaded");
+    }
+
+    private static Path snapshot(Node node, String table)
+    {
+        Path keyspace = node.base().resolve("data").resolve("indexlifetest");
+        String[] folders = keyspace.toFile().list((folder, name) -> name.startsWith(table + "-"));
+        return keyspace.resolve(folders[0]).resolve("snapshots").resolve("saved").resolve("cassiterite");
+    }
+
+    @Test
+    void anotherColumnMayBeAlteredMeanwhile(Node node, Cql cql)
+    {
+        IndexedTable table = IndexedTable.create(node, cql, "indexlifetest.altered");
+        table.index(cql);
+        try (IndexedTable.Writers writers = table.write(2))
+        {
+            writers.awaitSome();
+            for (int i = 0; i < 3; i++)
+            {
+                cql.run("ALTER TABLE altered ADD w text");
+                Pause.millis(200);
+                cql.run("ALTER TABLE altered DROP w");
+                Pause.millis(50);
+            }
+        }
+        assertTrue(cql.refusal("ALTER TABLE altered DROP v").contains("by_v"));
+        Pause.millis(TTL_PASSED_MS);
+        assertTrue(table.check(cql) > 0);
+        cql.run("DROP TABLE altered");
+    }
+
+    @Test
+    void unloggedKeyspacesHaveIndexesToo(Node node)
+    {
+        try (Cql cql = node.cql())
+        {
+            cql.run("CREATE KEYSPACE nolog WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
+                    + " AND durable_writes = false");
+            IndexedTable table = IndexedTable.create(node, cql, "nolog.t");
+            table.index(cql);
+            table.fill(cql, 500);
+            Pause.millis(TTL_PASSED_MS);
+            int rows = table.check(cql);
+            node.restart();
+            try (Cql after = node.cql())
+            {
+                assertEquals(rows, table.check(after));
+                table.fill(after, 300);
+                Pause.millis(TTL_PASSED_MS);
+            }
+            node.killNine();
+            node.start();
+            try (Cql after = node.cql())
+            {
+                Indexes.await(Duration.ofMinutes(1), () -> table.check(after) >= 0);
+                after.run("DROP KEYSPACE nolog");
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.index;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import io.cassiterite.nodetest.Checkout;
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
+import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Rows that come as files, when a node joins and when it repairs, have their entries. */
+@Tag("cluster")
+@Timeout(900)
+class IndexStreamTest
+{
+    private static final int TTL_PASSED_MS = 2_500;
+
+    private static NodeBuilder node(String name, String address)
+    {
+        return Node.named(name).heap("512m").address(address).yaml("hinted_handoff_enabled", "false").jvm("-Dcassandra.ring_delay_ms=4000")
+                   .jvm("-Dcassandra.broadcast_interval_ms=10000");
+    }
+
+    @Test
+    void streamedRowsHaveEntries()
+    {
+        try (Node first = node("index-1", "127.0.0.1").start(); Cql cql = first.cql())
+        {
+            IndexedTable both = table(first, cql, "both", 2);
+            IndexedTable single = table(first, cql, "single", 1);
+            Pause.millis(TTL_PASSED_MS);
+            int inBoth = both.check(cql);
+            int inSingle = single.check(cql);
+            first.nodetool("flush").success();
+            try (Node second = node("index-2", "127.0.0.2").joining(first).start())
+            {
+                try (Cql there = second.cql())
+                {
+                    assertTrue(there.rows("SELECT * FROM cassiterite.streams").size() > 0);
+                    assertEquals(inBoth, both.check(there));
+                    assertEquals(inSingle, single.check(there));
+                    there.run("DROP KEYSPACE single");
+                }
+                first.killNine();
+                Pause.millis(3_000);
+                try (Cql there = second.cql())
+                {
+                    assertEquals(inBoth, both.check(there), "alone");
+                    cut(there, both);
+                }
+                first.start();
+                Indexes.awaitBuilt(cql, "both", "by_c");
+                first.nodetool("repair", "--full", "both").success();
+                second.killNine();
+                Pause.millis(3_000);
+                try (Cql here = first.cql())
+                {
+                    Pause.millis(TTL_PASSED_MS);
+                    assertTrue(both.check(here) > 0);
+                    assertEquals(List.of("k=1000"), here.texts("SELECT k FROM both.t WHERE v = 1000"));
+                }
+            }
+        }
+        Checkout.delete(Checkout.nodes().resolve("index-2"));
+    }
+
+    /** Writes while the other node is down. */
+    private static void cut(Cql cql, IndexedTable table)
+    {
+        table.fill(cql, 500);
+        cql.run("INSERT INTO both.t (k, c, v) VALUES (1000, 1, 1000)");
+    }
+
+    private static IndexedTable table(Node node, Cql cql, String keyspace, int replicas)
+    {
+        cql.run("CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': " + replicas + "}");
+        IndexedTable table = IndexedTable.create(node, cql, keyspace + ".t");
+        table.index(cql);
+        table.fill(cql, 3_000);
+        return table;
+    }
+}

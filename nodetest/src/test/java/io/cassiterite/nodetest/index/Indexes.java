@@ -1,0 +1,70 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.index;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+import com.datastax.oss.driver.api.core.DriverException;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What tests of indexes share. */
+final class Indexes
+{
+    private static final Duration BOUND = Duration.ofMinutes(2);
+
+    private Indexes()
+    {
+    }
+
+    static void awaitBuilt(Cql cql, String keyspace, int count)
+    {
+        await(BOUND, () -> built(cql, keyspace).size() >= count);
+    }
+
+    static void awaitBuilt(Cql cql, String keyspace, String index)
+    {
+        await(BOUND, () -> built(cql, keyspace).contains("index_name='" + index + "'"));
+    }
+
+    private static List<String> built(Cql cql, String keyspace)
+    {
+        return cql.texts("SELECT index_name FROM system.\"IndexInfo\" WHERE table_name = ?", keyspace);
+    }
+
+    /** Waits for a condition, which may fail with the driver's exceptions meanwhile. */
+    static void await(Duration bound, BooleanSupplier condition)
+    {
+        long deadline = System.nanoTime() + bound.toNanos();
+        while (!holds(condition))
+        {
+            assertTrue(System.nanoTime() < deadline, "the condition does not come true within " + bound);
+            Pause.millis(50);
+        }
+    }
+
+    private static boolean holds(BooleanSupplier condition)
+    {
+        try
+        {
+            return condition.getAsBoolean();
+        }
+        catch (DriverException e)
+        {
+            return false;
+        }
+    }
+
+    /** The warnings that a statement's answer has. */
+    static String warnings(Cql cql, String statement)
+    {
+        return cql.run(statement).getExecutionInfo().getWarnings().toString();
+    }
+}

@@ -1,0 +1,107 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.index;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.dht.Murmur3Partitioner;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.utils.JVMStabilityInspector;
+
+/**
+ * Rows that come as files: the engine notes durably, before it takes them, that the indexes lack their entries; these
+ * are made right after. In between a query may miss such rows, as Cassandra's may while it builds an index of streamed
+ * sstables. Where that fails an index answers nothing until {@link IndexWatch} has had it built again.
+ */
+public final class IndexArrivals
+{
+    private static final Logger logger = LoggerFactory.getLogger(IndexArrivals.class);
+    private static final Token FIRST = Murmur3Partitioner.instance.getMinimumToken();
+
+    private IndexArrivals()
+    {
+    }
+
+    /** The whole ring. */
+    public static Collection<Range<Token>> everywhere()
+    {
+        return List.of(new Range<>(FIRST, FIRST));
+    }
+
+    /**
+     * Takes rows in, and gives them entries.
+     *
+     * @param ranges where the rows are
+     * @param arrival takes them in; its failure is the caller's
+     */
+    public static void take(ColumnFamilyStore cfs, Collection<Range<Token>> ranges, Runnable arrival)
+    {
+        List<EngineIndex> all = IndexBuild.engineIndexes(cfs.indexManager.listIndexes());
+        TableBuilds builds = TableBuilds.of(cfs);
+        if (all.isEmpty() || builds.hasFull())
+        {
+            arrival.run(); // a full build that runs notices, and begins again
+            return;
+        }
+        builds.begin(false);
+        try
+        {
+            takeAndIndex(cfs, complete(cfs, all), ranges, arrival);
+        }
+        finally
+        {
+            builds.end(false);
+        }
+    }
+
+    private static void takeAndIndex(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<Range<Token>> ranges, Runnable arrival)
+    {
+        indexes.forEach(index -> index.arriving(true));
+        try
+        {
+            arrival.run();
+            index(cfs, indexes, ranges);
+        }
+        finally
+        {
+            indexes.forEach(index -> index.arriving(false));
+        }
+    }
+
+    private static List<EngineIndex> complete(ColumnFamilyStore cfs, List<EngineIndex> all)
+    {
+        List<EngineIndex> complete = new ArrayList<>();
+        for (EngineIndex index : all)
+            if (IndexBuild.tableOf(cfs).indexState(index.name()).complete)
+                complete.add(index);
+        return complete;
+    }
+
+    private static void index(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<Range<Token>> ranges)
+    {
+        if (indexes.isEmpty())
+            return;
+        try
+        {
+            long missed = IndexBuild.tableOf(cfs).indexState(indexes.get(0).name()).missed;
+            IndexBuild.scan(cfs, indexes, ranges);
+            for (EngineIndex index : indexes)
+                IndexBuild.tableOf(cfs).completeIndex(index.name(), missed);
+        }
+        catch (RuntimeException | Error e)
+        {
+            JVMStabilityInspector.inspectThrowable(e);
+            logger.error("Rows have come to {} whose index entries could not be made. Its indexes answer nothing until they have been"
+                         + " built again, which begins by itself", cfs.metadata(), e);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.index;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.compaction.CompactionInfo;
+import org.apache.cassandra.db.compaction.CompactionInterruptedException;
+import org.apache.cassandra.db.compaction.OperationType;
+import org.apache.cassandra.dht.Murmur3Partitioner;
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.index.Index;
+import org.apache.cassandra.index.SecondaryIndexBuilder;
+import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.utils.TimeUUID;
+
+import io.cassiterite.engine.Table;
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
+
+/**
+ * Gives entries to rows that a table has already, in the engine or in sstables beside it. A full build begins when every
+ * write that did not know of the index has ended (danger S9), and is repeated if rows have come without entries meanwhile.
+ */
+final class IndexBuild extends SecondaryIndexBuilder
+{
+    private static final Token FIRST = Murmur3Partitioner.instance.getMinimumToken();
+
+    private final ColumnFamilyStore cfs;
+    private final List<EngineIndex> indexes;
+    private final Collection<Range<Token>> ranges;
+    private final boolean isFull;
+    private final TimeUUID id = TimeUUID.Generator.nextTimeUUID();
+    private volatile RowsToIndex rows;
+
+    private IndexBuild(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<Range<Token>> ranges, boolean isFull)
+    {
+        this.cfs = cfs;
+        this.indexes = indexes;
+        this.ranges = ranges;
+        this.isFull = isFull;
+    }
+
+    /** Of all rows; to be run once. */
+    static IndexBuild full(ColumnFamilyStore cfs, List<EngineIndex> indexes)
+    {
+        return new IndexBuild(cfs, indexes, List.of(new Range<>(FIRST, FIRST)), true);
+    }
+
+    /** Of the rows in the token ranges of sstables. */
+    static IndexBuild of(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<SSTableReader> sstables)
+    {
+        List<Range<Token>> ranges = new ArrayList<>();
+        for (SSTableReader sstable : sstables)
+        {
+            long first = sstable.getFirst().getToken().getLongValue();
+            ranges.add(new Range<>(new Murmur3Partitioner.LongToken(first - 1), sstable.getLast().getToken()));
+        }
+        return new IndexBuild(cfs, indexes, Range.normalize(ranges), false);
+    }
+
+    static List<EngineIndex> engineIndexes(Collection<? extends Index> indexes)
+    {
+        List<EngineIndex> found = new ArrayList<>();
+        for (Index index : indexes)
+            if (index instanceof EngineIndex)
+                found.add((EngineIndex) index);
+        return found;
+    }
+
+    /** The present generation of a table. */
+    static Table tableOf(ColumnFamilyStore cfs)
+    {
+        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+        if (memtable == null || memtable.table() == null)
+            throw new IllegalStateException("this node does not keep " + cfs.metadata() + " in Cassiterite, or it has been dropped");
+        return memtable.table();
+    }
+
+    @Override
+    public void build()
+    {
+        TableBuilds builds = TableBuilds.of(cfs);
+        builds.begin(isFull);
+        try
+        {
+            Keyspace.writeOrder.awaitNewBarrier();
+            if (isFull)
+                buildAll();
+            else
+                scan(ranges);
+        }
+        finally
+        {
+            builds.end(isFull);
+        }
+    }
+
+    /** Again, if rows have come without entries meanwhile. */
+    private void buildAll()
+    {
+        boolean complete = false;
+        while (!complete)
+        {
+            long missed = tableOf(cfs).indexState(indexes.get(0).name()).missed;
+            scan(ranges);
+            complete = true;
+            for (EngineIndex index : indexes)
+                complete &= tableOf(cfs).completeIndex(index.name(), missed);
+        }
+    }
+
+    /** Gives entries to the rows of ranges, for a caller whose turn it is. */
+    static void scan(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<Range<Token>> ranges)
+    {
+        new IndexBuild(cfs, indexes, ranges, false).scan(ranges);
+    }
+
+    private void scan(Collection<Range<Token>> scanned)
+    {
+        for (Range<Token> range : scanned)
+            for (Range<Token> part : range.unwrap())
+            {
+                RowsToIndex found = new RowsToIndex(cfs, indexes, part);
+                rows = found;
+                while (found.nextPage())
+                    checkStop();
+            }
+    }
+
+    private void checkStop()
+    {
+        if (isStopRequested())
+            throw new CompactionInterruptedException(getCompactionInfo());
+    }
+
+    /** Progress in ten thousandths of the ring. */
+    @Override
+    public CompactionInfo getCompactionInfo()
+    {
+        RowsToIndex present = rows;
+        long done = present == null ? 0 : present.share();
+        return CompactionInfo.withoutSSTables(cfs.metadata(), OperationType.INDEX_BUILD, done, RowsToIndex.SHARES, RowsToIndex.SHARES,
+                                              CompactionInfo.Unit.RANGES, id);
+    }
+}

@@ -1,0 +1,52 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.index;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.schema.TableId;
+
+/** The builds of a table's indexes, of which one runs at a time. Thread-safe. */
+final class TableBuilds
+{
+    private static final ConcurrentMap<TableId, TableBuilds> ALL = new ConcurrentHashMap<>();
+
+    private final ReentrantLock lock = new ReentrantLock(true);
+    private final AtomicInteger full = new AtomicInteger();
+
+    private TableBuilds()
+    {
+    }
+
+    static TableBuilds of(ColumnFamilyStore cfs)
+    {
+        return ALL.computeIfAbsent(cfs.metadata.id, id -> new TableBuilds());
+    }
+
+    /** Whether a full build runs, or waits for its turn: it notices whatever arrives. */
+    boolean hasFull()
+    {
+        return full.get() > 0;
+    }
+
+    /** Waits until this caller may build; {@link #end} must follow. */
+    void begin(boolean isFull)
+    {
+        if (isFull)
+            full.incrementAndGet();
+        lock.lock();
+    }
+
+    void end(boolean isFull)
+    {
+        if (isFull)
+            full.decrementAndGet();
+        lock.unlock();
+    }
+}

@@ -1,0 +1,123 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import javax.management.ObjectName;
+
+import com.codahale.metrics.Gauge;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.metrics.CassandraMetricsRegistry;
+import org.apache.cassandra.utils.MBeanWrapper;
+
+import io.cassiterite.engine.TableStats;
+import io.cassiterite.lifecycle.EngineControl;
+
+/**
+ * Cassandra's own metrics of an engine table where only the engine knows the figure. They are replaced in the MBean server,
+ * which nodetool and exporters read: Cassandra's registry has its own gauges as long as the table exists.
+ */
+final class TableGauges
+{
+    /** Cassandra counts compactions that are due, the engine bytes: one for each so many. */
+    private static final long BYTES_PER_COMPACTION = 256L << 20;
+
+    private final ColumnFamilyStore cfs;
+    private final EngineControl engine;
+    private final EngineVerbs verbs;
+    private final PartitionSizes partitions;
+
+    private TableGauges(ColumnFamilyStore cfs, EngineControl engine)
+    {
+        this.cfs = cfs;
+        this.engine = engine;
+        this.verbs = new EngineVerbs(engine);
+        this.partitions = new PartitionSizes(cfs);
+    }
+
+    /** Replaces gauges that are registered; Cassandra unregisters them by name when the table is dropped. */
+    static void install(ColumnFamilyStore cfs, EngineControl engine)
+    {
+        TableGauges gauges = new TableGauges(cfs, engine);
+        gauges.replace("SnapshotsSize", "SnapshotsSize", gauges::snapshotBytes);
+        gauges.replace("PendingCompactions", "PendingCompactions", gauges::pendingCompactions);
+        gauges.replace("MeanPartitionSize", "MeanRowSize", gauges::meanPartitionBytes);
+        Gauge<long[]> sizes = cfs.metric.estimatedPartitionSizeHistogram;
+        gauges.replace("EstimatedPartitionSizeHistogram", "EstimatedRowSizeHistogram",
+                       () -> sum(sizes.getValue(), gauges.partitionBytes()));
+        Gauge<long[]> cells = cfs.metric.estimatedColumnCountHistogram;
+        gauges.replace("EstimatedColumnCountHistogram", "EstimatedColumnCountHistogram",
+                       () -> sum(cells.getValue(), gauges.partitionCells()));
+    }
+
+    /** @param alias its name where tables are still called column families */
+    private void replace(String name, String alias, Gauge<?> gauge)
+    {
+        replaceBean("Table", name, gauge);
+        replaceBean("ColumnFamily", alias, gauge);
+    }
+
+    private void replaceBean(String type, String name, Gauge<?> gauge)
+    {
+        String bean = String.format("org.apache.cassandra.metrics:type=%s,keyspace=%s,scope=%s,name=%s",
+                                    type, cfs.getKeyspaceName(), cfs.name, name);
+        replace(MBeanWrapper.create(bean, MBeanWrapper.OnException.THROW), gauge);
+    }
+
+    static void replace(ObjectName name, Gauge<?> gauge)
+    {
+        if (!MBeanWrapper.instance.isRegistered(name))
+            return;
+        MBeanWrapper.instance.unregisterMBean(name);
+        CassandraMetricsRegistry.Metrics.registerMBean(gauge, name);
+    }
+
+    private long snapshotBytes()
+    {
+        return cfs.trueSnapshotsSize() + verbs.snapshotBytes(cfs);
+    }
+
+    /** Never 0 while a compaction is due. */
+    private int pendingCompactions()
+    {
+        return cfs.getCompactionStrategyManager().getEstimatedRemainingTasks() + pendingCompactions(cfs, engine);
+    }
+
+    static int pendingCompactions(ColumnFamilyStore cfs, EngineControl engine)
+    {
+        TableStats stats = engine.isOpen() ? engine.stats(cfs.metadata()) : null;
+        return stats == null ? 0 : pendingCompactions(stats.pendingCompactionBytes());
+    }
+
+    static int pendingCompactions(long bytes)
+    {
+        return (int) Math.min(Integer.MAX_VALUE, (bytes + BYTES_PER_COMPACTION - 1) / BYTES_PER_COMPACTION);
+    }
+
+    /** Uncompressed, as Cassandra counts it. */
+    private long meanPartitionBytes()
+    {
+        return engine.isOpen() ? SizeEstimates.meanPartitionBytes(cfs) : cfs.metric.meanPartitionSize.getValue();
+    }
+
+    private long[] partitionBytes()
+    {
+        return engine.isOpen() ? partitions.bytes() : new long[0];
+    }
+
+    private long[] partitionCells()
+    {
+        return engine.isOpen() ? partitions.cells() : new long[0];
+    }
+
+    static long[] sum(long[] first, long[] second)
+    {
+        long[] longer = first.length >= second.length ? first.clone() : second.clone();
+        long[] shorter = first.length >= second.length ? second : first;
+        for (int i = 0; i < shorter.length; i++)
+            longer[i] += shorter[i];
+        return longer;
+    }
+}

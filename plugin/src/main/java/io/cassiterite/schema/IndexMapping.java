@@ -1,0 +1,99 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.schema;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
+import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
+import org.apache.cassandra.cql3.statements.schema.IndexAttributes;
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.index.sai.StorageAttachedIndex;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+
+import io.cassiterite.reflect.PrivateMember;
+
+/**
+ * Makes an index of the engine of CREATE INDEX on an engine table: of one that names no class, and of one that names SAI
+ * and means the same here. Other classes are left for {@link SchemaRules} to refuse. Thread-safe.
+ */
+final class IndexMapping
+{
+    /** The class of indexes of the engine. */
+    static final String CLASS = "io.cassiterite.index.EngineIndex";
+
+    private static final String OPTIONS = "options";
+    private static final Set<String> SAI_NAMES = Set.of("sai", StorageAttachedIndex.class.getSimpleName().toLowerCase(),
+                                                        StorageAttachedIndex.class.getCanonicalName().toLowerCase());
+    /** Options of SAI that change nothing with these values. */
+    private static final Map<String, String> NEUTRAL = Map.of("case_sensitive", "true", "normalize", "false", "ascii", "false");
+
+    private IndexMapping()
+    {
+    }
+
+    /**
+     * May be called again for a statement.
+     *
+     * @return what the client is told; null if the statement makes no index of the engine
+     * @throws InvalidRequestException if it asks SAI for what the engine's index does not do
+     */
+    static String applyTo(AlterSchemaStatement statement)
+    {
+        if (!(statement instanceof CreateIndexStatement))
+            return null;
+        TableMetadata table = table(statement);
+        if (table == null || !EngineTable.is(table))
+            return null;
+        IndexAttributes attributes = (IndexAttributes) PrivateMember.CREATED_INDEX_ATTRIBUTES.get(statement);
+        if (attributes.customClass == null)
+        {
+            attributes.isCustom = true;
+            attributes.customClass = CLASS;
+        }
+        else if (attributes.isCustom && SAI_NAMES.contains(attributes.customClass.toLowerCase()))
+        {
+            dropNeutralOptions(attributes, table);
+            attributes.customClass = CLASS;
+        }
+        return attributes.isCustom && CLASS.equals(attributes.customClass) ? notice(table) : null;
+    }
+
+    private static String notice(TableMetadata table)
+    {
+        return String.format("%s is a Cassiterite table: its index is one of Cassiterite (USING '%s'), which answers =, ranges,"
+                             + " CONTAINS and CONTAINS KEY.", table, CLASS);
+    }
+
+    private static TableMetadata table(AlterSchemaStatement statement)
+    {
+        KeyspaceMetadata keyspace = statement.keyspace() == null ? null : Schema.instance.getKeyspaceMetadata(statement.keyspace());
+        return keyspace == null ? null : keyspace.getTableOrViewNullable((String) PrivateMember.CREATED_INDEX_TABLE.get(statement));
+    }
+
+    private static void dropNeutralOptions(IndexAttributes attributes, TableMetadata table)
+    {
+        Map<?, ?> properties = (Map<?, ?>) PrivateMember.STATEMENT_PROPERTIES.get(attributes);
+        Object given = properties.get(OPTIONS);
+        if (!(given instanceof Map))
+            return;
+        Map<String, String> options = new HashMap<>();
+        ((Map<?, ?>) given).forEach((name, value) -> options.put(String.valueOf(name), String.valueOf(value)));
+        NEUTRAL.forEach((name, value) -> {
+            if (value.equalsIgnoreCase(options.get(name)))
+                options.remove(name);
+        });
+        if (!options.isEmpty())
+            throw new InvalidRequestException(String.format("%s is a Cassiterite table, whose indexes do not do what these options ask of"
+                                                            + " SAI: %s. Create the index without them, and keep a column with the"
+                                                            + " transformed value; or use another memtable for the table.",
+                                                            table, options));
+        attributes.removeProperty(OPTIONS);
+    }
+}

@@ -1,0 +1,30 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.schema;
+
+import java.util.List;
+
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.locator.InetAddressAndPort;
+
+import io.cassiterite.stream.PluginGossip;
+
+/** Whether all nodes know the class of the engine's indexes: one that does not fails the whole schema change. */
+final class IndexSupport
+{
+    private IndexSupport()
+    {
+    }
+
+    /** @throws InvalidRequestException if a member has not published that it has the plug-in */
+    static void check()
+    {
+        List<InetAddressAndPort> lacking = PluginGossip.membersWithout();
+        if (!lacking.isEmpty())
+            throw new InvalidRequestException("An index of a Cassiterite table needs the plug-in on every node, and these have not"
+                                              + " published that they have it: " + lacking + ". Install it there, or remove"
+                                              + " the nodes, then create the index.");
+    }
+}

@@ -1,0 +1,116 @@
+# Licensed under the Apache License, Version 2.0: see the file LICENSE.
+"""scripts/deb.sh makes a Debian package of a release folder: files in their places, scripts that only print."""
+
+import os
+import subprocess
+import time
+import unittest
+
+from tree import Tree
+
+NAME = "cassiterite-5.0-0.1.0"
+JAR = f"./usr/share/cassandra/lib/{NAME}.jar"
+CONF = "./usr/share/cassiterite/conf.d"
+DOC = "./usr/share/doc/cassiterite-5.0"
+FILES = {
+    f"{NAME}.jar": "a jar",
+    "INSTALL.md": "how to",
+    "NOTICE": "who",
+    "LICENSE": "may",
+    "THIRD-PARTY.txt": "of others",
+    "SHA256SUMS": "sums",
+    "cassandra.yaml-snippet.yaml": "memtable:\n",
+    "jvm-server.options-snippet.options": "-Dx\n",
+}
+
+
+class DebTest(unittest.TestCase):
+    def setUp(self):
+        self.tree = Tree(self)
+        (self.tree.path / "CHANGELOG.md").write_text("# Changelog\n")
+
+    def package(self, folder):
+        release = self.tree.path / folder / NAME
+        release.mkdir(parents=True)
+        for name, content in FILES.items():
+            (release / name).write_text(content)
+        ran = self.tree.run("deb.sh", str(release), "2.34")
+        self.assertEqual(0, ran.returncode, ran.stderr)
+        return release.parent / "cassiterite-5.0_0.1.0_amd64.deb"
+
+    def dpkg_deb(self, *arguments):
+        return subprocess.run(["dpkg-deb", *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+
+    def test_the_same_folder_gives_the_same_bytes(self):
+        first = self.package("first")
+        time.sleep(1.1)  # times in an archive are whole seconds
+        os.umask(0o077)
+        self.addCleanup(os.umask, 0o022)
+        self.assertEqual(first.read_bytes(), self.package("second").read_bytes())
+
+    def test_every_file_is_in_its_place_and_root_s(self):
+        lines = [line.split() for line in self.dpkg_deb("--contents", self.package("dist")).splitlines()]
+        self.assertEqual({"root/root"}, {line[1] for line in lines})
+        modes = {line[5]: line[0] for line in lines if not line[5].endswith("/")}
+        documents = ["CHANGELOG.md.gz", "NOTICE", "README.md", "THIRD-PARTY.txt", "changelog.gz", "copyright"]
+        expected = {
+            JAR,
+            f"{CONF}/50-cassandra.yaml",
+            f"{CONF}/50-jvm-server.options",
+            *(f"{DOC}/{name}" for name in documents),
+        }
+        self.assertEqual(expected, set(modes))
+        self.assertEqual({"-rw-r--r--"}, set(modes.values()))
+
+    def test_it_says_what_it_is_and_needs(self):
+        info = self.dpkg_deb("--info", self.package("dist"))
+        for line in (
+            "Package: cassiterite-5.0",
+            "Version: 0.1.0",
+            "Architecture: amd64",
+            "Depends: cassandra (>= 5.0~), cassandra (<< 5.1~), libc6 (>= 2.34), libgcc-s1, libstdc++6 (>= 11)",
+        ):
+            self.assertIn(f" {line}\n", info)
+        self.assertNotIn("@", info.split("Description:")[0].replace("@cassiterite.invalid", ""))
+
+    def test_its_scripts_only_print(self):
+        package = self.package("dist")
+        control = self.tree.path / "control"
+        self.dpkg_deb("--control", package, control)
+        root = self.tree.path / "root"
+        self.dpkg_deb("--extract", package, root)
+        before = sorted(root.rglob("*"))
+        for script, arguments, said in (
+            ("postinst", ["configure", ""], "50-jvm-server.options"),
+            ("postinst", ["configure", "0.0.9"], "restart it"),
+            ("postinst", ["abort-upgrade"], ""),
+            ("prerm", ["remove"], "drop them first"),
+            ("prerm", ["upgrade", "0.2.0"], ""),
+        ):
+            ran = subprocess.run(
+                [control / script, *arguments],
+                cwd=root,
+                env={"PATH": "/usr/bin:/bin"},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            self.assertEqual("", ran.stderr)
+            self.assertIn(said, ran.stdout)
+            self.assertEqual(said == "", ran.stdout == "")
+        self.assertEqual(before, sorted(root.rglob("*")))
+
+    def test_what_it_tells_to_add_is_in_it(self):
+        package = self.package("dist")
+        control = self.tree.path / "control"
+        self.dpkg_deb("--control", package, control)
+        contents = self.dpkg_deb("--contents", package)
+        words = (control / "postinst").read_text().split()
+        named = [word for word in words if word.startswith("/usr/share/")]
+        self.assertEqual(3, len(named))
+        for path in named:
+            self.assertIn(f".{path}\n", contents)
+
+
+if __name__ == "__main__":
+    unittest.main()
