@@ -50,7 +50,6 @@ class IndexStreamTest
                     assertTrue(there.rows("SELECT * FROM cassiterite.streams").size() > 0);
                     assertEquals(inBoth, both.check(there));
                     assertEquals(inSingle, single.check(there));
-                    there.run("DROP KEYSPACE single");
                 }
                 first.killNine();
                 Pause.millis(3_000);
