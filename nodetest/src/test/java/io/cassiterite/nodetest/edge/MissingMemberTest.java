@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.OtherCassandra;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -24,11 +25,17 @@ class MissingMemberTest
     @TempDir
     private Path agent;
 
+    /** HotSpot 17 fails where an agent changes a class of an archive. */
+    private static NodeBuilder node(String name, String option)
+    {
+        return Node.named(name).heap("512m").jvm(option).jvm("-Xshare:off");
+    }
+
     @Test
     void aNodeDoesNotStartAndNamesWhatItLacks()
     {
         String option = OtherCassandra.option(agent, "org.apache.cassandra.db.ColumnFamilyStore", "streamManager");
-        try (Node node = Node.named("membermissing").heap("512m").jvm(option).build())
+        try (Node node = node("membermissing", option).build())
         {
             String reason = node.startRefused();
 
@@ -41,7 +48,7 @@ class MissingMemberTest
     void theFrontDoorStaysOffAndTheNodeServes()
     {
         String option = OtherCassandra.option(agent, "com.codahale.metrics.Timer", "meter");
-        try (Node node = Node.named("doormissing").heap("512m").frontDoor("reads").jvm(option).start(); Cql cql = node.cql())
+        try (Node node = node("doormissing", option).frontDoor("reads").start(); Cql cql = node.cql())
         {
             cql.freshKeyspace("served");
             cql.run("CREATE TABLE served.t (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
