@@ -8,7 +8,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.epoll.AbstractEpollStreamChannel;
 import io.netty.channel.epoll.EpollChannelConfig;
 
@@ -26,8 +25,6 @@ final class DoorChannel extends AbstractEpollStreamChannel
     private final EpollChannelConfig config;
     private final Door door;
     private final long connection;
-    /** Null once the channel has the client's own socket. */
-    private ResponseSender responses;
 
     /** @param client its descriptor becomes the channel's own */
     DoorChannel(Channel parent, Client client, Door door)
@@ -38,7 +35,6 @@ final class DoorChannel extends AbstractEpollStreamChannel
         this.config = new Config(this);
         this.door = door;
         this.connection = client.connection;
-        this.responses = new ResponseSender(door, connection);
     }
 
     /**
@@ -55,23 +51,12 @@ final class DoorChannel extends AbstractEpollStreamChannel
         doDeregister();
         try
         {
-            boolean isTaken = door.handOver(connection, fd().intValue(), isRepeated);
-            if (isTaken)
-                responses = null;
-            return isTaken;
+            return door.handOver(connection, fd().intValue(), isRepeated);
         }
         finally
         {
             doRegister(); // epoll tells at once what can be read or written
         }
-    }
-
-    @Override
-    protected void doWrite(ChannelOutboundBuffer waiting) throws Exception
-    {
-        if (responses != null)
-            responses.send(waiting);
-        super.doWrite(waiting);
     }
 
     @Override
