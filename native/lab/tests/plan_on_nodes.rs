@@ -75,7 +75,7 @@ fn await_until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 #[test]
-#[ignore = "starts a node: make test-lab"]
+#[ignore = "starts nodes for minutes: make test-cluster"]
 fn a_plan_that_was_killed_goes_on_and_answers() {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
@@ -113,7 +113,7 @@ fn a_plan_that_was_killed_goes_on_and_answers() {
 }
 
 #[test]
-#[ignore = "starts a node: make test-lab"]
+#[ignore = "starts nodes for minutes: make test-cluster"]
 fn what_cannot_be_run_is_one_line_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
