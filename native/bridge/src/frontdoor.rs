@@ -19,7 +19,6 @@ use rustix::io::{dup3, DupFlags};
 
 use crate::funnel::{guard_plain, jni_failure};
 use crate::handles::DOORS;
-use crate::memory::request;
 use crate::socket::valid;
 use crate::store::java_string;
 
@@ -108,24 +107,6 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorHandOver(
         let Some(client) = door.hand_over(connection as u64, far.as_fd(), is_repeated != 0) else { return Ok(0) };
         dup3(&client, &mut far, DupFlags::CLOEXEC).map_err(|error| failure(error.into()))?;
         Ok(1)
-    })
-}
-
-#[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_doorSend(
-    mut env: JNIEnv<'_>,
-    _: JClass<'_>,
-    door: jlong,
-    connection: jlong,
-    address: jlong,
-    length: jint,
-) -> jboolean {
-    guard_plain(&mut env, 0, |_| {
-        // SAFETY: `Native`'s contract: a direct buffer of that length, which the caller keeps and nobody changes.
-        let bytes = unsafe { request(address, length) }?;
-        // Once the door is closed, the pair tells its far end so.
-        let Ok(door) = DOORS.get(door) else { return Ok(0) };
-        Ok(door.value()?.send(connection as u64, bytes).into())
     })
 }
 

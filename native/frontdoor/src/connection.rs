@@ -4,7 +4,6 @@
 //! The two sockets of a client, and how its connection ends.
 
 use std::io;
-use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -148,29 +147,6 @@ impl Connection {
         }
     }
 
-    /// Sends bytes of Cassandra's that did not come through the pair; false where they must. The caller is the only one that
-    /// writes to the pair's far end, and does not do so meanwhile.
-    pub(crate) fn send(&mut self, bytes: &[u8], registry: &Registry) -> bool {
-        // What lies in the pair comes first. Also an end of Cassandra's counts as unread.
-        if !is_read(&self.cassandra) {
-            return false;
-        }
-        let sent = self.session.send_response(bytes, &mut self.client);
-        match sent.and_then(|is_sent| self.ask(registry).map(|()| is_sent)) {
-            Ok(is_sent) => is_sent,
-            Err(_) => {
-                self.end_client();
-                true
-            }
-        }
-    }
-
-    /// Ends the client's socket: the loop hears of that, and closes the connection.
-    pub(crate) fn end_client(&self) {
-        // It fails where the client has gone already.
-        let _ = self.client.shutdown(Shutdown::Both);
-    }
-
     /// Counts what has been done since the last call; what the door has answered.
     pub(crate) fn count(&mut self, tally: &Tally) -> Answered {
         let (to_client, to_cassandra) = self.session.take_sent_bytes();
@@ -211,14 +187,13 @@ impl Connection {
         is_whole && is_read(&self.cassandra) && is_read(far)
     }
 
-    /// The client's socket, whose events come no more. The connection is to be dropped: that ends the pair.
+    /// The client's socket; its events come no more, and the pair ends.
     ///
     /// # Errors
-    /// Where no descriptor is left, or its events cannot be ended.
-    pub(crate) fn give_client(&mut self, registry: &Registry) -> io::Result<OwnedFd> {
-        let client = self.client.as_fd().try_clone_to_owned()?;
+    /// Where its events cannot be ended; it is closed then.
+    pub(crate) fn into_client(mut self, registry: &Registry) -> io::Result<OwnedFd> {
         registry.deregister(&mut self.client)?;
-        Ok(client)
+        Ok(OwnedFd::from(std::net::TcpStream::from(self.client)))
     }
 
     /// Asks for writability where bytes wait, and only there: Unix sockets tell of it whenever their peer reads.

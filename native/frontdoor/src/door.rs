@@ -52,13 +52,8 @@ impl Door {
     /// Where the system has no thread or file descriptor left.
     pub fn open(options: DoorOptions) -> io::Result<Door> {
         let routes = Arc::new(Routes::default());
-        let shared = Shared {
-            pool: Pool::new(Arc::clone(&routes)),
-            routes,
-            notices: Arc::default(),
-            tally: Arc::default(),
-            open: Arc::default(),
-        };
+        let shared =
+            Shared { pool: Pool::new(Arc::clone(&routes)), routes, notices: Arc::default(), tally: Arc::default() };
         let mut threads = Vec::new();
         let mut loops = Vec::new();
         for number in 0..options.loops.max(1) {
@@ -101,14 +96,6 @@ impl Door {
         let asked = Arc::new(HandOver::new(connection, far.try_clone_to_owned().ok(), is_repeated));
         self.loop_of(connection)?.hand_over(Arc::clone(&asked)).ok()?;
         asked.wait(HAND_OVER_WAIT)
-    }
-
-    /// Sends bytes to a client as if they had come through its pair, all or none. False where they must go there: because
-    /// bytes are in it, or the client has gone or does not read, or the door is busy with it.
-    ///
-    /// The caller is whoever has the pair's far end, and writes nothing to that meanwhile. Waits for nothing.
-    pub fn send(&self, connection: u64, bytes: &[u8]) -> bool {
-        self.shared.open.send(connection, bytes)
     }
 
     /// The loop that has, or had, a connection.

@@ -67,7 +67,7 @@ impl EventLoop {
         shared: Shared,
     ) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
         let (handle, poll) = EventLoop::new()?;
-        let running = LoopThread::new(Arc::clone(&handle), poll, window, shared)?;
+        let running = LoopThread::new(Arc::clone(&handle), poll, window, shared);
         let thread =
             thread::Builder::new().name(format!("cassiterite-door-{number}")).spawn(move || running.run(events))?;
         Ok((handle, thread))
@@ -183,13 +183,7 @@ mod tests {
 
     fn shared() -> Shared {
         let routes = Arc::new(Routes::default());
-        Shared {
-            pool: Pool::new(Arc::clone(&routes)),
-            routes,
-            notices: Arc::default(),
-            tally: Arc::default(),
-            open: Arc::default(),
-        }
+        Shared { pool: Pool::new(Arc::clone(&routes)), routes, notices: Arc::default(), tally: Arc::default() }
     }
 
     #[test]

@@ -26,7 +26,7 @@
 //! | `buffer` `outlet` `replies` | bytes on their way to a socket |
 //! | `request` `session` | both directions of a connection, without its sockets |
 //! | `native_share` `hand_over` | which connections are better off without the door, and how they leave it |
-//! | `connection` `open_connections` | the sockets of a connection, how it ends, and who else may send by it |
+//! | `connection` | the sockets of a connection, and how it ends |
 //! | `waiting` | how a thread waits for events, and ends |
 //! | `event_loop` `loop_thread` `pool` `loop_answerer` | threads that answer from memory, and those that wait for a device |
 //! | `undecided` | clients that have not said yet whether they speak TLS |
@@ -48,7 +48,6 @@ mod loop_answerer;
 mod loop_thread;
 mod native_share;
 mod notices;
-mod open_connections;
 mod open_table;
 mod outlet;
 mod pool;

@@ -11,7 +11,6 @@ use crate::answering::{Answer, Answering, Unanswered};
 use crate::counters::Tally;
 use crate::event_loop::EventLoop;
 use crate::notices::Notices;
-use crate::open_connections::OpenConnections;
 use crate::pool::{Job, Pool};
 use crate::prepared::Standing;
 use crate::protocol::{unpack, Framing, ResponseHeader, COMPRESSED};
@@ -33,7 +32,6 @@ pub(crate) struct Shared {
     pub pool: Arc<Pool>,
     pub notices: Arc<Notices>,
     pub tally: Arc<Tally>,
-    pub open: Arc<OpenConnections>,
 }
 
 /// The state of one loop's answers.

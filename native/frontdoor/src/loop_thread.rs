@@ -20,7 +20,6 @@ use crate::event_loop::{EventLoop, Message, Newcomer, WAKER};
 use crate::hand_over::HandOver;
 use crate::loop_answerer::{LoopAnswerer, Shared};
 use crate::notices::Notices;
-use crate::open_connections::{OpenConnections, SharedConnection};
 use crate::pool::Done;
 use crate::reason::Reason;
 use crate::session::Work;
@@ -33,12 +32,10 @@ const READ_BYTES: usize = 128 << 10;
 pub(crate) struct LoopThread {
     handle: Arc<EventLoop>,
     poll: Poll,
-    registry: Arc<Registry>,
     tally: Arc<Tally>,
     notices: Arc<Notices>,
-    open: Arc<OpenConnections>,
     window: Duration,
-    connections: Slab<SharedConnection>,
+    connections: Slab<Connection>,
     /// Where connections are, by number.
     slots: HashMap<u64, usize>,
     /// Those that wait for another turn.
@@ -48,14 +45,12 @@ pub(crate) struct LoopThread {
 }
 
 impl LoopThread {
-    pub(crate) fn new(handle: Arc<EventLoop>, poll: Poll, window: Duration, shared: Shared) -> io::Result<Self> {
+    pub(crate) fn new(handle: Arc<EventLoop>, poll: Poll, window: Duration, shared: Shared) -> Self {
         let served = Arc::clone(&handle.served);
-        Ok(LoopThread {
-            registry: Arc::new(poll.registry().try_clone()?),
+        LoopThread {
             poll,
             tally: Arc::clone(&shared.tally),
             notices: Arc::clone(&shared.notices),
-            open: Arc::clone(&shared.open),
             window,
             connections: Slab::new(),
             slots: HashMap::new(),
@@ -63,13 +58,12 @@ impl LoopThread {
             work: Work::new(READ_BYTES),
             answerer: LoopAnswerer::new(shared, Arc::clone(&handle), served),
             handle,
-        })
+        }
     }
 
     pub(crate) fn run(mut self, mut events: Events) {
         run_to_the_end(&Arc::clone(&self.tally), || self.serve(&mut events));
         self.handle.end();
-        self.slots.keys().for_each(|number| self.open.remove(*number));
         Tally::add(&self.tally.open, (self.connections.len() as u64).wrapping_neg());
     }
 
@@ -98,8 +92,8 @@ impl LoopThread {
                 Message::Newcomer(newcomer) => self.add(newcomer),
                 Message::Admit(number, login) => {
                     let slot = self.slots.get(&number);
-                    if let Some(connection) = slot.and_then(|slot| self.connections.get(*slot)) {
-                        connection.lock().admit(login);
+                    if let Some(connection) = slot.and_then(|slot| self.connections.get_mut(*slot)) {
+                        connection.admit(login);
                     }
                 }
                 Message::Done(done) => self.done(*done),
@@ -114,9 +108,7 @@ impl LoopThread {
         let tokens = (Token(slot * 2), Token(slot * 2 + 1));
         match Connection::new(number, client, cassandra, tokens, self.poll.registry()) {
             Ok(connection) => {
-                let shared = SharedConnection::new(connection, Arc::clone(&self.registry));
-                self.open.add(number, shared.clone());
-                entry.insert(shared);
+                entry.insert(connection);
                 self.slots.insert(number, slot);
                 Tally::add(&self.tally.open, 1);
             }
@@ -144,8 +136,8 @@ impl LoopThread {
         asked.decide(|| self.give_up(asked));
         // Also where the owner has given up waiting: what it asked before may have paused the connection.
         let Some(slot) = self.slots.get(&asked.connection).copied() else { return };
-        if let Some(connection) = self.connections.get(slot) {
-            connection.lock().pause(asked.is_repeated);
+        if let Some(connection) = self.connections.get_mut(slot) {
+            connection.pause(asked.is_repeated);
             self.again.push_back(slot);
         }
     }
@@ -156,14 +148,11 @@ impl LoopThread {
         let far = asked.far.as_ref()?;
         // Nobody writes to the far end meanwhile, so that this can come to an end.
         self.turn(slot, Side::Cassandra, false);
-        let client = {
-            let mut connection = self.connections.get(slot)?.lock();
-            if connection.identity().connection != asked.connection || !connection.can_be_handed_over(far) {
-                return None;
-            }
-            connection.give_client(self.poll.registry()).ok()?
-        };
-        self.remove(slot);
+        let connection = self.connections.get(slot)?;
+        if connection.identity().connection != asked.connection || !connection.can_be_handed_over(far) {
+            return None;
+        }
+        let client = self.remove(slot)?.into_client(self.poll.registry()).ok()?;
         Tally::add(&self.tally.handed_over, 1);
         Some(client)
     }
@@ -172,9 +161,9 @@ impl LoopThread {
         let slot = event.token().0 / 2;
         let side = if event.token().0.is_multiple_of(2) { Side::Client } else { Side::Cassandra };
         // A connection may have gone since, in this very batch.
-        if let Some(connection) = self.connections.get(slot) {
+        if let Some(connection) = self.connections.get_mut(slot) {
             if event.is_read_closed() || event.is_error() {
-                connection.lock().ended(side);
+                connection.ended(side);
             }
             self.turn(slot, side, event.is_writable());
         }
@@ -193,9 +182,9 @@ impl LoopThread {
         slot: usize,
         step: impl FnOnce(&mut Connection, &Registry, &mut Work, &mut LoopAnswerer) -> Next,
     ) {
-        let Some(connection) = self.connections.get(slot) else { return };
+        let Some(connection) = self.connections.get_mut(slot) else { return };
         let (registry, work, answerer) = (self.poll.registry(), &mut self.work, &mut self.answerer);
-        let step = || step(&mut connection.lock(), registry, work, answerer);
+        let step = || step(connection, registry, work, answerer);
         let next = catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| {
             self.tally.add_passed(Reason::Panic);
             self.work = Work::new(READ_BYTES);
@@ -205,33 +194,29 @@ impl LoopThread {
     }
 
     fn after_turn(&mut self, slot: usize, next: Next) {
-        let Some(shared) = self.connections.get(slot) else { return };
-        let mut connection = shared.lock();
+        let Some(connection) = self.connections.get_mut(slot) else { return };
         let number = connection.identity().connection;
         let answered = connection.count(&self.tally);
-        let is_forwarded = connection.is_forwarded(self.window);
-        drop(connection);
         if answered.requests > 0 {
             self.answerer.count_connection(number, &answered);
         }
-        if is_forwarded {
+        if connection.is_forwarded(self.window) {
             self.notices.forwarded(number);
         }
         match next {
             Next::Wait => {}
             Next::Again => self.again.push_back(slot),
-            Next::Close => self.remove(slot),
+            Next::Close => drop(self.remove(slot)),
         }
     }
 
-    fn remove(&mut self, slot: usize) {
-        let Some(connection) = self.connections.try_remove(slot) else { return };
-        let number = connection.lock().identity().connection;
-        self.slots.remove(&number);
-        self.open.remove(number);
+    fn remove(&mut self, slot: usize) -> Option<Connection> {
+        let connection = self.connections.try_remove(slot)?;
+        self.slots.remove(&connection.identity().connection);
         self.again.retain(|waiting| *waiting != slot);
         self.handle.has_gone();
         Tally::add(&self.tally.open, 1u64.wrapping_neg());
+        Some(connection)
     }
 }
 

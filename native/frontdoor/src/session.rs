@@ -14,8 +14,6 @@ mod sending;
 
 /// Bytes that one turn may read before other connections have theirs.
 const TURN_BYTES: usize = 256 << 10;
-/// A longer response comes through the pair, which holds up its sender where the client does not read.
-const MAX_DIRECT_BYTES: usize = 64 << 10;
 /// No more is read from a client, and nothing more answered, while more bytes wait for it.
 const MAX_UNSENT_BYTES: usize = 256 << 10;
 

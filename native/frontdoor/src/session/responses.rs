@@ -5,7 +5,7 @@
 
 use std::io::{ErrorKind, Read, Result, Write};
 
-use super::{Session, Turn, Work, MAX_DIRECT_BYTES, TURN_BYTES};
+use super::{Session, Turn, Work, TURN_BYTES};
 use crate::protocol::{unpack, Response, ResponseHeader, COMPRESSED};
 use crate::request::{Answerer, Audition, Identity};
 
@@ -49,25 +49,6 @@ impl Session {
                 return Ok(if is_blocked { Turn::Blocked } else { Turn::Drained });
             }
         }
-    }
-
-    /// Sends what Cassandra has not sent through the pair, all or nothing; false where it must go there, because something
-    /// waits for it or the door wants to look at it. Nothing may be in the pair.
-    ///
-    /// # Errors
-    /// Those of the socket; the connection is over then.
-    pub(crate) fn send_response(&mut self, bytes: &[u8], client: &mut impl Write) -> Result<bool> {
-        let is_looked_at = !self.auditions.is_empty() || !self.queries.is_empty() || !self.outbound.has_started();
-        let is_behind = !self.held.is_empty() || self.to_client.unsent_bytes() > 0;
-        if is_looked_at || is_behind || bytes.len() > MAX_DIRECT_BYTES {
-            return Ok(false);
-        }
-        let mut at = 0;
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            at += self.outbound.advance(rest, false, &mut |_| {});
-        }
-        self.to_client.send(client, bytes)?;
-        Ok(true)
     }
 
     fn pass_responses(&mut self, bytes: &[u8], client: &mut impl Write, answerer: &mut impl Answerer) -> Result<()> {

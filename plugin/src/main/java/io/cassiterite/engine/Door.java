@@ -94,19 +94,6 @@ public final class Door
         return Native.doorHandOver(handle, connection, descriptor, isRepeated);
     }
 
-    /**
-     * Sends bytes to a client as if they had come through its pair, all or none; waits for nothing. The caller is whoever
-     * writes to the far end of the pair, and does not do so meanwhile.
-     *
-     * @param address of direct memory, which stays as it is during the call
-     * @return false if they must go through the pair: because bytes are in it, the client has gone or does not read, or the
-     *         door wants to look at them
-     */
-    public boolean send(long connection, long address, int length)
-    {
-        return Native.doorSend(handle, connection, address, length);
-    }
-
     /** @return by name, what the door has done since it opened; {@code connections_open} is of now */
     public Map<String, Long> counters()
     {

@@ -241,14 +241,6 @@ public final class Native
      */
     static native boolean doorHandOver(long door, long connection, int descriptor, boolean isRepeated);
 
-    /**
-     * Sends bytes to a client as if they had come through its pair, all or none. Waits for nothing.
-     *
-     * @param address of the caller's direct memory, which stays as it is during the call
-     * @return false if they must go through the pair
-     */
-    static native boolean doorSend(long door, long connection, long address, int length);
-
     /** @param door or 0, for a door that has done nothing
      *  @return what the door has done: lines of name, tab and count */
     static native String doorReport(long door);
