@@ -106,21 +106,28 @@ impl Session {
         Ok(())
     }
 
-    /// Sends the answers of this turn, or holds them while a response of Cassandra's is on its way.
+    /// Sends the answers of this turn, or holds them while a response of Cassandra's is on its way. `work` has none
+    /// afterwards, whatever happens: it serves other connections, too.
     pub(super) fn send_replies(&mut self, client: &mut impl Write, work: &mut Work) -> Result<()> {
         if work.replies.is_empty() {
             return Ok(());
         }
-        let Some(framing) = self.inbound.framing() else { return Err(ErrorKind::InvalidData.into()) };
-        let bytes = work.replies.finish(framing);
-        if self.outbound.gap().is_some() && self.held.is_empty() {
-            self.to_client.send(client, bytes)?;
-        } else if self.outbound.is_lost() {
-            return Err(ErrorKind::InvalidData.into());
-        } else {
-            self.held.extend_from_slice(bytes);
-        }
+        let sent = match self.inbound.framing() {
+            Some(framing) => self.send_or_hold(client, work.replies.finish(framing)),
+            None => Err(ErrorKind::InvalidData.into()),
+        };
         work.replies.clear();
+        sent
+    }
+
+    fn send_or_hold(&mut self, client: &mut impl Write, answers: &[u8]) -> Result<()> {
+        if self.outbound.gap().is_some() && self.held.is_empty() {
+            return self.to_client.send(client, answers);
+        }
+        if self.outbound.is_lost() {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        self.held.extend_from_slice(answers);
         Ok(())
     }
 

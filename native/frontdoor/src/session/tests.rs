@@ -564,3 +564,30 @@ fn a_session_is_not_clear_during_an_audition() {
     started.cassandra_sends(&envelope(0x84, 0, 2, 8, &[b"cassandra".as_slice(), &[AUDITIONED]].concat()));
     assert!(started.session.is_clear());
 }
+
+/// A socket whose other side has gone.
+struct Gone;
+
+impl Write for Gone {
+    fn write(&mut self, _: &[u8]) -> Result<usize> {
+        Err(ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// F10: a loop has one buffer for the answers of all its connections.
+#[test]
+fn an_answer_for_a_client_that_has_gone_reaches_no_other() {
+    let mut started = Started::new();
+    started.client_sends(&envelope(4, 0, 1, 10, &[POOLED]));
+    let pooled = started.answerer.pooled.pop().unwrap();
+    let sent = started.session.pooled(pooled, &mut Gone, &mut started.to_cassandra.clone(), &mut started.work);
+    assert_eq!(sent.unwrap_err().kind(), ErrorKind::BrokenPipe);
+    let mut other = Started { work: std::mem::replace(&mut started.work, Work::new(1000)), ..Started::new() };
+    other.client.down.drain();
+    other.client_sends(&envelope(4, 0, 2, 7, &[7]));
+    assert!(other.client.down.is_empty());
+}
