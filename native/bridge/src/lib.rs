@@ -16,6 +16,7 @@ mod funnel;
 mod handles;
 mod index;
 mod memory;
+mod scheduling;
 mod shipment;
 mod socket;
 mod store;
