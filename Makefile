@@ -207,14 +207,14 @@ bench-boundary: build $(PLUGIN_CLASSPATH) ## what a call from Java into the engi
 
 .PHONY: oracle
 oracle: nodetest-classes ## random statements on twin tables, compared: make oracle SECONDS=3600 SEED=1
-	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
+	@java -Xmx1g -Dcassiterite.front_door=$(FRONT_DOOR) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.OracleMain $(ORACLE_SECONDS) $(SEED)
 
 # stock-only compares stock's own indexes, to test the oracle
 INDEX_MODE ?= engine
 
 .PHONY: oracle-index
 oracle-index: nodetest-classes ## random queries by secondary indexes on an engine table and on stock ones, compared: make oracle-index SECONDS=3600 SEED=1 INDEX_MODE=engine
-	@java -Xmx1g -Dindex.mode=$(INDEX_MODE) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.IndexOracleMain $(ORACLE_SECONDS) $(SEED)
+	@java -Xmx1g -Dcassiterite.front_door=$(FRONT_DOOR) -Dindex.mode=$(INDEX_MODE) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.oracle.IndexOracleMain $(ORACLE_SECONDS) $(SEED)
 
 .PHONY: oracle-frames
 oracle-frames: nodetest-classes ## random requests to the front door and to a stock transport, compared: make oracle-frames SECONDS=3600 SEED=1 FRONT_DOOR=reads
@@ -222,7 +222,7 @@ oracle-frames: nodetest-classes ## random requests to the front door and to a st
 
 .PHONY: crash
 crash: nodetest-classes ## kill -9 during writes, again and again: make crash ROUNDS=50
-	@java -Xmx1g -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.crash.CrashMain $(ROUNDS)
+	@java -Xmx1g -Dcassiterite.front_door=$(FRONT_DOOR) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.crash.CrashMain $(ROUNDS)
 
 .PHONY: bench-engine
 bench-engine: deps ## the engine alone: put, get, slice, merge (CPU of the calling thread); shipments whole and as rows
