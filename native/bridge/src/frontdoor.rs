@@ -19,7 +19,6 @@ use rustix::io::{dup3, DupFlags};
 
 use crate::funnel::{guard_plain, jni_failure};
 use crate::handles::DOORS;
-use crate::scheduling::take_short_turns;
 use crate::socket::valid;
 use crate::store::java_string;
 
@@ -31,7 +30,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorOpen(
 ) -> jlong {
     guard_plain(&mut env, 0, |_| {
         let loops = usize::try_from(loops).map_err(|_| EngineError::Invalid(format!("{loops} loops")))?;
-        let options = DoorOptions { loops, on_loop_start: take_short_turns, ..DoorOptions::default() };
+        let options = DoorOptions { loops, ..DoorOptions::default() };
         Ok(DOORS.add(Arc::new(Door::open(options).map_err(failure)?)))
     })
 }

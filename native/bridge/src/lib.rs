@@ -16,7 +16,6 @@ mod funnel;
 mod handles;
 mod index;
 mod memory;
-mod scheduling;
 mod shipment;
 mod socket;
 mod store;

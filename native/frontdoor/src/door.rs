@@ -26,13 +26,11 @@ pub struct DoorOptions {
     pub loops: usize,
     /// How long a connection is watched before [`Notice::Forwarded`], at least, and how long before the next one.
     pub window: Duration,
-    /// What each of these threads does first.
-    pub on_loop_start: fn(),
 }
 
 impl Default for DoorOptions {
     fn default() -> Self {
-        DoorOptions { loops: 1, window: Duration::from_secs(10), on_loop_start: || {} }
+        DoorOptions { loops: 1, window: Duration::from_secs(10) }
     }
 }
 
@@ -59,7 +57,7 @@ impl Door {
         let mut threads = Vec::new();
         let mut loops = Vec::new();
         for number in 0..options.loops.max(1) {
-            let (event_loop, thread) = EventLoop::start(number, &options, shared.clone())?;
+            let (event_loop, thread) = EventLoop::start(number, options.window, shared.clone())?;
             loops.push(event_loop);
             threads.push(thread);
         }

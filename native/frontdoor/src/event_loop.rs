@@ -7,11 +7,11 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use mio::net::{TcpStream, UnixStream};
 use mio::{Events, Poll, Token, Waker};
 
-use crate::door::DoorOptions;
 use crate::hand_over::HandOver;
 use crate::loop_answerer::Shared;
 use crate::loop_thread::LoopThread;
@@ -50,27 +50,26 @@ pub(crate) struct EventLoop {
 
 impl EventLoop {
     /// Starts the thread.
+    ///
+    /// * `window` how long a connection is watched before it may be offered back
     pub(crate) fn start(
         number: usize,
-        options: &DoorOptions,
+        window: Duration,
         shared: Shared,
     ) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
-        EventLoop::start_with(Events::with_capacity(EVENTS), number, options, shared)
+        EventLoop::start_with(Events::with_capacity(EVENTS), number, window, shared)
     }
 
     fn start_with(
         events: Events,
         number: usize,
-        options: &DoorOptions,
+        window: Duration,
         shared: Shared,
     ) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
         let (handle, poll) = EventLoop::new()?;
-        let running = LoopThread::new(Arc::clone(&handle), poll, options.window, shared);
-        let on_start = options.on_loop_start;
-        let thread = thread::Builder::new().name(format!("cassiterite-door-{number}")).spawn(move || {
-            on_start();
-            running.run(events);
-        })?;
+        let running = LoopThread::new(Arc::clone(&handle), poll, window, shared);
+        let thread =
+            thread::Builder::new().name(format!("cassiterite-door-{number}")).spawn(move || running.run(events))?;
         Ok((handle, thread))
     }
 
@@ -179,7 +178,6 @@ mod tests {
     use std::io::Read;
     use std::net::{TcpListener, TcpStream as StdTcpStream};
     use std::os::unix::net::UnixStream as StdUnixStream;
-    use std::time::Duration;
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -198,7 +196,7 @@ mod tests {
         let shared = shared();
         // epoll_wait refuses to wait for no events at all.
         let (event_loop, thread) =
-            EventLoop::start_with(Events::with_capacity(0), 0, &DoorOptions::default(), shared.clone()).unwrap();
+            EventLoop::start_with(Events::with_capacity(0), 0, Duration::MAX, shared.clone()).unwrap();
         let newcomer = Newcomer { number: 1, client: served, cassandra: UnixStream::from_std(near) };
         let _ = event_loop.add(newcomer);
         assert_eq!(client.read(&mut [0]).unwrap(), 0);

@@ -28,7 +28,7 @@ impl Fixture {
 
     /// A door that watches its connections for so long.
     pub fn watching(window: Duration, options: ListenOptions) -> Self {
-        let door = Door::open(DoorOptions { loops: 2, window, ..DoorOptions::default() }).unwrap();
+        let door = Door::open(DoorOptions { loops: 2, window }).unwrap();
         let (listener, address) = door.listen("127.0.0.1:0".parse().unwrap(), options).unwrap();
         Self { door, listener, address }
     }
