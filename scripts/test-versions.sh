@@ -8,9 +8,9 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 # Tables and their types, counters, ALTER, refusals, nodetool on one node; restart, TRUNCATE, snapshots; a pair that repairs and
-# streams, also with a stock node; the front door.
+# streams, also with a stock node; indexes; the front door.
 CORE=NativeTypesTest,CountersTest,TableChangesTest,SchemaRefusalTest,NodetoolVerbTest,TruncateSurvivesRestartTest
-CORE+=,SnapshotRestoreTest,RepairConvergesTest,GateTest
+CORE+=,SnapshotRestoreTest,IndexCasesTest,RepairConvergesTest,GateTest
 RESULTS=build/test-versions
 REPORTS=nodetest/target/surefire-reports
 

@@ -12,7 +12,6 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.compaction.CompactionInfo;
 import org.apache.cassandra.db.compaction.CompactionInterruptedException;
-import org.apache.cassandra.db.compaction.OperationType;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
@@ -147,7 +146,6 @@ final class IndexBuild extends SecondaryIndexBuilder
     {
         RowsToIndex present = rows;
         long done = present == null ? 0 : present.share();
-        return CompactionInfo.withoutSSTables(cfs.metadata(), OperationType.INDEX_BUILD, done, RowsToIndex.SHARES, RowsToIndex.SHARES,
-                                              CompactionInfo.Unit.RANGES, id);
+        return BuildProgress.of(cfs.metadata(), id, done, RowsToIndex.SHARES);
     }
 }
