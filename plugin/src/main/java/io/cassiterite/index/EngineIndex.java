@@ -56,7 +56,7 @@ public final class EngineIndex implements Index
     private static final Index.IndexBuildingSupport BUILDING = EngineIndex::build;
 
     private final ColumnFamilyStore cfs;
-    private final AtomicInteger arrivals = new AtomicInteger();
+    private final AtomicInteger bulkLoads = new AtomicInteger();
     private final int number;
     private volatile IndexMetadata metadata;
     private volatile IndexedColumn column;
@@ -128,16 +128,16 @@ public final class EngineIndex implements Index
         return cfs.indexManager.isIndexQueryable(this);
     }
 
-    /** Whether each row of a generation has its entries, or will have once what arrives has been indexed. */
+    /** Whether each row of a generation has its entries, or will have once what is being loaded has been indexed. */
     boolean isUpToDate(Table table)
     {
-        return arrivals.get() > 0 || table.indexState(name()).complete;
+        return bulkLoads.get() > 0 || table.indexState(name()).complete;
     }
 
-    /** While something arrives whose entries come right after it. */
-    void arriving(boolean begins)
+    /** While rows come as files, whose entries come right after them. */
+    void bulkLoading(boolean begins)
     {
-        arrivals.addAndGet(begins ? 1 : -1);
+        bulkLoads.addAndGet(begins ? 1 : -1);
     }
 
     // --- life
