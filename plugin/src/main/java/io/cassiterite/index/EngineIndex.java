@@ -280,6 +280,13 @@ public final class EngineIndex implements Index
         return column.supports(asked, operator);
     }
 
+    /** All of them lead to rows. */
+    @Override
+    public boolean filtersMultipleContains()
+    {
+        return false;
+    }
+
     @Override
     public AbstractType<?> customExpressionValueType()
     {

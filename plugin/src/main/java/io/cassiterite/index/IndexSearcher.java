@@ -7,6 +7,7 @@ package io.cassiterite.index;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ClusteringComparator;
@@ -54,11 +55,7 @@ final class IndexSearcher implements Index.Searcher
         try
         {
             for (Map.Entry<Index, Asked> chosen : indexes.entrySet())
-            {
-                EntrySource source = open(memtable, (EngineIndex) chosen.getKey(), chosen.getValue());
-                if (source != null)
-                    sources.add(source);
-            }
+                open(memtable, (EngineIndex) chosen.getKey(), chosen.getValue(), sources);
             UnfilteredPartitionIterator found = sources.isEmpty() ? RowScan.of(cfs, command, controller)
                                                                   : new FoundPartitions(cfs, command, controller, new Hits(sources),
                                                                                         new StaleEntries(memtable));
@@ -72,17 +69,22 @@ final class IndexSearcher implements Index.Searcher
         }
     }
 
-    /** @return null where the index would find too much: the filter of the query has to do */
-    private EntrySource open(CassiteriteMemtable memtable, EngineIndex index, Asked asked)
+    /** Adds no source where the index would find too much: the filter of the query has to do. */
+    private void open(CassiteriteMemtable memtable, EngineIndex index, Asked asked, List<EntrySource> sources)
     {
         if (!index.isUpToDate(memtable.table()))
             throw new IndexNotAvailableException(index);
         Table table = memtable.indexTable(index.name());
         ClusteringComparator comparator = command.metadata().comparator;
         List<byte[]> slices = SearchedSlices.of(command, index.column());
-        Clustering<?> value = asked.value();
-        return value == null ? GatheredEntries.of(index, table, asked.range(), comparator, slices, command.nowInSec(), this::check)
-                             : new EntryCursor(index, table, value, comparator, slices, command.nowInSec(), this::check);
+        Set<Clustering<?>> values = asked.values();
+        for (Clustering<?> value : values)
+            sources.add(new EntryCursor(index, table, value, comparator, slices, command.nowInSec(), this::check));
+        if (!values.isEmpty())
+            return;
+        EntrySource gathered = GatheredEntries.of(index, table, asked.range(), comparator, slices, command.nowInSec(), this::check);
+        if (gathered != null)
+            sources.add(gathered);
     }
 
     private void check()
