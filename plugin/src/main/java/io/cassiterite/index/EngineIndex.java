@@ -5,7 +5,6 @@
 package io.cassiterite.index;
 
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -92,19 +91,18 @@ public final class EngineIndex implements Index
     private static IndexedColumn parse(TableMetadata table, IndexMetadata index)
     {
         Pair<ColumnMetadata, IndexTarget.Type> target = TargetParser.parse(table, index);
-        return new IndexedColumn(table, target.left, target.right);
+        return new IndexedColumn(table, target.left, target.right, TextTransform.of(table, target.left, target.right, index.options));
     }
 
     /**
      * Cassandra calls this by its name when an index is created.
      *
      * @return the options that mean nothing here
+     * @throws InvalidRequestException if the column cannot have these options
      */
     public static Map<String, String> validateOptions(Map<String, String> options, TableMetadata table)
     {
-        Map<String, String> unknown = new HashMap<>(options);
-        unknown.remove(IndexTarget.TARGET_OPTION_NAME);
-        return unknown;
+        return IndexOptions.unknown(options, table);
     }
 
     String name()

@@ -15,7 +15,9 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.ReadExecutionController;
+import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.exceptions.QueryCancelledException;
 import org.apache.cassandra.index.Index;
@@ -29,9 +31,11 @@ final class IndexSearcher implements Index.Searcher
 {
     private final ReadCommand command;
     private final Map<Index, Asked> indexes;
+    private final RowFilter filter;
 
-    IndexSearcher(ReadCommand command, Map<Index, Asked> indexes)
+    IndexSearcher(ReadCommand command, Map<Index, Asked> indexes, RowFilter filter)
     {
+        this.filter = filter;
         this.command = command;
         this.indexes = indexes;
     }
@@ -40,6 +44,13 @@ final class IndexSearcher implements Index.Searcher
     public ReadCommand command()
     {
         return command;
+    }
+
+    /** The coordinator's filter over what the replicas have found. */
+    @Override
+    public PartitionIterator filterReplicaFilteringProtection(PartitionIterator found)
+    {
+        return filter.filter(found, command.metadata(), command.nowInSec());
     }
 
     @Override

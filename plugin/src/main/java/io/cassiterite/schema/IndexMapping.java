@@ -31,7 +31,7 @@ final class IndexMapping
     private static final String OPTIONS = "options";
     private static final Set<String> SAI_NAMES = Set.of("sai", StorageAttachedIndex.class.getSimpleName().toLowerCase(),
                                                         StorageAttachedIndex.class.getCanonicalName().toLowerCase());
-    /** Options of SAI that change nothing with these values. */
+    /** Options that the engine's index has, too, and the values of them that change nothing. */
     private static final Map<String, String> NEUTRAL = Map.of("case_sensitive", "true", "normalize", "false", "ascii", "false");
 
     private IndexMapping()
@@ -59,7 +59,7 @@ final class IndexMapping
         }
         else if (attributes.isCustom && SAI_NAMES.contains(attributes.customClass.toLowerCase()))
         {
-            dropNeutralOptions(attributes, table);
+            takeOptions(attributes, table);
             attributes.customClass = CLASS;
         }
         return attributes.isCustom && CLASS.equals(attributes.customClass) ? notice(table) : null;
@@ -77,7 +77,8 @@ final class IndexMapping
         return keyspace == null ? null : keyspace.getTableOrViewNullable((String) PrivateMember.CREATED_INDEX_TABLE.get(statement));
     }
 
-    private static void dropNeutralOptions(IndexAttributes attributes, TableMetadata table)
+    /** Keeps those that transform texts. */
+    private static void takeOptions(IndexAttributes attributes, TableMetadata table)
     {
         Map<?, ?> properties = (Map<?, ?>) PrivateMember.STATEMENT_PROPERTIES.get(attributes);
         Object given = properties.get(OPTIONS);
@@ -89,11 +90,14 @@ final class IndexMapping
             if (value.equalsIgnoreCase(options.get(name)))
                 options.remove(name);
         });
-        if (!options.isEmpty())
+        Map<String, String> others = new HashMap<>(options);
+        others.keySet().removeAll(NEUTRAL.keySet());
+        if (!others.isEmpty())
             throw new InvalidRequestException(String.format("%s is a Cassiterite table, whose indexes do not do what these options ask of"
-                                                            + " SAI: %s. Create the index without them, and keep a column with the"
-                                                            + " transformed value; or use another memtable for the table.",
-                                                            table, options));
+                                                            + " SAI: %s. Create the index without them, or use another memtable for"
+                                                            + " the table.", table, others));
         attributes.removeProperty(OPTIONS);
+        if (!options.isEmpty())
+            attributes.addProperty(OPTIONS, options);
     }
 }
