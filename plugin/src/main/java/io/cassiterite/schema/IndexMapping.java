@@ -7,6 +7,7 @@ package io.cassiterite.schema;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
@@ -29,6 +30,8 @@ final class IndexMapping
     static final String CLASS = "io.cassiterite.index.EngineIndex";
 
     private static final String OPTIONS = "options";
+    private static final Pattern NAME_REFUSAL = Pattern.compile("Column '.*' (contains non-alphanumeric-underscore characters"
+                                                                + "|is longer than the permissible name length.*)", Pattern.DOTALL);
     private static final Set<String> SAI_NAMES = Set.of("sai", StorageAttachedIndex.class.getSimpleName().toLowerCase(),
                                                         StorageAttachedIndex.class.getCanonicalName().toLowerCase());
     /** Options that the engine's index has, too, and the values of them that change nothing. */
@@ -63,6 +66,19 @@ final class IndexMapping
             attributes.customClass = CLASS;
         }
         return attributes.isCustom && CLASS.equals(attributes.customClass) ? notice(table) : null;
+    }
+
+    /**
+     * Adds the way out where Cassandra refuses a column's name only because the index has a class.
+     *
+     * @param refusal what Cassandra says to the statement
+     */
+    static void explain(RuntimeException refusal)
+    {
+        String reason = String.valueOf(refusal.getMessage());
+        if (NAME_REFUSAL.matcher(reason).matches())
+            throw new InvalidRequestException(reason + ". The index of a Cassiterite table has a class, and Cassandra takes only such names"
+                                              + " for it. Index another column that has the same values, or use another memtable.");
     }
 
     private static String notice(TableMetadata table)

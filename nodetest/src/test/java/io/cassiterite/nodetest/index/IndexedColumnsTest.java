@@ -139,6 +139,17 @@ class IndexedColumnsTest
     }
 
     @Test
+    void aNameThatCassandraDoesNotTakeIsRefusedWithTheWayOut()
+    {
+        cql.run("CREATE TABLE named (k int PRIMARY KEY, \"a b\" int, " + "x".repeat(60) + " int) WITH memtable = 'cassiterite'");
+        for (String column : List.of("\"a b\"", "x".repeat(60)))
+        {
+            String refusal = cql.refusal("CREATE INDEX ON named (" + column + ")");
+            assertTrue(refusal.contains("Column '") && refusal.contains("Index another column"), refusal);
+        }
+    }
+
+    @Test
     void anIndexOfTheEngineOnAStockTableIsRefused()
     {
         String stray = "CREATE CUSTOM INDEX stray ON stock (v) USING 'io.cassiterite.index.EngineIndex'";
