@@ -79,7 +79,8 @@ class IndexedColumnsTest
                              "token(k1, k2) > 0 AND n > 7", "n > 8 AND n < 5",
                              "token(k1, k2) > -3000000000000000000 AND v = 'v4'",
                              "token(k1, k2) > -3000000000000000000 AND token(k1, k2) <= 3000000000000000000 AND n = 2",
-                             "c1 = 3 AND c2 = 'a'", "v = 'v3' AND c1 IN (1, 2, 3)", "e CONTAINS 1 AND e CONTAINS 9",
+                             "c1 = 3 AND c2 = 'a'", "v = 'v3' AND c1 IN (1, 2, 3)", "v IN ('v1', 'v3')", "n IN (1, 4, 77) AND v = 'v4'",
+                             "s IN ('s1', 'new')", "c1 IN (1, 3) AND n = 3", "e CONTAINS 1 AND e CONTAINS 9",
                              "l CONTAINS 'x' AND l CONTAINS 'y2' AND v = 'v2'", "m['a'] = 2 AND m['b1'] = 7" })
     void anIndexFindsWhatAScanFinds(String where)
     {
@@ -109,7 +110,7 @@ class IndexedColumnsTest
     }
 
     @ParameterizedTest
-    @ValueSource(strings = { "f > [1]", "v = 'v3' AND k2 = 1" })
+    @ValueSource(strings = { "f > [1]", "v IN ('v1', 'v3')", "v = 'v3' AND k2 = 1" })
     void whatAnIndexDoesNotAnswerNeedsFiltering(String where)
     {
         assertTrue(cql.refusal("SELECT * FROM engine WHERE " + where).contains("ALLOW FILTERING"), where);
