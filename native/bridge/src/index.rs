@@ -3,7 +3,9 @@
 
 //! Native methods of the indexes of tables, except those that move data.
 
-use cassiterite_engine::{EngineError, IndexState, Result};
+use std::sync::Arc;
+
+use cassiterite_engine::{EngineError, IndexState, Result, Table};
 use jni::objects::{JClass, JString};
 use jni::sys::{jboolean, jlong, jlongArray, jstring};
 use jni::JNIEnv;
@@ -13,70 +15,61 @@ use crate::handles::TABLES;
 use crate::store::rust_string;
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_indexCreate(
-    mut env: JNIEnv<'_>,
-    _: JClass<'_>,
+extern "system" fn Java_io_cassiterite_engine_Native_indexCreate<'local>(
+    mut env: JNIEnv<'local>,
+    _: JClass<'local>,
     table: jlong,
-    name: JString<'_>,
+    name: JString<'local>,
 ) -> jlongArray {
-    on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
-        let name = rust_string(env, &name)?;
-        java_state(env, &table.create_index(&name)?)
+    on_index(&mut env, table, &name, std::ptr::null_mut(), |env, table, name| {
+        java_state(env, &table.create_index(name)?)
     })
 }
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_indexState(
-    mut env: JNIEnv<'_>,
-    _: JClass<'_>,
+extern "system" fn Java_io_cassiterite_engine_Native_indexState<'local>(
+    mut env: JNIEnv<'local>,
+    _: JClass<'local>,
     table: jlong,
-    name: JString<'_>,
+    name: JString<'local>,
 ) -> jlongArray {
-    on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
-        let name = rust_string(env, &name)?;
-        java_state(env, &table.index_state(&name)?)
+    on_index(&mut env, table, &name, std::ptr::null_mut(), |env, table, name| {
+        java_state(env, &table.index_state(name)?)
     })
 }
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_indexComplete(
-    mut env: JNIEnv<'_>,
-    _: JClass<'_>,
+extern "system" fn Java_io_cassiterite_engine_Native_indexComplete<'local>(
+    mut env: JNIEnv<'local>,
+    _: JClass<'local>,
     table: jlong,
-    name: JString<'_>,
+    name: JString<'local>,
     missed: jlong,
 ) -> jboolean {
-    on_table(&mut env, table, 0, |env, table| {
-        let name = rust_string(env, &name)?;
+    on_index(&mut env, table, &name, 0, |_, table, name| {
         let missed = u64::try_from(missed).map_err(|_| EngineError::Invalid("a count is not negative".into()))?;
-        Ok(jboolean::from(table.complete_index(&name, missed)?))
+        Ok(jboolean::from(table.complete_index(name, missed)?))
     })
 }
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_indexDrop(
-    mut env: JNIEnv<'_>,
-    _: JClass<'_>,
+extern "system" fn Java_io_cassiterite_engine_Native_indexDrop<'local>(
+    mut env: JNIEnv<'local>,
+    _: JClass<'local>,
     table: jlong,
-    name: JString<'_>,
+    name: JString<'local>,
 ) {
-    on_table(&mut env, table, (), |env, table| {
-        let name = rust_string(env, &name)?;
-        table.drop_index(&name)
-    })
+    on_index(&mut env, table, &name, (), |_, table, name| table.drop_index(name))
 }
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_indexTable(
-    mut env: JNIEnv<'_>,
-    _: JClass<'_>,
+extern "system" fn Java_io_cassiterite_engine_Native_indexTable<'local>(
+    mut env: JNIEnv<'local>,
+    _: JClass<'local>,
     table: jlong,
-    name: JString<'_>,
+    name: JString<'local>,
 ) -> jlong {
-    on_table(&mut env, table, 0, |env, table| {
-        let name = rust_string(env, &name)?;
-        Ok(TABLES.add(table.index(&name)?))
-    })
+    on_index(&mut env, table, &name, 0, |_, table, name| Ok(TABLES.add(table.index(name)?)))
 }
 
 #[no_mangle]
@@ -88,6 +81,20 @@ extern "system" fn Java_io_cassiterite_engine_Native_indexNames(
     on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
         let names = table.index_names()?.join("\n");
         Ok(env.new_string(names).map_err(jni_failure)?.into_raw())
+    })
+}
+
+/// [`on_table`] for calls on one of its indexes.
+fn on_index<'local, T>(
+    env: &mut JNIEnv<'local>,
+    table: jlong,
+    name: &JString<'local>,
+    otherwise: T,
+    call: impl FnOnce(&JNIEnv<'local>, &Arc<Table>, &str) -> Result<T>,
+) -> T {
+    on_table(env, table, otherwise, |env, table| {
+        let name = rust_string(env, name)?;
+        call(env, table, &name)
     })
 }
 

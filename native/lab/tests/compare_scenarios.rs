@@ -14,7 +14,7 @@ use serde_json::Value;
 const SIZES: &str = "--scale tiny --rows 400 --seconds 2 --warmup 1 --rate 50 --settle 20 --fast-nodes --port 43800";
 
 /// Scenario, a figure that must be above 0, its phase whose reads are checked.
-const SCENARIOS: [(&str, &str, &str); 8] = [
+const SCENARIOS: [(&str, &str, &str); 9] = [
     ("reads", "beyond memory: throughput", "hot, fixed rate: "),
     ("writes", "compact: server CPU", "read back: "),
     ("requests", "reads while the heap is collected: throughput", "reads, 8 connections: "),
@@ -23,6 +23,7 @@ const SCENARIOS: [(&str, &str, &str); 8] = [
     ("features", "closed loop: throughput", "closed loop: "),
     ("scan", "full scan: rows", "slices: "),
     ("restart", "kill -9 to first answer", ""),
+    ("indexes", "kill -9 to first answer by index", "query, 100 rows: "),
 ];
 
 fn compared(scenario: &str) -> Value {
@@ -49,7 +50,7 @@ fn faults_of_the_servers(run: &Value) -> Vec<&str> {
 }
 
 #[test]
-#[ignore = "starts sixteen nodes one after the other: make test-cluster"]
+#[ignore = "starts eighteen nodes one after the other: make test-cluster"]
 fn every_scenario_runs_on_both_engines_and_tells_what_it_has_to() {
     for (scenario, above_zero, checked) in SCENARIOS {
         let compared = compared(scenario);

@@ -253,7 +253,10 @@ fn values_are_read_strictly() {
         ("read n=1 -pop seq=9..1", "-pop: 'seq=9..1': a range as 1..1M is expected"),
         ("read n=1 -mode user=a", "-mode: user= needs password="),
         ("read n=1 -node a:b=c", "-node: 'a:b=c' is not a HOST[:PORT]"),
-        ("read n=1 -engine rocks", "-engine: 'rocks' is none of stock, stock-default, cassiterite, cassiterite-door"),
+        (
+            "read n=1 -engine rocks",
+            "-engine: 'rocks' is none of stock, stock-sai, stock-default, cassiterite, cassiterite-door",
+        ),
         ("read n=1 -sla", "-sla: what must hold is missing, as in -sla 'p99<=10ms'"),
         (
             "read n=1 -sla p99<10ms",

@@ -16,6 +16,8 @@ use serde_json::{json, Value};
 pub enum Engine {
     /// Tuned stock Cassandra: trie memtable off heap, BTI sstables, unified compaction.
     Stock,
+    /// The same, where CREATE INDEX makes a storage-attached index in place of a legacy one.
+    StockSai,
     /// Stock Cassandra as its cassandra.yaml comes: skip-list memtable on heap, BIG sstables, size-tiered compaction.
     StockDefault,
     /// Cassandra with the plug-in; tables say `memtable = 'cassiterite'`.
@@ -26,12 +28,14 @@ pub enum Engine {
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 4] = [Engine::Stock, Engine::StockDefault, Engine::Cassiterite, Engine::CassiteriteDoor];
+    pub const ALL: [Engine; 5] =
+        [Engine::Stock, Engine::StockSai, Engine::StockDefault, Engine::Cassiterite, Engine::CassiteriteDoor];
 
     /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Stock => "stock",
+            Engine::StockSai => "stock-sai",
             Engine::StockDefault => "stock-default",
             Engine::Cassiterite => "cassiterite",
             Engine::CassiteriteDoor => "cassiterite-door",
@@ -42,6 +46,7 @@ impl Engine {
     pub fn about(self) -> &'static str {
         match self {
             Engine::Stock => "trie memtable off heap, BTI sstables, unified compaction",
+            Engine::StockSai => "the same as stock, with storage-attached indexes",
             Engine::StockDefault => {
                 "what cassandra.yaml gives: skip-list memtable on heap, BIG sstables, size-tiered compaction"
             }
@@ -53,7 +58,7 @@ impl Engine {
     /// What follows `WITH` in CREATE TABLE; empty: no options.
     pub fn table_options(&self) -> &'static str {
         match self {
-            Engine::Stock => "compaction = {'class': 'UnifiedCompactionStrategy'}",
+            Engine::Stock | Engine::StockSai => "compaction = {'class': 'UnifiedCompactionStrategy'}",
             Engine::StockDefault => "",
             Engine::Cassiterite | Engine::CassiteriteDoor => "memtable = 'cassiterite'",
         }
@@ -68,6 +73,7 @@ impl Engine {
     pub(super) fn yaml(self) -> Vec<(&'static str, Value)> {
         match self {
             Engine::Stock => tuned_stock(),
+            Engine::StockSai => [tuned_stock(), vec![("default_secondary_index", json!("sai"))]].concat(),
             Engine::StockDefault | Engine::Cassiterite => Vec::new(),
             Engine::CassiteriteDoor => {
                 vec![("memtable.configurations.cassiterite.parameters.front_door", json!("reads"))]

@@ -39,8 +39,9 @@ pub struct CompareCommand {
     /// Runs nothing: judges the second saved JSON against the first, engine by engine.
     #[arg(long, value_name = "JSON", num_args = 2, conflicts_with = "profile")]
     runs: Vec<PathBuf>,
-    /// Engines; the last is compared with each of the others. An engine may be there twice: stock,stock must find no difference.
-    #[arg(long, value_delimiter = ',', default_value = "stock,stock-default,cassiterite")]
+    /// Engines; the last is compared with each of the others. An engine may be there twice: stock,stock must find no difference
+    /// [default: stock,stock-default,cassiterite; for indexes stock-sai,stock,cassiterite].
+    #[arg(long, value_delimiter = ',')]
     engines: Vec<Engine>,
     /// Sizes that are not given singly.
     #[arg(long, default_value = "small")]
@@ -149,19 +150,17 @@ impl CompareCommand {
             return saved::judged(before, after);
         }
         let settings = self.settings()?;
-        ensure!(
-            self.engines.len() > 1,
-            "--engines: one engine compares with nothing; give two, such as stock,cassiterite"
-        );
+        let engines = if self.engines.is_empty() { settings.scenario.engines() } else { self.engines.clone() };
+        ensure!(engines.len() > 1, "--engines: one engine compares with nothing; give two, such as stock,cassiterite");
         let _lock = lock_clusters()?;
         self.json.iter().chain(&self.html).try_for_each(|file| ensure_writable(file))?;
-        let mut comparison = Comparison::new(&settings, &self.engines)?;
+        let mut comparison = Comparison::new(&settings, &engines)?;
         // Before there is another thread: all that this process starts, but servers, keeps to the client's CPUs.
         if let Some(split) = &settings.cpus {
             split.client.keep_this_thread()?;
         }
-        let (interrupt, told) = (Interrupt::listen()?, Told::new(settings.rounds * self.engines.len()));
-        comparison.run(&self.engines, &interrupt, &|line| told.line(line), &|so_far| {
+        let (interrupt, told) = (Interrupt::listen()?, Told::new(settings.rounds * engines.len()));
+        comparison.run(&engines, &interrupt, &|line| told.line(line), &|so_far| {
             told.ended(so_far.runs.len());
             self.keep(so_far)
         })?;

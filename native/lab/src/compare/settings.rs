@@ -92,6 +92,7 @@ impl Settings {
         };
         let (divisor, value_bytes, rate_per_s) = match scenario {
             Scenario::Emp => (6, 6000, 1_300.0),
+            Scenario::Indexes => (1, 200, RATE_PER_CPU),
             Scenario::Scan => (100, 200, RATE_PER_CPU),
             // 4,000,000 are 6.3 GiB, of which each of 3 nodes has two thirds.
             Scenario::Stream => (6, 1000, 400.0),

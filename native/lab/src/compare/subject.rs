@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use scylla::client::session::Session;
+use scylla::statement::unprepared::Statement;
 use scylla::statement::Consistency;
 use tokio::runtime::Runtime;
 
@@ -31,6 +32,9 @@ pub(crate) use location::await_free;
 pub use location::lock_clusters;
 use location::spec;
 pub(super) use location::LOCALHOST;
+
+/// A statement of the scenario's own; an index may be built before it answers.
+const STATEMENT_MAX: Duration = Duration::from_secs(3600);
 
 /// One engine's cluster, loaded and watched.
 pub struct Subject<'a> {
@@ -180,6 +184,15 @@ impl<'a> Subject<'a> {
         F: std::future::Future<Output = Result<T>>,
     {
         self.runtime.block_on(of(Arc::clone(&self.session)))
+    }
+
+    /// Runs one statement, a change of the schema too.
+    pub fn execute(&self, cql: String) -> Result<()> {
+        let mut statement = Statement::new(cql.as_str());
+        statement.set_request_timeout(Some(STATEMENT_MAX));
+        self.block_on_session(|session| async move {
+            session.query_unpaged(statement, ()).await.map(drop).with_context(|| format!("executing {cql}"))
+        })
     }
 
     /// Connects anew, after nodes were away.

@@ -52,5 +52,6 @@ pub use population::Population;
 pub use profile::{ColumnSpec, Fields, Profile, QuerySpec, ScanSpec};
 pub use ratio::Ratio;
 pub use schema::Schema;
+pub(crate) use seed::mix;
 pub use table::Table;
 pub use workload::{Options, UserWorkload};

@@ -3,6 +3,7 @@
 
 //! Scenarios: what a comparison runs on each engine.
 
+mod indexes;
 mod mixed;
 mod own;
 mod reads;
@@ -22,6 +23,7 @@ use serde::Serialize;
 use super::figure::{Better, Figure, Unit};
 use super::subject::Subject;
 use super::warmup::Warmup;
+use crate::cluster::Engine;
 use crate::search::Found;
 
 /// A scenario.
@@ -44,6 +46,8 @@ pub enum Scenario {
     Scan,
     /// From the start after kill -9 to the first answer, and whether all acknowledged rows are there.
     Restart,
+    /// Secondary indexes: writes with 0, 1 and 3 of them, queries of 1, 100 and 10,000 rows, builds, bytes, and a restart.
+    Indexes,
     /// Nodes of a cluster die and are replaced, over and over: streaming time, share of whole files, CPU and memory of both
     /// ends, against a plain copy; then once more under load.
     Stream,
@@ -92,9 +96,18 @@ impl Scenario {
             Scenario::Emp => include_str!("../profiles/emp.yaml"),
             Scenario::Features => include_str!("../profiles/features.yaml"),
             Scenario::Scan => include_str!("../profiles/wide.yaml"),
+            Scenario::Indexes => include_str!("../profiles/indexed.yaml"),
             Scenario::Stream => include_str!("../profiles/stream.yaml"),
             // Its settings have it.
             Scenario::Profile => "",
+        }
+    }
+
+    /// The engines that it compares unless told.
+    pub fn engines(self) -> Vec<Engine> {
+        match self {
+            Scenario::Indexes => vec![Engine::StockSai, Engine::Stock, Engine::Cassiterite],
+            _ => vec![Engine::Stock, Engine::StockDefault, Engine::Cassiterite],
         }
     }
 
@@ -109,6 +122,7 @@ impl Scenario {
             Scenario::Features => service::features(subject),
             Scenario::Scan => scan::run(subject),
             Scenario::Restart => restart::run(subject),
+            Scenario::Indexes => indexes::run(subject),
             Scenario::Stream => stream::run(subject),
             Scenario::Profile => own::run(subject),
         }?;

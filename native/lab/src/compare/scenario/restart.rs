@@ -27,7 +27,8 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let filled = subject.load(&fill)?;
     ensure!(filled.tallies.iter().all(|tally| tally.errors == 0), "rows could not be written before the kill");
     subject.cluster_mut().kill(1)?;
-    let (to_answer_s, cpu_s) = start(subject)?;
+    let question = format!("SELECT * FROM {}.rows LIMIT 1", subject.keyspace());
+    let (to_answer_s, cpu_s) = start(subject, &question)?;
     subject.restarted();
     subject.reconnect()?;
     let all = once(settings.rows);
@@ -56,10 +57,10 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     Ok(Trial { figures, ..Trial::default() })
 }
 
-/// Starts the node while another thread asks it for a row, over and over.
-fn start(subject: &mut Subject<'_>) -> Result<(f64, Option<f64>)> {
+/// Starts the node while another thread asks it for one row, over and over: seconds to the answer, CPU until it is up.
+pub(super) fn start(subject: &mut Subject<'_>, question: &str) -> Result<(f64, Option<f64>)> {
     let node = subject.cluster().nodes().into_iter().next().context("the cluster has no node")?;
-    let (address, keyspace) = (SocketAddr::from((node.address, node.cql_port)), subject.keyspace().to_owned());
+    let (address, question) = (SocketAddr::from((node.address, node.cql_port)), question.to_owned());
     await_free([(node.address, node.cql_port), (node.address, node.storage_port), (LOCALHOST, node.jmx_port)])?;
     let given_up = Arc::new(AtomicBool::new(false));
     let began = Instant::now();
@@ -67,7 +68,7 @@ fn start(subject: &mut Subject<'_>) -> Result<(f64, Option<f64>)> {
         let given_up = Arc::clone(&given_up);
         move || -> Option<Duration> {
             while !given_up.load(Ordering::Relaxed) {
-                if listens(address.port()) && answers(address, &keyspace) {
+                if listens(address.port()) && answers(address, &question) {
                     return Some(began.elapsed());
                 }
                 std::thread::sleep(TRY_EVERY);
@@ -96,11 +97,11 @@ fn listens(port: u16) -> bool {
         .any(|entry| entry.state == procfs::net::TcpState::Listen && entry.local_address.port() == port)
 }
 
-fn answers(address: SocketAddr, keyspace: &str) -> bool {
+fn answers(address: SocketAddr, question: &str) -> bool {
     let asked = load::runtime(1).and_then(|runtime| {
         runtime.block_on(async {
             let session = load::connect(&Target::new([address.to_string()])).await?;
-            let result = session.query_unpaged(format!("SELECT * FROM {keyspace}.rows LIMIT 1"), ()).await?;
+            let result = session.query_unpaged(question, ()).await?;
             Ok(result.into_rows_result()?.rows_num() == 1)
         })
     });

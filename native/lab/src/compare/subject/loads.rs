@@ -48,17 +48,27 @@ impl Subject<'_> {
     pub fn warm(&mut self, ops: impl Into<Cow<'static, str>>) -> Result<Warmup> {
         let ops = ops.into();
         let population = any(self.settings.rows);
+        self.warm_by(&ops.clone(), |subject, length| {
+            subject.load(&closed("warm-up", ops.clone(), population.clone(), length))
+        })
+    }
+
+    /// The same with slices of the caller's, each of the length that it is given.
+    pub fn warm_by(
+        &mut self,
+        name: &str,
+        mut slice: impl FnMut(&mut Self, Duration) -> Result<Outcome>,
+    ) -> Result<Warmup> {
         let limit_s = self.settings.warmup_max_s as f64;
         let warmup = Warmup::run(limit_s, |seconds| {
-            let slice = closed("warm-up", ops.clone(), population.clone(), Duration::from_secs_f64(seconds));
             let before = self.servers.readings();
-            let outcome = self.load(&slice)?;
+            let outcome = slice(self, Duration::from_secs_f64(seconds))?;
             let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
             let cpu_s = Used::between(&before, &self.servers.readings()).cpu_s;
             Ok(cpu_s.map(|cpu_s| cpu_s * 1e6 / operations.max(1) as f64))
         })?;
         if !warmup.warm {
-            self.notes.push(format!("warm-up ({ops}): {}", warmup.summary()));
+            self.notes.push(format!("warm-up ({name}): {}", warmup.summary()));
         }
         self.settle()?;
         Ok(warmup)
@@ -89,6 +99,13 @@ impl Subject<'_> {
     pub fn load(&mut self, phase: &Phase) -> Result<Outcome> {
         let outcome = self.load_unjudged(phase)?;
         self.record_wrong_rows(phase.name, &outcome);
+        Ok(outcome)
+    }
+
+    /// Runs a phase that is not measured with a workload of the caller's.
+    pub fn load_workload(&mut self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
+        let outcome = self.drive(phase, workload)?;
+        self.record_outcome(phase.name, &outcome);
         Ok(outcome)
     }
 

@@ -5,7 +5,9 @@
 package io.cassiterite.index;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 import org.apache.cassandra.cql3.Operator;
 import org.apache.cassandra.db.Clustering;
@@ -13,7 +15,7 @@ import org.apache.cassandra.db.filter.RowFilter;
 
 import io.cassiterite.memtable.ValueRange;
 
-/** What a query asks of one index: one value, or a range of values. Not changed once a plan has it. */
+/** What a query asks of one index: values, or a range of them. Not changed once a plan has it. */
 final class Asked
 {
     private final IndexedColumn column;
@@ -30,13 +32,14 @@ final class Asked
         expressions.add(expression);
     }
 
-    /** The value that all hits have; null if the query asks for a range. */
-    Clustering<?> value()
+    /** The values that each hit has: several of a collection; none if the query asks for a range. */
+    Set<Clustering<?>> values()
     {
+        Set<Clustering<?>> values = new LinkedHashSet<>();
         for (RowFilter.Expression expression : expressions)
             if (!IndexedColumn.isRange(expression.operator()))
-                return column.valueOf(expression.getIndexValue());
-        return null;
+                values.add(column.valueOf(expression.getIndexValue()));
+        return values;
     }
 
     /** The range, where there is no single value. Of several bounds one is enough, since the filter has all. */

@@ -5,7 +5,6 @@
 package io.cassiterite.index;
 
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,7 +55,7 @@ public final class EngineIndex implements Index
     private static final Index.IndexBuildingSupport BUILDING = EngineIndex::build;
 
     private final ColumnFamilyStore cfs;
-    private final AtomicInteger arrivals = new AtomicInteger();
+    private final AtomicInteger bulkLoads = new AtomicInteger();
     private final int number;
     private volatile IndexMetadata metadata;
     private volatile IndexedColumn column;
@@ -92,19 +91,18 @@ public final class EngineIndex implements Index
     private static IndexedColumn parse(TableMetadata table, IndexMetadata index)
     {
         Pair<ColumnMetadata, IndexTarget.Type> target = TargetParser.parse(table, index);
-        return new IndexedColumn(table, target.left, target.right);
+        return new IndexedColumn(table, target.left, target.right, TextTransform.of(table, target.left, target.right, index.options));
     }
 
     /**
      * Cassandra calls this by its name when an index is created.
      *
      * @return the options that mean nothing here
+     * @throws InvalidRequestException if the column cannot have these options
      */
     public static Map<String, String> validateOptions(Map<String, String> options, TableMetadata table)
     {
-        Map<String, String> unknown = new HashMap<>(options);
-        unknown.remove(IndexTarget.TARGET_OPTION_NAME);
-        return unknown;
+        return IndexOptions.unknown(options, table);
     }
 
     String name()
@@ -128,16 +126,16 @@ public final class EngineIndex implements Index
         return cfs.indexManager.isIndexQueryable(this);
     }
 
-    /** Whether each row of a generation has its entries, or will have once what arrives has been indexed. */
+    /** Whether each row of a generation has its entries, or will have once what is being loaded has been indexed. */
     boolean isUpToDate(Table table)
     {
-        return arrivals.get() > 0 || table.indexState(name()).complete;
+        return bulkLoads.get() > 0 || table.indexState(name()).complete;
     }
 
-    /** While something arrives whose entries come right after it. */
-    void arriving(boolean begins)
+    /** While rows come as files, whose entries come right after them. */
+    void bulkLoading(boolean begins)
     {
-        arrivals.addAndGet(begins ? 1 : -1);
+        bulkLoads.addAndGet(begins ? 1 : -1);
     }
 
     // --- life
@@ -278,6 +276,13 @@ public final class EngineIndex implements Index
     public boolean supportsExpression(ColumnMetadata asked, Operator operator)
     {
         return column.supports(asked, operator);
+    }
+
+    /** All of them lead to rows. */
+    @Override
+    public boolean filtersMultipleContains()
+    {
+        return false;
     }
 
     @Override

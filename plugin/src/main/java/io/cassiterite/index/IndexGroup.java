@@ -98,7 +98,13 @@ final class IndexGroup implements Index.Group
         }
         if (all.isEmpty())
             return null;
-        return new IndexPlan(queryable.isEmpty() ? all : queryable, rowFilter);
+        return new IndexPlan(queryable.isEmpty() ? all : queryable, TransformedFilter.of(rowFilter, this::columnFor));
+    }
+
+    private IndexedColumn columnFor(RowFilter.Expression expression)
+    {
+        EngineIndex index = indexFor(expression);
+        return index == null ? null : index.column();
     }
 
     private EngineIndex indexFor(RowFilter.Expression expression)

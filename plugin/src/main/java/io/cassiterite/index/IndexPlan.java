@@ -33,10 +33,10 @@ final class IndexPlan implements Index.QueryPlan
     @Override
     public Index.Searcher searcherFor(ReadCommand command)
     {
-        return new IndexSearcher(command, indexes);
+        return new IndexSearcher(command, indexes, filter);
     }
 
-    /** All of it: an entry may be older than its row. */
+    /** All of it, with texts as the indexes transform them: an entry may be older than its row. */
     @Override
     public RowFilter postIndexQueryFilter()
     {

@@ -7,6 +7,7 @@ package io.cassiterite.index;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ClusteringComparator;
@@ -14,7 +15,9 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.ReadExecutionController;
+import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.partitions.PartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.exceptions.QueryCancelledException;
 import org.apache.cassandra.index.Index;
@@ -28,9 +31,11 @@ final class IndexSearcher implements Index.Searcher
 {
     private final ReadCommand command;
     private final Map<Index, Asked> indexes;
+    private final RowFilter filter;
 
-    IndexSearcher(ReadCommand command, Map<Index, Asked> indexes)
+    IndexSearcher(ReadCommand command, Map<Index, Asked> indexes, RowFilter filter)
     {
+        this.filter = filter;
         this.command = command;
         this.indexes = indexes;
     }
@@ -39,6 +44,13 @@ final class IndexSearcher implements Index.Searcher
     public ReadCommand command()
     {
         return command;
+    }
+
+    /** The coordinator's filter over what the replicas have found. */
+    @Override
+    public PartitionIterator filterReplicaFilteringProtection(PartitionIterator found)
+    {
+        return filter.filter(found, command.metadata(), command.nowInSec());
     }
 
     @Override
@@ -54,11 +66,7 @@ final class IndexSearcher implements Index.Searcher
         try
         {
             for (Map.Entry<Index, Asked> chosen : indexes.entrySet())
-            {
-                EntrySource source = open(memtable, (EngineIndex) chosen.getKey(), chosen.getValue());
-                if (source != null)
-                    sources.add(source);
-            }
+                open(memtable, (EngineIndex) chosen.getKey(), chosen.getValue(), sources);
             UnfilteredPartitionIterator found = sources.isEmpty() ? RowScan.of(cfs, command, controller)
                                                                   : new FoundPartitions(cfs, command, controller, new Hits(sources),
                                                                                         new StaleEntries(memtable));
@@ -72,17 +80,22 @@ final class IndexSearcher implements Index.Searcher
         }
     }
 
-    /** @return null where the index would find too much: the filter of the query has to do */
-    private EntrySource open(CassiteriteMemtable memtable, EngineIndex index, Asked asked)
+    /** Adds no source where the index would find too much: the filter of the query has to do. */
+    private void open(CassiteriteMemtable memtable, EngineIndex index, Asked asked, List<EntrySource> sources)
     {
         if (!index.isUpToDate(memtable.table()))
             throw new IndexNotAvailableException(index);
         Table table = memtable.indexTable(index.name());
         ClusteringComparator comparator = command.metadata().comparator;
         List<byte[]> slices = SearchedSlices.of(command, index.column());
-        Clustering<?> value = asked.value();
-        return value == null ? GatheredEntries.of(index, table, asked.range(), comparator, slices, command.nowInSec(), this::check)
-                             : new EntryCursor(index, table, value, comparator, slices, command.nowInSec(), this::check);
+        Set<Clustering<?>> values = asked.values();
+        for (Clustering<?> value : values)
+            sources.add(new EntryCursor(index, table, value, comparator, slices, command.nowInSec(), this::check));
+        if (!values.isEmpty())
+            return;
+        EntrySource gathered = GatheredEntries.of(index, table, asked.range(), comparator, slices, command.nowInSec(), this::check);
+        if (gathered != null)
+            sources.add(gathered);
     }
 
     private void check()

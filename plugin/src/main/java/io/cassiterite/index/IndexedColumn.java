@@ -39,17 +39,27 @@ final class IndexedColumn
     final boolean isOfRow;
     /** Whether equal values of a collection have an entry each, under the path of each. */
     final boolean hasPath;
+    /** What becomes of a text before it is a value; null if nothing does. */
+    final TextTransform transform;
 
     private final TableMetadata table;
 
-    IndexedColumn(TableMetadata table, ColumnMetadata column, IndexTarget.Type type)
+    /** @param transform null for none */
+    IndexedColumn(TableMetadata table, ColumnMetadata column, IndexTarget.Type type, TextTransform transform)
     {
         this.table = table;
         this.column = column;
         this.type = type;
         this.isOfRow = !column.isStatic() && !column.isPartitionKey();
-        this.hasPath = column.isComplex() && type == IndexTarget.Type.VALUES && !(column.type.unwrap() instanceof SetType);
+        this.transform = transform;
+        this.hasPath = column.isComplex() && (transform != null || !isOfPaths() && type == IndexTarget.Type.VALUES);
         this.keys = new IndexKeys(valueTypes(), table.comparator, hasPath ? collection().nameComparator() : null);
+    }
+
+    /** Whether values are the paths of cells. */
+    private boolean isOfPaths()
+    {
+        return type == IndexTarget.Type.KEYS || collection() instanceof SetType;
     }
 
     private CollectionType<?> collection()
@@ -86,7 +96,7 @@ final class IndexedColumn
         if (!asked.name.equals(column.name))
             return false;
         if (!column.isComplex())
-            return operator == Operator.EQ || type != IndexTarget.Type.FULL && isRange(operator);
+            return operator == Operator.EQ || transform == null && type != IndexTarget.Type.FULL && isRange(operator);
         switch (type)
         {
             case KEYS:
@@ -110,7 +120,7 @@ final class IndexedColumn
     {
         if (column.isComplex() && type == IndexTarget.Type.KEYS_AND_VALUES)
             return value(CompositeType.extractComponent(asked, 0), CompositeType.extractComponent(asked, 1));
-        return value(asked);
+        return value(transform == null ? asked : transform.apply(asked));
     }
 
     /** Tells {@code sink} the entries of a row; for the static row, those of the partition. */
@@ -176,17 +186,25 @@ final class IndexedColumn
         LivenessInfo liveness = cell.isExpiring()
                                 ? LivenessInfo.withExpirationTime(cell.timestamp(), cell.ttl(), cell.localDeletionTime())
                                 : LivenessInfo.withExpirationTime(cell.timestamp(), LivenessInfo.NO_TTL, LivenessInfo.NO_EXPIRATION_TIME);
-        sink.entry(valueOf(cell), row, hasPath ? value(cell.path().get(0)) : null, liveness);
+        Clustering<?> value = valueOf(cell);
+        if (value.bufferAt(0) == null)
+            return;
+        sink.entry(value, row, hasPath ? value(cell.path().get(0)) : null, liveness);
     }
 
     private Clustering<?> valueOf(Cell<?> cell)
     {
-        if (!column.isComplex())
-            return value(cell.buffer());
+        if (transform != null)
+            return value(transform.apply(textOf(cell)));
         if (type == IndexTarget.Type.KEYS_AND_VALUES)
             return value(cell.path().get(0), cell.buffer());
-        boolean isPath = type == IndexTarget.Type.KEYS || collection() instanceof SetType;
-        return value(isPath ? cell.path().get(0) : cell.buffer());
+        return value(textOf(cell));
+    }
+
+    /** Before it is transformed. */
+    ByteBuffer textOf(Cell<?> cell)
+    {
+        return column.isComplex() && isOfPaths() ? cell.path().get(0) : cell.buffer();
     }
 
     private static Clustering<?> value(ByteBuffer... parts)

@@ -29,7 +29,7 @@ final class TableBuilds
         return ALL.computeIfAbsent(cfs.metadata.id, id -> new TableBuilds());
     }
 
-    /** Whether a full build runs, or waits for its turn: it notices whatever arrives. */
+    /** Whether a full build runs, or waits for its turn: it notices every bulk load. */
     boolean hasFull()
     {
         return full.get() > 0;

@@ -12,7 +12,7 @@
  * <li>{@link IndexSearcher} is called by ReadCommand.executeLocally on ReadStage, within the table's read order: a
  *     generation that a query reads stays until the query ends.
  * <li>{@link IndexBuild} runs on SecondaryIndexExecutor of CompactionManager. It waits for all writes that have begun.
- * <li>{@link IndexArrivals} runs on the thread that takes files in: of a stream, or of JMX.
+ * <li>{@link IndexedBulkLoad} runs on the thread that takes files in: of a stream, or of JMX.
  * </ul>
  */
 package io.cassiterite.index;

@@ -24,7 +24,7 @@ import io.cassiterite.engine.TableStats;
 import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.frontdoor.FrontDoorMode;
-import io.cassiterite.index.IndexArrivals;
+import io.cassiterite.index.IndexedBulkLoad;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.StoreReport;
@@ -174,7 +174,7 @@ final class NodeEngine implements EngineControl
         AtomicLong loaded = new AtomicLong();
         try
         {
-            IndexArrivals.take(cfs, IndexArrivals.everywhere(), () -> loaded.set(table(cfs).load(directory)));
+            IndexedBulkLoad.take(cfs, IndexedBulkLoad.everywhere(), () -> loaded.set(table(cfs).load(directory)));
             return loaded.get();
         }
         finally

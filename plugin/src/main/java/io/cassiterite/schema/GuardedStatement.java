@@ -78,25 +78,25 @@ final class GuardedStatement implements CQLStatement
     {
         defaultMemtable.applyTo(statement);
         String notice = IndexMapping.applyTo(statement);
-        check();
+        check(notice != null);
         if (notice != null)
             IndexSupport.check();
         return notice;
     }
 
-    private void check()
+    private void check(boolean mapped)
     {
         if (!canViolateRules(statement))
             return;
 
         Keyspaces before = Schema.instance.distributedKeyspaces();
-        Keyspaces after = simulate(before);
+        Keyspaces after = simulate(before, mapped);
         if (after != null)
             rules.check(before, after);
     }
 
     /** @return the schema that the statement would make, or null if Cassandra itself will refuse the statement */
-    private Keyspaces simulate(Keyspaces before)
+    private Keyspaces simulate(Keyspaces before, boolean mapped)
     {
         ClientWarn.State warnings = ClientWarn.instance.get();
         ClientWarn.instance.set(null);
@@ -107,6 +107,8 @@ final class GuardedStatement implements CQLStatement
         catch (RuntimeException e)
         {
             refuseCdc(e);
+            if (mapped)
+                IndexMapping.explain(e);
             return null;
         }
         finally

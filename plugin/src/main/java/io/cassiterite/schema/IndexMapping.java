@@ -7,6 +7,7 @@ package io.cassiterite.schema;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
@@ -29,9 +30,11 @@ final class IndexMapping
     static final String CLASS = "io.cassiterite.index.EngineIndex";
 
     private static final String OPTIONS = "options";
+    private static final Pattern NAME_REFUSAL = Pattern.compile("Column '.*' (contains non-alphanumeric-underscore characters"
+                                                                + "|is longer than the permissible name length.*)", Pattern.DOTALL);
     private static final Set<String> SAI_NAMES = Set.of("sai", StorageAttachedIndex.class.getSimpleName().toLowerCase(),
                                                         StorageAttachedIndex.class.getCanonicalName().toLowerCase());
-    /** Options of SAI that change nothing with these values. */
+    /** Options that the engine's index has, too, and the values of them that change nothing. */
     private static final Map<String, String> NEUTRAL = Map.of("case_sensitive", "true", "normalize", "false", "ascii", "false");
 
     private IndexMapping()
@@ -59,10 +62,23 @@ final class IndexMapping
         }
         else if (attributes.isCustom && SAI_NAMES.contains(attributes.customClass.toLowerCase()))
         {
-            dropNeutralOptions(attributes, table);
+            takeOptions(attributes, table);
             attributes.customClass = CLASS;
         }
         return attributes.isCustom && CLASS.equals(attributes.customClass) ? notice(table) : null;
+    }
+
+    /**
+     * Adds the way out where Cassandra refuses a column's name only because the index has a class.
+     *
+     * @param refusal what Cassandra says to the statement
+     */
+    static void explain(RuntimeException refusal)
+    {
+        String reason = String.valueOf(refusal.getMessage());
+        if (NAME_REFUSAL.matcher(reason).matches())
+            throw new InvalidRequestException(reason + ". The index of a Cassiterite table has a class, and Cassandra takes only such names"
+                                              + " for it. Index another column that has the same values, or use another memtable.");
     }
 
     private static String notice(TableMetadata table)
@@ -77,7 +93,8 @@ final class IndexMapping
         return keyspace == null ? null : keyspace.getTableOrViewNullable((String) PrivateMember.CREATED_INDEX_TABLE.get(statement));
     }
 
-    private static void dropNeutralOptions(IndexAttributes attributes, TableMetadata table)
+    /** Keeps those that transform texts. */
+    private static void takeOptions(IndexAttributes attributes, TableMetadata table)
     {
         Map<?, ?> properties = (Map<?, ?>) PrivateMember.STATEMENT_PROPERTIES.get(attributes);
         Object given = properties.get(OPTIONS);
@@ -89,11 +106,14 @@ final class IndexMapping
             if (value.equalsIgnoreCase(options.get(name)))
                 options.remove(name);
         });
-        if (!options.isEmpty())
+        Map<String, String> others = new HashMap<>(options);
+        others.keySet().removeAll(NEUTRAL.keySet());
+        if (!others.isEmpty())
             throw new InvalidRequestException(String.format("%s is a Cassiterite table, whose indexes do not do what these options ask of"
-                                                            + " SAI: %s. Create the index without them, and keep a column with the"
-                                                            + " transformed value; or use another memtable for the table.",
-                                                            table, options));
+                                                            + " SAI: %s. Create the index without them, or use another memtable for"
+                                                            + " the table.", table, others));
         attributes.removeProperty(OPTIONS);
+        if (!options.isEmpty())
+            attributes.addProperty(OPTIONS, options);
     }
 }

@@ -28,7 +28,7 @@ import org.apache.cassandra.streaming.StreamSession;
 
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Table;
-import io.cassiterite.index.IndexArrivals;
+import io.cassiterite.index.IndexedBulkLoad;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 
@@ -133,7 +133,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     {
         try
         {
-            IndexArrivals.take(cfs, shipment.ranges(), () -> receive(shipment));
+            IndexedBulkLoad.take(cfs, shipment.ranges(), () -> receive(shipment));
         }
         catch (FSWriteError | CorruptSSTableException e)
         {

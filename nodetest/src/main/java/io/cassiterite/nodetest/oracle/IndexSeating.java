@@ -10,10 +10,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The seats of the index oracle. One thread. */
 final class IndexSeating implements Seating
 {
+    private static final int QUERIES_AT_ONCE = 10;
+
     private final Machine machine;
     private final List<Side> sides;
     private final Twin.Fault fault;
@@ -34,6 +38,13 @@ final class IndexSeating implements Seating
         return 3;
     }
 
+    /** Most of them queries, which are cheap beside the changes of the schema that new tables cost. */
+    @Override
+    public int stepsPerTable()
+    {
+        return 3000;
+    }
+
     @Override
     public Tables tables(String keyspace, String name)
     {
@@ -49,23 +60,13 @@ final class IndexSeating implements Seating
 
     private static final class IndexSeat extends Seat
     {
-        private final TableShape shape;
-        private final Random random;
-        private final Writes writes;
-        private final Reads reads;
-        private final Changes changes;
         private final IndexChanges indexes;
         private final IndexQueries queries;
         private final Deque<Step> soon = new ArrayDeque<>();
 
         IndexSeat(Tables tables, TableShape shape, Random random, List<ValueType> userTypes)
         {
-            super(tables, shape.create() + (shape.oddValues ? " AND comment = '" + OddValues.COMMENT + "'" : ""));
-            this.shape = shape;
-            this.random = random;
-            writes = new Writes(shape, random);
-            reads = new Reads(shape, random);
-            changes = new Changes(shape, random, userTypes);
+            super(tables, shape, shape.oddValues ? " AND comment = '" + OddValues.COMMENT + "'" : "", random, userTypes);
             indexes = new IndexChanges(shape, random);
             queries = new IndexQueries(shape, indexes, random);
             soon.addAll(indexes.begin());
@@ -82,7 +83,7 @@ final class IndexSeating implements Seating
             if (pick < 400)
                 return List.of(allowed(writes::next));
             if (pick < 920)
-                return List.of(allowed(queries::next));
+                return queries(QUERIES_AT_ONCE);
             if (pick < 930)
                 return reads.everything();
             if (pick < 970)
@@ -112,24 +113,27 @@ final class IndexSeating implements Seating
             Step.Action[] actions = { Step.Action.FLUSH_STOCK, Step.Action.FLUSH_ENGINE, Step.Action.COMPACT_STOCK,
                                       Step.Action.COMPACT_ENGINE };
             List<Step> steps = new ArrayList<>(List.of(Step.node(actions[random.nextInt(actions.length)])));
-            for (int i = 0; i < 3; i++)
-                steps.add(allowed(queries::next));
+            steps.addAll(queries(3));
             return steps;
+        }
+
+        private List<Step> queries(int count)
+        {
+            return Stream.generate(() -> allowed(queries::next)).limit(count).collect(Collectors.toList());
         }
 
         @Override
         List<Step> everything()
         {
-            List<Step> steps = reads.everything();
-            for (int i = 0; i < 4; i++)
-                steps.add(allowed(queries::next));
+            List<Step> steps = super.everything();
+            steps.addAll(queries(4));
             return steps;
         }
 
         @Override
         void refused(Step step)
         {
-            changes.refused(step);
+            super.refused(step);
             indexes.refused(step);
         }
     }

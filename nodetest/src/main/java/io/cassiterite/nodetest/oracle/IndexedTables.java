@@ -5,12 +5,14 @@
 package io.cassiterite.nodetest.oracle;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import io.cassiterite.nodetest.Pause;
 
@@ -173,9 +175,17 @@ final class IndexedTables implements Tables
         return IndexComparison.rows(run(whole, Side.FILTER, Step.SERVER_STAMP, now), run(whole, side, Step.SERVER_STAMP, now)) == null;
     }
 
-    private Map<Side, Answer> ask(Step step, Iterable<Side> of, long stamp, int now)
+    private Map<Side, Answer> ask(Step step, Collection<Side> of, long stamp, int now)
     {
         Map<Side, Answer> answers = new EnumMap<>(Side.class);
+        if (isQuery(step))
+        {
+            machine.session(); // opened before the sides race for it
+            Map<Side, Supplier<Answer>> asked = new EnumMap<>(Side.class);
+            of.forEach(side -> asked.put(side, AtOnce.start(() -> run(step, side, stamp, now))));
+            asked.forEach((side, answer) -> answers.put(side, answer.get()));
+            return answers;
+        }
         for (Side side : of)
             answers.put(side, run(step, side, stamp, now));
         return answers;

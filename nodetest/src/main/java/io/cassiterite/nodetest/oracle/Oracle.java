@@ -26,7 +26,6 @@ public final class Oracle
     /** A keyspace of many tables is dropped slowly where the machine has other work. */
     private static final Duration SCHEMA_BOUND = Duration.ofMinutes(3);
     private static final int STEPS_PER_EPOCH = 1500;
-    private static final int STEPS_PER_TABLE_MAX = 400;
     /**
      * Purging after gc_grace (10 days) and expiry may change answers under free timestamps: the jumps of an epoch stay
      * below both, see {@link Writes}.
@@ -116,7 +115,7 @@ public final class Oracle
                     happen(event, random, seats, seed);
                 continue;
             }
-            if (!play(seat, seat.next(), seed) || seat.history.steps.size() > STEPS_PER_TABLE_MAX)
+            if (!play(seat, seat.next(), seed) || seat.history.steps.size() > seating.stepsPerTable())
             {
                 retired.add(seat);
                 seats.set(at, sit(random, keyspace, userTypes));

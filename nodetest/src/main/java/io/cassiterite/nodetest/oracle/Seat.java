@@ -5,25 +5,43 @@
 package io.cassiterite.nodetest.oracle;
 
 import java.util.List;
+import java.util.Random;
 
-/** One set of tables in an oracle's run, with what makes its steps. One thread. */
+/** One set of tables of a random shape in an oracle's run, with what makes its steps. One thread. */
 abstract class Seat
 {
     final Tables tables;
     final History history;
+    final TableShape shape;
+    final Random random;
+    final Writes writes;
+    final Reads reads;
+    final Changes changes;
 
-    Seat(Tables tables, String create)
+    /** @param more follows CREATE TABLE; may be empty */
+    Seat(Tables tables, TableShape shape, String more, Random random, List<ValueType> userTypes)
     {
         this.tables = tables;
-        this.history = new History(create);
+        this.history = new History(shape.create() + more);
+        this.shape = shape;
+        this.random = random;
+        this.writes = new Writes(shape, random);
+        this.reads = new Reads(shape, random);
+        this.changes = new Changes(shape, random, userTypes);
     }
 
     /** @return the next random steps */
     abstract List<Step> next();
 
     /** @return reads of everything that the tables hold */
-    abstract List<Step> everything();
+    List<Step> everything()
+    {
+        return reads.everything();
+    }
 
     /** To be told of every step that all sides refused. */
-    abstract void refused(Step step);
+    void refused(Step step)
+    {
+        changes.refused(step);
+    }
 }

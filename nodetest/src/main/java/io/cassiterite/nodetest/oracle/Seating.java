@@ -12,6 +12,9 @@ interface Seating
     /** @return how many seats an epoch has at a time */
     int seats();
 
+    /** @return after how many steps tables give way to others */
+    int stepsPerTable();
+
     /** @return tables that do not exist yet */
     Tables tables(String keyspace, String name);
 

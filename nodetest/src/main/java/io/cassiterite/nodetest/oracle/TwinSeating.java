@@ -31,6 +31,12 @@ final class TwinSeating implements Seating
     }
 
     @Override
+    public int stepsPerTable()
+    {
+        return 400;
+    }
+
+    @Override
     public Tables tables(String keyspace, String name)
     {
         return new Twin(machine, keyspace, name, stockMemtable, engineMemtable, fault);
@@ -45,20 +51,9 @@ final class TwinSeating implements Seating
 
     private static final class TwinSeat extends Seat
     {
-        private final TableShape shape;
-        private final Random random;
-        private final Writes writes;
-        private final Reads reads;
-        private final Changes changes;
-
         TwinSeat(Tables tables, TableShape shape, Random random, List<ValueType> userTypes)
         {
-            super(tables, shape.create());
-            this.shape = shape;
-            this.random = random;
-            writes = new Writes(shape, random);
-            reads = new Reads(shape, random);
-            changes = new Changes(shape, random, userTypes);
+            super(tables, shape, "", random, userTypes);
         }
 
         @Override
@@ -80,18 +75,6 @@ final class TwinSeating implements Seating
                 return steps;
             }
             return changes.next();
-        }
-
-        @Override
-        List<Step> everything()
-        {
-            return reads.everything();
-        }
-
-        @Override
-        void refused(Step step)
-        {
-            changes.refused(step);
         }
     }
 }

@@ -5,6 +5,7 @@
 package io.cassiterite.nodetest.oracle;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -23,6 +24,8 @@ final class Wire
 {
     /** Tables are small: more pages than this mean that paging does not end. */
     private static final int PAGES_MAX = 20_000;
+    /** A machine that has other work changes the schema slowly. */
+    private static final Duration BOUND = Duration.ofMinutes(3);
     private static final Set<String> UNREACHABLE = Set.of("AllNodesFailedException", "NoNodeAvailableException",
                                                           "DriverTimeoutException", "ReadTimeoutException", "WriteTimeoutException",
                                                           "ClosedConnectionException", "HeartbeatException", "UnavailableException");
@@ -42,7 +45,7 @@ final class Wire
         Answer answer = new Answer();
         try
         {
-            Statement<?> statement = statement(session, cql, binds).setPageSize(pageSize).setNowInSeconds(nowSeconds);
+            Statement<?> statement = statement(session, cql, binds).setPageSize(pageSize).setNowInSeconds(nowSeconds).setTimeout(BOUND);
             if (stampMicros != Step.SERVER_STAMP)
                 statement = statement.setQueryTimestamp(stampMicros);
             ByteBuffer paging = null;

@@ -24,6 +24,20 @@ class IndexLifeTest
 {
     private static final int TTL_PASSED_MS = 2_500;
 
+    /** What has a TTL in {@link IndexedTable#change} expires before. */
+    private static void checkWithRows(IndexedTable table, Cql cql)
+    {
+        Pause.millis(TTL_PASSED_MS);
+        assertTrue(table.check(cql) > 0);
+    }
+
+    private static IndexedTable indexed(Node node, Cql cql, String name)
+    {
+        IndexedTable table = IndexedTable.create(node, cql, name);
+        table.index(cql);
+        return table;
+    }
+
     /** (danger S9) */
     @Test
     void anIndexIsBuiltWhileRowsAreWritten(Node node, Cql cql)
@@ -37,8 +51,7 @@ class IndexLifeTest
             table.index(cql);
             Pause.millis(1_000);
         }
-        Pause.millis(TTL_PASSED_MS);
-        assertTrue(table.check(cql) > 0);
+        checkWithRows(table, cql);
         cql.run("DROP TABLE built");
     }
 
@@ -46,8 +59,7 @@ class IndexLifeTest
     @Test
     void truncationUnderWritesEmptiesBoth(Node node, Cql cql)
     {
-        IndexedTable table = IndexedTable.create(node, cql, "indexlifetest.truncated");
-        table.index(cql);
+        IndexedTable table = indexed(node, cql, "indexlifetest.truncated");
         try (IndexedTable.Writers writers = table.write(3))
         {
             writers.awaitSome();
@@ -58,8 +70,7 @@ class IndexLifeTest
             }
             Pause.millis(500);
         }
-        Pause.millis(TTL_PASSED_MS);
-        assertTrue(table.check(cql) > 0);
+        checkWithRows(table, cql);
         cql.run("TRUNCATE truncated");
         assertEquals(0, table.check(cql));
         assertEquals(List.of(), node.log().grep("indexlifetest.truncated lacks entries"));
@@ -69,8 +80,7 @@ class IndexLifeTest
     @Test
     void indexesAreDroppedAndMadeAgainUnderWrites(Node node, Cql cql)
     {
-        IndexedTable table = IndexedTable.create(node, cql, "indexlifetest.again");
-        table.index(cql);
+        IndexedTable table = indexed(node, cql, "indexlifetest.again");
         try (IndexedTable.Writers writers = table.write(2))
         {
             writers.awaitSome();
@@ -82,8 +92,7 @@ class IndexLifeTest
                 table.index(cql);
             }
         }
-        Pause.millis(TTL_PASSED_MS);
-        assertTrue(table.check(cql) > 0);
+        checkWithRows(table, cql);
         cql.run("DROP TABLE again");
     }
 
@@ -93,8 +102,7 @@ class IndexLifeTest
         IndexedTable table;
         try (Cql cql = node.cql("indexlifetest"))
         {
-            table = IndexedTable.create(node, cql, "indexlifetest.killed");
-            table.index(cql);
+            table = indexed(node, cql, "indexlifetest.killed");
         }
         for (int round = 0; round < 3; round++)
         {
@@ -107,9 +115,8 @@ class IndexLifeTest
             node.start();
             try (Cql cql = node.cql("indexlifetest"))
             {
-                Pause.millis(TTL_PASSED_MS);
                 Indexes.awaitBuilt(cql, "indexlifetest", "by_c");
-                assertTrue(table.check(cql) > 0);
+                checkWithRows(table, cql);
             }
         }
         assertEquals(List.of(), node.log().grep("indexlifetest.killed lacks entries"), "no index is built again after a crash");
@@ -138,8 +145,7 @@ class IndexLifeTest
                 cql.run("CREATE INDEX by_" + column + " ON cut (" + column + ")");
             for (String index : List.of("by_v", "by_e", "by_s", "by_c"))
                 Indexes.awaitBuilt(cql, "indexlifetest", index);
-            Pause.millis(TTL_PASSED_MS);
-            assertTrue(table.check(cql) > 0);
+            checkWithRows(table, cql);
             cql.run("DROP TABLE cut");
         }
     }
@@ -169,8 +175,7 @@ class IndexLifeTest
     @Test
     void aSnapshotIsLoadedWithItsEntries(Node node, Cql cql)
     {
-        IndexedTable table = IndexedTable.create(node, cql, "indexlifetest.loaded");
-        table.index(cql);
+        IndexedTable table = indexed(node, cql, "indexlifetest.loaded");
         table.fill(cql, 1_000);
         Pause.millis(TTL_PASSED_MS);
         int rows = table.check(cql);
@@ -195,8 +200,7 @@ class IndexLifeTest
     @Test
     void anotherColumnMayBeAlteredMeanwhile(Node node, Cql cql)
     {
-        IndexedTable table = IndexedTable.create(node, cql, "indexlifetest.altered");
-        table.index(cql);
+        IndexedTable table = indexed(node, cql, "indexlifetest.altered");
         try (IndexedTable.Writers writers = table.write(2))
         {
             writers.awaitSome();
@@ -209,8 +213,7 @@ class IndexLifeTest
             }
         }
         assertTrue(cql.refusal("ALTER TABLE altered DROP v").contains("by_v"));
-        Pause.millis(TTL_PASSED_MS);
-        assertTrue(table.check(cql) > 0);
+        checkWithRows(table, cql);
         cql.run("DROP TABLE altered");
     }
 
@@ -221,8 +224,7 @@ class IndexLifeTest
         {
             cql.run("CREATE KEYSPACE nolog WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
                     + " AND durable_writes = false");
-            IndexedTable table = IndexedTable.create(node, cql, "nolog.t");
-            table.index(cql);
+            IndexedTable table = indexed(node, cql, "nolog.t");
             table.fill(cql, 500);
             Pause.millis(TTL_PASSED_MS);
             int rows = table.check(cql);

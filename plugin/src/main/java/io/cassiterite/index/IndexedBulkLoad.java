@@ -22,12 +22,12 @@ import org.apache.cassandra.utils.JVMStabilityInspector;
  * are made right after. In between a query may miss such rows, as Cassandra's may while it builds an index of streamed
  * sstables. Where that fails an index answers nothing until {@link IndexWatch} has had it built again.
  */
-public final class IndexArrivals
+public final class IndexedBulkLoad
 {
-    private static final Logger logger = LoggerFactory.getLogger(IndexArrivals.class);
+    private static final Logger logger = LoggerFactory.getLogger(IndexedBulkLoad.class);
     private static final Token FIRST = Murmur3Partitioner.instance.getMinimumToken();
 
-    private IndexArrivals()
+    private IndexedBulkLoad()
     {
     }
 
@@ -41,21 +41,21 @@ public final class IndexArrivals
      * Takes rows in, and gives them entries.
      *
      * @param ranges where the rows are
-     * @param arrival takes them in; its failure is the caller's
+     * @param load   takes them in; its failure is the caller's
      */
-    public static void take(ColumnFamilyStore cfs, Collection<Range<Token>> ranges, Runnable arrival)
+    public static void take(ColumnFamilyStore cfs, Collection<Range<Token>> ranges, Runnable load)
     {
         List<EngineIndex> all = IndexBuild.engineIndexes(cfs.indexManager.listIndexes());
         TableBuilds builds = TableBuilds.of(cfs);
         if (all.isEmpty() || builds.hasFull())
         {
-            arrival.run(); // a full build that runs notices, and begins again
+            load.run(); // a full build that runs notices, and begins again
             return;
         }
         builds.begin(false);
         try
         {
-            takeAndIndex(cfs, complete(cfs, all), ranges, arrival);
+            takeAndIndex(cfs, complete(cfs, all), ranges, load);
         }
         finally
         {
@@ -63,17 +63,17 @@ public final class IndexArrivals
         }
     }
 
-    private static void takeAndIndex(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<Range<Token>> ranges, Runnable arrival)
+    private static void takeAndIndex(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<Range<Token>> ranges, Runnable load)
     {
-        indexes.forEach(index -> index.arriving(true));
+        indexes.forEach(index -> index.bulkLoading(true));
         try
         {
-            arrival.run();
+            load.run();
             index(cfs, indexes, ranges);
         }
         finally
         {
-            indexes.forEach(index -> index.arriving(false));
+            indexes.forEach(index -> index.bulkLoading(false));
         }
     }
 
