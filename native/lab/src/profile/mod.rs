@@ -53,4 +53,5 @@ pub use profile::{ColumnSpec, Fields, Profile, QuerySpec, ScanSpec};
 pub use ratio::Ratio;
 pub use schema::Schema;
 pub use table::Table;
+pub use tokens::quoted_name;
 pub use workload::{Options, UserWorkload};
