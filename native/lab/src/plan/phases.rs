@@ -64,6 +64,21 @@ pub fn about_s(phase: &Phase) -> f64 {
     waits(&phase.timeline).as_secs_f64() + BESIDE_S + WARMUP_MAX_S / 2.0
 }
 
+/// About how long all phases of a plan take.
+pub fn all_about_s(plan: &Plan) -> Result<f64> {
+    let mut all_s = 0.0;
+    for phase in &plan.file.phases {
+        let cells = if phase.at == WINNER {
+            1
+        } else {
+            let filter = Filter::of(&phase.at, &plan.file).context("phases: at")?;
+            plan.cells.iter().filter(|cell| filter.takes(cell)).count()
+        };
+        all_s += about_s(phase) * cells as f64;
+    }
+    Ok(all_s)
+}
+
 /// Runs what is due and has no figures yet, as far as the budget goes.
 pub fn run(
     plan: &Plan,

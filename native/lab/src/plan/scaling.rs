@@ -7,7 +7,7 @@
 //! Planning", 2007), by least squares on `n / X(n)`, which is linear in `1/l`, `s/l` and `k/l`; none of them is below 0. Two
 //! sizes: a line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use rand::rngs::StdRng;
@@ -15,6 +15,7 @@ use rand::{Rng, SeedableRng};
 use serde::Serialize;
 
 use super::answer::{Answer, Interval};
+use super::axes::{label, TOGETHER};
 use super::plan::Plan;
 use super::trial::Trial;
 
@@ -53,8 +54,12 @@ type Round = (f64, f64);
 /// All groups of cells with capacities at two sizes or more, at the same replication factor.
 pub fn of(plan: &Plan, answer: &Answer, trials: &[Trial]) -> Result<Vec<Scaling>> {
     let mut groups: BTreeMap<(String, u32), BTreeMap<u32, Vec<Round>>> = BTreeMap::new();
+    let tied: BTreeSet<&String> = plan.file.together.iter().flat_map(|entry| entry.keys()).collect();
     for cell in &plan.cells {
-        let others = cell.labels().iter().filter(|(axis, _)| axis != "nodes");
+        // What ties nodes to other axes has a label of both.
+        let free = cell.labels().iter().filter(|(axis, _)| axis != "nodes" && axis != TOGETHER).cloned();
+        let tied = cell.settings().iter().filter(|(axis, _)| tied.contains(axis) && *axis != "nodes");
+        let others = free.chain(tied.map(|(axis, value)| (axis.clone(), label(value))));
         let name = others.map(|(axis, label)| format!("{axis}={label}")).collect::<Vec<_>>().join(" ");
         let group = groups.entry((name, cell.replication_factor()?)).or_default();
         let own = trials.iter().filter(|trial| trial.cell == cell.key() && !answer.void_trials.contains(&trial.number));
