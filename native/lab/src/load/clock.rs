@@ -12,29 +12,47 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 
-/// Operation i is due at start + i / rate.
-#[derive(Clone, Copy, Debug)]
+use crate::load::Changes;
+
+/// Operation i is due at start + i / rate, unless the rate changes meanwhile.
+#[derive(Clone, Debug)]
 pub(super) struct Schedule {
     pub(super) start: Instant,
     pub(super) per_s: f64,
+    pub(super) changes: Option<Changes>,
 }
 
 impl Schedule {
     pub(super) fn due(&self, index: u64) -> Instant {
-        self.start + Duration::from_secs_f64(index as f64 / self.per_s)
+        match &self.changes {
+            None => self.start + Duration::from_secs_f64(index as f64 / self.per_s),
+            Some(changes) => self.start + changes.when(index),
+        }
     }
 
     /// How many operations are due by then.
     pub(super) fn due_by(&self, instant: Instant) -> u64 {
         match instant.checked_duration_since(self.start) {
-            Some(elapsed) => (elapsed.as_secs_f64() * self.per_s) as u64 + 1,
+            Some(elapsed) => self.due_in(elapsed) as u64 + 1,
             None => 0,
         }
     }
 
     /// How many operations are due in so much time.
     pub(super) fn due_within(&self, time: Duration) -> u64 {
-        (time.as_secs_f64() * self.per_s).ceil() as u64
+        self.due_in(time).ceil() as u64
+    }
+
+    fn due_in(&self, time: Duration) -> f64 {
+        self.changes.as_ref().map_or(time.as_secs_f64() * self.per_s, |changes| changes.due_at(time))
+    }
+
+    /// Operations per second, in the mean until then.
+    pub(super) fn mean_per_s(&self, time: Duration) -> f64 {
+        match &self.changes {
+            Some(changes) if !time.is_zero() => changes.due_at(time) / time.as_secs_f64(),
+            _ => self.per_s,
+        }
     }
 }
 
@@ -77,7 +95,7 @@ mod tests {
 
     #[test]
     fn operations_are_due_at_start_plus_i_over_rate() {
-        let schedule = Schedule { start: Instant::now(), per_s: 40_000.0 };
+        let schedule = Schedule { start: Instant::now(), per_s: 40_000.0, changes: None };
         assert_eq!(schedule.due(0), schedule.start);
         assert_eq!(schedule.due(40_000) - schedule.start, Duration::from_secs(1));
         let day = 40_000 * 86_400;

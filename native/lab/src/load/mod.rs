@@ -6,6 +6,7 @@
 //! [`connect`] opens a session on a [`Target`]; [`run`] runs a [`Workload`] on it by a [`Plan`] and returns the [`Outcome`].
 //! Both need a runtime made by [`runtime`], whose threads are the client.
 
+mod changes;
 mod clock;
 mod connect;
 mod connect_error;
@@ -29,6 +30,7 @@ mod validity;
 mod warmup;
 
 pub use crate::check::{Fault, FaultKind, Row};
+pub use changes::Changes;
 pub use connect::{connect, runtime};
 pub use operation::{Answer, Class, Kind, Operation, Workload};
 pub use outcome::{wrong_rows, FaultCount, Interval, Latencies, Outcome, Tally};

@@ -140,7 +140,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         if settled || warming.next >= warming.latest {
             self.settled = Some((settled, warming.settling));
             self.cut_at = Instant::now() + NOTICE;
-            self.shared.measure_from(self.cut_at, self.schedule);
+            self.shared.measure_from(self.cut_at, self.schedule.as_ref());
         } else {
             warming.next = (warming.next + warming.slice).min(warming.latest);
             self.warming = Some(warming);
@@ -158,7 +158,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
     fn end_now(&self) {
         let now = Instant::now();
         let _ = self.shared.ends.set(now);
-        if let Some(schedule) = self.schedule {
+        if let Some(schedule) = &self.schedule {
             self.shared.most.fetch_min(schedule.due_by(now), Ordering::Relaxed);
         }
     }
@@ -204,7 +204,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
 
     fn backlog(&self, at: Instant) -> u64 {
         let started = self.shared.started.load(Ordering::Relaxed);
-        let due = self.schedule.map_or(0, |schedule| schedule.due_by(at));
+        let due = self.schedule.as_ref().map_or(0, |schedule| schedule.due_by(at));
         due.min(self.shared.most.load(Ordering::Relaxed)).saturating_sub(started)
     }
 
@@ -253,7 +253,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
             faults: &failures.faults,
         };
         Ok(Outcome {
-            rate_per_s: self.schedule.map(|schedule| schedule.per_s),
+            rate_per_s: self.schedule.as_ref().map(|schedule| schedule.mean_per_s(evidence.elapsed)),
             in_flight: plan.in_flight,
             elapsed: evidence.elapsed,
             warmup,

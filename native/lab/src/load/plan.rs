@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use crate::check::Levels;
-use crate::load::WarmUp;
+use crate::load::{Changes, WarmUp};
 
 /// When operations start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,6 +135,8 @@ impl Signal {
 pub struct Plan {
     /// When operations start.
     pub pace: Pace,
+    /// Changes of the rate of an open loop while it runs; it begins with that of the pace.
+    pub changes: Option<Changes>,
     /// Operations in flight: exactly (closed loop), at most (open loop; what is due beyond it is the backlog).
     pub in_flight: usize,
     /// Threads of the runtime that runs the load (see [`super::runtime`]); what the client's CPU is measured against.
@@ -167,6 +169,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             pace: Pace::Closed,
+            changes: None,
             in_flight: 64,
             threads: 1,
             stop: Stop::Duration(Duration::from_secs(10)),

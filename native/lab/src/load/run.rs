@@ -44,11 +44,11 @@ pub(super) async fn drive<S: Server>(
     check(&plan)?;
     let start = Instant::now();
     let schedule = match plan.pace {
-        Pace::Open { per_s } => Some(Schedule { start, per_s }),
+        Pace::Open { per_s } => Some(Schedule { start, per_s, changes: plan.changes.clone() }),
         Pace::Closed | Pace::Limited { .. } => None,
     };
-    let shared = Arc::new(share(server, workload, plan, start, schedule)?);
-    let starter = match schedule {
+    let shared = Arc::new(share(server, workload, plan, start, schedule.as_ref())?);
+    let starter = match schedule.clone() {
         Some(schedule) => tokio::spawn(open_loop(Arc::clone(&shared), schedule)),
         None => tokio::spawn(closed_loop(Arc::clone(&shared))),
     };
@@ -71,7 +71,7 @@ fn share<S: Server>(
     workload: Arc<dyn Workload>,
     plan: Plan,
     start: Instant,
-    schedule: Option<Schedule>,
+    schedule: Option<&Schedule>,
 ) -> Result<RunningLoad<S>> {
     let (pace, warmup) = (plan.pace, plan.warmup);
     let shared = RunningLoad {

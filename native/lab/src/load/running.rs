@@ -79,7 +79,7 @@ impl<S: Server> RunningLoad<S> {
     }
 
     /// Ends the warm-up: operations that are due from then on count, and the length of the run counts from then.
-    pub(super) fn measure_from(&self, from: Instant, schedule: Option<Schedule>) {
+    pub(super) fn measure_from(&self, from: Instant, schedule: Option<&Schedule>) {
         let due_before = |instant: Instant| {
             schedule.map_or(0, |schedule| schedule.due_within(instant.saturating_duration_since(schedule.start)))
         };

@@ -61,6 +61,16 @@ pub fn scope(axis: &str) -> Result<Scope> {
     bail!("there is no axis '{axis}', only {}, profile.PATH and yaml.KEY{meant}", names.collect::<Vec<_>>().join(", "))
 }
 
+/// A cluster that is there already cannot be made otherwise.
+fn allowed(axis: &str, file: &PlanFile) -> Result<()> {
+    let needs = scope(axis)?;
+    ensure!(
+        file.target.is_none() || needs < Scope::Cluster,
+        "{axis}: a change needs a fresh cluster, and the target is one that is there"
+    );
+    Ok(())
+}
+
 /// One value of an axis.
 #[derive(Clone, Debug, PartialEq)]
 struct Point {
@@ -71,7 +81,7 @@ struct Point {
 /// All cells of a plan, in the order of the file.
 pub fn cells(file: &PlanFile) -> Result<Vec<Cell>> {
     for axis in file.fixed.keys() {
-        scope(axis).context("fixed")?;
+        allowed(axis, file).context("fixed")?;
         ensure!(!file.grid.contains_key(axis), "{axis} is in both fixed and grid");
     }
     let axes = axes(file)?;
@@ -91,6 +101,9 @@ pub fn cells(file: &PlanFile) -> Result<Vec<Cell>> {
             labels.push((name.clone(), point.label.clone()));
         }
         labels.reverse();
+        if let Some(target) = &file.target {
+            settings.insert("nodes".to_owned(), target.nodes.into());
+        }
         let cell = Cell::new(settings, labels)?;
         if !skips.iter().any(|skip| skip.takes(&cell)) {
             cells.push(cell);
@@ -103,7 +116,7 @@ pub fn cells(file: &PlanFile) -> Result<Vec<Cell>> {
 fn axes(file: &PlanFile) -> Result<Vec<(String, Vec<Point>)>> {
     let mut axes = Vec::new();
     for (name, values) in &file.grid {
-        scope(name).context("grid")?;
+        allowed(name, file).context("grid")?;
         let points = points(name, values).with_context(|| format!("grid.{name}"))?;
         axes.push((name.clone(), points));
     }
@@ -136,7 +149,7 @@ fn tied(map: &Map<String, Value>, file: &PlanFile) -> Result<Point> {
     let settings: Map<String, Value> =
         map.iter().filter(|(name, _)| *name != "label").map(|(name, value)| (name.clone(), value.clone())).collect();
     for axis in settings.keys() {
-        scope(axis).with_context(|| format!("together: {label}"))?;
+        allowed(axis, file).with_context(|| format!("together: {label}"))?;
         ensure!(!file.grid.contains_key(axis), "{axis} is in both grid and together");
     }
     Ok(Point { label, settings })

@@ -5,15 +5,19 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::journal::{Entry, Journal, Thing};
-use super::targets::local;
+use super::targets::{existing, local};
+use super::volumes;
+use crate::profile::Profile;
 
 /// Everything that the journal of a folder knows was made and is not known to be gone; in words.
 pub fn clean(folder: &Path) -> Result<Vec<String>> {
     let mut journal = Journal::open(folder)?;
-    let mut gone = Vec::new();
+    let file = journal.begun()?.1.clone();
+    let keyspace = Profile::parse(&file.profile_text()?).map(|profile| profile.keyspace).unwrap_or_default();
+    let (target, mut gone) = (file.target, Vec::new());
     for thing in journal.things() {
         match &thing {
             Thing::Cluster(base) => {
@@ -22,6 +26,26 @@ pub fn clean(folder: &Path) -> Result<Vec<String>> {
                 if was_there {
                     gone.push(format!("the cluster in {}", base.display()));
                 }
+            }
+            Thing::Volumes(root) => {
+                let was_there = root.exists();
+                volumes::remove(root)?;
+                if was_there {
+                    gone.push(format!("the volumes in {}", root.display()));
+                }
+            }
+            // Clusters come first in the order of things: a node of our own went with its cluster.
+            Thing::Hurt(mend) => match &target {
+                Some(target) => {
+                    existing::mend(target, &keyspace, mend.parse()?)?;
+                    gone.push(format!("the fault that `{mend}` mends"));
+                }
+                None => gone.push(format!("the node that `{mend}` would have mended")),
+            },
+            Thing::Keyspace(keyspace) => {
+                let target = target.as_ref().context("the plan has no target")?;
+                existing::remove(target, keyspace)?;
+                gone.push(format!("the keyspace {keyspace} in the cluster {}", target.cluster_name));
             }
         }
         journal.add(Entry::Gone { thing })?;

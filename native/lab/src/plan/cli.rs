@@ -22,8 +22,10 @@ use super::quantity::Time;
 use super::rails::{self, Findings};
 use super::report;
 use super::run::Runner;
+use super::targets::existing::{self, Existing};
 use super::targets::local::{Local, Place};
 use super::targets::Target;
+use super::trial::Trial;
 use super::{overview, schema};
 use crate::cluster::Interrupt;
 use crate::compare::lock_clusters;
@@ -55,7 +57,7 @@ enum Action {
     },
     /// Measure until the answer is there; a second time goes on where the first ended.
     Run(Box<RunOptions>),
-    /// Write text, plan.json and cells.csv again, from the journal alone.
+    /// Write text, plan.json, cells.csv and index.html again, from the journal alone.
     Report {
         /// The folder of a run.
         folder: PathBuf,
@@ -128,15 +130,19 @@ fn check(path: &Path) -> Result<ExitCode> {
 
 fn reported(folder: &Path) -> Result<ExitCode> {
     let journal = Journal::open(folder)?;
-    let (identity, file) = journal.begun()?;
+    let (_, file) = journal.begun()?;
     let (plan, trials) = (Plan::new(file.clone())?, journal.trials());
     let answer = Answer::of(&plan, &trials)?;
-    report::write(folder, &plan, identity, &answer, &trials)?;
-    print!("{}", report::text(&plan, &answer, &trials));
+    report::write(folder, &plan, &answer, &journal)?;
+    print!("{}", report::text(&plan, &answer, &trials, &journal.phases()));
     Ok(ExitCode::from(answer.exit_code()))
 }
 
 fn split(plan: &Plan) -> Result<Option<Split>> {
+    if plan.file.target.is_some() {
+        // The servers are elsewhere.
+        return Ok(None);
+    }
     let here = Cpus::of_this_thread()?;
     let client = plan.file.client.cpus.unwrap_or_else(|| Split::usual(&here));
     Split::of(&here, client).context("client.cpus")
@@ -162,7 +168,7 @@ impl RunOptions {
         if !findings.refused.is_empty() {
             bail!("the plan is refused: {}", findings.refused.join("; "));
         }
-        let _lock = lock_clusters()?;
+        let _lock = plan.file.target.is_none().then(lock_clusters).transpose()?;
         let identity = Identity::of(&file)?;
         let mut journal = self.journal(&identity, &file)?;
         if let Some(split) = &cpus {
@@ -173,21 +179,39 @@ impl RunOptions {
         findings.warnings.iter().for_each(|warning| narrator.say(&format!("warning: {warning}")));
         findings.notes.iter().for_each(|note| narrator.say(&format!("note: {note}")));
         narrator.say(&format!("{} cells; {}", plan.cells.len(), overview::hours(&plan)?));
-        let base = std::path::absolute(&self.out)?.join("cluster");
-        let place = Place { base: base.clone(), port: self.port, fast: self.fast_nodes, cpus };
-        journal.add(Entry::Making { thing: Thing::Cluster(base.clone()) })?;
-        let mut target = Local::new(&plan, place, interrupt, &narrator);
-        let ran = Runner::new(&plan, &mut target, &mut journal, &narrator)?.run();
-        let ended = target.end();
-        drop(target);
-        let trials = ran?;
-        ended?;
-        journal.add(Entry::Gone { thing: Thing::Cluster(base) })?;
+        if let Some(of) = &plan.file.target {
+            mend_all(of, &plan.keyspace()?, &mut journal)?;
+        }
+        let things = self.things(&plan)?;
+        for thing in &things {
+            journal.add(Entry::Making { thing: thing.clone() })?;
+        }
+        let trials = match &plan.file.target {
+            Some(of) => run_on(Existing::new(&plan, of, interrupt, &narrator)?, &plan, &mut journal, &narrator)?,
+            None => {
+                let out = std::path::absolute(&self.out)?;
+                let (base, volumes) = (out.join("cluster"), out.join("volumes"));
+                let place = Place { base, volumes, port: self.port, fast: self.fast_nodes, cpus };
+                run_on(Local::new(&plan, place, interrupt, &narrator), &plan, &mut journal, &narrator)?
+            }
+        };
+        for thing in things {
+            journal.add(Entry::Gone { thing })?;
+        }
         let answer = Answer::of(&plan, &trials)?;
-        report::write(&self.out, &plan, &identity, &answer, &trials)?;
+        report::write(&self.out, &plan, &answer, &journal)?;
         drop(narrator);
-        print!("{}", report::text(&plan, &answer, &trials));
+        print!("{}", report::text(&plan, &answer, &trials, &journal.phases()));
         Ok(ExitCode::from(answer.exit_code()))
+    }
+
+    /// What is made outside of this process.
+    fn things(&self, plan: &Plan) -> Result<Vec<Thing>> {
+        if plan.file.target.is_some() {
+            return Ok(vec![Thing::Keyspace(plan.keyspace()?)]);
+        }
+        let out = std::path::absolute(&self.out)?;
+        Ok(vec![Thing::Cluster(out.join("cluster")), Thing::Volumes(out.join("volumes"))])
     }
 
     fn journal(&self, identity: &Identity, file: &PlanFile) -> Result<Journal> {
@@ -209,6 +233,26 @@ impl RunOptions {
         );
         Ok(journal)
     }
+}
+
+/// Runs a plan on a target, and takes everything away before it returns.
+fn run_on(mut target: impl Target, plan: &Plan, journal: &mut Journal, narrator: &Narrator) -> Result<Vec<Trial>> {
+    let ran = Runner::new(plan, &mut target, journal, narrator)?.run();
+    let ended = target.end();
+    drop(target);
+    let trials = ran?;
+    ended.map(|()| trials)
+}
+
+/// Mends what an earlier run that was killed left hurt.
+fn mend_all(of: &super::file::Existing, keyspace: &str, journal: &mut Journal) -> Result<()> {
+    for thing in journal.things() {
+        if let Thing::Hurt(mend) = &thing {
+            existing::mend(of, keyspace, mend.parse()?)?;
+            journal.add(Entry::Gone { thing })?;
+        }
+    }
+    Ok(())
 }
 
 /// A length of time, in words.

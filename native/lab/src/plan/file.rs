@@ -3,7 +3,11 @@
 
 //! The plan file as the user writes it: YAML, read strictly.
 
-use std::path::{Path, PathBuf};
+mod existing;
+mod phase;
+mod volume;
+
+use std::path::Path;
 
 use anyhow::{anyhow, ensure, Context, Result};
 use schemars::JsonSchema;
@@ -11,8 +15,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::quantity::{Bytes, Count, HourlyPrice, Lengths, Rate, Share, StoragePrice, Time, WarmupLength};
+use super::timeline;
 use crate::profile::Profile;
 use crate::report::{Condition, Sla};
+
+pub use existing::Existing;
+pub use phase::{Phase, WINNER};
+pub use volume::{Driver, Volume};
 
 /// The version of the format that this program reads.
 pub const VERSION: u32 = 1;
@@ -46,6 +55,12 @@ pub struct PlanFile {
     /// Closed loops beside the verdicts, for figures of rate and latency against threads.
     #[serde(default)]
     pub sweeps: Vec<Sweep>,
+    /// What happens to nodes while a load runs, once the answer is there.
+    #[serde(default)]
+    pub phases: Vec<Phase>,
+    /// A cluster that is there already; without, the nodes of each cell are started here.
+    #[serde(default)]
+    pub target: Option<Existing>,
     /// The fence of each node: without one, nodes of one machine share its cores.
     #[serde(default)]
     pub node: Option<Fence>,
@@ -235,31 +250,6 @@ fn euro() -> String {
     "EUR".to_owned()
 }
 
-/// A place for data or commit logs: a folder, or a mount point of yours.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Volume {
-    /// The folder. Node N uses `PATH/plan/nodeN`.
-    pub path: PathBuf,
-    /// Copies that the volume itself keeps of each byte; described by you, not made.
-    #[serde(default = "one_copy")]
-    pub copies: u32,
-    /// Whether what was synced outlives a loss of power.
-    #[serde(default = "yes")]
-    pub durable: bool,
-    /// Its own price; `cost.storage` without.
-    #[serde(default)]
-    pub price: Option<StoragePrice>,
-}
-
-fn one_copy() -> u32 {
-    1
-}
-
-fn yes() -> bool {
-    true
-}
-
 /// A guard rail that does not stop this plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -288,7 +278,9 @@ impl PlanFile {
             file.workload.profile = serde_yaml_ng::from_str(&text)?;
         }
         for volume in file.volumes.values_mut() {
-            volume.path = std::path::absolute(folder.join(&volume.path))?;
+            if let Some(path) = &mut volume.path {
+                *path = std::path::absolute(folder.join(&*path))?;
+            }
         }
         Ok(file)
     }
@@ -348,12 +340,22 @@ impl PlanFile {
         let sweeps_fit =
             self.sweeps.iter().all(|sweep| !sweep.closed.is_empty() && sweep.closed.iter().all(|n| *n > 0));
         ensure!(sweeps_fit, "sweeps: closed: numbers of operations in flight above 0 are expected");
+        for phase in &self.phases {
+            ensure!(phase.load.is_finite() && phase.load > 0.0, "phases: load: a share above 0 is expected");
+            timeline::check(&phase.timeline).context("phases: timeline")?;
+        }
         ensure!(self.client.threads != Some(0) && self.client.connections != Some(0), "client: at least 1 is expected");
         if let Some(fence) = &self.node {
             ensure!(fence.cpus.is_finite() && fence.cpus >= 0.05, "node.cpus: 0.05 or more is expected");
             ensure!(fence.memory.0 >= 256 << 20, "node.memory: 256MiB or more is expected");
         }
-        ensure!(self.volumes.values().all(|volume| volume.copies > 0), "volumes: copies: 1 or more is expected");
+        if let Some(target) = &self.target {
+            target.check(self).context("target")?;
+        }
+        for (name, volume) in &self.volumes {
+            ensure!(!name.is_empty() && !name.contains('/'), "volumes: '{name}': a name without slashes is expected");
+            volume.check().with_context(|| format!("volumes: {name}"))?;
+        }
         Ok(())
     }
 }

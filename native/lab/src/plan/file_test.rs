@@ -37,7 +37,7 @@ fn an_unknown_key_is_refused_with_its_place_and_the_nearest_known() {
     let error = refusal(&format!("{PLAN}reset: keyspaces\n"));
     assert!(error.contains("did you mean `keyspace`?"), "{error}");
     // What is planned, but not there, is as unknown as anything else.
-    assert!(refusal(&format!("{PLAN}phases: []\n")).contains("unknown field `phases`"));
+    assert!(refusal(&format!("{PLAN}soak: {{}}\n")).contains("unknown field `soak`"));
 }
 
 #[test]
@@ -62,9 +62,37 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ("node: {cpus: 0, memory: 1GiB}", "node.cpus"),
         ("cost: {node: 0.64}", "0.64/h"),
         ("sweeps: [{closed: []}]", "sweeps"),
+        ("phases: [{timeline: [steady 1m, start 2]}]", "node2 is not down"),
+        ("phases: [{timeline: [stedy 1m]}]", "did you mean steady?"),
+        ("volumes: {v: {}}", "the path is missing"),
+        ("volumes: {v: {driver: loop}}", "the size is missing"),
+        ("volumes: {v: {driver: loop, size: 1GiB, copies: 2}}", "only a mirror"),
+        ("volumes: {v: {driver: mirror, size: 1GiB, copies: 4}}", "3 at most"),
     ] {
         let error = refusal(&format!("{PLAN}{more}\n"));
         assert!(error.contains(told), "{more}: {error}");
+    }
+}
+
+#[test]
+fn a_target_is_refused_that_could_come_to_harm() {
+    let target = "cluster_name: c, contact_points: ['127.0.0.1:9042'], nodes: 1, ceiling: 200000/s";
+    let plan = |more: &str| format!("{PLAN}target: {{{target}{more}}}\n");
+    PlanFile::parse(&plan("")).unwrap();
+    for (text, told) in [
+        (plan("").replace(", ceiling: 200000/s", ""), "missing field `ceiling`"),
+        (plan("").replace("200000/s", "60000/s"), "ceiling: 60000/s is below the 100000/s"),
+        (plan(", hooks: {kill: 'true'}"), "kill needs start, which undoes it"),
+        (plan(", hooks: {pause: 'true', start: 'true'}"), "pause needs resume"),
+        (plan(", hooks: {kil: 'true'}"), "'kil' is none of kill"),
+        (plan("") + "phases: [{timeline: [steady 1m, flush]}]\n", "flush is missing, for `flush`"),
+        (plan("") + "phases: [{timeline: [steady 1m, spike 9 1s]}]\n", "below the 450000/s"),
+        (plan("") + "reset: cluster\n", "the cluster stays as it is"),
+        (plan("") + "node: {cpus: 1, memory: 1GiB}\n", "fences are of nodes that the plan starts"),
+        (plan("") + "volumes: {v: {path: /v}}\n", "volumes are of nodes that the plan starts"),
+    ] {
+        let error = refusal(&text);
+        assert!(error.contains(told), "{told}: {error}");
     }
 }
 

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::identity::Identity;
 use super::observed::Observed;
+use super::phase::{Course, PhaseFigures};
 use super::trial::{Purpose, Trial};
 use crate::observe::text_hash;
 
@@ -68,6 +69,27 @@ pub enum Entry {
         /// Raw.
         observed: Box<Observed>,
     },
+    /// A phase begins.
+    PhaseBegun {
+        /// Its place in the plan file.
+        phase: usize,
+        /// The cell's key.
+        cell: String,
+    },
+    /// What its load saw.
+    PhaseSeen {
+        /// Its place in the plan file.
+        phase: usize,
+        /// The cell's key.
+        cell: String,
+        /// Second by second.
+        course: Box<Course>,
+    },
+    /// A phase ended; only such phases count.
+    PhaseEnded {
+        /// All of it.
+        figures: Box<PhaseFigures>,
+    },
     /// A trial ended; what was observed before it counts from here on.
     TrialEnded {
         /// All of it.
@@ -81,6 +103,12 @@ pub enum Entry {
 pub enum Thing {
     /// A cluster in that folder.
     Cluster(PathBuf),
+    /// A node of that cluster is down or hangs; with the move that mends it.
+    Hurt(String),
+    /// File systems below that folder.
+    Volumes(PathBuf),
+    /// That keyspace in the cluster of the plan's target.
+    Keyspace(String),
 }
 
 /// The journal of a plan, open for more.
@@ -169,6 +197,38 @@ impl Journal {
             _ => None,
         };
         self.entries.iter().filter_map(of).collect()
+    }
+
+    /// Finished phases.
+    pub fn phases(&self) -> Vec<PhaseFigures> {
+        let of = |entry: &Entry| match entry {
+            Entry::PhaseEnded { figures } => Some(figures.as_ref().clone()),
+            _ => None,
+        };
+        self.entries.iter().filter_map(of).collect()
+    }
+
+    /// What the load of a finished phase saw.
+    pub fn course(&self, phase: usize, cell: &str) -> Option<&Course> {
+        self.entries.iter().rev().find_map(|entry| match entry {
+            Entry::PhaseSeen { phase: own, cell: of, course } if *own == phase && of == cell => Some(course.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// What the loads of a finished trial saw, in the order of time; runs that a kill cut short are left out.
+    pub fn loads(&self, trial: usize) -> Vec<(&str, &Observed)> {
+        let mut loads = Vec::new();
+        for entry in &self.entries {
+            match entry {
+                Entry::TrialBegun { trial: begun, .. } if *begun == trial => loads.clear(),
+                Entry::Observed { trial: own, load, observed } if *own == trial => {
+                    loads.push((load.as_str(), observed.as_ref()));
+                }
+                _ => {}
+            }
+        }
+        loads
     }
 
     /// What was made and is not known to be gone.

@@ -7,6 +7,8 @@
 //! A [`file`] says workload, SLA, grid and prices; [`axes`] spans its [`cell`]s, [`rails`] refuses what would measure
 //! something else. [`race`] says from the [`trial`]s so far what is measured next; [`run`] does it on one of the [`targets`], each step
 //! in the [`journal`] before the next. [`judge`] gives verdicts on loads, [`confirm`] on rounds of them, [`answer`] on cells.
+//! [`phases`] then hurt nodes by a [`timeline`] while a load runs. [`volumes`] are made for data and commit logs. [`report`]
+//! writes text, JSON and CSV, and [`page`] one page of it all; [`scaling`] tells how capacity grows with nodes.
 
 pub mod answer;
 pub mod axes;
@@ -24,6 +26,9 @@ pub mod machine;
 pub mod observed;
 pub mod order;
 mod overview;
+pub mod page;
+pub mod phase;
+pub mod phases;
 #[allow(clippy::module_inception)]
 pub mod plan;
 pub mod quantity;
@@ -31,8 +36,11 @@ pub mod race;
 pub mod rails;
 pub mod report;
 pub mod run;
+pub mod scaling;
 pub mod schema;
 mod sentence;
 pub mod targets;
+pub mod timeline;
 pub mod trial;
+pub mod volumes;
 pub mod workload;

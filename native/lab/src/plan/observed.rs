@@ -85,6 +85,25 @@ impl Observed {
         })
     }
 
+    /// Of a short part of a load; no rows are compared by part.
+    pub fn of_interval(interval: &Interval, rate_per_s: Option<f64>) -> Result<Self> {
+        let kind = |tally: &crate::load::Tally| -> Result<KindObserved> {
+            Ok(KindObserved {
+                name: tally.name.clone(),
+                operations: tally.operations,
+                errors: tally.errors,
+                response: encoded(&tally.response_ns)?,
+                parts: Vec::new(),
+            })
+        };
+        Ok(Self {
+            rate_per_s,
+            elapsed_s: (interval.to - interval.from).as_secs_f64(),
+            kinds: interval.tallies.iter().map(kind).collect::<Result<_>>()?,
+            ..Self::default()
+        })
+    }
+
     /// Adds another stretch of the same load on the same data.
     pub fn add(&mut self, more: &Self) -> Result<()> {
         for kind in &mut self.kinds {
@@ -132,8 +151,20 @@ impl Observed {
         Ok(all)
     }
 
-    /// The same by parts of the run.
+    /// The same of all kinds, by parts of the run that are alike in length.
+    pub fn parts(&self) -> Result<Vec<Latencies>> {
+        self.parts_of(None)
+    }
+
+    /// Response times of a kind, or of all, by parts of the run.
     pub fn blocks(&self, kind: Option<&str>) -> Result<Blocks> {
+        let histogram = |part: &Latencies| -> Histogram {
+            part.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
+        };
+        Ok(Blocks::from_parts(self.parts_of(kind)?.iter().map(histogram).collect()))
+    }
+
+    fn parts_of(&self, kind: Option<&str>) -> Result<Vec<Latencies>> {
         let mut parts: Vec<Latencies> = Vec::new();
         for kind in self.of_kind(kind) {
             for (at, word) in kind.parts.iter().enumerate() {
@@ -144,10 +175,7 @@ impl Observed {
                 }
             }
         }
-        let histogram = |part: &Latencies| -> Histogram {
-            part.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
-        };
-        Ok(Blocks::from_parts(parts.iter().map(histogram).collect()))
+        Ok(parts)
     }
 }
 

@@ -48,10 +48,11 @@ pub fn text(plan: &Plan, findings: &Findings) -> Result<String> {
 /// How long it may take.
 pub fn hours(plan: &Plan) -> Result<String> {
     let (cells, rounds, trial_s) = (plan.cells.len() as f64, plan.file.measure.rounds as f64, plan.trial_s());
-    let most_s = match plan.file.measure.pruning {
+    let trials_s = match plan.file.measure.pruning {
         Pruning::None => cells * rounds * trial_s,
         Pruning::Race => (cells + 2.0 * rounds) * trial_s,
     };
+    let most_s = trials_s + super::phases::all_about_s(plan)?;
     let budget = plan.file.budget.map(|budget| format!(", within a budget of {}", time(budget.0.as_secs_f64())));
     Ok(format!("about {} at most{}, and {} a trial", time(most_s), budget.unwrap_or_default(), time(trial_s)))
 }

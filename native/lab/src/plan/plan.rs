@@ -6,13 +6,13 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use serde_json::Value;
 
 use super::axes::{cells, Filter};
 use super::cell::{Cell, CellLevels};
 use super::cost::Costs;
-use super::file::PlanFile;
+use super::file::{PlanFile, WINNER};
 use super::quantity::WarmupLength;
 use super::race::{Candidate, Race, Rules};
 use super::workload::CellWorkload;
@@ -50,6 +50,7 @@ impl Plan {
         }
         let plan = Self { file, profile, slas, cells, table_bytes };
         plan.check_kinds()?;
+        plan.check_filters()?;
         Ok(plan)
     }
 
@@ -93,6 +94,11 @@ impl Plan {
         ))
     }
 
+    /// The keyspace of its profile.
+    pub fn keyspace(&self) -> Result<String> {
+        Ok(crate::profile::Profile::parse(&self.profile)?.keyspace)
+    }
+
     /// Seconds that a trial takes, guessed before any was run.
     pub fn trial_s(&self) -> f64 {
         let measure = &self.file.measure;
@@ -107,6 +113,22 @@ impl Plan {
     /// Operations per second at launch.
     pub fn launch_per_s(&self) -> f64 {
         self.file.load.launch.0
+    }
+
+    /// What names cells that there are not would be found out hours later.
+    fn check_filters(&self) -> Result<()> {
+        for sweep in &self.file.sweeps {
+            sweep.at.as_ref().map(|at| Filter::of(at, &self.file)).transpose().context("sweeps: at")?;
+        }
+        for phase in self.file.phases.iter().filter(|phase| phase.at != WINNER) {
+            let filter = Filter::of(&phase.at, &self.file).context("phases: at")?;
+            for cell in self.cells.iter().filter(|cell| filter.takes(cell)) {
+                if let Some(why) = super::phases::refused(phase, cell)? {
+                    bail!("phases: {why}");
+                }
+            }
+        }
+        Ok(())
     }
 
     fn check_kinds(&self) -> Result<()> {

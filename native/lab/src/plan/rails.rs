@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use scylla::statement::Consistency;
 
 use super::cell::{level_name, replicas, Cell};
-use super::file::Accepted;
+use super::file::{Accepted, Driver};
 use super::plan::Plan;
 use super::quantity::Bytes;
 use crate::cpus::Split;
@@ -73,12 +73,22 @@ pub fn check(plan: &Plan, machine: &Machine<'_>) -> Result<Findings> {
     let mut findings = Findings::default();
     for (at, cell) in plan.cells.iter().enumerate() {
         replication(cell, &mut findings)?;
-        memory(plan, cell, machine, &mut findings)?;
-        disk(plan, at, machine, &mut findings)?;
+        if plan.file.target.is_none() {
+            memory(plan, cell, machine, &mut findings)?;
+            disk(plan, at, machine, &mut findings)?;
+        }
+    }
+    lengths(plan, &mut findings);
+    if let Some(target) = &plan.file.target {
+        let keyspace = plan.keyspace()?;
+        findings.notes.push(format!(
+            "the keyspace {keyspace} is made and dropped in the cluster {}, which gets {} at most",
+            target.cluster_name, target.ceiling
+        ));
+        return Ok(findings);
     }
     cores(plan, machine, &mut findings)?;
-    volumes(plan, &mut findings)?;
-    lengths(plan, &mut findings);
+    volumes(plan, machine, &mut findings)?;
     findings.notes.push("client and servers share one machine and its loopback: no network was measured".to_owned());
     if machine.cpus.is_none() {
         add(&mut findings.warnings, "client and servers share all CPUs: the client may wait for a core".to_owned());
@@ -129,17 +139,22 @@ fn memory(plan: &Plan, cell: &Cell, machine: &Machine<'_>, findings: &mut Findin
     let (nodes, total) = (f64::from(cell.nodes()?), machine.memory_bytes as f64);
     let Some(heap) = cell.text("heap")? else { return Ok(()) };
     let heap = heap.parse::<Bytes>().context("heap")?.0 as f64;
-    let wanted = match &plan.file.node {
-        Some(fence) => {
-            let fence = fence.memory.0 as f64;
-            if heap >= fence {
-                let text = format!("node.memory: {:.0} MiB do not hold a heap of {:.0} MiB", fence / MIB, heap / MIB);
-                findings.refuse(plan, None, text);
+    let named = |axis: &str| cell.text(axis).ok().flatten().and_then(|name| plan.file.volumes.get_key_value(name));
+    let tmpfs: std::collections::BTreeMap<_, _> = ["data", "commitlog"].into_iter().filter_map(named).collect();
+    let tmpfs = tmpfs.values().filter(|volume| volume.driver == Driver::Tmpfs).map(|volume| volume.made_bytes() as f64);
+    let wanted = tmpfs.sum::<f64>()
+        + match &plan.file.node {
+            Some(fence) => {
+                let fence = fence.memory.0 as f64;
+                if heap >= fence {
+                    let text =
+                        format!("node.memory: {:.0} MiB do not hold a heap of {:.0} MiB", fence / MIB, heap / MIB);
+                    findings.refuse(plan, None, text);
+                }
+                nodes * fence
             }
-            nodes * fence
-        }
-        None => nodes * heap * (1.0 + BESIDE_HEAP),
-    };
+            None => nodes * heap * (1.0 + BESIDE_HEAP),
+        };
     if wanted > total {
         let text = format!("{nodes} nodes take {:.0} MiB, and the machine has {:.0} MiB", wanted / MIB, total / MIB);
         findings.refuse(plan, Some(Accepted::Memory), text);
@@ -151,8 +166,11 @@ fn disk(plan: &Plan, at: usize, machine: &Machine<'_>, findings: &mut Findings) 
     let (Some(cell), Some(bytes)) = (plan.cells.get(at), plan.table_bytes.get(at)) else { return Ok(()) };
     let named = cell.text("data")?.and_then(|name| plan.file.volumes.get(name));
     let free = match named {
-        Some(volume) if volume.path.is_dir() => free_bytes(&volume.path)?,
-        Some(_) => return Ok(()),
+        Some(volume) => match (volume.size, &volume.path) {
+            (Some(size), _) => size.0,
+            (None, Some(path)) if path.is_dir() => free_bytes(path)?,
+            _ => return Ok(()),
+        },
         None => machine.free_bytes,
     };
     let wanted = bytes * COMPACTION_ROOM;
@@ -205,14 +223,23 @@ fn cores(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Result<
     Ok(())
 }
 
-fn volumes(plan: &Plan, findings: &mut Findings) -> Result<()> {
+fn volumes(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Result<()> {
+    let on_disk = plan.file.volumes.values().filter(|volume| volume.driver != Driver::Tmpfs);
+    let wanted = on_disk.map(super::file::Volume::made_bytes).sum::<u64>();
+    if wanted > machine.free_bytes {
+        let (wanted, free) = (wanted as f64 / MIB, machine.free_bytes as f64 / MIB);
+        findings.refused.push(format!("volumes: their files take {wanted:.0} MiB, and {free:.0} MiB are free"));
+    }
     for (name, volume) in &plan.file.volumes {
-        if !volume.path.is_dir() {
-            findings
-                .refused
-                .push(format!("volumes: {name}: {} is no folder: make or mount it first", volume.path.display()));
+        if let Err(why) = super::volumes::able(volume) {
+            findings.refused.push(format!("volumes: {name}: {why:#}"));
         }
-        if volume.copies > 1 {
+        if volume.driver == Driver::Mirror && volume.copies > 1 {
+            findings.notes.push(format!(
+                "volumes: {name}: its {} copies lie on one device: their cost is measured, not their safety",
+                volume.copies
+            ));
+        } else if volume.copies > 1 {
             let text = format!(
                 "volumes: {name}: its {} copies are yours to make: their cost is measured, not their safety",
                 volume.copies
@@ -220,7 +247,7 @@ fn volumes(plan: &Plan, findings: &mut Findings) -> Result<()> {
             findings.notes.push(text);
         }
         let holds_logs = plan.cells.iter().any(|cell| cell.text("commitlog").ok().flatten() == Some(name));
-        if holds_logs && !volume.durable {
+        if holds_logs && !volume.is_durable() {
             let text =
                 format!("volumes: {name}: it is not durable, and commit logs are on it: a loss of power loses rows");
             findings.warnings.push(text);

@@ -37,6 +37,9 @@ fn what_cannot_be_is_refused() {
         ("fixed: {nodes: 6}\nnode: {cpus: 1, memory: 1GiB}", "node.cpus: 6 nodes take 6 cores, and the servers have 3"),
         ("fixed: {heap: 2g}\nnode: {cpus: 1, memory: 1GiB}", "do not hold a heap"),
         ("fixed: {data: v}\nvolumes: {v: {path: /nowhere/at/all}}", "is no folder"),
+        ("volumes: {v: {driver: mount, path: /nowhere/at/all}}", "nothing is mounted"),
+        ("volumes: {v: {driver: mirror, copies: 3, size: 60GiB}}", "their files take 184320 MiB"),
+        ("fixed: {heap: 1g, commitlog: v}\nvolumes: {v: {driver: tmpfs, size: 15GiB}}", "accept: [memory]"),
         (
             "measure: {run: 1s..2s}",
             "'errors<=0.01%' takes 30000 operations, and the longest run of the lowest load has 2000",

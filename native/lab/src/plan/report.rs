@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The reports of a plan, all from its journal: a table, JSON and CSV.
+//! The reports of a plan, all from its journal: a table, JSON, CSV and a page.
 
 use std::path::Path;
 
@@ -13,7 +13,11 @@ use serde::Serialize;
 use super::answer::{Answer, CellAnswer, Interval};
 use super::file::PlanFile;
 use super::identity::Identity;
+use super::journal::Journal;
+use super::page;
+use super::phase::PhaseFigures;
 use super::plan::Plan;
+use super::scaling::{self, Scaling};
 use super::trial::Trial;
 
 /// The format's name.
@@ -30,16 +34,22 @@ struct Document<'a> {
     plan: &'a PlanFile,
     identity: &'a Identity,
     trials: &'a [Trial],
+    phases: &'a [PhaseFigures],
+    scaling: Vec<Scaling>,
 }
 
-/// Writes `plan.json` and `cells.csv` into a folder.
-pub fn write(folder: &Path, plan: &Plan, identity: &Identity, answer: &Answer, trials: &[Trial]) -> Result<()> {
-    let document = Document { format: FORMAT, version: VERSION, answer, plan: &plan.file, identity, trials };
+/// Writes `plan.json`, `cells.csv` and `index.html` into a folder.
+pub fn write(folder: &Path, plan: &Plan, answer: &Answer, journal: &Journal) -> Result<()> {
+    let (identity, trials) = (journal.begun()?.0, &journal.trials());
+    let (phases, scaling) = (&journal.phases(), scaling::of(plan, answer, trials)?);
+    let document =
+        Document { format: FORMAT, version: VERSION, answer, plan: &plan.file, identity, trials, phases, scaling };
     let json = folder.join("plan.json");
     let text = serde_json::to_string_pretty(&document)? + "\n";
     std::fs::write(&json, text).with_context(|| format!("cannot write {}", json.display()))?;
     let csv = folder.join("cells.csv");
-    std::fs::write(&csv, rows(plan, answer, trials)?).with_context(|| format!("cannot write {}", csv.display()))
+    std::fs::write(&csv, rows(plan, answer, trials)?).with_context(|| format!("cannot write {}", csv.display()))?;
+    page::write(&folder.join("index.html"), &page::View { plan, identity, answer, trials, journal })
 }
 
 /// One row for each cell, round, load and condition.
@@ -118,7 +128,7 @@ fn axes(answer: &Answer) -> Vec<&str> {
 }
 
 /// The table and the answer, for people.
-pub fn text(plan: &Plan, answer: &Answer, trials: &[Trial]) -> String {
+pub fn text(plan: &Plan, answer: &Answer, trials: &[Trial], phases: &[PhaseFigures]) -> String {
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
     let priced = plan.file.cost.as_ref();
@@ -131,6 +141,7 @@ pub fn text(plan: &Plan, answer: &Answer, trials: &[Trial]) -> String {
     }
     let mut text = format!("{table}\n");
     text += &sweeps(plan, trials);
+    text += &effects(plan, phases);
     for note in notes(plan, answer, trials) {
         text += &format!("note: {note}\n");
     }
@@ -186,7 +197,32 @@ fn sweeps(plan: &Plan, trials: &[Trial]) -> String {
     }
 }
 
-fn notes(plan: &Plan, answer: &Answer, trials: &[Trial]) -> Vec<String> {
+fn effects(plan: &Plan, phases: &[PhaseFigures]) -> String {
+    let mut table = Table::new();
+    table.load_preset(UTF8_FULL_CONDENSED);
+    table.set_header(["phase", "move", "at", "took", "recovery", "unavailable"]);
+    for phase in phases {
+        let Some(cell) = plan.cells.iter().find(|cell| cell.key() == phase.cell) else { continue };
+        for effect in &phase.effects {
+            table.add_row([
+                format!("{}: {} at {:.0}/s", phase.number + 1, cell.name(), phase.rate_per_s),
+                effect.failed.as_ref().map_or(effect.step.to_string(), |why| format!("{}: {why}", effect.step)),
+                format!("{:.0} s", effect.at_s),
+                format!("{:.1} s", effect.took_s),
+                page::recovery(effect),
+                page::unavailable(effect),
+            ]);
+        }
+    }
+    if table.row_count() == 0 {
+        String::new()
+    } else {
+        format!("{table}\nRecovery: until the SLA held for 10 s. Unavailable: seconds without any success.\n")
+    }
+}
+
+/// What a reader should know.
+pub(super) fn notes(plan: &Plan, answer: &Answer, trials: &[Trial]) -> Vec<String> {
     let mut notes = Vec::new();
     let checked: u64 = trials.iter().flat_map(|trial| &trial.loads).map(|load| load.rows_checked).sum();
     let back: u64 = trials.iter().filter_map(|trial| trial.read_back.as_ref()).map(|read| read.rows).sum();

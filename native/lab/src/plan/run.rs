@@ -54,6 +54,7 @@ impl<'a> Runner<'a> {
             self.journal.add(Entry::TrialEnded { trial: Box::new(trial.clone()) })?;
             self.trials.push(trial);
         }
+        super::phases::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
         Ok(self.trials)
     }
 
@@ -182,7 +183,8 @@ impl<'a> Runner<'a> {
             start_per_s: held.map_or(launch_per_s / 2.0, |load| load.rate_per_s),
             precision: measure.precision.0,
             floor_per_s: launch_per_s / SEARCH_SPAN,
-            ceiling_per_s: launch_per_s * SEARCH_SPAN,
+            ceiling_per_s: (launch_per_s * SEARCH_SPAN)
+                .min(self.plan.file.target.as_ref().map_or(f64::INFINITY, |target| target.ceiling.0)),
             probes_max: measure.probes,
         };
         let (shortest, slas, number) = (measure.run.shortest, &self.plan.slas, trial.number);

@@ -54,4 +54,5 @@ pub use ratio::Ratio;
 pub use schema::Schema;
 pub(crate) use seed::mix;
 pub use table::Table;
+pub use tokens::quoted_name;
 pub use workload::{Options, UserWorkload};

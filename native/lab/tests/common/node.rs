@@ -75,6 +75,12 @@ impl Node {
 }
 
 impl Node {
+    /// Its process.
+    #[allow(dead_code)] // not every program needs it
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What the node has logged so far.
     #[allow(dead_code)] // not every program needs it
     pub fn log(&self) -> String {

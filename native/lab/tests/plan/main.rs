@@ -4,6 +4,10 @@
 //! The planner on simulated clusters, whose truth is known.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "../common/page.rs"]
+mod outside;
+mod page;
+mod phases;
 mod simulated;
 
 use std::path::Path;

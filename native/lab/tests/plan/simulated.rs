@@ -9,7 +9,9 @@ use std::time::Duration;
 use anyhow::{bail, Result};
 use cassiterite_lab::plan::cell::{replicas, Cell};
 use cassiterite_lab::plan::observed::{KindObserved, Observed};
-use cassiterite_lab::plan::targets::{Load, Pace, Target};
+use cassiterite_lab::plan::phase::{Course, Moved, Second};
+use cassiterite_lab::plan::targets::{Hurt, Load, Pace, Target, Told};
+use cassiterite_lab::plan::timeline::Move;
 use cassiterite_lab::report::encoded;
 use hdrhistogram::Histogram;
 use rand::rngs::StdRng;
@@ -182,6 +184,72 @@ impl Target for Simulated {
             client: (per_s > self.truth.client_per_s).then(|| "client: its threads used 0.99 cores".to_owned()),
             ..Observed::default()
         })
+    }
+
+    /// A node that is hurt takes its share of the capacity away; nothing succeeds for four seconds after it was hurt.
+    fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course> {
+        self.call()?;
+        let cell = self.cell.clone().unwrap();
+        let mut times = 1.0;
+        let (mut now_s, mut hurt, mut moved, mut seconds) = (0.0, Vec::new(), Vec::new(), Vec::new());
+        for step in timeline {
+            let (length_s, outage_s) = match step {
+                Move::Wait(time) => (time.as_secs_f64(), 0.0),
+                Move::Hurt(_, node) => {
+                    told(Hurt::Making(Move::Start(*node)))?;
+                    hurt.push(*node);
+                    (4.0, 4.0)
+                }
+                Move::Start(node) | Move::Resume(node) => {
+                    told(Hurt::Mended(*step))?;
+                    hurt.retain(|other| other != node);
+                    (6.0, 0.0)
+                }
+                Move::Upkeep(_) => (5.0, 0.0),
+                Move::Step(multiple) => {
+                    times = *multiple;
+                    (0.0, 0.0)
+                }
+                Move::Ramp(_, time) | Move::Spike(_, time) => (time.as_secs_f64(), 0.0),
+            };
+            let per_s = per_s
+                * match step {
+                    Move::Spike(multiple, _) => *multiple,
+                    _ => times,
+                };
+            let nodes = f64::from(cell.nodes()?);
+            let limit_per_s = self.truth.limit_per_s(&cell) * (nodes - hurt.len() as f64) / nodes;
+            for at in 0..length_s as usize {
+                let from_s = now_s + at as f64;
+                let fails = (at as f64) < outage_s;
+                let mut response = Histogram::<u64>::new(2)?;
+                let median_ms = self.truth.idle_ms / (1.0 - per_s / limit_per_s).max(0.002);
+                if !fails {
+                    response.record_n((median_ms * 1e6) as u64, 90)?;
+                    response.record_n((median_ms * 2e6) as u64, 10)?;
+                }
+                let operations = per_s as u64;
+                let kind = KindObserved {
+                    name: "insert".to_owned(),
+                    operations: if fails { 0 } else { operations },
+                    errors: if fails { operations } else { 0 },
+                    response: encoded(&response)?,
+                    parts: Vec::new(),
+                };
+                let observed =
+                    Observed { rate_per_s: Some(per_s), elapsed_s: 1.0, kinds: vec![kind], ..Observed::default() };
+                seconds.push(Second { from_s, to_s: from_s + 1.0, observed });
+            }
+            moved.push(Moved { step: *step, from_s: now_s, to_s: now_s + length_s, failed: None });
+            now_s += length_s;
+        }
+        self.clock += Duration::from_secs_f64(now_s);
+        let mut whole = seconds[0].observed.clone();
+        for second in &seconds[1..] {
+            whole.add(&second.observed)?;
+        }
+        whole.rows_checked = 1000;
+        Ok(Course { whole, seconds, moved, whole_again: true })
     }
 
     fn read_back(&mut self) -> Result<Option<Observed>> {

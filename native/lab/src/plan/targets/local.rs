@@ -3,7 +3,7 @@
 
 //! Clusters on this machine.
 
-mod data;
+mod nodes;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,10 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 use tokio::runtime::Runtime;
 
-use self::data::Data;
-use super::{Load, Target};
+use self::nodes::Nodes;
+use super::data::{Data, IN_FLIGHT};
+use super::reach::Reach;
+use super::{course, Load, Target, Told};
 use crate::cluster::{Cluster, ClusterSpec, Interrupt};
 use crate::compare::files::table_bytes;
 use crate::compare::quiet::until_quiet;
@@ -28,21 +30,24 @@ use crate::plan::axes::Scope;
 use crate::plan::cell::Cell;
 use crate::plan::file::Reset;
 use crate::plan::observed::Observed;
+use crate::plan::phase::Course;
 use crate::plan::plan::{Plan, WARMUP_MAX_S};
 use crate::plan::quantity::WarmupLength;
+use crate::plan::timeline::Move;
+use crate::plan::volumes;
 
 /// The name of its clusters.
 pub const NAME: &str = "plan";
 /// How long servers may take to become quiet.
 const SETTLE_MAX: Duration = Duration::from_secs(600);
-/// A closed loop's operations in flight where nothing says otherwise.
-const IN_FLIGHT: usize = 32;
 
 /// How clusters are run here.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The folder of the cluster.
     pub base: PathBuf,
+    /// The folder of the volumes that are made.
+    pub volumes: PathBuf,
     /// First CQL port; storage and JMX come after it.
     pub port: u16,
     /// Test mode of the nodes: quick to start, the numbers mean nothing.
@@ -93,8 +98,8 @@ impl<'a> Local<'a> {
         spec.set = cell.yaml();
         spec.jvm = cell.jvm()?;
         let volume = |axis: &str| -> Result<Option<PathBuf>> {
-            let named = cell.text(axis)?.and_then(|name| self.plan.file.volumes.get(name));
-            Ok(named.map(|volume| volume.path.clone()))
+            let named = cell.text(axis)?.and_then(|name| self.plan.file.volumes.get_key_value(name));
+            Ok(named.map(|(name, volume)| volumes::folder(name, volume, &self.place.volumes)))
         };
         spec.data_dirs = volume("data")?.into_iter().collect();
         spec.wal_dir = volume("commitlog")?;
@@ -111,6 +116,7 @@ impl<'a> Local<'a> {
     fn up(&self, cell: &Cell) -> Result<Site> {
         let spec = self.spec(cell)?;
         remove(&self.place.base)?;
+        self.volumes(cell)?;
         let address = IpAddr::V4(spec.first_address);
         let localhost = IpAddr::V4(Ipv4Addr::LOCALHOST);
         crate::compare::await_free([
@@ -122,6 +128,19 @@ impl<'a> Local<'a> {
         let cluster = Cluster::up(&spec, &self.interrupt)?.reporting_to(Arc::new(self.interrupt.clone()));
         let servers = watch(&cluster);
         Ok(Site { cluster, servers, runtime: load::runtime(self.threads())?, cell: cell.clone(), data: None })
+    }
+
+    /// Anew for each cluster: no file system is older than another.
+    fn volumes(&self, cell: &Cell) -> Result<()> {
+        volumes::remove(&self.place.volumes)?;
+        for axis in ["data", "commitlog"] {
+            let named = cell.text(axis)?.and_then(|name| self.plan.file.volumes.get_key_value(name));
+            if let Some((name, volume)) = named.filter(|(name, _)| !self.place.volumes.join(name).exists()) {
+                self.narrator.doing(&format!("volume {name} is made"));
+                volumes::make(name, volume, &self.place.volumes)?;
+            }
+        }
+        Ok(())
     }
 
     fn quiet(&self, site: &Site, notes: &mut Vec<String>) -> Result<()> {
@@ -139,7 +158,7 @@ impl<'a> Local<'a> {
                 site.cluster.nodetool(node.number, &["clearsnapshot", "--all"])?;
             }
         }
-        let data = Data::make(self.plan, cell, &site.cluster, &site.runtime, &self.interrupt)?;
+        let data = Data::make(self.plan, cell, reach(&site.cluster), &site.runtime, &self.interrupt)?;
         self.narrator.doing(&format!("{} partitions are written", data.partitions()));
         let filled = site.runtime.block_on(data.fill(self.threads()))?;
         self.ended_well(site, &filled, "fill")?;
@@ -205,7 +224,7 @@ impl Target for Local<'_> {
         let filled = site.data.is_some() && !fresh && same(&site, Scope::Keyspace);
         let made = if filled {
             let data = site.data.take().context("the cell has no data")?;
-            data.again(self.plan, cell, &site.cluster, &site.runtime).map(|data| site.data = Some(data))
+            data.again(self.plan, cell, reach(&site.cluster), &site.runtime).map(|data| site.data = Some(data))
         } else {
             self.fill(&mut site, cell, &mut notes)
         };
@@ -224,11 +243,20 @@ impl Target for Local<'_> {
         Observed::of(&outcome)
     }
 
+    fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course> {
+        let threads = self.threads();
+        let site = self.site.as_mut().context("no cluster is up")?;
+        let data = site.data.as_ref().context("the cell has no data")?;
+        let mut nodes = Nodes { cluster: &mut site.cluster, keyspace: data.keyspace() };
+        let actor = course::Actor::new(per_s, &mut nodes, &self.interrupt, self.narrator, told);
+        course::run(actor, timeline, |rate, end| site.runtime.block_on(data.until(per_s, rate, threads, end)))
+    }
+
     fn read_back(&mut self) -> Result<Option<Observed>> {
         let site = self.site()?;
         let data = site.data.as_ref().context("the cell has no data")?;
         self.narrator.doing("a sample is read back at ALL");
-        let read = site.runtime.block_on(data.read_back(&site.cluster, self.threads()))?;
+        let read = site.runtime.block_on(data.read_back(self.threads()))?;
         match read {
             Some(outcome) => {
                 self.ended_well(site, &outcome, "read back")?;
@@ -265,8 +293,10 @@ impl Drop for Local<'_> {
         if let Err(error) = self.end() {
             self.narrator.say(&format!("cassiterite: what is left of the cluster: {error:#}"));
         }
-        if let Err(error) = remove(&self.place.base) {
-            self.narrator.say(&format!("cassiterite: {error:#}"));
+        for gone in [remove(&self.place.base), volumes::remove(&self.place.volumes)] {
+            if let Err(error) = gone {
+                self.narrator.say(&format!("cassiterite: {error:#}"));
+            }
         }
     }
 }
@@ -280,6 +310,10 @@ pub fn remove(base: &Path) -> Result<()> {
         std::fs::remove_dir_all(base).with_context(|| format!("cannot delete {}", base.display()))?;
     }
     Ok(())
+}
+
+fn reach(cluster: &Cluster) -> Reach {
+    Reach::of(cluster.contact_points(), "datacenter1")
 }
 
 fn watch(cluster: &Cluster) -> Servers {

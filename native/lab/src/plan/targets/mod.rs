@@ -3,7 +3,12 @@
 
 //! What the planner knows of a cluster: a trait, so that it is tested on simulated ones.
 
+mod course;
+mod data;
+pub mod existing;
+mod hooks;
 pub mod local;
+mod reach;
 
 use std::time::Duration;
 
@@ -11,6 +16,10 @@ use anyhow::Result;
 
 use super::cell::Cell;
 use super::observed::Observed;
+use super::phase::Course;
+use super::timeline::Move;
+
+pub use hooks::word as hook_of;
 
 /// How a load is paced.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +45,18 @@ pub struct Load {
     pub length: Duration,
 }
 
+/// A fault, told before it is made and after it was mended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hurt {
+    /// About to be made; what mends it.
+    Making(Move),
+    /// Mended by that move.
+    Mended(Move),
+}
+
+/// Who hears of faults.
+pub type Told<'a> = dyn FnMut(Hurt) -> Result<()> + Send + 'a;
+
 /// Where cells are measured. One call at a time.
 pub trait Target {
     /// Brings up the configuration with its data, warm and quiet; what had to deviate from the plan. `fresh`: with data of its
@@ -44,6 +65,10 @@ pub trait Target {
 
     /// Runs a load on it.
     fn load(&mut self, load: &Load) -> Result<Observed>;
+
+    /// Runs an open loop until a timeline is over, and mends what it hurt. `told` hears of each fault before it is made, and when
+    /// it was mended. Moves that fail are in what is returned.
+    fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course>;
 
     /// Reads a sample of what was acknowledged at ALL; `None` where the workload has no query that could.
     fn read_back(&mut self) -> Result<Option<Observed>>;

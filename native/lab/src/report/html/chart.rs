@@ -20,6 +20,8 @@ pub enum Style {
     Area,
     /// A bar per point.
     Bars,
+    /// Points without a line.
+    Points,
 }
 
 /// The quantity of the vertical axis; each has a formatter in `charts.js`.
@@ -42,8 +44,16 @@ pub enum Quantity {
 pub enum Across {
     /// Seconds since the end of the warm-up. Cursor and zoom are common to all charts over time.
     Time,
+    /// Seconds of one of several loads: cursor and zoom are its own.
+    OwnTime,
     /// Nines of a percentile: 0 for P0, 1 for P90, 2 for P99.
     Nines,
+    /// Operations in flight, on a log scale with a mark at each.
+    InFlight,
+    /// Money for an hour.
+    Price,
+    /// Nodes.
+    Nodes,
 }
 
 /// Values along the horizontal axis.
@@ -111,7 +121,9 @@ pub struct Chart {
     pub height: u32,
     /// The horizontal axis.
     pub across: Across,
-    /// Where the horizontal axis ends.
+    /// Where the horizontal axis begins.
+    pub start: f64,
+    /// Where it ends.
     pub end: f64,
     /// The vertical axis.
     pub quantity: Quantity,
@@ -119,6 +131,8 @@ pub struct Chart {
     pub log: bool,
     /// The series.
     pub series: Vec<Series>,
+    /// What happened when: place on the horizontal axis, words.
+    pub marks: Vec<(f64, String)>,
 }
 
 impl Chart {

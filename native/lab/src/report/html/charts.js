@@ -37,6 +37,22 @@
   const percentile = (nines) => `P${Number((100 - 100 / 10 ** nines).toPrecision(6))}`;
   const nines = [0, 50, 90, 99, 99.9, 99.99, 99.999].map((each) => Math.log10(100 / (100 - each)));
 
+  // The horizontal axes: the word before a value, and how a value is written.
+  const axes = {
+    time: { word: "at", value: (chart) => (value) => clock(value, chart.end < 10 ? 0.1 : 1) },
+    own_time: { word: "at", value: (chart) => (value) => clock(value, chart.end < 10 ? 0.1 : 1) },
+    nines: { word: "percentile", value: () => percentile },
+    in_flight: { word: "in flight", value: () => String },
+    price: { word: "an hour", value: () => digits },
+    nodes: { word: "nodes", value: () => digits },
+  };
+  // A mark at each value that was measured; not so near to the one before that they touch.
+  const measured = (chart) => {
+    const all = [...new Set(chart.series.flatMap((series) => series.x))].sort((one, other) => one - other);
+    const room = Math.log(chart.end / chart.start) / 24;
+    return all.reduce((kept, each) => (kept.length && Math.log(each / kept.at(-1)) < room ? kept : [...kept, each]), []);
+  };
+
   const steps = {
     time: [0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400],
     bytes: Array.from({ length: 50 }, (_, power) => 2 ** power),
@@ -44,15 +60,15 @@
 
   const drawn = (series) => {
     const stroke = () => color(series.color);
-    const bars = series.style === "bars", area = series.style === "area";
+    const bars = series.style === "bars", area = series.style === "area", alone = series.style === "points";
     return {
       label: series.name,
       stroke,
       fill: bars ? () => `${stroke()}d0` : area ? () => `${stroke()}26` : undefined,
       width: bars ? 0 : { thin: 1, dashed: 1.2 }[series.style] ?? 1.8,
       dash: series.style === "dashed" ? [6, 4] : undefined,
-      paths: bars ? uPlot.paths.bars({ size: [0.9, 40, 1.5] }) : undefined,
-      points: { show: series.x.length === 1, size: 5, fill: stroke },
+      paths: bars ? uPlot.paths.bars({ size: [0.9, 40, 1.5] }) : alone ? () => null : undefined,
+      points: { show: alone || series.x.length === 1, size: alone ? 9 : 5, fill: stroke },
     };
   };
 
@@ -74,28 +90,56 @@
     return null;
   };
 
+  const marks = (chart) => {
+    const within = (all) => (_, __, from, to) => all.filter((each) => each >= from - 1e-9 && each <= to + 1e-9);
+    return { nines: within(nines), in_flight: within(measured(chart)) }[chart.across];
+  };
+
+  // Dashed lines with words at their tops; words that would run into each other go one line down.
+  const marked = (chart) => (plot) => {
+    const { ctx, bbox } = plot, ratio = devicePixelRatio;
+    ctx.save();
+    ctx.font = font.replace(/^[0-9.]+/, (size) => size * ratio);
+    [ctx.strokeStyle, ctx.fillStyle, ctx.lineWidth] = [color("soft"), color("ink"), ratio];
+    ctx.setLineDash([4 * ratio, 3 * ratio]);
+    const ends = [];
+    chart.marks.forEach(([at, words]) => {
+      const x = plot.valToPos(at, "x", true);
+      if (x < bbox.left || x > bbox.left + bbox.width) return;
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      const line = Math.max(0, [...Array(ends.length + 1).keys()].find((each) => (ends[each] ?? 0) <= x));
+      ctx.fillText(words, x + 4 * ratio, bbox.top + (12 + 14 * line) * ratio);
+      ends[line] = x + ctx.measureText(words).width + 10 * ratio;
+    });
+    ctx.restore();
+  };
+
   const options = (chart, caption, width) => {
-    const number = formats[chart.quantity], timed = chart.across === "time";
+    const number = formats[chart.quantity], across = axes[chart.across].value(chart);
+    const timed = chart.across.endsWith("time"), counted = chart.across === "in_flight";
     const soft = () => color("soft"), grid = { stroke: () => color("faint"), width: 1 };
     const axis = { stroke: soft, grid, font, ticks: { show: false } };
-    const across = (value) => (timed ? clock(value, chart.end < 10 ? 0.1 : 1) : percentile(value));
     const shown = (value, words) => (value == null ? "" : words(value));
     return {
       width,
       height: chart.height,
       padding: [8, 26, 0, 0],
+      hooks: { draw: chart.marks.length ? [marked(chart)] : [] },
       cursor: {
         y: false,
         dataIdx: (plot, series, at) => (series ? nearest(plot, series, at) : at),
         points: { size: 6, width: 0 },
-        sync: timed ? { key: "time", scales: ["x", null] } : undefined,
+        sync: chart.across === "time" ? { key: "time", scales: ["x", null] } : undefined,
       },
       legend: {
         mount: (_, table) => caption.append(table),
         markers: { width: 0, fill: (_, series) => `var(--${chart.series[series - 1]?.color})` },
       },
       scales: {
-        x: { time: false, range: (_, from, to) => [from, to] },
+        x: { time: false, distr: counted ? 3 : 1, range: (_, from, to) => [from, to] },
         y: {
           distr: chart.log ? 3 : 1,
           range: (_, low, high) => (chart.log ? logarithmic(chart, low, high) : [0, high > 0 ? high * 1.06 : 1]),
@@ -107,10 +151,11 @@
           size: 26,
           gap: 6,
           incrs: timed ? steps.time : undefined,
-          splits: timed ? undefined : (_, __, from, to) => nines.filter((each) => each >= from - 1e-9 && each <= to + 1e-9),
+          splits: marks(chart),
+          filter: counted ? (_, splits) => splits : undefined,
           values: (_, splits) => {
-            const step = timed && splits.length > 1 ? splits[1] - splits[0] : 1;
-            return splits.map((split) => (timed ? clock(split, step) : percentile(split)));
+            const step = splits.length > 1 ? splits[1] - splits[0] : 1;
+            return splits.map((split) => (timed ? clock(split, step) : across(split)));
           },
         },
         {
@@ -123,7 +168,7 @@
         },
       ],
       series: [
-        { label: timed ? "at" : "percentile", value: (_, value) => shown(value, across) },
+        { label: axes[chart.across].word, value: (_, value) => shown(value, across) },
         ...chart.series.map((series) => {
           // A bar that is not there is zero, also on a log scale.
           const none = series.style === "bars" ? 0 : null;
@@ -137,7 +182,7 @@
   const columns = (chart) => {
     const known = (value) => (chart.log && value !== null && value <= 0 ? null : value);
     const series = chart.series.map((each) => [each.x, each.y.map(known)]);
-    const ends = [[0, chart.end], [undefined, undefined]];
+    const ends = [[chart.start, chart.end], [undefined, undefined]];
     return uPlot.join([...series, ends]).slice(0, -1);
   };
 

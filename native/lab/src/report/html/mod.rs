@@ -7,7 +7,7 @@
 
 mod chart;
 mod facts;
-mod number;
+pub mod number;
 mod page;
 mod panels;
 mod side_by_side;
@@ -18,7 +18,8 @@ use anyhow::{Context, Result};
 
 use super::Run;
 
-pub use page::page;
+pub use chart::{Across, Chart, Quantity, Series, Style};
+pub use page::{document, page};
 
 const BEGIN: &str = r#"<script type="application/json" id="runs">"#;
 const END: &str = "</script>";

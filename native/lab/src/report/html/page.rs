@@ -27,7 +27,20 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// The page of these runs, as text.
 pub fn page(title: &str, runs: &[Run]) -> Result<String> {
     let data = embedded(title, runs)?;
-    let page = html! {
+    let main = html! {
+        @if runs.len() > 1 {
+            (side_by_side::side_by_side(runs))
+            @for run in runs { details { summary { (heading(run)) } (one(run)) } }
+        } @else {
+            @for run in runs { section { h2 { (heading(run)) } (one(run)) } }
+        }
+    };
+    Ok(document(title, "", &main, &PreEscaped(data)).into_string())
+}
+
+/// A self-contained page with what its charts need; `style` goes after the common one, `data` after the text.
+pub fn document(title: &str, style: &str, main: &Markup, data: &Markup) -> Markup {
+    html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -36,7 +49,7 @@ pub fn page(title: &str, runs: &[Run]) -> Result<String> {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                style { (PreEscaped(UPLOT_STYLE)) (PreEscaped(STYLE)) }
+                style { (PreEscaped(UPLOT_STYLE)) (PreEscaped(STYLE)) (PreEscaped(style)) }
                 noscript { style { "figure.chart, .hint { display: none }" } }
             }
             body {
@@ -44,21 +57,13 @@ pub fn page(title: &str, runs: &[Run]) -> Result<String> {
                     h1 { (title) }
                     noscript { p.note { "The charts need JavaScript; it is in this page, and the browser does not run it. The tables need none." } }
                 }
-                main {
-                    @if runs.len() > 1 {
-                        (side_by_side::side_by_side(runs))
-                        @for run in runs { details { summary { (heading(run)) } (one(run)) } }
-                    } @else {
-                        @for run in runs { section { h2 { (heading(run)) } (one(run)) } }
-                    }
-                }
-                (PreEscaped(data))
+                main { (main) }
+                (data)
                 script #uplot { "/*! " (PreEscaped(UPLOT_LICENSE)) "\n*/\n" (PreEscaped(UPLOT)) }
                 script { (PreEscaped(CHARTS)) }
             }
         }
-    };
-    Ok(page.into_string())
+    }
 }
 
 fn heading(run: &Run) -> String {

@@ -166,7 +166,18 @@ impl TimeCharts<'_> {
 
     fn chart(&self, title: &str, unit: &str, height: u32, quantity: Quantity, log: bool, series: Vec<Series>) -> Chart {
         let (title, unit) = (title.to_owned(), unit.to_owned());
-        Chart { title, unit, height, across: Across::Time, end: self.end, quantity, log, series }
+        Chart {
+            title,
+            unit,
+            height,
+            across: Across::Time,
+            start: 0.0,
+            end: self.end,
+            quantity,
+            log,
+            series,
+            marks: Vec::new(),
+        }
     }
 
     fn points(&self, value: impl Fn(&Span) -> f64) -> Points {

@@ -48,10 +48,12 @@ pub fn percentiles(runs: &[Run]) -> Markup {
         unit: "response time of all operations, log scale".to_owned(),
         height: 230,
         across: Across::Nines,
+        start: 0.0,
         end: nines(deepest),
         quantity: Quantity::Ms,
         log: true,
         series,
+        marks: Vec::new(),
     }
     .figure()
 }
@@ -71,10 +73,12 @@ fn over_time(runs: &[Run], title: &str, unit: &str, quantity: Quantity, value: i
         unit: unit.to_owned(),
         height: 180,
         across: Across::Time,
+        start: 0.0,
         end,
         quantity,
         log: quantity == Quantity::Ms,
         series: runs.iter().enumerate().map(of_run).collect(),
+        marks: Vec::new(),
     }
     .figure()
 }

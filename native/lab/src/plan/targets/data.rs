@@ -6,24 +6,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use scylla::client::session::Session;
 use scylla::statement::Consistency;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::IN_FLIGHT;
+use super::reach::Reach;
+use super::{Load, Pace as Asked};
 use crate::check::{Before, Ledger, Levels};
-use crate::cluster::{Cluster, Engine, Interrupt};
-use crate::load::{self, Outcome, Pace, Plan as LoadPlan, Stop, Target, Workload};
+use crate::cluster::{Engine, Interrupt};
+use crate::load::{self, Changes, Outcome, Pace, Plan as LoadPlan, Signal, Stop, Workload};
 use crate::plan::axes::label;
 use crate::plan::cell::Cell;
 use crate::plan::file::Client;
 use crate::plan::plan::Plan;
-use crate::plan::targets::{Load, Pace as Asked};
 use crate::plan::workload::CellWorkload;
 use crate::profile::{Distribution, InsertSpec, Mix, Options, Population, Schema, UserWorkload};
 
+/// A closed loop's operations in flight where nothing says otherwise.
+pub const IN_FLIGHT: usize = 32;
 /// An open loop is not bounded by its own operations in flight.
 const IN_FLIGHT_OPEN: usize = 1024;
 /// Operations that are read back.
@@ -31,6 +33,7 @@ const READ_BACK: u64 = 2_000;
 
 /// A cell's data.
 pub struct Data {
+    reach: Reach,
     cell: CellWorkload,
     workload: Arc<UserWorkload>,
     fill: Arc<UserWorkload>,
@@ -48,31 +51,34 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 impl Data {
     /// Makes keyspace and table anew.
-    pub fn make(plan: &Plan, cell: &Cell, cluster: &Cluster, runtime: &Runtime, interrupt: &Interrupt) -> Result<Self> {
+    pub fn make(plan: &Plan, cell: &Cell, reach: Reach, runtime: &Runtime, interrupt: &Interrupt) -> Result<Self> {
         let of_cell = CellWorkload::of(&plan.file, &plan.profile, cell)?;
         let partitions = plan.file.workload.rows_per_node.0 * u64::from(cell.nodes()?);
         let client = plan.file.client.clone();
         runtime.block_on(async {
-            let session = Arc::new(connect(cluster, cell, &client, of_cell.level).await?);
+            let session = Arc::new(reach.connect(cell, &client, of_cell.level).await?);
             let schema = Schema::of(&of_cell.profile);
-            schema.drop(&session).await?;
-            schema.create(&session, Some(&replication(cell)?), &table_options(cell)?).await?;
+            reach.drop_keyspace(&session, schema.keyspace()).await?;
+            schema.create(&session, Some(&replication(cell, &reach.datacenter)?), &table_options(cell)?).await?;
+            reach.mark(&session, schema.keyspace()).await?;
             let shape = UserWorkload::ledger_shape(&session, &of_cell.profile, &once(partitions)).await?;
             let ledger = Arc::new(Ledger::new(shape, Before::Absent));
-            Self::on(session, ledger, of_cell, cell, client, partitions, interrupt.clone()).await
+            Self::on(reach, session, ledger, of_cell, cell, client, partitions, interrupt.clone()).await
         })
     }
 
     /// The same data, asked as another cell asks.
-    pub fn again(self, plan: &Plan, cell: &Cell, cluster: &Cluster, runtime: &Runtime) -> Result<Self> {
+    pub fn again(self, plan: &Plan, cell: &Cell, reach: Reach, runtime: &Runtime) -> Result<Self> {
         let of_cell = CellWorkload::of(&plan.file, &plan.profile, cell)?;
         runtime.block_on(async {
-            let session = Arc::new(connect(cluster, cell, &self.client, of_cell.level).await?);
-            Self::on(session, self.ledger, of_cell, cell, self.client, self.partitions, self.interrupt).await
+            let session = Arc::new(reach.connect(cell, &self.client, of_cell.level).await?);
+            Self::on(reach, session, self.ledger, of_cell, cell, self.client, self.partitions, self.interrupt).await
         })
     }
 
+    #[allow(clippy::too_many_arguments)]
     async fn on(
+        reach: Reach,
         session: Arc<Session>,
         ledger: Arc<Ledger>,
         of_cell: CellWorkload,
@@ -89,6 +95,7 @@ impl Data {
         filling.insert = whole_partitions()?;
         let fill = UserWorkload::prepare(&session, &of_cell.profile, filling).await?;
         Ok(Self {
+            reach,
             levels: Arc::new(of_cell.levels()),
             workload: Arc::new(workload),
             fill: Arc::new(fill),
@@ -119,7 +126,7 @@ impl Data {
 
     /// Writes every partition once, as fast as it goes.
     pub async fn fill(&self, threads: usize) -> Result<Outcome> {
-        let plan = LoadPlan { in_flight: 2 * IN_FLIGHT, ..self.plan(threads, Pace::Closed, Stop::WorkloadEnds) };
+        let plan = LoadPlan { in_flight: 2 * IN_FLIGHT, ..self.plan(threads, self.closed(), Stop::WorkloadEnds) };
         self.run(&self.session, Arc::clone(&self.fill) as Arc<dyn Workload>, plan).await
     }
 
@@ -129,32 +136,49 @@ impl Data {
         let plan = match load.pace {
             Asked::Open { per_s } => {
                 let in_flight = self.in_flight.unwrap_or(IN_FLIGHT_OPEN);
-                LoadPlan { in_flight, ..self.plan(threads, Pace::Open { per_s }, stop) }
+                LoadPlan { in_flight, ..self.plan(threads, self.open(per_s)?, stop) }
             }
-            Asked::Closed { in_flight } => LoadPlan { in_flight, ..self.plan(threads, Pace::Closed, stop) },
+            Asked::Closed { in_flight } => LoadPlan { in_flight, ..self.plan(threads, self.closed(), stop) },
         };
         self.run(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, plan).await
     }
 
+    /// Runs an open loop, whose rate others change, until `end` is raised.
+    pub async fn until(&self, per_s: f64, changes: Changes, threads: usize, end: Signal) -> Result<Outcome> {
+        let in_flight = self.in_flight.unwrap_or(IN_FLIGHT_OPEN);
+        let plan = self.plan(threads, self.open(per_s)?, Stop::WorkloadEnds);
+        let plan = LoadPlan { in_flight, end, changes: Some(changes), ..plan };
+        self.run(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, plan).await
+    }
+
     /// Reads a sample at ALL by the first query of the mix whose answers are checked; `None` where there is none.
-    pub async fn read_back(&self, cluster: &Cluster, threads: usize) -> Result<Option<Outcome>> {
+    pub async fn read_back(&self, threads: usize) -> Result<Option<Outcome>> {
         let unchecked = self.workload.unchecked();
         let is_checked = |name: &&str| !unchecked.iter().any(|other| other == name);
         let Some(query) = self.cell.reads().into_iter().find(is_checked) else { return Ok(None) };
-        let target = target(cluster, 1, &self.client, Consistency::All);
-        let session = Arc::new(load::connect(&target).await?);
+        let session = Arc::new(self.reach.session(1, &self.client, Consistency::All).await?);
         let profile = self.cell.profile_asking_at(query, Consistency::All)?;
         let mut options = Options::new(Mix::only(query), any(self.partitions));
         options.ledger = Some(Arc::clone(&self.ledger));
         let workload = UserWorkload::prepare(&session, &profile, options).await?;
-        let mut plan = self.plan(threads, Pace::Closed, Stop::Count(READ_BACK));
+        let mut plan = self.plan(threads, self.closed(), Stop::Count(READ_BACK));
         plan.levels = Some(Arc::new(self.cell.levels_reading_at(Consistency::All)));
         self.run(&session, Arc::new(workload), plan).await.map(Some)
     }
 
     /// Drops the keyspace.
     pub async fn drop_keyspace(self) -> Result<()> {
-        Schema::of(&self.cell.profile).drop(&self.session).await
+        self.reach.drop_keyspace(&self.session, &self.cell.profile.keyspace).await
+    }
+
+    fn closed(&self) -> Pace {
+        self.reach.ceiling_per_s.map_or(Pace::Closed, |per_s| Pace::Limited { per_s })
+    }
+
+    fn open(&self, per_s: f64) -> Result<Pace> {
+        let within = self.reach.ceiling_per_s.is_none_or(|ceiling_per_s| per_s <= ceiling_per_s);
+        ensure!(within, "target.ceiling: {per_s:.0}/s is more than the cluster may get");
+        Ok(Pace::Open { per_s })
     }
 
     fn plan(&self, threads: usize, pace: Pace, stop: Stop) -> LoadPlan {
@@ -168,7 +192,7 @@ impl Data {
         };
         // Errors are figures here.
         plan.limits.error_share = 1.0;
-        if pace == Pace::Closed {
+        if !matches!(pace, Pace::Open { .. }) {
             // It fills the machine by design: waiting for a core slows it, it falsifies nothing.
             plan.limits.run_queue_share = f64::INFINITY;
         }
@@ -189,24 +213,8 @@ impl Data {
     }
 }
 
-async fn connect(cluster: &Cluster, cell: &Cell, client: &Client, level: Consistency) -> Result<Session> {
-    let connections = cell.settings().get("connections").map(|_| cell.whole("connections", 1)).transpose()?;
-    let connections = connections.map(|n| n as usize).or(client.connections).unwrap_or(1);
-    load::connect(&target(cluster, connections, client, level)).await
-}
-
-fn target(cluster: &Cluster, connections: usize, client: &Client, level: Consistency) -> Target {
-    let mut target = Target::new(cluster.contact_points());
-    target.connections_per_node = connections;
-    target.consistency = level;
-    if let Some(timeout) = client.timeout {
-        target.request_timeout = timeout.0;
-    }
-    target
-}
-
-fn replication(cell: &Cell) -> Result<String> {
-    Ok(format!("{{'class': 'NetworkTopologyStrategy', 'datacenter1': {}}}", cell.replication_factor()?))
+fn replication(cell: &Cell, datacenter: &str) -> Result<String> {
+    Ok(format!("{{'class': 'NetworkTopologyStrategy', '{datacenter}': {}}}", cell.replication_factor()?))
 }
 
 /// The engine's options; the cell's compaction and compression go before.

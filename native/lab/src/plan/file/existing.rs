@@ -1,0 +1,76 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A cluster that is there already, as the user writes it.
+
+use std::collections::BTreeMap;
+
+use anyhow::{ensure, Result};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Phase, PlanFile, Reset};
+use crate::plan::quantity::Rate;
+use crate::plan::targets::hook_of;
+
+/// A cluster that is there already. The plan makes one keyspace in it, that of the profile, and drops no other.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Existing {
+    /// What the cluster must call itself, or nothing is done to it.
+    pub cluster_name: String,
+    /// `HOST:PORT` of its nodes; node N of a timeline is the Nth of them.
+    pub contact_points: Vec<String>,
+    /// How many nodes it must have.
+    pub nodes: u32,
+    /// The datacenter of the rows.
+    #[serde(default = "datacenter")]
+    pub datacenter: String,
+    /// Operations per second that it gets at most, also while the table is filled.
+    pub ceiling: Rate,
+    /// Commands of the shell for the moves of phases: `kill`, `stop`, `pause`, `start`, `resume`, `repair`, `flush`,
+    /// `compact`, with `{node}`, `{address}` and `{keyspace}` in them. One that hurts needs the one that mends.
+    #[serde(default)]
+    pub hooks: BTreeMap<String, String>,
+}
+
+fn datacenter() -> String {
+    "datacenter1".to_owned()
+}
+
+/// The command that mends what another hurts.
+const MENDS: [(&str, &str); 3] = [("kill", "start"), ("stop", "start"), ("pause", "resume")];
+const HOOKS: [&str; 8] = ["kill", "stop", "pause", "start", "resume", "repair", "flush", "compact"];
+
+impl Existing {
+    pub(super) fn check(&self, file: &PlanFile) -> Result<()> {
+        ensure!(!self.contact_points.is_empty(), "contact_points: at least one is expected");
+        ensure!(self.nodes > 0, "nodes: at least 1 is expected");
+        for word in self.hooks.keys() {
+            ensure!(HOOKS.contains(&word.as_str()), "hooks: '{word}' is none of {}", HOOKS.join(", "));
+        }
+        for (hurts, mends) in MENDS {
+            let undone = !self.hooks.contains_key(hurts) || self.hooks.contains_key(mends);
+            ensure!(undone, "hooks: {hurts} needs {mends}, which undoes it");
+        }
+        for step in file.phases.iter().flat_map(|phase| &phase.timeline) {
+            let Some(word) = hook_of(*step) else { continue };
+            ensure!(self.hooks.contains_key(word), "hooks: {word} is missing, for `{step}`");
+            let known = step.node().is_none_or(|node| (node as usize) <= self.contact_points.len());
+            ensure!(known, "contact_points: `{step}` needs the address of each node, in their order");
+            let listed = step.node().is_some() || self.contact_points.len() == self.nodes as usize;
+            ensure!(listed, "contact_points: `{step}` is of every node: {} addresses are expected", self.nodes);
+        }
+        let most = file.load.headroom.max(file.phases.iter().map(Phase::most).fold(0.0, f64::max));
+        let most_per_s = file.load.launch.0 * most;
+        ensure!(
+            most_per_s <= self.ceiling.0,
+            "ceiling: {} is below the {most_per_s}/s that the plan asks for",
+            self.ceiling
+        );
+        ensure!(file.node.is_none(), "node: fences are of nodes that the plan starts");
+        ensure!(file.volumes.is_empty(), "volumes are of nodes that the plan starts");
+        ensure!(file.reset != Reset::Cluster, "reset: the cluster stays as it is: keyspace or none");
+        Ok(())
+    }
+}

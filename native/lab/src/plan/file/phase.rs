@@ -1,0 +1,41 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Phases as the user writes them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::timeline::Move;
+
+/// A load with a timeline of faults and upkeep. It gives figures, and no verdict.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// The cells, as `cl=ONE`; the first of the cheapest that meet is the `winner`.
+    #[serde(default = "winner")]
+    pub at: String,
+    /// Share of the launch.
+    #[serde(default = "one")]
+    pub load: f64,
+    /// `steady 1m`, `wait 1m`, `kill 2`, `stop 2`, `pause 2`, `start 2`, `resume 2`, `step 2`, `ramp 2 30s`, `spike 4 10s`, `repair`, `flush`, `compact`.
+    pub timeline: Vec<Move>,
+}
+
+impl Phase {
+    /// The highest share of the launch that it asks for.
+    pub(super) fn most(&self) -> f64 {
+        self.load * self.timeline.iter().filter_map(|step| step.multiple()).fold(1.0, f64::max)
+    }
+}
+
+/// The word for the cell of the answer.
+pub const WINNER: &str = "winner";
+
+fn winner() -> String {
+    WINNER.to_owned()
+}
+
+fn one() -> f64 {
+    1.0
+}

@@ -1,0 +1,102 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Volumes as the user writes them.
+
+use std::path::PathBuf;
+
+use anyhow::{ensure, Context, Result};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::quantity::{Bytes, StoragePrice};
+
+/// A place for data or commit logs: a folder, a mount point of yours, or a file system that the run makes.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Volume {
+    /// What it is.
+    #[serde(default)]
+    pub driver: Driver,
+    /// The folder of `directory` and `mount`. Node N uses `plan/nodeN` in it.
+    #[serde(default)]
+    pub path: Option<PathBuf>,
+    /// The size of `tmpfs`, of `loop`, and of each copy of `mirror`.
+    #[serde(default)]
+    pub size: Option<Bytes>,
+    /// Copies that the volume itself keeps of each byte: made by `mirror`, of `directory` and `mount` only described.
+    #[serde(default = "one_copy")]
+    pub copies: u32,
+    /// Whether what was synced outlives a loss of power.
+    #[serde(default = "yes")]
+    pub durable: bool,
+    /// Its own price; `cost.storage` without.
+    #[serde(default)]
+    pub price: Option<StoragePrice>,
+}
+
+/// What a volume is. Those of the last three kinds are made by the run, and need root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Driver {
+    /// A folder of the host.
+    #[default]
+    Directory,
+    /// A mount point of yours.
+    Mount,
+    /// Memory; what is written counts as memory of the node that writes it.
+    Tmpfs,
+    /// A file as a block device, with ext4.
+    Loop,
+    /// 1 to 3 such files with btrfs, each byte on each of them.
+    Mirror,
+}
+
+impl Driver {
+    /// Whether the run makes it.
+    pub fn makes(self) -> bool {
+        matches!(self, Self::Tmpfs | Self::Loop | Self::Mirror)
+    }
+}
+
+impl Volume {
+    /// Whether what was synced outlives a loss of power.
+    pub fn is_durable(&self) -> bool {
+        self.durable && self.driver != Driver::Tmpfs
+    }
+
+    /// Bytes of all its copies, where the run makes it.
+    pub fn made_bytes(&self) -> u64 {
+        self.size.map_or(0, |size| size.0 * u64::from(self.copies))
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        ensure!(self.copies > 0, "copies: 1 or more is expected");
+        if !self.driver.makes() {
+            ensure!(self.path.is_some(), "the path is missing");
+            ensure!(self.size.is_none(), "size: a folder has the size of its device");
+            return Ok(());
+        }
+        ensure!(self.path.is_none(), "path: the run makes this volume below its own folder");
+        let size = self.size.context("the size is missing, as 2GiB")?.0;
+        match self.driver {
+            Driver::Mirror => {
+                ensure!(self.copies <= 3, "copies: a mirror has 3 at most");
+                ensure!(size >= 256 << 20, "size: a mirror takes 256MiB or more");
+            }
+            _ => {
+                ensure!(self.copies == 1, "copies: only a mirror keeps more than one");
+                ensure!(size >= 16 << 20, "size: 16MiB or more is expected");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn one_copy() -> u32 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}

@@ -1,0 +1,179 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Runs the phases of a plan, once the answer is there.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Context, Result};
+
+use super::answer::Answer;
+use super::axes::Filter;
+use super::cell::Cell;
+use super::file::{Phase, WINNER};
+use super::journal::{Entry, Journal, Thing};
+use super::phase::{effects, stretches, waits, PhaseFigures};
+use super::plan::{Plan, WARMUP_MAX_S};
+use super::targets::{Hurt, Target};
+use super::timeline::Move;
+use super::trial::{ReadBack, Trial};
+use crate::narrator::{words, Narrator};
+
+/// Preparing, and starting nodes, a guess.
+const BESIDE_S: f64 = 150.0;
+
+/// A phase at one cell.
+#[derive(Clone, Debug)]
+pub struct Due<'a> {
+    /// Its place in the plan file.
+    pub number: usize,
+    /// As the file says it.
+    pub phase: &'a Phase,
+    /// Where.
+    pub cell: &'a Cell,
+    /// Why it cannot be run there.
+    pub refused: Option<String>,
+}
+
+/// All phases with the cells that they are run at; one at the winner has no cell where nothing meets.
+pub fn due<'a>(plan: &'a Plan, answer: &Answer) -> Result<Vec<Due<'a>>> {
+    let mut all = Vec::new();
+    for (number, phase) in plan.file.phases.iter().enumerate() {
+        let cells: Vec<&Cell> = if phase.at == WINNER {
+            answer.winners.first().and_then(|at| plan.cells.get(*at)).into_iter().collect()
+        } else {
+            let filter = Filter::of(&phase.at, &plan.file).context("phases: at")?;
+            plan.cells.iter().filter(|cell| filter.takes(cell)).collect()
+        };
+        for cell in cells {
+            all.push(Due { number, phase, cell, refused: refused(phase, cell)? });
+        }
+    }
+    Ok(all)
+}
+
+/// A node that the cell does not have.
+pub fn refused(phase: &Phase, cell: &Cell) -> Result<Option<String>> {
+    let nodes = cell.nodes()?;
+    let beyond = phase.timeline.iter().find(|step| step.node().is_some_and(|node| node > nodes));
+    Ok(beyond.map(|step| format!("`{step}`: {} has {nodes} nodes", cell.name())))
+}
+
+/// About how long a phase takes.
+pub fn about_s(phase: &Phase) -> f64 {
+    waits(&phase.timeline).as_secs_f64() + BESIDE_S + WARMUP_MAX_S / 2.0
+}
+
+/// About how long all phases of a plan take.
+pub fn all_about_s(plan: &Plan) -> Result<f64> {
+    let mut all_s = 0.0;
+    for phase in &plan.file.phases {
+        let cells = if phase.at == WINNER {
+            1
+        } else {
+            let filter = Filter::of(&phase.at, &plan.file).context("phases: at")?;
+            plan.cells.iter().filter(|cell| filter.takes(cell)).count()
+        };
+        all_s += about_s(phase) * cells as f64;
+    }
+    Ok(all_s)
+}
+
+/// Runs what is due and has no figures yet, as far as the budget goes.
+pub fn run(
+    plan: &Plan,
+    trials: &[Trial],
+    target: &mut dyn Target,
+    journal: &mut Journal,
+    narrator: &Narrator,
+) -> Result<()> {
+    let answer = Answer::of(plan, trials)?;
+    for due in due(plan, &answer)? {
+        let phases = journal.phases();
+        if phases.iter().any(|phase| phase.number == due.number && phase.cell == due.cell.key()) {
+            continue;
+        }
+        let spent_s: f64 = trials.iter().map(|trial| trial.took_s).chain(phases.iter().map(|phase| phase.took_s)).sum();
+        let fits = plan.file.budget.is_none_or(|budget| spent_s + about_s(due.phase) <= budget.0.as_secs_f64());
+        let name = format!("phase {}: {}", due.number + 1, due.cell.name());
+        match (&due.refused, fits) {
+            (Some(why), _) => narrator.say(&format!("{name} is not run: {why}")),
+            (None, false) => narrator.say(&format!("{name} is not run: the budget does not suffice")),
+            (None, true) => {
+                let about = words(Duration::from_secs_f64(about_s(due.phase)));
+                narrator.say(&format!("{name} (about {about})"));
+                let figures = one(plan, &due, target, journal, narrator)?;
+                narrator.say(&format!("  {}", summary(&figures)));
+                journal.add(Entry::PhaseEnded { figures: Box::new(figures) })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn one(
+    plan: &Plan,
+    due: &Due<'_>,
+    target: &mut dyn Target,
+    journal: &mut Journal,
+    narrator: &Narrator,
+) -> Result<PhaseFigures> {
+    let (number, cell) = (due.number, due.cell.key().to_owned());
+    journal.add(Entry::PhaseBegun { phase: number, cell: cell.clone() })?;
+    let began = target.now();
+    let mut notes = target.prepare(due.cell, usize::MAX, true).with_context(|| due.cell.name())?;
+    let rate_per_s = plan.launch_per_s() * due.phase.load;
+    narrator.doing(&format!("phase at {rate_per_s:.0}/s"));
+    let mut told = |hurt: Hurt| match hurt {
+        Hurt::Making(mend) => journal.add(Entry::Making { thing: Thing::Hurt(mend.to_string()) }),
+        Hurt::Mended(mend) => journal.add(Entry::Gone { thing: Thing::Hurt(mend.to_string()) }),
+    };
+    let course = target.course(rate_per_s, &due.phase.timeline, &mut told)?;
+    journal.add(Entry::PhaseSeen { phase: number, cell: cell.clone(), course: Box::new(course.clone()) })?;
+    let failed = course.moved.iter().filter_map(|moved| Some(format!("{}: {}", moved.step, moved.failed.as_ref()?)));
+    notes.extend(failed);
+    let read_back = if course.whole_again {
+        target.read_back()?.as_ref().map(ReadBack::of)
+    } else {
+        notes.push("nothing was read back, since a node did not come back".to_owned());
+        None
+    };
+    // What was hurt does not serve another cell.
+    target.end()?;
+    for mend in still_hurt(journal) {
+        // Nodes of our own went with their cluster.
+        ensure!(plan.file.target.is_none(), "a node is still hurt: `{mend}` failed; `plan clean` tries it again");
+        journal.add(Entry::Gone { thing: Thing::Hurt(mend) })?;
+    }
+    Ok(PhaseFigures {
+        number,
+        cell,
+        rate_per_s,
+        stretches: stretches(&plan.slas, &course)?,
+        effects: effects(&plan.slas, &course)?,
+        rows_checked: course.whole.rows_checked,
+        explained: course.whole.explained,
+        unexplained: course.whole.unexplained,
+        read_back,
+        notes,
+        took_s: (target.now() - began).as_secs_f64(),
+    })
+}
+
+fn still_hurt(journal: &Journal) -> Vec<String> {
+    let hurt = |thing| if let Thing::Hurt(mend) = thing { Some(mend) } else { None };
+    journal.things().into_iter().filter_map(hurt).collect()
+}
+
+fn summary(figures: &PhaseFigures) -> String {
+    let effect = |effect: &super::phase::Effect| {
+        let recovery = match effect.recovery_s {
+            Some(0.0) => "the SLA held".to_owned(),
+            Some(seconds) => format!("the SLA held again after {seconds:.0} s"),
+            None => "the SLA did not hold again".to_owned(),
+        };
+        format!("{}: {recovery}", effect.step)
+    };
+    let hurts = figures.effects.iter().filter(|effect| !matches!(effect.step, Move::Wait(_))).map(effect);
+    hurts.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,179 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A load with a timeline: one thread sends, another hurts nodes and mends them.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{anyhow, ensure, Result};
+
+use super::{Hurt, Told};
+use crate::cluster::Interrupt;
+use crate::load::{Changes, Interval, Outcome, Signal};
+use crate::narrator::Narrator;
+use crate::plan::observed::Observed;
+use crate::plan::phase::{Course, Moved, Second};
+use crate::plan::timeline::{Fault, Move};
+
+/// Whether a signal has come is asked so often.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// What can hurt nodes and mend them.
+pub trait Hands: Send {
+    /// Makes a move that is no wait, and returns when it is made; `hurt` are the nodes that are down or hang.
+    fn make(&mut self, step: Move, hurt: &BTreeSet<u32>) -> Result<()>;
+}
+
+/// Who makes the moves of a timeline.
+pub struct Actor<'a, 'b> {
+    per_s: f64,
+    /// The multiple of that which holds now.
+    times: f64,
+    rate: Changes,
+    hands: &'a mut dyn Hands,
+    interrupt: &'a Interrupt,
+    narrator: &'a Narrator,
+    told: &'a mut Told<'b>,
+    /// Nodes that are down or hang, with what mends them.
+    hurt: Vec<(u32, Move)>,
+    zero: Instant,
+}
+
+/// Runs a load until the timeline is over. `load` follows the rate that it gets, and returns when the signal is raised.
+pub fn run(
+    mut actor: Actor<'_, '_>,
+    timeline: &[Move],
+    load: impl FnOnce(Changes, Signal) -> Result<Outcome>,
+) -> Result<Course> {
+    let rate = actor.rate.clone();
+    let (end, over) = (Signal::default(), AtomicBool::new(false));
+    actor.zero = Instant::now();
+    let interrupt = actor.interrupt.clone();
+    let (outcome, acted) = thread::scope(|scope| {
+        let (ends, over) = (end.clone(), &over);
+        let acting = scope.spawn(move || {
+            let moved = actor.timeline(timeline, over);
+            ends.raise();
+            // Mended after the load: its figures end with the timeline.
+            let mended = moved.and_then(|moved| actor.mend(moved));
+            mended.map(|moved| (moved, actor.hurt.is_empty()))
+        });
+        let outcome = load(rate.clone(), end);
+        over.store(true, Ordering::Release);
+        (outcome, acting.join())
+    });
+    let (moved, whole_again) = acted.map_err(|_| anyhow!("the thread of the timeline ended with a panic"))??;
+    let outcome = outcome?;
+    ensure!(!outcome.interrupted && !interrupt.is_set(), "interrupted");
+    let second = |interval: &Interval| -> Result<Second> {
+        Ok(Second {
+            from_s: interval.from.as_secs_f64(),
+            to_s: interval.to.as_secs_f64(),
+            observed: Observed::of_interval(interval, Some(due_per_s(&rate, interval)))?,
+        })
+    };
+    let seconds = outcome.intervals.iter().map(second).collect::<Result<_>>()?;
+    Ok(Course { whole: Observed::of(&outcome)?, seconds, moved, whole_again })
+}
+
+fn due_per_s(rate: &Changes, interval: &Interval) -> f64 {
+    let due = rate.due_at(interval.to) - rate.due_at(interval.from);
+    due / (interval.to - interval.from).as_secs_f64().max(1e-9)
+}
+
+impl<'a, 'b> Actor<'a, 'b> {
+    /// On a cluster whose nodes are all up; the load begins at `per_s`.
+    pub fn new(
+        per_s: f64,
+        hands: &'a mut dyn Hands,
+        interrupt: &'a Interrupt,
+        narrator: &'a Narrator,
+        told: &'a mut Told<'b>,
+    ) -> Self {
+        Self {
+            per_s,
+            times: 1.0,
+            rate: Changes::from(per_s),
+            hands,
+            interrupt,
+            narrator,
+            told,
+            hurt: Vec::new(),
+            zero: Instant::now(),
+        }
+    }
+
+    /// Makes the moves; ends early where the load has ended.
+    fn timeline(&mut self, timeline: &[Move], over: &AtomicBool) -> Result<Vec<Moved>> {
+        let mut moved = Vec::new();
+        for step in timeline {
+            self.narrator.doing(&format!("phase: {step}"));
+            let interrupt = self.interrupt;
+            let stops = || over.load(Ordering::Acquire) || interrupt.is_set();
+            if stops() {
+                break;
+            }
+            if step.node().is_some() || matches!(step, Move::Upkeep(_)) {
+                moved.push(self.make(*step)?);
+                continue;
+            }
+            let (from_s, begin, before) = (self.now_s(), Instant::now(), self.times);
+            match *step {
+                Move::Step(times) | Move::Spike(times, _) => self.change(times, Duration::ZERO),
+                Move::Ramp(times, time) => self.change(times, time),
+                _ => {}
+            }
+            while begin.elapsed() < step.length() && !stops() {
+                thread::sleep(LOOK_EVERY.min(step.length().saturating_sub(begin.elapsed())));
+            }
+            if matches!(step, Move::Spike(..)) {
+                self.change(before, Duration::ZERO);
+            }
+            moved.push(Moved { step: *step, from_s, to_s: self.now_s(), failed: None });
+        }
+        Ok(moved)
+    }
+
+    /// Mends what is still hurt, also after Ctrl-C.
+    fn mend(&mut self, mut moved: Vec<Moved>) -> Result<Vec<Moved>> {
+        // A node that hangs keeps others from joining.
+        let mut mends: Vec<Move> = self.hurt.iter().map(|(_, mend)| *mend).collect();
+        mends.sort_by_key(|mend| matches!(mend, Move::Start(_)));
+        for mend in mends {
+            self.narrator.doing(&format!("after the phase: {mend}"));
+            moved.push(self.make(mend)?);
+        }
+        Ok(moved)
+    }
+
+    /// Of the rate, from now on.
+    fn change(&mut self, times: f64, over: Duration) {
+        self.times = times;
+        self.rate.change(self.zero.elapsed(), self.per_s * times, over);
+    }
+
+    fn now_s(&self) -> f64 {
+        self.zero.elapsed().as_secs_f64()
+    }
+
+    /// Makes one move; what the cluster refuses is in what is returned, what the journal refuses ends all.
+    fn make(&mut self, step: Move) -> Result<Moved> {
+        if let Move::Hurt(fault, node) = step {
+            let mend = if fault == Fault::Pause { Move::Resume(node) } else { Move::Start(node) };
+            (self.told)(Hurt::Making(mend))?;
+            self.hurt.push((node, mend));
+        }
+        let from_s = self.now_s();
+        let hurt: BTreeSet<u32> = self.hurt.iter().map(|(node, _)| *node).collect();
+        let done = self.hands.make(step, &hurt);
+        let moved = Moved { step, from_s, to_s: self.now_s(), failed: done.err().map(|error| format!("{error:#}")) };
+        if let (Move::Start(node) | Move::Resume(node), None) = (step, &moved.failed) {
+            self.hurt.retain(|(hurt, _)| *hurt != node);
+            (self.told)(Hurt::Mended(step))?;
+        }
+        Ok(moved)
+    }
+}

@@ -1,0 +1,179 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! A cluster that is there already, and stays.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use scylla::statement::Consistency;
+use tokio::runtime::Runtime;
+
+use super::data::{Data, IN_FLIGHT};
+use super::hooks::Hooks;
+use super::reach::Reach;
+use super::{course, Load, Pace, Target, Told};
+use crate::cluster::Interrupt;
+use crate::compare::warmup::Warmup;
+use crate::load::{self, Outcome};
+use crate::narrator::Narrator;
+use crate::plan::axes::Scope;
+use crate::plan::cell::Cell;
+use crate::plan::file::{self, Client, Reset};
+use crate::plan::observed::Observed;
+use crate::plan::phase::Course;
+use crate::plan::plan::{Plan, WARMUP_MAX_S};
+use crate::plan::quantity::WarmupLength;
+use crate::plan::timeline::Move;
+
+/// Measures on the cluster of a plan's `target`. What it makes there is one keyspace, which it takes away.
+pub struct Existing<'a> {
+    plan: &'a Plan,
+    of: &'a file::Existing,
+    interrupt: Interrupt,
+    narrator: &'a Narrator,
+    zero: Instant,
+    runtime: Option<Runtime>,
+    threads: usize,
+    data: Option<(Cell, Data)>,
+}
+
+/// How it is reached, and what must not happen there.
+fn reach(of: &file::Existing) -> Reach {
+    Reach {
+        must_be: Some((of.cluster_name.clone(), of.nodes)),
+        ceiling_per_s: Some(of.ceiling.0),
+        ..Reach::of(of.contact_points.clone(), &of.datacenter)
+    }
+}
+
+impl<'a> Existing<'a> {
+    /// For a plan with a target.
+    pub fn new(plan: &'a Plan, of: &'a file::Existing, interrupt: Interrupt, narrator: &'a Narrator) -> Result<Self> {
+        let all = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = plan.file.client.threads.unwrap_or(all);
+        let runtime = Some(load::runtime(threads)?);
+        Ok(Self { plan, of, interrupt, narrator, zero: Instant::now(), runtime, threads, data: None })
+    }
+
+    fn runtime(&self) -> Result<&Runtime> {
+        self.runtime.as_ref().context("the target has ended")
+    }
+
+    fn data(&self) -> Result<&Data> {
+        self.data.as_ref().map(|(_, data)| data).context("the cell has no data")
+    }
+
+    fn ended_well(&self, outcome: &Outcome) -> Result<()> {
+        ensure!(!outcome.interrupted && !self.interrupt.is_set(), "interrupted");
+        Ok(())
+    }
+
+    fn fill(&mut self, cell: &Cell) -> Result<()> {
+        // Making the next one drops the keyspace.
+        self.data = None;
+        let data = Data::make(self.plan, cell, reach(self.of), self.runtime()?, &self.interrupt)?;
+        self.narrator.doing(&format!("{} partitions are written", data.partitions()));
+        let filled = self.runtime()?.block_on(data.fill(self.threads))?;
+        self.data = Some((cell.clone(), data));
+        self.ended_well(&filled)?;
+        let failed: u64 = filled.tallies.iter().map(|tally| tally.errors).sum();
+        if failed > 0 {
+            let first = filled.first_errors.first().map(|(error, _)| error.as_str()).unwrap_or_default();
+            bail!("{failed} partitions could not be written: {first}");
+        }
+        Ok(())
+    }
+
+    /// The servers are not watched: it takes its whole time.
+    fn warm(&self) -> Result<()> {
+        let limit_s = match self.plan.file.measure.warmup {
+            WarmupLength::Auto => WARMUP_MAX_S,
+            WarmupLength::AtMost(time) => time.as_secs_f64(),
+        };
+        self.narrator.doing("warm-up");
+        Warmup::run(limit_s, |seconds| {
+            let load = Load { pace: Pace::Closed { in_flight: IN_FLIGHT }, length: Duration::from_secs_f64(seconds) };
+            let outcome = self.runtime()?.block_on(self.data()?.load(&load, self.threads))?;
+            self.ended_well(&outcome).map(|()| None)
+        })
+        .map(drop)
+    }
+}
+
+impl Target for Existing<'_> {
+    fn prepare(&mut self, cell: &Cell, _trial: usize, fresh: bool) -> Result<Vec<String>> {
+        let same = |own: &Cell| own.within(Scope::Keyspace) == cell.within(Scope::Keyspace);
+        match self.data.take().filter(|(own, _)| !fresh && self.plan.file.reset == Reset::None && same(own)) {
+            Some((_, data)) => {
+                let data = data.again(self.plan, cell, reach(self.of), self.runtime()?)?;
+                self.data = Some((cell.clone(), data));
+            }
+            None => self.fill(cell)?,
+        }
+        self.warm()?;
+        Ok(vec!["the servers were not watched: neither their CPU nor their compactions were seen".to_owned()])
+    }
+
+    fn load(&mut self, load: &Load) -> Result<Observed> {
+        let outcome = self.runtime()?.block_on(self.data()?.load(load, self.threads))?;
+        self.ended_well(&outcome)?;
+        Observed::of(&outcome)
+    }
+
+    fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course> {
+        let data = self.data()?;
+        let mut hooks = Hooks { of: self.of, keyspace: data.keyspace() };
+        let actor = course::Actor::new(per_s, &mut hooks, &self.interrupt, self.narrator, told);
+        let runtime = self.runtime()?;
+        course::run(actor, timeline, |rate, end| runtime.block_on(data.until(per_s, rate, self.threads, end)))
+    }
+
+    fn read_back(&mut self) -> Result<Option<Observed>> {
+        self.narrator.doing("a sample is read back at ALL");
+        let read = self.runtime()?.block_on(self.data()?.read_back(self.threads))?;
+        read.map(|outcome| self.ended_well(&outcome).and_then(|()| Observed::of(&outcome))).transpose()
+    }
+
+    fn stored_bytes(&mut self) -> Option<u64> {
+        None
+    }
+
+    fn end(&mut self) -> Result<()> {
+        match self.data.take() {
+            Some((_, data)) => self.runtime()?.block_on(data.drop_keyspace()),
+            None => Ok(()),
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.zero.elapsed()
+    }
+}
+
+impl Drop for Existing<'_> {
+    /// After an error: nothing stays behind.
+    fn drop(&mut self) {
+        if let Err(error) = self.end() {
+            self.narrator.say(&format!("cassiterite: what is left in the cluster: {error:#}"));
+        }
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Drops the keyspace of a plan that was killed, if it is there.
+pub fn remove(of: &file::Existing, keyspace: &str) -> Result<()> {
+    let runtime = load::runtime(1)?;
+    runtime.block_on(async {
+        let reach = reach(of);
+        let session = reach.session(1, &Client::default(), Consistency::One).await?;
+        reach.drop_keyspace(&session, keyspace).await
+    })
+}
+
+/// Mends a node that a plan which was killed left hurt.
+pub fn mend(of: &file::Existing, keyspace: &str, mend: Move) -> Result<()> {
+    course::Hands::make(&mut Hooks { of, keyspace }, mend, &std::collections::BTreeSet::new())
+}

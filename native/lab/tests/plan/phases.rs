@@ -1,0 +1,61 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Phases on simulated clusters: they come after the answer, once each, and their faults are in the journal before they are made.
+
+use cassiterite_lab::plan::journal::{Entry, Thing};
+use tempfile::TempDir;
+
+use super::simulated::{Simulated, Truth};
+use super::{go_on, journal, plan};
+
+const REST: &str = "\
+grid: {nodes: [3, 6]}
+fixed: {rf: 3}
+measure: {run: 60s..180s, capacity: none}
+phases:
+  - {timeline: [steady 20s, kill 2, wait 20s, start 2, steady 30s, repair, wait 20s]}
+  - {load: 0.5, timeline: [steady 10s, pause 7, wait 10s]}
+";
+
+fn truth() -> Truth {
+    Truth { node_per_s: 10_000.0, sigma: 0.0, idle_ms: 0.5, engine: 1.0, ..Truth::of(1) }
+}
+
+#[test]
+fn phases_come_after_the_answer_with_recovery_and_outage_as_figures() {
+    let (plan, folder) = (plan(REST), TempDir::new().unwrap());
+    go_on(folder.path(), &plan, &mut Simulated::new(truth(), 1)).unwrap();
+    let written = journal(folder.path(), &plan);
+    let phases = written.phases();
+    // The second one is of a node that the winner does not have.
+    let [phase] = phases.as_slice() else { panic!("{phases:?}") };
+    assert_eq!((phase.number, phase.rate_per_s), (0, 20_000.0));
+    let steps: Vec<String> = phase.effects.iter().map(|effect| effect.step.to_string()).collect();
+    assert_eq!(steps, ["kill 2", "start 2", "repair"]);
+    assert_eq!(phase.effects[0].unavailable_s, [("insert".to_owned(), 4.0)]);
+    assert_eq!(phase.effects[0].recovery_s, Some(4.0));
+    assert_eq!((phase.stretches.len(), phase.stretches[0].held, phase.stretches[1].held), (4, true, false));
+    assert_eq!(phase.read_back.as_ref().map(|read| read.rows), Some(100));
+    let at = |wanted: &dyn Fn(&Entry) -> bool| written.entries().iter().position(wanted).unwrap();
+    let hurt = at(&|entry| matches!(entry, Entry::Making { thing: Thing::Hurt(mend) } if mend == "start 2"));
+    let seen = at(&|entry| matches!(entry, Entry::PhaseSeen { .. }));
+    let answered = written.entries().iter().rposition(|entry| matches!(entry, Entry::TrialEnded { .. })).unwrap();
+    assert!(answered < hurt && hurt < seen, "{answered} {hurt} {seen}");
+    assert!(written.things().is_empty());
+}
+
+#[test]
+fn a_phase_that_was_cut_short_is_repeated_and_one_that_ended_is_not() {
+    let (plan, folder) = (plan(REST), TempDir::new().unwrap());
+    let (mut ended, mut deaths) = (false, 0);
+    while !ended {
+        let mut target = Simulated::new(truth(), 1);
+        target.calls_left = 1 + deaths % 40;
+        ended = go_on(folder.path(), &plan, &mut target).is_ok();
+        deaths += 1;
+    }
+    let phases = journal(folder.path(), &plan).phases();
+    go_on(folder.path(), &plan, &mut Simulated::new(truth(), 1)).unwrap();
+    assert_eq!((phases.len(), journal(folder.path(), &plan).phases()), (1, phases));
+}
