@@ -11,6 +11,7 @@ import java.util.List;
 import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.PartitionPosition;
+import org.apache.cassandra.db.PartitionRangeReadCommand;
 import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.Slice;
@@ -30,7 +31,8 @@ final class SearchedSlices
     {
         if (command instanceof SinglePartitionReadCommand)
             return ofPartition(command, ((SinglePartitionReadCommand) command).partitionKey(), column);
-        DataRange range = command.dataRange();
+        // Up to 5.0.1 only this class has the method.
+        DataRange range = ((PartitionRangeReadCommand) command).dataRange();
         byte[] from = start(command, range, column);
         byte[] to = IndexKeys.to(range.stopAsByteComparable());
         return Arrays.compareUnsigned(from, to) < 0 ? List.of(from, to) : List.of();

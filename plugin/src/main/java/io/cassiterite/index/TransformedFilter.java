@@ -14,6 +14,7 @@ import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.db.rows.ComplexColumnData;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.FBUtilities;
 
 /**
  * The filter of a query where an index transforms texts: a predicate that the index answers compares transformed texts,
@@ -71,6 +72,12 @@ final class TransformedFilter extends RowFilter
         {
             return column.isComplex() ? isInCollection(row.getComplexColumnData(column), nowInSec)
                                       : isAlike(row.getCell(column), nowInSec);
+        }
+
+        /** What Cassandra calls up to 5.0.2. */
+        public boolean isSatisfiedBy(TableMetadata metadata, DecoratedKey key, Row row)
+        {
+            return isSatisfiedBy(metadata, key, row, FBUtilities.nowInSeconds());
         }
 
         private boolean isInCollection(ComplexColumnData data, long nowInSec)
