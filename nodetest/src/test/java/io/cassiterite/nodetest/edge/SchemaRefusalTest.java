@@ -39,7 +39,7 @@ class SchemaRefusalTest
     }
 
     @ParameterizedTest
-    @ValueSource(strings = { "CREATE INDEX ON e (v) USING 'sai' WITH OPTIONS = {'case_sensitive': 'false'}",
+    @ValueSource(strings = { "CREATE INDEX ON e (v) USING 'sai' WITH OPTIONS = {'similarity_function': 'cosine'}",
                              "CREATE CUSTOM INDEX ON e (v) USING 'org.apache.cassandra.index.sasi.SASIIndex'" })
     void indexesOfOtherKindsAreRefused(String statement)
     {
