@@ -6,7 +6,7 @@ package io.cassiterite.memtable;
 
 import java.nio.ByteBuffer;
 
-import org.apache.cassandra.db.ArrayClusteringBound;
+import org.apache.cassandra.db.BufferClusteringBound;
 import org.apache.cassandra.db.ClusteringBound;
 import org.apache.cassandra.db.ClusteringComparator;
 import org.apache.cassandra.db.ClusteringPrefix;
@@ -70,8 +70,16 @@ final class HeaderReader
         int length = Varints.readLength(in);
         int side = length == 0 ? -1 : in.get(in.position() + length - 1);
         in.position(in.position() + length);
-        byte[][] values = RawClusterings.readPrefix(in, comparator.size());
-        return ArrayClusteringBound.create(kind(side, isStart), values);
+        return BufferClusteringBound.create(kind(side, isStart), buffers(RawClusterings.readPrefix(in, comparator.size())));
+    }
+
+    /** Of buffers Cassandra compares parts without copying them, and refuses a part that ends beyond its value. */
+    private static ByteBuffer[] buffers(byte[][] values)
+    {
+        ByteBuffer[] buffers = new ByteBuffer[values.length];
+        for (int i = 0; i < values.length; i++)
+            buffers[i] = values[i] == null ? null : ByteBuffer.wrap(values[i]);
+        return buffers;
     }
 
     private static ClusteringPrefix.Kind kind(int side, boolean isStart)

@@ -73,10 +73,6 @@ class MalformedFragmentProperties
         {
             // as documented
         }
-        catch (OutOfMemoryError e)
-        {
-            // Cassandra compares lists by copying as many bytes as they say; a block's checksum keeps such a length from it.
-        }
     }
 
     private ByteBuffer spoilt(Random random)
