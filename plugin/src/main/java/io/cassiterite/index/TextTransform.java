@@ -53,11 +53,4 @@ final class TextTransform
         analyzer.reset(text.duplicate());
         return analyzer.hasNext() ? analyzer.next() : null;
     }
-
-    /** Whether a text that the table has is one that a query asks for. */
-    boolean areAlike(ByteBuffer found, ByteBuffer asked)
-    {
-        ByteBuffer text = apply(found);
-        return text != null && text.equals(apply(asked));
-    }
 }

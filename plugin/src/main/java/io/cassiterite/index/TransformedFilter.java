@@ -4,6 +4,7 @@
  */
 package io.cassiterite.index;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -53,12 +54,15 @@ final class TransformedFilter extends RowFilter
     {
         private final Expression asked;
         private final IndexedColumn indexed;
+        /** What is asked for, transformed; null for bytes that are no text. */
+        private final ByteBuffer wanted;
 
         private Alike(Expression asked, IndexedColumn indexed)
         {
             super(asked.column(), asked.operator(), asked.getIndexValue());
             this.asked = asked;
             this.indexed = indexed;
+            this.wanted = indexed.transform.apply(asked.getIndexValue());
         }
 
         @Override
@@ -91,7 +95,7 @@ final class TransformedFilter extends RowFilter
 
         private boolean isAlike(Cell<?> cell, long nowInSec)
         {
-            return cell != null && cell.isLive(nowInSec) && indexed.transform.areAlike(indexed.textOf(cell), value);
+            return wanted != null && cell != null && cell.isLive(nowInSec) && wanted.equals(indexed.transform.apply(indexed.textOf(cell)));
         }
 
         @Override
