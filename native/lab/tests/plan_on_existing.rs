@@ -8,12 +8,15 @@
 
 #[path = "common/node.rs"]
 mod node;
+#[path = "common/plan.rs"]
+mod plan;
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use cassiterite_lab::load::{connect, runtime, Target};
 use node::Node;
+use plan::{plan, said};
 use serde_json::Value;
 
 const PLAN: &str = "
@@ -44,16 +47,6 @@ target:
   ceiling: 500/s
   hooks: {pause: 'kill -STOP PID', resume: 'kill -CONT PID'}
 ";
-
-fn plan(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cassiterite"));
-    command.arg("plan").args(words).stdin(Stdio::null());
-    command
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&[output.stdout.clone(), output.stderr.clone()].concat()).into_owned()
-}
 
 struct There {
     node: Node,

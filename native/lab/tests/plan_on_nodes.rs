@@ -5,10 +5,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "common/plan.rs"]
+mod plan;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use plan::{plan, said};
 use serde_json::Value;
 
 const PORT: &str = "43900";
@@ -36,16 +40,6 @@ measure: {warmup: 1s, run: 3s..4s, capacity: none}
 client: {cpus: 0, threads: 1}
 cost: {node: 0.5/h}
 ";
-
-fn plan(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cassiterite"));
-    command.arg("plan").args(words).stdin(Stdio::null());
-    command
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&[output.stdout.clone(), output.stderr.clone()].concat()).into_owned()
-}
 
 fn run(file: &Path, out: &Path) -> Command {
     let mut command = plan(&["run", "--port", PORT, "--fast-nodes"]);

@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::statistics::{effective_size, Blocks, Histogram};
-use crate::load::{Interval, Latencies, Outcome};
+use crate::load::{Interval, Latencies, Outcome, Tally};
 use crate::report::{decoded, encoded};
 
 /// Parts of a run at most.
@@ -57,18 +57,25 @@ pub struct KindObserved {
     pub parts: Vec<String>,
 }
 
+impl KindObserved {
+    fn of(tally: &Tally, parts: Vec<String>) -> Result<Self> {
+        Ok(Self {
+            name: tally.name.clone(),
+            operations: tally.operations,
+            errors: tally.errors,
+            response: encoded(&tally.response_ns)?,
+            parts,
+        })
+    }
+}
+
 impl Observed {
     /// Of the outcome of a load.
     pub fn of(outcome: &Outcome) -> Result<Self> {
         let length = part_length(&outcome.intervals);
-        let kind = |(place, tally): (usize, &crate::load::Tally)| -> Result<KindObserved> {
-            Ok(KindObserved {
-                name: tally.name.clone(),
-                operations: tally.operations,
-                errors: tally.errors,
-                response: encoded(&tally.response_ns)?,
-                parts: outcome.intervals.chunks(length).map(|part| joined(part, place)).collect::<Result<_>>()?,
-            })
+        let kind = |(place, tally): (usize, &Tally)| -> Result<KindObserved> {
+            let parts = outcome.intervals.chunks(length).map(|part| joined(part, place)).collect::<Result<_>>()?;
+            KindObserved::of(tally, parts)
         };
         let first_errors = outcome.first_errors.iter().map(|(error, times)| format!("{times} x {error}"));
         Ok(Self {
@@ -87,15 +94,7 @@ impl Observed {
 
     /// Of a short part of a load; no rows are compared by part.
     pub fn of_interval(interval: &Interval, rate_per_s: Option<f64>) -> Result<Self> {
-        let kind = |tally: &crate::load::Tally| -> Result<KindObserved> {
-            Ok(KindObserved {
-                name: tally.name.clone(),
-                operations: tally.operations,
-                errors: tally.errors,
-                response: encoded(&tally.response_ns)?,
-                parts: Vec::new(),
-            })
-        };
+        let kind = |tally: &Tally| KindObserved::of(tally, Vec::new());
         Ok(Self {
             rate_per_s,
             elapsed_s: (interval.to - interval.from).as_secs_f64(),

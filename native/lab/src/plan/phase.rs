@@ -32,6 +32,13 @@ pub struct Course {
     pub whole_again: bool,
 }
 
+impl Course {
+    /// Seconds since the load began.
+    fn end_s(&self) -> f64 {
+        self.seconds.last().map_or(0.0, |second| second.to_s)
+    }
+}
+
 /// A short part of a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Second {
@@ -130,8 +137,7 @@ pub struct Effect {
 pub fn stretches(slas: &[Sla], course: &Course) -> Result<Vec<Stretch>> {
     let mut borders = vec![("steady".to_owned(), 0.0)];
     borders.extend(moves(course).map(|moved| (moved.step.to_string(), moved.from_s)));
-    let end_s = course.seconds.last().map_or(0.0, |second| second.to_s);
-    let ends = borders.iter().skip(1).map(|(_, from_s)| *from_s).chain([end_s]).collect::<Vec<_>>();
+    let ends = borders.iter().skip(1).map(|(_, from_s)| *from_s).chain([course.end_s()]).collect::<Vec<_>>();
     let mut stretches = Vec::new();
     for ((after, from_s), to_s) in borders.into_iter().zip(ends) {
         let Some(joined) = joined(within(course, from_s, to_s))? else { continue };
@@ -155,8 +161,7 @@ pub fn stretches(slas: &[Sla], course: &Course) -> Result<Vec<Stretch>> {
 
 /// Effects of the moves of a course.
 pub fn effects(slas: &[Sla], course: &Course) -> Result<Vec<Effect>> {
-    let end_s = course.seconds.last().map_or(0.0, |second| second.to_s);
-    let next = moves(course).skip(1).map(|moved| moved.from_s).chain([end_s]).collect::<Vec<_>>();
+    let next = moves(course).skip(1).map(|moved| moved.from_s).chain([course.end_s()]).collect::<Vec<_>>();
     let mut effects = Vec::new();
     for (moved, until_s) in moves(course).zip(next) {
         effects.push(Effect {
@@ -201,10 +206,9 @@ fn joined<'a>(seconds: impl Iterator<Item = &'a Second>) -> Result<Option<Observ
 }
 
 fn recovery_s(slas: &[Sla], course: &Course, from_s: f64) -> Result<Option<f64>> {
-    let end_s = course.seconds.last().map_or(0.0, |second| second.to_s);
     let begins = course.seconds.iter().map(|second| second.from_s).filter(|begin_s| *begin_s > from_s);
     for begin_s in [from_s].into_iter().chain(begins) {
-        if begin_s + AGAIN_S > end_s + 0.5 {
+        if begin_s + AGAIN_S > course.end_s() + 0.5 {
             break;
         }
         let window = joined(within(course, begin_s, begin_s + AGAIN_S))?;

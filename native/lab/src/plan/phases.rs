@@ -15,7 +15,6 @@ use super::journal::{Entry, Journal, Thing};
 use super::phase::{effects, stretches, waits, PhaseFigures};
 use super::plan::{Plan, WARMUP_MAX_S};
 use super::targets::{Hurt, Target};
-use super::timeline::Move;
 use super::trial::{ReadBack, Trial};
 use crate::narrator::{words, Narrator};
 
@@ -39,17 +38,21 @@ pub struct Due<'a> {
 pub fn due<'a>(plan: &'a Plan, answer: &Answer) -> Result<Vec<Due<'a>>> {
     let mut all = Vec::new();
     for (number, phase) in plan.file.phases.iter().enumerate() {
-        let cells: Vec<&Cell> = if phase.at == WINNER {
-            answer.winners.first().and_then(|at| plan.cells.get(*at)).into_iter().collect()
-        } else {
-            let filter = Filter::of(&phase.at, &plan.file).context("phases: at")?;
-            plan.cells.iter().filter(|cell| filter.takes(cell)).collect()
-        };
-        for cell in cells {
+        let winner = || answer.winners.first().and_then(|at| plan.cells.get(*at)).into_iter().collect();
+        for cell in named_cells(plan, phase)?.unwrap_or_else(winner) {
             all.push(Due { number, phase, cell, refused: refused(phase, cell)? });
         }
     }
     Ok(all)
+}
+
+/// The cells that a phase names; `None`: the winner's.
+fn named_cells<'a>(plan: &'a Plan, phase: &Phase) -> Result<Option<Vec<&'a Cell>>> {
+    if phase.at == WINNER {
+        return Ok(None);
+    }
+    let filter = Filter::of(&phase.at, &plan.file).context("phases: at")?;
+    Ok(Some(plan.cells.iter().filter(|cell| filter.takes(cell)).collect()))
 }
 
 /// A node that the cell does not have.
@@ -68,12 +71,7 @@ pub fn about_s(phase: &Phase) -> f64 {
 pub fn all_about_s(plan: &Plan) -> Result<f64> {
     let mut all_s = 0.0;
     for phase in &plan.file.phases {
-        let cells = if phase.at == WINNER {
-            1
-        } else {
-            let filter = Filter::of(&phase.at, &plan.file).context("phases: at")?;
-            plan.cells.iter().filter(|cell| filter.takes(cell)).count()
-        };
+        let cells = named_cells(plan, phase)?.map_or(1, |cells| cells.len());
         all_s += about_s(phase) * cells as f64;
     }
     Ok(all_s)
@@ -174,6 +172,5 @@ fn summary(figures: &PhaseFigures) -> String {
         };
         format!("{}: {recovery}", effect.step)
     };
-    let hurts = figures.effects.iter().filter(|effect| !matches!(effect.step, Move::Wait(_))).map(effect);
-    hurts.collect::<Vec<_>>().join("; ")
+    figures.effects.iter().map(effect).collect::<Vec<_>>().join("; ")
 }

@@ -99,6 +99,14 @@ impl Plan {
         Ok(crate::profile::Profile::parse(&self.profile)?.keyspace)
     }
 
+    /// How long a warm-up takes at most.
+    pub fn warmup_max_s(&self) -> f64 {
+        match self.file.measure.warmup {
+            WarmupLength::Auto => WARMUP_MAX_S,
+            WarmupLength::AtMost(time) => time.as_secs_f64(),
+        }
+    }
+
     /// Seconds that a trial takes, guessed before any was run.
     pub fn trial_s(&self) -> f64 {
         let measure = &self.file.measure;

@@ -35,13 +35,13 @@ struct Document<'a> {
     identity: &'a Identity,
     trials: &'a [Trial],
     phases: &'a [PhaseFigures],
-    scaling: Vec<Scaling>,
+    scaling: &'a [Scaling],
 }
 
 /// Writes `plan.json`, `cells.csv` and `index.html` into a folder.
 pub fn write(folder: &Path, plan: &Plan, answer: &Answer, journal: &Journal) -> Result<()> {
     let (identity, trials) = (journal.begun()?.0, &journal.trials());
-    let (phases, scaling) = (&journal.phases(), scaling::of(plan, answer, trials)?);
+    let (phases, scaling) = (&journal.phases(), &scaling::of(plan, answer, trials)?);
     let document =
         Document { format: FORMAT, version: VERSION, answer, plan: &plan.file, identity, trials, phases, scaling };
     let json = folder.join("plan.json");
@@ -49,7 +49,7 @@ pub fn write(folder: &Path, plan: &Plan, answer: &Answer, journal: &Journal) -> 
     std::fs::write(&json, text).with_context(|| format!("cannot write {}", json.display()))?;
     let csv = folder.join("cells.csv");
     std::fs::write(&csv, rows(plan, answer, trials)?).with_context(|| format!("cannot write {}", csv.display()))?;
-    page::write(&folder.join("index.html"), &page::View { plan, identity, answer, trials, journal })
+    page::write(&folder.join("index.html"), &page::View { plan, identity, answer, trials, journal, scaling })
 }
 
 /// One row for each cell, round, load and condition.

@@ -45,6 +45,25 @@ pub enum Upkeep {
     Compact,
 }
 
+impl Fault {
+    /// Its word in a timeline.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Kill => "kill",
+            Self::Stop => "stop",
+            Self::Pause => "pause",
+        }
+    }
+
+    /// The move that mends a node which it hurt.
+    pub fn mend(self, node: u32) -> Move {
+        match self {
+            Self::Kill | Self::Stop => Move::Start(node),
+            Self::Pause => Move::Resume(node),
+        }
+    }
+}
+
 impl Upkeep {
     /// The words of nodetool, without the keyspace.
     pub fn nodetool(self) -> &'static [&'static str] {
@@ -84,6 +103,22 @@ impl Move {
         match self {
             Self::Hurt(_, node) | Self::Start(node) | Self::Resume(node) => Some(node),
             _ => None,
+        }
+    }
+
+    /// Its word in a timeline.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Wait(_) => "wait",
+            Self::Hurt(fault, _) => fault.word(),
+            Self::Start(_) => "start",
+            Self::Resume(_) => "resume",
+            Self::Step(_) => "step",
+            Self::Ramp(..) => "ramp",
+            Self::Spike(..) => "spike",
+            Self::Upkeep(Upkeep::Repair) => "repair",
+            Self::Upkeep(Upkeep::Flush) => "flush",
+            Self::Upkeep(Upkeep::Compact) => "compact",
         }
     }
 
@@ -159,19 +194,13 @@ impl FromStr for Move {
 
 impl fmt::Display for Move {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.word())?;
         match self {
-            Self::Wait(time) => write!(formatter, "wait {}", Time(*time)),
-            Self::Hurt(Fault::Kill, node) => write!(formatter, "kill {node}"),
-            Self::Hurt(Fault::Stop, node) => write!(formatter, "stop {node}"),
-            Self::Hurt(Fault::Pause, node) => write!(formatter, "pause {node}"),
-            Self::Start(node) => write!(formatter, "start {node}"),
-            Self::Resume(node) => write!(formatter, "resume {node}"),
-            Self::Step(times) => write!(formatter, "step {times}"),
-            Self::Ramp(times, time) => write!(formatter, "ramp {times} {}", Time(*time)),
-            Self::Spike(times, time) => write!(formatter, "spike {times} {}", Time(*time)),
-            Self::Upkeep(Upkeep::Repair) => formatter.write_str("repair"),
-            Self::Upkeep(Upkeep::Flush) => formatter.write_str("flush"),
-            Self::Upkeep(Upkeep::Compact) => formatter.write_str("compact"),
+            Self::Wait(time) => write!(formatter, " {}", Time(*time)),
+            Self::Hurt(_, node) | Self::Start(node) | Self::Resume(node) => write!(formatter, " {node}"),
+            Self::Step(times) => write!(formatter, " {times}"),
+            Self::Ramp(times, time) | Self::Spike(times, time) => write!(formatter, " {times} {}", Time(*time)),
+            Self::Upkeep(_) => Ok(()),
         }
     }
 }
@@ -240,8 +269,7 @@ pub fn mends(timeline: &[Move]) -> Vec<Move> {
             _ => {}
         }
     }
-    let mend = |(node, fault)| if fault == Fault::Pause { Move::Resume(node) } else { Move::Start(node) };
-    open.into_iter().map(mend).collect()
+    open.into_iter().map(|(node, fault)| fault.mend(node)).collect()
 }
 
 #[cfg(test)]

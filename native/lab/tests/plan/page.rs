@@ -8,6 +8,7 @@ use std::path::Path;
 
 use cassiterite_lab::plan::answer::Answer;
 use cassiterite_lab::plan::page::{page, View};
+use cassiterite_lab::plan::scaling;
 use regex::Regex;
 use tempfile::TempDir;
 
@@ -56,7 +57,8 @@ fn made() -> String {
     let trials = go_on(folder.path(), &plan, &mut Simulated::new(truth, 1)).unwrap();
     let (answer, journal) = (Answer::of(&plan, &trials).unwrap(), journal(folder.path(), &plan));
     let identity = journal.begun().unwrap().0;
-    let view = View { plan: &plan, identity, answer: &answer, trials: &trials, journal: &journal };
+    let scaling = scaling::of(&plan, &answer, &trials).unwrap();
+    let view = View { plan: &plan, identity, answer: &answer, trials: &trials, journal: &journal, scaling: &scaling };
     let text = page(&view).unwrap();
     // To look at it: CASSITERITE_PAGE=FILE.
     if let Some(file) = std::env::var_os("CASSITERITE_PAGE") {

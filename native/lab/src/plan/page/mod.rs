@@ -23,6 +23,7 @@ use super::identity::Identity;
 use super::journal::Journal;
 use super::judge::Standing;
 use super::plan::Plan;
+use super::scaling::Scaling;
 use super::trial::Trial;
 use crate::report::html::document;
 pub(super) use phases::{recovery, unavailable};
@@ -41,6 +42,8 @@ pub struct View<'a> {
     pub trials: &'a [Trial],
     /// What their loads saw.
     pub journal: &'a Journal,
+    /// How capacity grows with nodes.
+    pub scaling: &'a [Scaling],
 }
 
 impl View<'_> {
@@ -71,7 +74,7 @@ pub fn page(view: &View<'_>) -> Result<String> {
         (heat::section(view))
         (sweeps::section(view)?)
         (front::section(view))
-        (scaling::section(&super::scaling::of(view.plan, view.answer, view.trials)?))
+        (scaling::section(view.scaling))
         (phases::section(view)?)
         (facts::course(view))
         (cells::section(view)?)

@@ -16,7 +16,7 @@ use crate::load::{Changes, Interval, Outcome, Signal};
 use crate::narrator::Narrator;
 use crate::plan::observed::Observed;
 use crate::plan::phase::{Course, Moved, Second};
-use crate::plan::timeline::{Fault, Move};
+use crate::plan::timeline::Move;
 
 /// Whether a signal has come is asked so often.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -162,7 +162,7 @@ impl<'a, 'b> Actor<'a, 'b> {
     /// Makes one move; what the cluster refuses is in what is returned, what the journal refuses ends all.
     fn make(&mut self, step: Move) -> Result<Moved> {
         if let Move::Hurt(fault, node) = step {
-            let mend = if fault == Fault::Pause { Move::Resume(node) } else { Move::Start(node) };
+            let mend = fault.mend(node);
             (self.told)(Hurt::Making(mend))?;
             self.hurt.push((node, mend));
         }

@@ -124,10 +124,18 @@ impl Data {
         &self.cell.profile.keyspace
     }
 
-    /// Writes every partition once, as fast as it goes.
+    /// Writes every partition once, as fast as it goes; [`Data::ensure_filled`] tells whether all are there.
     pub async fn fill(&self, threads: usize) -> Result<Outcome> {
         let plan = LoadPlan { in_flight: 2 * IN_FLIGHT, ..self.plan(threads, self.closed(), Stop::WorkloadEnds) };
         self.run(&self.session, Arc::clone(&self.fill) as Arc<dyn Workload>, plan).await
+    }
+
+    /// Whether a fill has written every partition.
+    pub fn ensure_filled(outcome: &Outcome) -> Result<()> {
+        let failed: u64 = outcome.tallies.iter().map(|tally| tally.errors).sum();
+        let first = outcome.first_errors.first().map(|(error, _)| error.as_str()).unwrap_or_default();
+        ensure!(failed == 0, "{failed} partitions could not be written: {first}");
+        Ok(())
     }
 
     /// Runs a load.

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use scylla::statement::Consistency;
 use tokio::runtime::Runtime;
 
@@ -22,8 +22,7 @@ use crate::plan::cell::Cell;
 use crate::plan::file::{self, Client, Reset};
 use crate::plan::observed::Observed;
 use crate::plan::phase::Course;
-use crate::plan::plan::{Plan, WARMUP_MAX_S};
-use crate::plan::quantity::WarmupLength;
+use crate::plan::plan::Plan;
 use crate::plan::timeline::Move;
 
 /// Measures on the cluster of a plan's `target`. What it makes there is one keyspace, which it takes away.
@@ -77,22 +76,13 @@ impl<'a> Existing<'a> {
         let filled = self.runtime()?.block_on(data.fill(self.threads))?;
         self.data = Some((cell.clone(), data));
         self.ended_well(&filled)?;
-        let failed: u64 = filled.tallies.iter().map(|tally| tally.errors).sum();
-        if failed > 0 {
-            let first = filled.first_errors.first().map(|(error, _)| error.as_str()).unwrap_or_default();
-            bail!("{failed} partitions could not be written: {first}");
-        }
-        Ok(())
+        Data::ensure_filled(&filled)
     }
 
     /// The servers are not watched: it takes its whole time.
     fn warm(&self) -> Result<()> {
-        let limit_s = match self.plan.file.measure.warmup {
-            WarmupLength::Auto => WARMUP_MAX_S,
-            WarmupLength::AtMost(time) => time.as_secs_f64(),
-        };
         self.narrator.doing("warm-up");
-        Warmup::run(limit_s, |seconds| {
+        Warmup::run(self.plan.warmup_max_s(), |seconds| {
             let load = Load { pace: Pace::Closed { in_flight: IN_FLIGHT }, length: Duration::from_secs_f64(seconds) };
             let outcome = self.runtime()?.block_on(self.data()?.load(&load, self.threads))?;
             self.ended_well(&outcome).map(|()| None)

@@ -12,7 +12,7 @@ use anyhow::{bail, Context, Result};
 
 use super::course::Hands;
 use crate::plan::file::Existing;
-use crate::plan::timeline::{Fault, Move, Upkeep};
+use crate::plan::timeline::Move;
 
 /// A command that takes longer is ended.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -26,19 +26,12 @@ pub struct Hooks<'a> {
     pub keyspace: &'a str,
 }
 
-/// The word of the command that makes a move; `None` for waits.
+/// The word of the command that makes a move; `None` where it takes none.
 pub fn word(step: Move) -> Option<&'static str> {
-    Some(match step {
-        Move::Hurt(Fault::Kill, _) => "kill",
-        Move::Hurt(Fault::Stop, _) => "stop",
-        Move::Hurt(Fault::Pause, _) => "pause",
-        Move::Start(_) => "start",
-        Move::Resume(_) => "resume",
-        Move::Upkeep(Upkeep::Repair) => "repair",
-        Move::Upkeep(Upkeep::Flush) => "flush",
-        Move::Upkeep(Upkeep::Compact) => "compact",
-        Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => return None,
-    })
+    match step {
+        Move::Hurt(..) | Move::Start(_) | Move::Resume(_) | Move::Upkeep(_) => Some(step.word()),
+        Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => None,
+    }
 }
 
 impl Hands for Hooks<'_> {

@@ -28,11 +28,10 @@ use crate::narrator::Narrator;
 use crate::observe::{Servers, WatchedServer};
 use crate::plan::axes::Scope;
 use crate::plan::cell::Cell;
-use crate::plan::file::Reset;
+use crate::plan::file::{Reset, Volume};
 use crate::plan::observed::Observed;
 use crate::plan::phase::Course;
-use crate::plan::plan::{Plan, WARMUP_MAX_S};
-use crate::plan::quantity::WarmupLength;
+use crate::plan::plan::Plan;
 use crate::plan::timeline::Move;
 use crate::plan::volumes;
 
@@ -98,7 +97,7 @@ impl<'a> Local<'a> {
         spec.set = cell.yaml();
         spec.jvm = cell.jvm()?;
         let volume = |axis: &str| -> Result<Option<PathBuf>> {
-            let named = cell.text(axis)?.and_then(|name| self.plan.file.volumes.get_key_value(name));
+            let named = self.volume(cell, axis)?;
             Ok(named.map(|(name, volume)| volumes::folder(name, volume, &self.place.volumes)))
         };
         spec.data_dirs = volume("data")?.into_iter().collect();
@@ -130,12 +129,18 @@ impl<'a> Local<'a> {
         Ok(Site { cluster, servers, runtime: load::runtime(self.threads())?, cell: cell.clone(), data: None })
     }
 
+    /// The volume that a cell names for data or commit logs.
+    fn volume(&self, cell: &Cell, axis: &str) -> Result<Option<(&String, &Volume)>> {
+        Ok(cell.text(axis)?.and_then(|name| self.plan.file.volumes.get_key_value(name)))
+    }
+
     /// Anew for each cluster: no file system is older than another.
     fn volumes(&self, cell: &Cell) -> Result<()> {
         volumes::remove(&self.place.volumes)?;
         for axis in ["data", "commitlog"] {
-            let named = cell.text(axis)?.and_then(|name| self.plan.file.volumes.get_key_value(name));
-            if let Some((name, volume)) = named.filter(|(name, _)| !self.place.volumes.join(name).exists()) {
+            if let Some((name, volume)) =
+                self.volume(cell, axis)?.filter(|(name, _)| !self.place.volumes.join(name).exists())
+            {
                 self.narrator.doing(&format!("volume {name} is made"));
                 volumes::make(name, volume, &self.place.volumes)?;
             }
@@ -162,11 +167,7 @@ impl<'a> Local<'a> {
         self.narrator.doing(&format!("{} partitions are written", data.partitions()));
         let filled = site.runtime.block_on(data.fill(self.threads()))?;
         self.ended_well(site, &filled, "fill")?;
-        let failed: u64 = filled.tallies.iter().map(|tally| tally.errors).sum();
-        if failed > 0 {
-            let first = filled.first_errors.first().map(|(error, _)| error.as_str()).unwrap_or_default();
-            bail!("{failed} partitions could not be written: {first}");
-        }
+        Data::ensure_filled(&filled)?;
         for node in site.cluster.nodes() {
             site.cluster.nodetool(node.number, &["flush", data.keyspace()])?;
         }
@@ -176,13 +177,9 @@ impl<'a> Local<'a> {
     }
 
     fn warm(&self, site: &Site, notes: &mut Vec<String>) -> Result<()> {
-        let limit_s = match self.plan.file.measure.warmup {
-            WarmupLength::Auto => WARMUP_MAX_S,
-            WarmupLength::AtMost(time) => time.as_secs_f64(),
-        };
         let data = site.data.as_ref().context("the cell has no data")?;
         self.narrator.doing("warm-up");
-        let warmup = Warmup::run(limit_s, |seconds| {
+        let warmup = Warmup::run(self.plan.warmup_max_s(), |seconds| {
             let before = site.servers.readings();
             let load =
                 Load { pace: super::Pace::Closed { in_flight: IN_FLIGHT }, length: Duration::from_secs_f64(seconds) };
