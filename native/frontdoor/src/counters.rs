@@ -21,6 +21,7 @@ pub(crate) struct Tally {
     pub to_clients_bytes: AtomicU64,
     pub accept_failures: AtomicU64,
     pub threads_failed: AtomicU64,
+    pub loops_prioritized: AtomicU64,
     pub opaque: AtomicU64,
     pub answered: AtomicU64,
     pub mismatches: AtomicU64,
@@ -47,6 +48,8 @@ pub struct Counters {
     pub accept_failures: u64,
     /// Threads that have ended of themselves, with their connections.
     pub threads_failed: u64,
+    /// Loops with priority over the JVM's threads: all or none.
+    pub loops_prioritized: u64,
     /// Clients whose requests the door cannot tell apart.
     pub opaque: u64,
     /// Requests of the other clients: STARTUP, OPTIONS, QUERY, PREPARE, EXECUTE, REGISTER, BATCH, AUTH_RESPONSE.
@@ -76,6 +79,7 @@ impl Counters {
             ("bytes_to_clients", self.to_clients_bytes),
             ("accept_failures", self.accept_failures),
             ("threads_failed", self.threads_failed),
+            ("loops_prioritized", self.loops_prioritized),
             ("clients_opaque", self.opaque),
             ("executes_answered", self.answered),
             ("answers_different", self.mismatches),
@@ -100,6 +104,7 @@ impl Default for Tally {
             to_clients_bytes: zero(),
             accept_failures: zero(),
             threads_failed: zero(),
+            loops_prioritized: zero(),
             opaque: zero(),
             answered: zero(),
             mismatches: zero(),
@@ -141,6 +146,7 @@ impl Tally {
             to_clients_bytes: of(&self.to_clients_bytes),
             accept_failures: of(&self.accept_failures),
             threads_failed: of(&self.threads_failed),
+            loops_prioritized: of(&self.loops_prioritized),
             opaque: of(&self.opaque),
             requests: self.requests.each_ref().map(of),
             answered: of(&self.answered),

@@ -11,12 +11,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::acceptor::{Acceptor, ListenOptions, ListenerId};
-use crate::counters::Counters;
+use crate::counters::{Counters, Tally};
 use crate::event_loop::EventLoop;
 use crate::hand_over::HandOver;
 use crate::loop_answerer::Shared;
 use crate::notices::Notice;
 use crate::pool::Pool;
+use crate::priority;
 use crate::routes::Routes;
 
 /// How a door is made.
@@ -60,6 +61,9 @@ impl Door {
             let (event_loop, thread) = EventLoop::start(number, options.window, shared.clone())?;
             loops.push(event_loop);
             threads.push(thread);
+        }
+        if priority::can_be_raised() {
+            Tally::add(&shared.tally.loops_prioritized, loops.len() as u64);
         }
         let (acceptor, thread) =
             Acceptor::start(loops.clone(), Arc::clone(&shared.notices), Arc::clone(&shared.tally))?;

@@ -27,7 +27,7 @@
 //! | `request` `session` | both directions of a connection, without its sockets |
 //! | `native_share` `hand_over` | which connections are better off without the door, and how they leave it |
 //! | `connection` | the sockets of a connection, and how it ends |
-//! | `waiting` | how a thread waits for events, and ends |
+//! | `priority` `waiting` | how a thread runs, waits for events, and ends |
 //! | `event_loop` `loop_thread` `pool` `loop_answerer` | threads that answer from memory, and those that wait for a device |
 //! | `undecided` | clients that have not said yet whether they speak TLS |
 //! | `acceptor` | the thread that accepts, and hands clients to the loops |
@@ -52,6 +52,7 @@ mod open_table;
 mod outlet;
 mod pool;
 mod prepared;
+mod priority;
 mod protocol;
 mod reason;
 mod replies;

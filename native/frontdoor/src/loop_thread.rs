@@ -21,6 +21,7 @@ use crate::hand_over::HandOver;
 use crate::loop_answerer::{LoopAnswerer, Shared};
 use crate::notices::Notices;
 use crate::pool::Done;
+use crate::priority;
 use crate::reason::Reason;
 use crate::session::Work;
 use crate::waiting::{run_to_the_end, wait_for_events};
@@ -62,6 +63,7 @@ impl LoopThread {
     }
 
     pub(crate) fn run(mut self, mut events: Events) {
+        priority::raise();
         run_to_the_end(&Arc::clone(&self.tally), || self.serve(&mut events));
         self.handle.end();
         Tally::add(&self.tally.open, (self.connections.len() as u64).wrapping_neg());

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crate::answering::{Answer, Answering, Unanswered};
 use crate::event_loop::EventLoop;
 use crate::prepared::Standing;
+use crate::priority;
 use crate::protocol::{Framing, Header};
 use crate::reason::Reason;
 use crate::request::{Audition, Identity, PoolVerdict, Pooled};
@@ -93,6 +94,7 @@ impl Pool {
     }
 
     fn run(&self) {
+        priority::raise();
         let mut answering = Answering::default();
         while let Some(job) = self.next() {
             let event_loop = Arc::clone(&job.event_loop);

@@ -22,6 +22,9 @@ public final class Door
     /** Threads that have ended of themselves, with their clients' connections. */
     public static final String THREADS_FAILED = "threads_failed";
 
+    /** Loops with priority over the JVM's threads: all or, where the node may not give that, none. */
+    public static final String LOOPS_PRIORITIZED = "loops_prioritized";
+
     private static final byte DIRECT = 1;
     private static final byte WANTED = 2;
     private static final byte FORWARDED = 3;

@@ -224,6 +224,9 @@ public final class FrontDoor
             handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY);
             handover.start();
             setDesk();
+            if (door.counters().get(Door.LOOPS_PRIORITIZED) == 0)
+                logger.info("The front door's threads have no priority over the JVM's: this node may not give them niceness -10"
+                            + " (LimitNICE of systemd, nice in limits.conf, or the capability SYS_NICE)");
         }
         catch (EngineException e)
         {
