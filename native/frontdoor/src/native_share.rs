@@ -10,6 +10,9 @@ const WINDOW_REQUESTS: u64 = 2_000;
 /// A connection is forwarded where the door answers fewer than one of so many requests: then the way of the others through
 /// the pair costs more than these answers save (docs/internals/experiments.md, What the pair costs).
 const FORWARDED: u64 = 10;
+/// Windows in a row for which a connection that was native before stays, such as one that a nightly job writes over. It
+/// would get no native answer before its client connects anew.
+const WINDOWS_AFTER_NATIVE: u32 = 60;
 
 /// Counts the requests of one connection, window by window.
 #[derive(Debug)]
@@ -17,11 +20,15 @@ pub(crate) struct NativeShare {
     began: Instant,
     requests: u64,
     native: u64,
+    /// Whether the door was worth its cost in any window.
+    was_native: bool,
+    /// Windows in a row in which it was not.
+    forwarded_windows: u32,
 }
 
 impl NativeShare {
     pub(crate) fn new(now: Instant) -> Self {
-        NativeShare { began: now, requests: 0, native: 0 }
+        NativeShare { began: now, requests: 0, native: 0, was_native: false, forwarded_windows: 0 }
     }
 
     /// Adds requests.
@@ -37,7 +44,7 @@ impl NativeShare {
         self.add(WINDOW_REQUESTS, 0);
     }
 
-    /// Whether a window ends here in which nearly nothing was answered by the door; windows last `window` at least.
+    /// Whether a window ends here after which the connection is better off without the door; windows last `window` at least.
     pub(crate) fn is_forwarded(&mut self, window: Duration, now: impl FnOnce() -> Instant) -> bool {
         if self.requests < WINDOW_REQUESTS {
             return false;
@@ -46,8 +53,11 @@ impl NativeShare {
         if now.duration_since(self.began) < window {
             return false;
         }
-        let ended = std::mem::replace(self, NativeShare::new(now));
-        ended.native * FORWARDED < ended.requests
+        let is_native = self.native * FORWARDED >= self.requests;
+        let was_native = self.was_native || is_native;
+        let forwarded_windows = if is_native { 0 } else { self.forwarded_windows.saturating_add(1) };
+        *self = NativeShare { was_native, forwarded_windows, ..NativeShare::new(now) };
+        forwarded_windows >= if was_native { WINDOWS_AFTER_NATIVE } else { 1 }
     }
 }
 
@@ -86,8 +96,19 @@ mod tests {
     }
 
     #[test]
-    fn each_window_counts_for_itself() {
-        assert_eq!(windows(&[(2_000, 2_000), (2_000, 0)], WINDOW), [false, true]);
+    fn a_connection_that_was_native_stays_through_a_job_of_writes() {
+        let mut requests = vec![(2_000, 2_000)];
+        requests.extend([(2_000, 0); WINDOWS_AFTER_NATIVE as usize - 1]);
+        requests.push((2_000, 200));
+        requests.extend([(2_000, 0); WINDOWS_AFTER_NATIVE as usize - 1]);
+        assert!(windows(&requests, WINDOW).iter().all(|is_forwarded| !is_forwarded));
+        requests.push((2_000, 0));
+        assert_eq!(windows(&requests, WINDOW).last(), Some(&true));
+    }
+
+    #[test]
+    fn a_connection_that_was_never_native_needs_one_window() {
+        assert_eq!(windows(&[(2_000, 199), (2_000, 0)], WINDOW), [true, true]);
     }
 
     #[test]

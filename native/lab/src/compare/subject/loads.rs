@@ -41,7 +41,9 @@ impl Subject<'_> {
         let outcome = self.drive(&fill, self.workload(&fill)?)?;
         self.record_outcome("fill", &outcome);
         self.flush()?;
-        self.settle().map(drop)
+        self.settle()?;
+        // As another client: a front door leaves connections to Netty that have only written.
+        self.reconnect()
     }
 
     /// Loads until the servers' CPU per operation no longer falls.
