@@ -30,9 +30,10 @@ mod tests {
 
     #[test]
     fn the_thread_alone_is_raised_where_that_is_allowed() {
-        let before = getpriority_process(None).unwrap();
-        let inside = thread::spawn(|| (raise(), getpriority_process(None).unwrap())).join().unwrap();
-        assert_eq!(inside, if can_be_raised() { (true, NICENESS) } else { (false, before) });
-        assert_eq!(getpriority_process(None).unwrap(), before);
+        let before = getpriority_process(None);
+        let inside = thread::scope(|scope| scope.spawn(|| (raise(), getpriority_process(None))).join());
+        let expected = if can_be_raised() { (true, Ok(NICENESS)) } else { (false, before) };
+        assert!(inside.is_ok_and(|inside| inside == expected));
+        assert_eq!(getpriority_process(None), before);
     }
 }
