@@ -127,3 +127,36 @@ fn what_cannot_be_run_is_one_line_and_leaves_nothing() {
         assert!(!folder.path().join("other").exists());
     }
 }
+
+/// The phase's figures of a small plan in which a host is lost and replaced.
+fn replaced(engine: &str) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
+    let nodes = format!("nodes: 3, rf: 2, cl: ONE, heap: 512m, engine: {engine}");
+    let text = PLAN.replace("nodes: 1, cl: {insert: ONE, get: QUORUM}, heap: 512m, engine: stock", &nodes)
+        + "phases: [{timeline: [steady 3s, lose 2, wait 3s, replace 2, steady 12s, flush]}]\n";
+    std::fs::write(&file, text).unwrap();
+    let ran = run(&file, &out).output().unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    assert!(!out.join("cluster").exists() && nodes_of(&out) == 0);
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(out.join("plan.json")).unwrap()).unwrap();
+    json["phases"][0].clone()
+}
+
+#[test]
+#[ignore = "starts nodes for minutes: make test-cluster"]
+fn a_lost_host_is_replaced_by_files_on_engine_tables_and_by_rows_on_stock() {
+    for (engine, whole) in [("cassiterite", true), ("stock", false)] {
+        let phase = replaced(engine);
+        let effects = phase["effects"].as_array().unwrap();
+        let steps: Vec<&str> = effects.iter().map(|effect| effect["step"].as_str().unwrap()).collect();
+        assert_eq!(steps, ["lose 2", "replace 2", "flush"], "{phase:#}");
+        assert!(effects.iter().all(|effect| effect["failed"].is_null()), "{phase:#}");
+        let shares = &effects[1]["streamed"]["shares"];
+        let bytes = |key: &str| shares[key].as_u64().unwrap_or_default();
+        assert_eq!((bytes("whole_bytes") > 0, bytes("cut_bytes") > 0), (whole, !whole), "{phase:#}");
+        let read = &phase["read_back"];
+        assert!(read["rows"].as_u64().unwrap() > 0, "{phase:#}");
+        assert_eq!((&read["unexplained"], &read["errors"]), (&0.into(), &0.into()), "{phase:#}");
+    }
+}

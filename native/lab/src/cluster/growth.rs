@@ -45,6 +45,18 @@ impl Cluster {
         self.join(Share::Nothing, Some(number))
     }
 
+    /// Ends a node at once and deletes all that it kept, as if its host were lost; only [`replace`](Self::replace) mends that.
+    pub fn lose(&mut self, number: u32) -> Result<()> {
+        let _lock = self.locked()?;
+        let lost = self.live(number)?.clone();
+        process::kill_nine(&[lost.base(self.spec())])?;
+        self.state.member_mut(number)?.pid = None;
+        self.write()?;
+        lost.delete(self.spec())?;
+        self.progress.done(number, "lost");
+        Ok(())
+    }
+
     /// Streams a node's part to the others and takes it out of the ring; its folder is deleted. `force` leaves keyspaces
     /// with fewer nodes than replicas.
     pub fn decommission(&mut self, number: u32, force: bool) -> Result<()> {

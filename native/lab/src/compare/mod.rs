@@ -23,6 +23,7 @@ pub mod saved;
 pub mod scenario;
 pub mod settings;
 pub mod statistics;
+pub mod streams;
 pub mod subject;
 pub mod table;
 pub mod verdict;

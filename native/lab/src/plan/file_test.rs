@@ -62,7 +62,7 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ("node: {cpus: 0, memory: 1GiB}", "node.cpus"),
         ("cost: {node: 0.64}", "0.64/h"),
         ("sweeps: [{closed: []}]", "sweeps"),
-        ("phases: [{timeline: [steady 1m, start 2]}]", "node2 is not down"),
+        ("phases: [{timeline: [steady 1m, start 2]}]", "node2 is not hurt"),
         ("phases: [{timeline: [stedy 1m]}]", "did you mean steady?"),
         ("volumes: {v: {}}", "the path is missing"),
         ("volumes: {v: {driver: loop}}", "the size is missing"),

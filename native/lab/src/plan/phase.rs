@@ -12,6 +12,7 @@ use super::judge::met;
 use super::observed::Observed;
 use super::timeline::Move;
 use super::trial::ReadBack;
+use crate::compare::streams::Streamed;
 use crate::report::Sla;
 
 /// The SLA holds again when it does for so long.
@@ -62,6 +63,19 @@ pub struct Moved {
     /// It was not possible, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// What a node that replaced another got by streaming.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streamed: Option<Streamed>,
+    /// Why a figure of it is missing, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen: Option<String>,
+}
+
+impl Moved {
+    /// A move that was possible, and streamed nothing.
+    pub fn well(step: Move, from_s: f64, to_s: f64) -> Self {
+        Self { step, from_s, to_s, failed: None, streamed: None, unseen: None }
+    }
 }
 
 /// The figures of a phase that is over.
@@ -131,6 +145,9 @@ pub struct Effect {
     pub recovery_s: Option<f64>,
     /// Seconds until the next move in which a kind had no success, by kind.
     pub unavailable_s: Vec<(String, f64)>,
+    /// What a node that replaced another got by streaming.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streamed: Option<Streamed>,
 }
 
 /// Stretches of a course.
@@ -171,6 +188,7 @@ pub fn effects(slas: &[Sla], course: &Course) -> Result<Vec<Effect>> {
             failed: moved.failed.clone(),
             recovery_s: recovery_s(slas, course, moved.from_s)?,
             unavailable_s: unavailable_s(course, moved.from_s, until_s),
+            streamed: moved.streamed,
         });
     }
     Ok(effects)

@@ -39,7 +39,7 @@ fn course(kill_at_s: f64) -> Course {
     let seconds: Vec<Second> = (0..60).map(part).collect();
     let mut whole = seconds[0].observed.clone();
     seconds.iter().skip(1).for_each(|second| whole.add(&second.observed).unwrap());
-    let moved = |step: &str, from_s: f64, to_s: f64| Moved { step: step.parse().unwrap(), from_s, to_s, failed: None };
+    let moved = |step: &str, from_s: f64, to_s: f64| Moved::well(step.parse().unwrap(), from_s, to_s);
     let moved = vec![
         moved("wait 20s", 0.0, kill_at_s),
         moved("kill 2", kill_at_s, kill_at_s + 0.2),

@@ -15,6 +15,7 @@ use super::journal::{Entry, Journal, Thing};
 use super::phase::{effects, stretches, waits, PhaseFigures};
 use super::plan::{Plan, WARMUP_MAX_S};
 use super::targets::{Hurt, Target};
+use super::timeline::{Fault, Move};
 use super::trial::{ReadBack, Trial};
 use crate::narrator::{words, Narrator};
 
@@ -55,11 +56,17 @@ fn named_cells<'a>(plan: &'a Plan, phase: &Phase) -> Result<Option<Vec<&'a Cell>
     Ok(Some(plan.cells.iter().filter(|cell| filter.takes(cell)).collect()))
 }
 
-/// A node that the cell does not have.
+/// Why a cell cannot have a phase: a node that it does not have, one that nobody could replace.
 pub fn refused(phase: &Phase, cell: &Cell) -> Result<Option<String>> {
     let nodes = cell.nodes()?;
-    let beyond = phase.timeline.iter().find(|step| step.node().is_some_and(|node| node > nodes));
-    Ok(beyond.map(|step| format!("`{step}`: {} has {nodes} nodes", cell.name())))
+    let why = |step: &Move| match step {
+        step if step.node().is_some_and(|node| node > nodes) => Some(format!("{} has {nodes} nodes", cell.name())),
+        Move::Hurt(Fault::Lose, _) if nodes == 1 => {
+            Some(format!("{} has no other node to replace it from", cell.name()))
+        }
+        _ => None,
+    };
+    Ok(phase.timeline.iter().find_map(|step| Some(format!("`{step}`: {}", why(step)?))))
 }
 
 /// About how long a phase takes.
@@ -128,8 +135,9 @@ fn one(
     };
     let course = target.course(rate_per_s, &due.phase.timeline, &mut told)?;
     journal.add(Entry::PhaseSeen { phase: number, cell: cell.clone(), course: Box::new(course.clone()) })?;
-    let failed = course.moved.iter().filter_map(|moved| Some(format!("{}: {}", moved.step, moved.failed.as_ref()?)));
-    notes.extend(failed);
+    for moved in &course.moved {
+        notes.extend(moved.failed.iter().chain(&moved.unseen).map(|why| format!("{}: {why}", moved.step)));
+    }
     let read_back = if course.whole_again {
         target.read_back()?.as_ref().map(ReadBack::of)
     } else {

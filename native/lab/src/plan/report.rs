@@ -200,7 +200,7 @@ fn sweeps(plan: &Plan, trials: &[Trial]) -> String {
 fn effects(plan: &Plan, phases: &[PhaseFigures]) -> String {
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED);
-    table.set_header(["phase", "move", "at", "took", "recovery", "unavailable"]);
+    table.set_header(["phase", "move", "at", "took", "recovery", "unavailable", "streamed"]);
     for phase in phases {
         let Some(cell) = plan.cells.iter().find(|cell| cell.key() == phase.cell) else { continue };
         for effect in &phase.effects {
@@ -211,6 +211,7 @@ fn effects(plan: &Plan, phases: &[PhaseFigures]) -> String {
                 format!("{:.1} s", effect.took_s),
                 page::recovery(effect),
                 page::unavailable(effect),
+                page::streamed(effect),
             ]);
         }
     }

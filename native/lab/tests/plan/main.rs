@@ -29,15 +29,22 @@ const HEADROOM: f64 = 2.0;
 
 /// A profile of one text column, the launch at 20,000/s with room for twice; `rest` says the grid.
 fn plan(rest: &str) -> Plan {
-    let text = format!(
+    Plan::new(PlanFile::parse(&written(rest)).unwrap()).unwrap()
+}
+
+fn refused(rest: &str) -> anyhow::Error {
+    PlanFile::parse(&written(rest)).and_then(Plan::new).expect_err("a plan that is refused")
+}
+
+fn written(rest: &str) -> String {
+    format!(
         "plan: 1\nname: simulated\nsla: ['p95<={LIMIT_MS}ms']\n\
          load: {{launch: {LAUNCH_PER_S}/s, headroom: {HEADROOM}}}\n\
          workload:\n  ops: insert=1\n  rows_per_node: 1000\n  profile:\n    keyspace: s\n    table: t\n\
          \x20   table_definition: 'CREATE TABLE t (k bigint PRIMARY KEY, value text)'\n\
          \x20   columnspec: [{{name: value, size: fixed(10)}}]\n\
          cost: {{node: 0.64/h}}\n{rest}"
-    );
-    Plan::new(PlanFile::parse(&text).unwrap()).unwrap()
+    )
 }
 
 const GRID: &str = "\

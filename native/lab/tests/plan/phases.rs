@@ -3,11 +3,13 @@
 
 //! Phases on simulated clusters: they come after the answer, once each, and their faults are in the journal before they are made.
 
+use cassiterite_lab::plan::answer::Answer;
 use cassiterite_lab::plan::journal::{Entry, Thing};
+use cassiterite_lab::plan::report::text;
 use tempfile::TempDir;
 
 use super::simulated::{Simulated, Truth};
-use super::{go_on, journal, plan};
+use super::{go_on, journal, plan, refused};
 
 const REST: &str = "\
 grid: {nodes: [3, 6]}
@@ -58,4 +60,29 @@ fn a_phase_that_was_cut_short_is_repeated_and_one_that_ended_is_not() {
     let phases = journal(folder.path(), &plan).phases();
     go_on(folder.path(), &plan, &mut Simulated::new(truth(), 1)).unwrap();
     assert_eq!((phases.len(), journal(folder.path(), &plan).phases()), (1, phases));
+}
+
+#[test]
+fn a_lost_host_is_replaced_with_what_it_streamed_as_a_figure() {
+    let rest = REST.split("phases:").next().unwrap().to_owned()
+        + "phases:\n  - {timeline: [steady 20s, lose 2, wait 20s, replace 2, steady 30s]}\n";
+    let (plan, folder) = (plan(&rest), TempDir::new().unwrap());
+    let trials = go_on(folder.path(), &plan, &mut Simulated::new(truth(), 1)).unwrap();
+    let written = journal(folder.path(), &plan);
+    let made = |entry: &Entry| matches!(entry, Entry::Making { thing: Thing::Hurt(mend) } if mend == "replace 2");
+    assert!(written.entries().iter().any(made) && written.things().is_empty());
+    let phases = written.phases();
+    let [lost, replaced] = phases[0].effects.as_slice() else { panic!("{phases:?}") };
+    assert_eq!((lost.step.to_string(), lost.recovery_s, lost.streamed), ("lose 2".to_owned(), Some(4.0), None));
+    assert_eq!(replaced.streamed.map(|streamed| streamed.shares.bytes()), Some(4 << 20));
+    let answer = Answer::of(&plan, &trials).unwrap();
+    let told = text(&plan, &answer, &trials, &phases);
+    assert!(told.contains("4.0 MiB in 2.0 s, 75 % of it as whole files"), "{told}");
+}
+
+#[test]
+fn a_host_that_nobody_could_replace_is_refused_by_name() {
+    let rest = "grid: {nodes: [1]}\nphases: [{at: nodes=1, timeline: [wait 1s, lose 1]}]\n";
+    let error = format!("{:#}", refused(rest));
+    assert!(error.contains("`lose 1`: nodes=1 has no other node to replace it from"), "{error}");
 }

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use anyhow::{bail, Result};
+use cassiterite_lab::compare::streams::{Shares, Streamed};
 use cassiterite_lab::plan::cell::{replicas, Cell};
 use cassiterite_lab::plan::observed::{KindObserved, Observed};
 use cassiterite_lab::plan::phase::{Course, Moved, Second};
@@ -21,6 +22,11 @@ use rand_distr::{Distribution, Normal, StandardNormal};
 /// Log-normal response times: P95 over the median.
 const SIGMA: f64 = 0.4;
 const Z95: f64 = 1.644_853_6;
+/// What every node that replaces another gets.
+const STREAMED: Streamed = Streamed {
+    seconds: 2.0,
+    shares: Shares { whole_files: 3, whole_bytes: 3 << 20, cut_files: 1, cut_bytes: 1 << 20 },
+};
 const PARTS: usize = 12;
 /// Operations that stand for all of a part.
 const SAMPLES: usize = 60;
@@ -196,11 +202,11 @@ impl Target for Simulated {
             let (length_s, outage_s) = match step {
                 Move::Wait(time) => (time.as_secs_f64(), 0.0),
                 Move::Hurt(_, node) => {
-                    told(Hurt::Making(Move::Start(*node)))?;
+                    told(Hurt::Making(step.mend().unwrap()))?;
                     hurt.push(*node);
                     (4.0, 4.0)
                 }
-                Move::Start(node) | Move::Resume(node) => {
+                Move::Start(node) | Move::Resume(node) | Move::Replace(node) => {
                     told(Hurt::Mended(*step))?;
                     hurt.retain(|other| other != node);
                     (6.0, 0.0)
@@ -240,7 +246,9 @@ impl Target for Simulated {
                     Observed { rate_per_s: Some(per_s), elapsed_s: 1.0, kinds: vec![kind], ..Observed::default() };
                 seconds.push(Second { from_s, to_s: from_s + 1.0, observed });
             }
-            moved.push(Moved { step: *step, from_s: now_s, to_s: now_s + length_s, failed: None });
+            let mut made = Moved::well(*step, now_s, now_s + length_s);
+            made.streamed = matches!(step, Move::Replace(_)).then_some(STREAMED);
+            moved.push(made);
             now_s += length_s;
         }
         self.clock += Duration::from_secs_f64(now_s);

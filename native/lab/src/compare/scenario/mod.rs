@@ -14,7 +14,7 @@ mod service;
 mod stream;
 mod writes;
 
-pub use stream::{Replacement, Shares, Used};
+pub use stream::{Replacement, Used};
 
 use anyhow::Result;
 use clap::ValueEnum;

@@ -28,8 +28,8 @@ pub struct Existing {
     pub datacenter: String,
     /// Operations per second that it gets at most, also while the table is filled.
     pub ceiling: Rate,
-    /// Commands of the shell for the moves of phases: `kill`, `stop`, `pause`, `start`, `resume`, `repair`, `flush`,
-    /// `compact`, with `{node}`, `{address}` and `{keyspace}` in them. One that hurts needs the one that mends.
+    /// Commands of the shell for the moves of phases: `kill`, `stop`, `pause`, `lose`, `start`, `resume`, `replace`, `repair`,
+    /// `flush`, `compact`, with `{node}`, `{address}` and `{keyspace}` in them. One that hurts needs the one that mends.
     #[serde(default)]
     pub hooks: BTreeMap<String, String>,
 }
@@ -39,8 +39,8 @@ fn datacenter() -> String {
 }
 
 /// The command that mends what another hurts.
-const MENDS: [(&str, &str); 3] = [("kill", "start"), ("stop", "start"), ("pause", "resume")];
-const HOOKS: [&str; 8] = ["kill", "stop", "pause", "start", "resume", "repair", "flush", "compact"];
+const MENDS: [(&str, &str); 4] = [("kill", "start"), ("stop", "start"), ("pause", "resume"), ("lose", "replace")];
+const HOOKS: [&str; 10] = ["kill", "stop", "pause", "lose", "start", "resume", "replace", "repair", "flush", "compact"];
 
 impl Existing {
     pub(super) fn check(&self, file: &PlanFile) -> Result<()> {

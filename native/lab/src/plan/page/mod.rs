@@ -26,7 +26,7 @@ use super::plan::Plan;
 use super::scaling::Scaling;
 use super::trial::Trial;
 use crate::report::html::document;
-pub(super) use phases::{recovery, unavailable};
+pub(super) use phases::{recovery, streamed, unavailable};
 
 const STYLE: &str = include_str!("page.css");
 

@@ -7,10 +7,12 @@ use anyhow::Result;
 use maud::{html, Markup};
 
 use super::{told, View};
+use crate::compare::streams::Streamed;
 use crate::plan::phase::{Course, Effect, PhaseFigures, Second};
 use crate::plan::timeline::Move;
 use crate::report::html::{number, Across, Chart, Quantity, Series, Style};
 
+const MEBIBYTE: f64 = (1_u64 << 20) as f64;
 const PERCENTILES: [(&str, f64, &str); 3] = [("P99", 99.0, "p99"), ("P95", 95.0, "p95"), ("P50", 50.0, "p50")];
 
 /// All phases that ended; nothing where the plan has none.
@@ -39,10 +41,10 @@ fn one(view: &View<'_>, phase: &PhaseFigures) -> Result<Markup> {
         h3 { "Phase " (phase.number + 1) ": " (told(view, &view.name(&phase.cell))) " " span.unit { (number::plain(phase.rate_per_s)) "/s due" } }
         (charts)
         table {
-            thead { tr { th.left { "move" } th { "at" } th { "took" } th { "recovery" } th.left { "unavailable" } th.left { "" } } }
+            thead { tr { th.left { "move" } th { "at" } th { "took" } th { "recovery" } th.left { "unavailable" } th.left { "streamed" } th.left { "" } } }
             tbody { @for effect in &phase.effects { tr {
                 td.left { code { (effect.step) } } td { (number::digits(effect.at_s)) " s" } td { (number::digits(effect.took_s)) " s" }
-                td { (recovery(effect)) } td.left { (unavailable(effect)) } td.left.why { (effect.failed.as_deref().unwrap_or_default()) }
+                td { (recovery(effect)) } td.left { (unavailable(effect)) } td.left { (streamed(effect)) } td.left.why { (effect.failed.as_deref().unwrap_or_default()) }
             } } }
         }
         table {
@@ -83,6 +85,14 @@ pub fn unavailable(effect: &Effect) -> String {
     } else {
         words.join(", ")
     }
+}
+
+/// Bytes, time and the part that came as whole files; empty where nothing was streamed.
+pub fn streamed(effect: &Effect) -> String {
+    let Some(Streamed { seconds, shares }) = effect.streamed else { return String::new() };
+    let whole =
+        shares.whole_percent().map(|percent| format!(", {percent:.0} % of it as whole files")).unwrap_or_default();
+    format!("{:.1} MiB in {seconds:.1} s{whole}", shares.bytes() as f64 / MEBIBYTE)
 }
 
 fn charts(course: &Course) -> Result<Markup> {

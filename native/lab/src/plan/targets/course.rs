@@ -12,6 +12,7 @@ use anyhow::{anyhow, ensure, Result};
 
 use super::{Hurt, Told};
 use crate::cluster::Interrupt;
+use crate::compare::streams::Streamed;
 use crate::load::{Changes, Interval, Outcome, Signal};
 use crate::narrator::Narrator;
 use crate::plan::observed::Observed;
@@ -25,6 +26,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub trait Hands: Send {
     /// Makes a move that is no wait, and returns when it is made; `hurt` are the nodes that are down or hang.
     fn make(&mut self, step: Move, hurt: &BTreeSet<u32>) -> Result<()>;
+
+    /// What a node that has just replaced another got by streaming; `None` where that cannot be seen.
+    fn streamed(&mut self, _node: u32) -> Result<Option<Streamed>> {
+        Ok(None)
+    }
 }
 
 /// Who makes the moves of a timeline.
@@ -37,8 +43,8 @@ pub struct Actor<'a, 'b> {
     interrupt: &'a Interrupt,
     narrator: &'a Narrator,
     told: &'a mut Told<'b>,
-    /// Nodes that are down or hang, with what mends them.
-    hurt: Vec<(u32, Move)>,
+    /// What mends all that is hurt.
+    mends: Vec<Move>,
     zero: Instant,
 }
 
@@ -59,7 +65,7 @@ pub fn run(
             ends.raise();
             // Mended after the load: its figures end with the timeline.
             let mended = moved.and_then(|moved| actor.mend(moved));
-            mended.map(|moved| (moved, actor.hurt.is_empty()))
+            mended.map(|moved| (moved, actor.mends.is_empty()))
         });
         let outcome = load(rate.clone(), end);
         over.store(true, Ordering::Release);
@@ -101,7 +107,7 @@ impl<'a, 'b> Actor<'a, 'b> {
             interrupt,
             narrator,
             told,
-            hurt: Vec::new(),
+            mends: Vec::new(),
             zero: Instant::now(),
         }
     }
@@ -132,7 +138,7 @@ impl<'a, 'b> Actor<'a, 'b> {
             if matches!(step, Move::Spike(..)) {
                 self.change(before, Duration::ZERO);
             }
-            moved.push(Moved { step: *step, from_s, to_s: self.now_s(), failed: None });
+            moved.push(Moved::well(*step, from_s, self.now_s()));
         }
         Ok(moved)
     }
@@ -140,8 +146,8 @@ impl<'a, 'b> Actor<'a, 'b> {
     /// Mends what is still hurt, also after Ctrl-C.
     fn mend(&mut self, mut moved: Vec<Moved>) -> Result<Vec<Moved>> {
         // A node that hangs keeps others from joining.
-        let mut mends: Vec<Move> = self.hurt.iter().map(|(_, mend)| *mend).collect();
-        mends.sort_by_key(|mend| matches!(mend, Move::Start(_)));
+        let mut mends = self.mends.clone();
+        mends.sort_by_key(|mend| mend.joins());
         for mend in mends {
             self.narrator.doing(&format!("after the phase: {mend}"));
             moved.push(self.make(mend)?);
@@ -161,18 +167,27 @@ impl<'a, 'b> Actor<'a, 'b> {
 
     /// Makes one move; what the cluster refuses is in what is returned, what the journal refuses ends all.
     fn make(&mut self, step: Move) -> Result<Moved> {
-        if let Move::Hurt(fault, node) = step {
-            let mend = fault.mend(node);
+        if let Some(mend) = step.mend() {
             (self.told)(Hurt::Making(mend))?;
-            self.hurt.push((node, mend));
+            self.mends.push(mend);
         }
         let from_s = self.now_s();
-        let hurt: BTreeSet<u32> = self.hurt.iter().map(|(node, _)| *node).collect();
+        let hurt: BTreeSet<u32> = self.mends.iter().filter_map(|mend| mend.node()).collect();
         let done = self.hands.make(step, &hurt);
-        let moved = Moved { step, from_s, to_s: self.now_s(), failed: done.err().map(|error| format!("{error:#}")) };
-        if let (Move::Start(node) | Move::Resume(node), None) = (step, &moved.failed) {
-            self.hurt.retain(|(hurt, _)| *hurt != node);
-            (self.told)(Hurt::Mended(step))?;
+        let mut moved = Moved::well(step, from_s, self.now_s());
+        match done {
+            Err(error) => moved.failed = Some(format!("{error:#}")),
+            Ok(()) if step.mends() => {
+                self.mends.retain(|mend| *mend != step);
+                (self.told)(Hurt::Mended(step))?;
+            }
+            Ok(()) => {}
+        }
+        if let (Move::Replace(node), None) = (step, &moved.failed) {
+            match self.hands.streamed(node) {
+                Ok(streamed) => moved.streamed = streamed,
+                Err(error) => moved.unseen = Some(format!("what it streamed is not known: {error:#}")),
+            }
         }
         Ok(moved)
     }

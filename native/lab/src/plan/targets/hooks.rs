@@ -29,7 +29,7 @@ pub struct Hooks<'a> {
 /// The word of the command that makes a move; `None` where it takes none.
 pub fn word(step: Move) -> Option<&'static str> {
     match step {
-        Move::Hurt(..) | Move::Start(_) | Move::Resume(_) | Move::Upkeep(_) => Some(step.word()),
+        Move::Hurt(..) | Move::Start(_) | Move::Resume(_) | Move::Replace(_) | Move::Upkeep(_) => Some(step.word()),
         Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => None,
     }
 }

@@ -244,7 +244,7 @@ impl Target for Local<'_> {
         let threads = self.threads();
         let site = self.site.as_mut().context("no cluster is up")?;
         let data = site.data.as_ref().context("the cell has no data")?;
-        let mut nodes = Nodes { cluster: &mut site.cluster, keyspace: data.keyspace() };
+        let mut nodes = Nodes::new(&mut site.cluster, data.keyspace(), timeline)?;
         let actor = course::Actor::new(per_s, &mut nodes, &self.interrupt, self.narrator, told);
         course::run(actor, timeline, |rate, end| site.runtime.block_on(data.until(per_s, rate, threads, end)))
     }

@@ -5,16 +5,11 @@
 
 mod copy;
 mod ends;
-mod engine_streams;
-mod records;
 mod replacement;
-mod sender_log;
-mod shares;
 mod under_load;
 
 pub use ends::Used;
 pub use replacement::Replacement;
-pub use shares::Shares;
 
 use anyhow::Result;
 use scylla::statement::Consistency;
@@ -23,6 +18,7 @@ use super::super::figure::{Better, Detail, Figure, Unit};
 use super::super::phase::{once, Phase};
 use super::super::subject::Subject;
 use super::Trial;
+use crate::compare::streams;
 use crate::load::{Pace, Stop};
 
 const MEBIBYTE: f64 = (1_u64 << 20) as f64;
@@ -30,9 +26,7 @@ const MEBIBYTE: f64 = (1_u64 << 20) as f64;
 pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let settings = subject.settings();
     subject.fill()?;
-    if !subject.cluster().engine().has_plugin() {
-        subject.nodetool(&["setlogginglevel", sender_log::LOGGERS, "DEBUG"])?;
-    }
+    streams::ready(subject.cluster())?;
     let per_node = subject.table_bytes() as f64 / MEBIBYTE / f64::from(settings.nodes);
     let mut figures = vec![Figure::new("table on each node", Unit::Mebibytes, Better::Neither, Some(per_node))];
     let mut replacements = Vec::new();

@@ -10,11 +10,9 @@ use serde::Serialize;
 
 use super::copy::{copy, Copied};
 use super::ends::{busy_s, used, Ends, Used};
-use super::records::Received;
-use super::shares::Shares;
-use super::{engine_streams, sender_log};
 use crate::cluster::Cluster;
 use crate::compare::files::table_files;
+use crate::compare::streams::{self, Received, Shares};
 use crate::compare::subject::Subject;
 use crate::observe::{now_unix_ms, ProcessSampler, ProcessSamples};
 
@@ -117,25 +115,19 @@ fn watch(cluster: &Cluster) -> ProcessSampler {
 }
 
 fn shares(subject: &mut Subject<'_>, ends: &Ends, received: &Received) -> Result<Shares> {
-    let keyspace = subject.keyspace().to_owned();
+    let (keyspace, engine) = (subject.keyspace().to_owned(), subject.cluster().engine());
     let plans = received.plans.as_slice();
-    if subject.cluster().engine().has_plugin() {
-        let (shares, reasons) = subject.block_on_session(|session| async move {
-            let mut reasons = Vec::new();
-            for sender in &ends.senders {
-                let found = engine_streams::reasons(&session, sender, plans, &keyspace).await?;
-                reasons.extend(found.into_iter().map(|reason| format!("{} sent rows: {reason}", sender.name)));
-            }
-            Ok((engine_streams::shares(&session, &ends.receiver, plans, &keyspace).await?, reasons))
-        })?;
-        subject.notes.extend(reasons);
-        return Ok(shares);
-    }
-    let logs = ends.senders.iter().map(|sender| {
-        let log = std::fs::read(&sender.system_log).with_context(|| format!("the log of {}", sender.name))?;
-        Ok(sender_log::shares(&String::from_utf8_lossy(&log), plans, &keyspace))
-    });
-    logs.sum::<Result<Shares>>()
+    let (shares, reasons) = subject.block_on_session(|session| async move {
+        let mut reasons = Vec::new();
+        for sender in ends.senders.iter().filter(|_| engine.has_plugin()) {
+            let found = streams::reasons(&session, sender, plans, &keyspace).await?;
+            reasons.extend(found.into_iter().map(|reason| format!("{} sent rows: {reason}", sender.name)));
+        }
+        let shares = streams::shares(&session, engine, (&ends.senders, &ends.receiver), plans, &keyspace).await?;
+        anyhow::Ok((shares, reasons))
+    })?;
+    subject.notes.extend(reasons);
+    Ok(shares)
 }
 
 /// Copies out of the files that the streaming has just read, into a file on the same disk.

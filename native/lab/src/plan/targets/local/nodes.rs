@@ -3,43 +3,75 @@
 
 //! The moves of a timeline on nodes of this machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use scylla::statement::Consistency;
 
+use super::reach;
 use crate::cluster::Cluster;
+use crate::compare::streams::{self, Streamed};
+use crate::load;
+use crate::plan::file::Client;
 use crate::plan::targets::course::Hands;
 use crate::plan::timeline::{Fault, Move, Upkeep};
 
 /// The nodes of a cluster.
 pub struct Nodes<'a> {
-    /// They.
-    pub cluster: &'a mut Cluster,
-    /// What upkeep is for.
-    pub keyspace: &'a str,
+    cluster: &'a mut Cluster,
+    keyspace: &'a str,
+    /// Numbers of nodes that took the place of others, by those that the timeline knows.
+    replaced: BTreeMap<u32, u32>,
 }
 
-impl Hands for Nodes<'_> {
-    fn make(&mut self, step: Move, hurt: &BTreeSet<u32>) -> Result<()> {
-        match step {
-            Move::Hurt(Fault::Kill, node) => self.cluster.kill(node),
-            Move::Hurt(Fault::Stop, node) => self.cluster.stop(node),
-            Move::Hurt(Fault::Pause, node) => self.cluster.pause(node),
-            Move::Start(node) => self.cluster.start(node),
-            Move::Resume(node) => self.cluster.resume(node),
-            Move::Upkeep(upkeep) => self.upkeep(upkeep, hurt),
-            Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => Ok(()),
+impl<'a> Nodes<'a> {
+    /// `keyspace`: what upkeep is for. Nodes that a timeline replaces make their senders ready.
+    pub fn new(cluster: &'a mut Cluster, keyspace: &'a str, timeline: &[Move]) -> Result<Self> {
+        if timeline.iter().any(|step| matches!(step, Move::Hurt(Fault::Lose, _))) {
+            streams::ready(cluster)?;
         }
+        Ok(Self { cluster, keyspace, replaced: BTreeMap::new() })
     }
-}
 
-impl Nodes<'_> {
+    fn number(&self, node: u32) -> u32 {
+        self.replaced.get(&node).copied().unwrap_or(node)
+    }
+
     /// One node after the other, as an operator does it; those that are hurt are left out.
     fn upkeep(&self, upkeep: Upkeep, hurt: &BTreeSet<u32>) -> Result<()> {
+        let hurt: BTreeSet<u32> = hurt.iter().map(|node| self.number(*node)).collect();
         for node in self.cluster.nodes().into_iter().filter(|node| !hurt.contains(&node.number)) {
             let words: Vec<&str> = upkeep.nodetool().iter().copied().chain([self.keyspace]).collect();
             self.cluster.nodetool(node.number, &words)?;
         }
         Ok(())
+    }
+}
+
+impl Hands for Nodes<'_> {
+    fn make(&mut self, step: Move, hurt: &BTreeSet<u32>) -> Result<()> {
+        match step {
+            Move::Hurt(Fault::Kill, node) => self.cluster.kill(self.number(node)),
+            Move::Hurt(Fault::Stop, node) => self.cluster.stop(self.number(node)),
+            Move::Hurt(Fault::Pause, node) => self.cluster.pause(self.number(node)),
+            Move::Hurt(Fault::Lose, node) => self.cluster.lose(self.number(node)),
+            Move::Start(node) => self.cluster.start(self.number(node)),
+            Move::Resume(node) => self.cluster.resume(self.number(node)),
+            Move::Replace(node) => {
+                let number = self.cluster.replace(self.number(node))?;
+                self.replaced.insert(node, number);
+                Ok(())
+            }
+            Move::Upkeep(upkeep) => self.upkeep(upkeep, hurt),
+            Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => Ok(()),
+        }
+    }
+
+    /// By a session of its own: that of the load has yet to hear of the new node.
+    fn streamed(&mut self, node: u32) -> Result<Option<Streamed>> {
+        load::runtime(1)?.block_on(async {
+            let session = reach(self.cluster).session(1, &Client::default(), Consistency::One).await?;
+            Streamed::of(&session, self.cluster, self.number(node), self.keyspace).await.map(Some)
+        })
     }
 }

@@ -20,7 +20,7 @@ const PLANS: &str = "SELECT id, status, status_init_timestamp, status_success_ti
 
 /// The streams into one node: from the start of the first plan to the end of the last.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Received {
+pub struct Received {
     /// Ids of the plans that brought something.
     pub plans: Vec<String>,
     /// Milliseconds since 1970.
@@ -61,7 +61,7 @@ impl Received {
 }
 
 /// All rows of a query on one node's own tables.
-pub(super) async fn rows<R>(session: &Session, node: &NodeInfo, cql: &str) -> Result<Vec<R>>
+pub async fn rows<R>(session: &Session, node: &NodeInfo, cql: &str) -> Result<Vec<R>>
 where
     R: for<'frame, 'metadata> DeserializeRow<'frame, 'metadata>,
 {

@@ -5,10 +5,10 @@
 
 use std::iter::Sum;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Files and bytes of a streaming.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shares {
     /// Files that went as they lay on the sender's disk.
     pub whole_files: u64,

@@ -9,10 +9,10 @@
 use super::shares::Shares;
 
 /// Loggers that have to be at DEBUG on senders.
-pub(super) const LOGGERS: &str = "org.apache.cassandra.db.streaming";
+pub const LOGGERS: &str = "org.apache.cassandra.db.streaming";
 
 /// The sstables of one keyspace that went in one of these plans.
-pub(super) fn shares(log: &str, plans: &[String], keyspace: &str) -> Shares {
+pub fn shares(log: &str, plans: &[String], keyspace: &str) -> Shares {
     let mut shares = Shares::default();
     for line in log.lines().filter(|line| plans.iter().any(|plan| line.contains(plan.as_str()))) {
         if let Some(bytes) = started(line, "Start streaming sstable ", keyspace) {

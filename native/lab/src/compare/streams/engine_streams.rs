@@ -17,7 +17,7 @@ const REASONS: &str = "SELECT plan_id, keyspace_name, reason_text FROM cassiteri
 type Stream = (String, String, String, i64, i64, i64, i64);
 
 /// The bytes of one keyspace that a node received in these plans.
-pub(super) async fn shares(session: &Session, node: &NodeInfo, plans: &[String], keyspace: &str) -> Result<Shares> {
+pub async fn shares(session: &Session, node: &NodeInfo, plans: &[String], keyspace: &str) -> Result<Shares> {
     let streams: Vec<Stream> = rows(session, node, SHARES).await?;
     let came = streams
         .into_iter()
@@ -33,12 +33,7 @@ pub(super) async fn shares(session: &Session, node: &NodeInfo, plans: &[String],
 }
 
 /// Why a sender sent some of it as rows, in its own words.
-pub(super) async fn reasons(
-    session: &Session,
-    node: &NodeInfo,
-    plans: &[String],
-    keyspace: &str,
-) -> Result<Vec<String>> {
+pub async fn reasons(session: &Session, node: &NodeInfo, plans: &[String], keyspace: &str) -> Result<Vec<String>> {
     let streams: Vec<(String, String, Option<String>)> = rows(session, node, REASONS).await?;
     let sent = streams.into_iter().filter(|(plan, of, _)| of == keyspace && plans.contains(plan));
     Ok(sent.filter_map(|(_, _, reasons)| reasons.filter(|reasons| !reasons.is_empty())).collect())

@@ -1,0 +1,150 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! One step of a timeline: what is done to a node, a volume, the load or the servers.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What is done to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fault {
+    /// Its process ends at once, as by `kill -9`.
+    Kill,
+    /// It ends as an operator ends it.
+    Stop,
+    /// It hangs: process and sockets stay, nothing answers.
+    Pause,
+    /// Its host is lost: its process ends at once, and all that it kept is deleted.
+    Lose,
+}
+
+/// Work of the servers beside the load, on every node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upkeep {
+    /// A full repair of the plan's keyspace.
+    Repair,
+    /// What is in memory goes to disk.
+    Flush,
+    /// A major compaction of the plan's keyspace.
+    Compact,
+}
+
+impl Fault {
+    /// Its word in a timeline.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Kill => "kill",
+            Self::Stop => "stop",
+            Self::Pause => "pause",
+            Self::Lose => "lose",
+        }
+    }
+
+    /// The move that mends a node which it hurt.
+    fn mend(self, node: u32) -> Move {
+        match self {
+            Self::Kill | Self::Stop => Move::Start(node),
+            Self::Pause => Move::Resume(node),
+            Self::Lose => Move::Replace(node),
+        }
+    }
+}
+
+impl Upkeep {
+    /// The words of nodetool, without the keyspace.
+    pub fn nodetool(self) -> &'static [&'static str] {
+        match self {
+            Self::Repair => &["repair", "--full", "-pr"],
+            Self::Flush => &["flush"],
+            Self::Compact => &["compact"],
+        }
+    }
+}
+
+/// One step of a timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Move {
+    /// Nothing but the load.
+    Wait(Duration),
+    /// A node is hurt.
+    Hurt(Fault, u32),
+    /// A node that is down starts again.
+    Start(u32),
+    /// A node that hangs goes on.
+    Resume(u32),
+    /// A new node takes the place of one that is lost, and is called as it was.
+    Replace(u32),
+    /// From now on, so many times the phase's load.
+    Step(f64),
+    /// Linearly to so many times the phase's load, in that time.
+    Ramp(f64, Duration),
+    /// So many times the phase's load for that time, then as before.
+    Spike(f64, Duration),
+    /// Upkeep.
+    Upkeep(Upkeep),
+}
+
+impl Move {
+    /// The node that it is about.
+    pub fn node(self) -> Option<u32> {
+        match self {
+            Self::Hurt(_, node) | Self::Start(node) | Self::Resume(node) | Self::Replace(node) => Some(node),
+            _ => None,
+        }
+    }
+
+    /// Its word in a timeline.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Wait(_) => "wait",
+            Self::Hurt(fault, _) => fault.word(),
+            Self::Start(_) => "start",
+            Self::Resume(_) => "resume",
+            Self::Replace(_) => "replace",
+            Self::Step(_) => "step",
+            Self::Ramp(..) => "ramp",
+            Self::Spike(..) => "spike",
+            Self::Upkeep(Upkeep::Repair) => "repair",
+            Self::Upkeep(Upkeep::Flush) => "flush",
+            Self::Upkeep(Upkeep::Compact) => "compact",
+        }
+    }
+
+    /// The move that mends what it hurts; `None` where it hurts nothing.
+    pub fn mend(self) -> Option<Self> {
+        match self {
+            Self::Hurt(fault, node) => Some(fault.mend(node)),
+            _ => None,
+        }
+    }
+
+    /// Whether it mends.
+    pub fn mends(self) -> bool {
+        matches!(self, Self::Start(_) | Self::Resume(_) | Self::Replace(_))
+    }
+
+    /// Whether a node comes into the ring by it.
+    pub fn joins(self) -> bool {
+        matches!(self, Self::Start(_) | Self::Replace(_))
+    }
+
+    /// How long it lasts at least.
+    pub fn length(self) -> Duration {
+        match self {
+            Self::Wait(time) | Self::Ramp(_, time) | Self::Spike(_, time) => time,
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// The multiple of the phase's load that it asks for.
+    pub fn multiple(self) -> Option<f64> {
+        match self {
+            Self::Step(times) | Self::Ramp(times, _) | Self::Spike(times, _) => Some(times),
+            _ => None,
+        }
+    }
+}

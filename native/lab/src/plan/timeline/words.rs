@@ -1,0 +1,155 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The words of a timeline's moves.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+
+use super::step::{Fault, Move, Upkeep};
+use crate::plan::file::nearest;
+use crate::plan::quantity::Time;
+
+/// The words of a timeline; those of the second list take a node, those of the third a multiple of the phase's load.
+const LENGTHS: [&str; 2] = ["steady", "wait"];
+const FAULTS: [&str; 7] = ["kill", "stop", "pause", "lose", "start", "resume", "replace"];
+const RATES: [&str; 3] = ["step", "ramp", "spike"];
+const UPKEEP: [&str; 3] = ["repair", "flush", "compact"];
+
+impl FromStr for Move {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let mut words = text.split_whitespace();
+        let (word, value, time) = (words.next().unwrap_or_default(), words.next(), words.next());
+        let timed = matches!(word, "ramp" | "spike");
+        let too_much = words.next().is_some() || (time.is_some() && !timed);
+        ensure!(!too_much, "'{text}': one word and its value are expected, as in `kill 2`");
+        let times = || -> Result<f64> {
+            let number = value.and_then(|value| value.strip_suffix('x').unwrap_or(value).parse::<f64>().ok());
+            let number = number.filter(|times| times.is_finite() && *times > 0.0);
+            number.with_context(|| format!("'{text}': a multiple of the phase's load is expected, as in `step 2`"))
+        };
+        let during = || -> Result<Duration> {
+            let time = time.with_context(|| format!("'{text}': a time is expected, as in `{word} 2 30s`"))?;
+            Ok(time.parse::<Time>()?.0)
+        };
+        let node = || -> Result<u32> {
+            let number = value.and_then(|value| value.strip_prefix("node").unwrap_or(value).parse().ok());
+            number
+                .filter(|number| *number > 0)
+                .with_context(|| format!("'{text}': a node is expected, as in `{word} 2`"))
+        };
+        let alone = |upkeep| {
+            ensure!(value.is_none(), "'{text}': {word} is of every node, and takes no value");
+            Ok(Self::Upkeep(upkeep))
+        };
+        match word {
+            "steady" | "wait" => {
+                let time = value.with_context(|| format!("'{text}': a time is expected, as in `{word} 1m`"))?;
+                Ok(Self::Wait(time.parse::<Time>()?.0))
+            }
+            "kill" => Ok(Self::Hurt(Fault::Kill, node()?)),
+            "stop" => Ok(Self::Hurt(Fault::Stop, node()?)),
+            "pause" | "hang" => Ok(Self::Hurt(Fault::Pause, node()?)),
+            "lose" => Ok(Self::Hurt(Fault::Lose, node()?)),
+            "start" => Ok(Self::Start(node()?)),
+            "resume" => Ok(Self::Resume(node()?)),
+            "replace" => Ok(Self::Replace(node()?)),
+            "step" => Ok(Self::Step(times()?)),
+            "ramp" => Ok(Self::Ramp(times()?, during()?)),
+            "spike" => Ok(Self::Spike(times()?, during()?)),
+            "repair" => alone(Upkeep::Repair),
+            "flush" => alone(Upkeep::Flush),
+            "compact" => alone(Upkeep::Compact),
+            other => {
+                let known = || LENGTHS.iter().chain(&FAULTS).chain(&RATES).chain(&UPKEEP).copied();
+                let meant = nearest(other, known()).map(|word| format!("; did you mean {word}?")).unwrap_or_default();
+                bail!("'{text}': {other} is none of {}{meant}", known().collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.word())?;
+        match self {
+            Self::Wait(time) => write!(formatter, " {}", Time(*time)),
+            Self::Hurt(_, node) | Self::Start(node) | Self::Resume(node) | Self::Replace(node) => {
+                write!(formatter, " {node}")
+            }
+            Self::Step(times) => write!(formatter, " {times}"),
+            Self::Ramp(times, time) | Self::Spike(times, time) => write!(formatter, " {times} {}", Time(*time)),
+            Self::Upkeep(_) => Ok(()),
+        }
+    }
+}
+
+impl TryFrom<String> for Move {
+    type Error = anyhow::Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl From<Move> for String {
+    fn from(step: Move) -> Self {
+        step.to_string()
+    }
+}
+
+impl JsonSchema for Move {
+    fn schema_name() -> Cow<'static, str> {
+        "Move".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn moves(words: &[&str]) -> Vec<Move> {
+        words.iter().map(|word| word.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn moves_are_read_and_written() {
+        let timeline = moves(&["steady 1m", "kill node2", "wait 500ms", "start 2", "pause 1", "resume 1", "repair"]);
+        assert_eq!(
+            moves(&["step 2x", "ramp 0.5 30s", "spike 4 5s"]).iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["step 2", "ramp 0.5 30s", "spike 4 5s"]
+        );
+        let again: Vec<String> = timeline.iter().map(ToString::to_string).collect();
+        assert_eq!(again, ["wait 60s", "kill 2", "wait 0.5s", "start 2", "pause 1", "resume 1", "repair"]);
+    }
+
+    #[test]
+    fn what_is_no_move_is_refused_with_the_nearest_word() {
+        for (text, told) in [
+            ("kil 2", "did you mean kill?"),
+            ("kill", "a node is expected"),
+            ("kill 0", "a node is expected"),
+            ("steady", "a time is expected"),
+            ("steady 60", "a time as"),
+            ("flush 2", "takes no value"),
+            ("kill 2 now", "one word and its value"),
+            ("step 0", "a multiple of the phase's load"),
+            ("ramp 2", "a time is expected, as in `ramp 2 30s`"),
+        ] {
+            let error = format!("{:#}", text.parse::<Move>().unwrap_err());
+            assert!(error.contains(told), "{error}");
+        }
+    }
+}
