@@ -3,33 +3,26 @@
 
 //! Runs the command from its settings to its reports.
 
-use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use scylla::client::session::Session;
-use scylla::cluster::metadata::Strategy;
 
 use super::capacity;
 use super::console::Console;
 use super::files;
 use super::local;
 use super::measure::{Measured, Measurement};
+use super::reach::{levels, target};
 use super::settings::{Capacity, Command, Rate, Settings, Stop, Truncate};
 use super::task::{PreparedTask, Task};
-use crate::check::{Levels, Replication};
 use crate::cluster::Home;
-use crate::load::{connect, runtime, Target, TlsFiles, Workload};
+use crate::load::{connect, runtime};
 use crate::observe::{text_hash, CompactionPoller, Environment, Servers, WatchedServer};
 use crate::report::Run;
-
-/// Growth of threads below and above this number, as in cassandra-stress (`StressAction.runMulti`).
-const FEW_THREADS: usize = 16;
-/// Between the runs of a sweep that writes, so that what the last one left behind is not the next one's burden.
-const REST: Duration = Duration::from_secs(15);
 
 /// Does what the settings say; the exit code follows the run's standing.
 pub fn stress(settings: &Settings) -> Result<ExitCode> {
@@ -47,12 +40,12 @@ pub fn stress(settings: &Settings) -> Result<ExitCode> {
 }
 
 /// A connected run.
-struct Stress<'a> {
-    settings: &'a Settings,
-    task: Task,
-    session: Arc<Session>,
-    threads: usize,
-    console: Console,
+pub(super) struct Stress<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) task: Task,
+    pub(super) session: Arc<Session>,
+    pub(super) threads: usize,
+    pub(super) console: Console,
 }
 
 impl Stress<'_> {
@@ -95,14 +88,14 @@ impl Stress<'_> {
         Ok(ExitCode::from(run.verdict().exit_code()))
     }
 
-    async fn once(
+    pub(super) async fn once(
         &mut self,
         ready: &PreparedTask,
         servers: &Servers,
         environment: &Environment,
         rate: Rate,
     ) -> Result<Measured> {
-        let levels = Arc::new(self.levels());
+        let levels = Arc::new(levels(self.settings, &self.task, &self.session));
         let measurement = Measurement {
             settings: self.settings,
             session: &self.session,
@@ -125,7 +118,8 @@ impl Stress<'_> {
         environment: &Environment,
         capacity: &Capacity,
     ) -> Result<ExitCode> {
-        let (session, threads, levels) = (Arc::clone(&self.session), self.threads, Arc::new(self.levels()));
+        let (session, threads, levels) =
+            (Arc::clone(&self.session), self.threads, Arc::new(levels(self.settings, &self.task, &self.session)));
         let (engine, console) = (self.settings.engine.map(|engine| engine.to_string()), &mut self.console);
         let searched = capacity::look(self.settings, capacity, |settings, per_s| {
             let rate = Rate::Open { per_s, threads: None };
@@ -151,57 +145,13 @@ impl Stress<'_> {
         Ok(ExitCode::from(if doubtful { 2 } else { u8::from(found.holds_per_s.is_none()) }))
     }
 
-    /// One run after the other, each with more threads.
-    async fn sweep(
-        &mut self,
-        ready: &PreparedTask,
-        servers: &Servers,
-        environment: &Environment,
-        from: usize,
-        to: usize,
-        auto: bool,
-    ) -> Result<Vec<Run>> {
-        if matches!(self.settings.work.stop, Stop::Uncertainty { .. }) {
-            self.console
-                .print("WARNING: err< ends each run at another number of operations; use it for a first look only");
-        }
-        let (mut runs, mut threads, mut emptied) = (Vec::<Measured>::new(), from, None);
-        loop {
-            self.console.print(&format!("\nRunning with {threads} threadCount"));
-            if self.settings.work.truncate == Truncate::Always && !runs.is_empty() {
-                self.truncate().await?;
-                // Another ledger: what was acknowledged is gone.
-                emptied = Some(self.task.prepare(&self.session, true).await?);
-            }
-            let ready = emptied.as_ref().unwrap_or(ready);
-            let mut measured = self.once(ready, servers, environment, Rate::Closed { threads }).await?;
-            measured.run.name = format!("{threads} threads");
-            runs.push(measured);
-            if let [.., before, now] = &runs[..] {
-                let better = 100.0 * (now.run.operations_per_s() / before.run.operations_per_s() - 1.0);
-                self.console.print(&format!("Improvement over {} threadCount: {better:.0}%", before.run.in_flight));
-            }
-            threads = if threads < FEW_THREADS { threads * 2 } else { threads * 3 / 2 };
-            let interrupted = runs.last().is_some_and(|measured| measured.interrupted);
-            if interrupted || threads > to || (auto && is_saturated(&runs)) {
-                break;
-            }
-            if self.settings.work.writes() {
-                self.console.print(&format!("Sleeping for {}s", REST.as_secs()));
-                tokio::time::sleep(REST).await;
-            }
-        }
-        self.console.print(&files::sweep_table(&runs));
-        Ok(runs.into_iter().map(|measured| measured.run).collect())
-    }
-
-    async fn truncate(&mut self) -> Result<()> {
+    pub(super) async fn truncate(&mut self) -> Result<()> {
         self.task.truncate(&self.session).await?;
         self.console.print(&format!("Truncated {}.", self.task.table()));
         Ok(())
     }
 
-    fn addresses(&self) -> Vec<SocketAddr> {
+    pub(super) fn addresses(&self) -> Vec<SocketAddr> {
         let state = self.session.get_cluster_state();
         let mut addresses: Vec<_> =
             state.get_nodes_info().iter().map(|node| SocketAddr::new(node.address.ip(), node.address.port())).collect();
@@ -221,104 +171,9 @@ impl Stress<'_> {
         local::add_configuration(&mut environment, watched);
         Ok(environment)
     }
-
-    /// The faults that the consistency level can explain, given the keyspace's replication.
-    fn levels(&self) -> Levels {
-        let level = self.settings.work.consistency;
-        let state = self.session.get_cluster_state();
-        // Without a word of where the client is, each operation may be at home in another datacenter.
-        let datacenters: BTreeSet<_> =
-            state.get_nodes_info().iter().filter_map(|node| node.datacenter.as_ref()).collect();
-        let only = || datacenters.first().filter(|_| datacenters.len() == 1).map(|name| (*name).clone());
-        let here = self.settings.connection.datacenter.clone().or_else(only);
-        let replication = match state.get_keyspace(&self.task.profile.keyspace).map(|keyspace| &keyspace.strategy) {
-            Some(Strategy::SimpleStrategy { replication_factor }) => {
-                Replication::one_datacenter(*replication_factor as u32)
-            }
-            Some(Strategy::NetworkTopologyStrategy { datacenter_repfactors }) => {
-                let is_here = |name: &str| here.as_deref() == Some(name);
-                let factor = |wanted: bool| {
-                    datacenter_repfactors
-                        .iter()
-                        .filter(move |(name, _)| is_here(name) == wanted)
-                        .map(|(_, n)| *n as u32)
-                };
-                Replication { local: factor(true).sum(), others: factor(false).collect() }
-            }
-            _ => Replication::one_datacenter(1),
-        };
-        let mut writes = self.task.write_levels().map(|own| own.unwrap_or(level));
-        let first = writes.next().unwrap_or(level);
-        writes.fold(Levels::new(level, first, replication), Levels::and_writes_at)
-    }
-
-    fn print_settings(&mut self, ready: &PreparedTask, environment: &Environment) {
-        if !self.settings.output.settings {
-            return;
-        }
-        let cassandra = environment.software.cassandra.as_deref().unwrap_or("?");
-        let kinds: Vec<_> = ready.workload.kinds().iter().map(|kind| kind.name.as_str()).collect();
-        let checked = match (&ready.ledger, ready.unchecked.is_empty()) {
-            (Some(_), true) => "yes".to_owned(),
-            (Some(_), false) => format!("yes, but not: {}", ready.unchecked.join("; ")),
-            (None, _) => format!("no: {}", ready.unchecked.join("; ")),
-        };
-        self.console.print("******************** Stress Settings ********************");
-        for (name, value) in [
-            ("Command", environment.command.clone()),
-            ("Operations", kinds.join(", ")),
-            ("Table", self.task.table()),
-            ("Servers", format!("{} (Cassandra {cassandra})", self.addresses().len())),
-            ("Consistency level", self.settings.work.level_name().to_owned()),
-            ("Rate", self.settings.rate.label()),
-            ("Reads checked", checked),
-        ] {
-            self.console.print(&format!("  {name}: {value}"));
-        }
-        self.console.print("");
-    }
-}
-
-/// Three and five runs on end without an improvement, by cassandra-stress's own rule (`StressAction.runMulti`).
-fn is_saturated(runs: &[Measured]) -> bool {
-    let improvement = |count: usize| {
-        let steps = runs.windows(2).rev().take(count);
-        let rates = steps.map(|pair| pair[1].run.operations_per_s() / pair[0].run.operations_per_s() - 1.0);
-        rates.sum::<f64>() / count as f64
-    };
-    [3, 5].into_iter().any(|count| runs.len() > count && improvement(count) <= 0.0)
 }
 
 /// Half of the machine at most, as the servers may be on it; one thread is good for tens of thousands of operations a second.
 fn client_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |cpus| (cpus.get() / 2).clamp(1, 8))
-}
-
-fn target(settings: &Settings) -> Result<Target> {
-    let connection = &settings.connection;
-    let (username, password) = connection.credentials.clone().unzip();
-    let tls = match (&connection.trusted, &connection.identity) {
-        (None, None) => None,
-        (trusted, identity) => Some(TlsFiles {
-            ca: trusted.clone().context("-transport: truststore= is missing")?,
-            certificate: identity.clone(),
-            key: identity.clone(),
-            check_hostname: false,
-        }),
-    };
-    let usual = Target::default();
-    Ok(Target {
-        contact_points: connection.contact_points.clone(),
-        username,
-        password,
-        tls,
-        consistency: settings.work.consistency,
-        serial_consistency: settings.work.serial_consistency,
-        local_datacenter: connection.datacenter.clone(),
-        compression: connection.compression,
-        connections_per_node: connection.connections_per_node,
-        request_timeout: connection.request_timeout.unwrap_or(usual.request_timeout),
-        connect_timeout: connection.connect_timeout.unwrap_or(usual.connect_timeout),
-        translation: connection.translation.clone(),
-    })
 }
