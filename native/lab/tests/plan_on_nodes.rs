@@ -160,3 +160,37 @@ fn a_lost_host_is_replaced_by_files_on_engine_tables_and_by_rows_on_stock() {
         assert_eq!((&read["unexplained"], &read["errors"]), (&0.into(), &0.into()), "{phase:#}");
     }
 }
+
+/// Where rights and kernel do not allow mirrors, it says so.
+#[test]
+#[ignore = "starts nodes for minutes: make test-cluster"]
+fn a_node_serves_while_its_mirror_lacks_a_copy_and_its_volume_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
+    let text = PLAN.replace("engine: stock}", "engine: stock, data: two}")
+        + "volumes: {two: {driver: mirror, size: 512MiB, copies: 2}}\n\
+           phases: [{timeline: [steady 3s, lose-copy, wait 3s, reattach, fill 64MiB, wait 2s, free, steady 12s]}]\n\
+           soak: {length: 20s, window: 2s}\n";
+    std::fs::write(&file, text).unwrap();
+    let checked = plan(&["check"]).arg(&file).output().unwrap();
+    if !checked.status.success() {
+        return println!("it is not tested here: {}", said(&checked));
+    }
+    let ran = run(&file, &out).output().unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    assert!(!out.join("volumes").exists() && !out.join("cluster").exists() && nodes_of(&out) == 0);
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(out.join("plan.json")).unwrap()).unwrap();
+    let phase = &json["phases"][0];
+    let effects = phase["effects"].as_array().unwrap();
+    let steps: Vec<&str> = effects.iter().map(|effect| effect["step"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["lose-copy", "reattach", "fill 64MiB", "free"], "{phase:#}");
+    assert!(effects.iter().all(|effect| effect["failed"].is_null()), "{phase:#}");
+    let errors: u64 = phase["stretches"].as_array().unwrap().iter().map(|part| part["errors"].as_u64().unwrap()).sum();
+    assert_eq!((errors, &phase["read_back"]["unexplained"]), (0, &0.into()), "{phase:#}");
+    let soak = &json["soaks"][0];
+    assert_eq!(
+        (soak["windows"].as_array().unwrap().len(), soak["drifts"].as_array().unwrap().len()),
+        (10, 2),
+        "{soak:#}"
+    );
+}

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use super::file::Existing;
 use super::journal::{Entry, Journal, Thing};
 use super::targets::{existing, local};
 use super::volumes;
@@ -17,7 +18,9 @@ pub fn clean(folder: &Path) -> Result<Vec<String>> {
     let mut journal = Journal::open(folder)?;
     let file = journal.begun()?.1.clone();
     let keyspace = Profile::parse(&file.profile_text()?).map(|profile| profile.keyspace).unwrap_or_default();
-    let (target, mut gone) = (file.target, Vec::new());
+    let target = file.target;
+    let mended = target.as_ref().map(|target| mend(&mut journal, target, &keyspace)).transpose()?.unwrap_or_default();
+    let mut gone: Vec<String> = mended.into_iter().map(|mend| format!("the fault that `{mend}` mends")).collect();
     for thing in journal.things() {
         match &thing {
             Thing::Cluster(base) => {
@@ -34,14 +37,8 @@ pub fn clean(folder: &Path) -> Result<Vec<String>> {
                     gone.push(format!("the volumes in {}", root.display()));
                 }
             }
-            // Clusters come first in the order of things: a node of our own went with its cluster.
-            Thing::Hurt(mend) => match &target {
-                Some(target) => {
-                    existing::mend(target, &keyspace, mend.parse()?)?;
-                    gone.push(format!("the fault that `{mend}` mends"));
-                }
-                None => gone.push(format!("the node that `{mend}` would have mended")),
-            },
+            // Clusters come first in the order of things: what was hurt in one of our own went with it.
+            Thing::Hurt(mend) => gone.push(format!("what `{mend}` would have mended, with its cluster")),
             Thing::Keyspace(keyspace) => {
                 let target = target.as_ref().context("the plan has no target")?;
                 existing::remove(target, keyspace)?;
@@ -51,4 +48,17 @@ pub fn clean(folder: &Path) -> Result<Vec<String>> {
         journal.add(Entry::Gone { thing })?;
     }
     Ok(gone)
+}
+
+/// Mends what a run that was killed left hurt in a cluster that was there already; the moves that did it.
+pub fn mend(journal: &mut Journal, target: &Existing, keyspace: &str) -> Result<Vec<String>> {
+    let mut mended = Vec::new();
+    for thing in journal.things() {
+        if let Thing::Hurt(mend) = &thing {
+            existing::mend(target, keyspace, mend.parse()?)?;
+            mended.push(mend.clone());
+            journal.add(Entry::Gone { thing })?;
+        }
+    }
+    Ok(mended)
 }

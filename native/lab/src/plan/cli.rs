@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use procfs::Current;
 
 use super::answer::Answer;
-use super::clean::clean;
+use super::clean::{self, clean};
 use super::file::PlanFile;
 use super::identity::Identity;
 use super::init::Template;
@@ -22,7 +22,7 @@ use super::quantity::Time;
 use super::rails::{self, Findings};
 use super::report;
 use super::run::Runner;
-use super::targets::existing::{self, Existing};
+use super::targets::existing::Existing;
 use super::targets::local::{Local, Place};
 use super::targets::Target;
 use super::trial::Trial;
@@ -134,7 +134,7 @@ fn reported(folder: &Path) -> Result<ExitCode> {
     let (plan, trials) = (Plan::new(file.clone())?, journal.trials());
     let answer = Answer::of(&plan, &trials)?;
     report::write(folder, &plan, &answer, &journal)?;
-    print!("{}", report::text(&plan, &answer, &trials, &journal.phases()));
+    print!("{}", report::text(&plan, &answer, &trials, &journal));
     Ok(ExitCode::from(answer.exit_code()))
 }
 
@@ -180,7 +180,7 @@ impl RunOptions {
         findings.notes.iter().for_each(|note| narrator.say(&format!("note: {note}")));
         narrator.say(&format!("{} cells; {}", plan.cells.len(), overview::hours(&plan)?));
         if let Some(of) = &plan.file.target {
-            mend_all(of, &plan.keyspace()?, &mut journal)?;
+            clean::mend(&mut journal, of, &plan.keyspace()?)?;
         }
         let things = self.things(&plan)?;
         for thing in &things {
@@ -201,7 +201,7 @@ impl RunOptions {
         let answer = Answer::of(&plan, &trials)?;
         report::write(&self.out, &plan, &answer, &journal)?;
         drop(narrator);
-        print!("{}", report::text(&plan, &answer, &trials, &journal.phases()));
+        print!("{}", report::text(&plan, &answer, &trials, &journal));
         Ok(ExitCode::from(answer.exit_code()))
     }
 
@@ -242,17 +242,6 @@ fn run_on(mut target: impl Target, plan: &Plan, journal: &mut Journal, narrator:
     drop(target);
     let trials = ran?;
     ended.map(|()| trials)
-}
-
-/// Mends what an earlier run that was killed left hurt.
-fn mend_all(of: &super::file::Existing, keyspace: &str, journal: &mut Journal) -> Result<()> {
-    for thing in journal.things() {
-        if let Thing::Hurt(mend) = &thing {
-            existing::mend(of, keyspace, mend.parse()?)?;
-            journal.add(Entry::Gone { thing })?;
-        }
-    }
-    Ok(())
 }
 
 /// A length of time, in words.

@@ -3,8 +3,12 @@
 
 //! The plan file as the user writes it: YAML, read strictly.
 
+mod check;
 mod existing;
+mod meant;
+mod measure;
 mod phase;
+mod soak;
 mod volume;
 
 use std::path::Path;
@@ -14,13 +18,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::quantity::{Bytes, Count, HourlyPrice, Lengths, Rate, Share, StoragePrice, Time, WarmupLength};
-use super::timeline;
+use self::meant::suggested;
+use super::quantity::{Bytes, Count, HourlyPrice, Rate, StoragePrice, Time};
 use crate::profile::Profile;
-use crate::report::{Condition, Sla};
+use crate::report::Sla;
 
 pub use existing::Existing;
+pub(super) use meant::nearest;
+pub use measure::{CapacityOf, Measure, Pruning};
 pub use phase::{Phase, WINNER};
+pub use soak::Soak;
 pub use volume::{Driver, Volume};
 
 /// The version of the format that this program reads.
@@ -58,6 +65,9 @@ pub struct PlanFile {
     /// What happens to nodes while a load runs, once the answer is there.
     #[serde(default)]
     pub phases: Vec<Phase>,
+    /// A long steady load, once the phases are over.
+    #[serde(default)]
+    pub soak: Option<Soak>,
     /// A cluster that is there already; without, the nodes of each cell are started here.
     #[serde(default)]
     pub target: Option<Existing>,
@@ -172,66 +182,6 @@ pub enum Reset {
     None,
 }
 
-/// How cells are measured.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Measure {
-    /// `auto`, or the longest time.
-    pub warmup: WarmupLength,
-    /// Length of a run: the shortest, and the longest where it cannot tell.
-    pub run: Lengths,
-    /// Rounds on fresh data that confirm the answer.
-    pub rounds: usize,
-    /// Precision of the capacity.
-    pub precision: Share,
-    /// Which cells get a search for their capacity.
-    pub capacity: CapacityOf,
-    /// Runs of such a search at most.
-    pub probes: usize,
-    /// What to measure at all.
-    pub pruning: Pruning,
-    /// Seed of the order.
-    pub seed: u64,
-}
-
-impl Default for Measure {
-    fn default() -> Self {
-        let seconds = std::time::Duration::from_secs;
-        Self {
-            warmup: WarmupLength::Auto,
-            run: Lengths { shortest: seconds(60), longest: seconds(300) },
-            rounds: 3,
-            precision: Share(0.1),
-            capacity: CapacityOf::Candidates,
-            probes: 24,
-            pruning: Pruning::Race,
-            seed: 1,
-        }
-    }
-}
-
-/// Which cells get a search for their capacity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CapacityOf {
-    /// Those that hold at launch.
-    Candidates,
-    /// All that are measured.
-    All,
-    /// None: the answer has no headroom beyond what was asked.
-    None,
-}
-
-/// What is measured at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Pruning {
-    /// What matters to the answer; the rest is inferred.
-    Race,
-    /// Every cell in every round, as a published figure needs.
-    None,
-}
-
 /// Prices.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -315,69 +265,6 @@ impl PlanFile {
         shares.dedup();
         shares
     }
-
-    fn check(&self) -> Result<()> {
-        ensure!(self.plan == VERSION, "plan: version {}; this program reads version {VERSION}", self.plan);
-        ensure!(!self.sla.is_empty(), "sla: what must hold is missing, as in [\"p95<=5ms\"]");
-        for sla in self.slas()? {
-            let rate = matches!(sla.condition(), Condition::Rate { .. });
-            ensure!(!rate, "sla: '{sla}': the rate is the load's to say: load.launch and load.headroom");
-        }
-        ensure!(self.load.launch.0 > 0.0, "load.launch: a rate above 0 is expected");
-        ensure!(
-            self.load.headroom.is_finite() && self.load.headroom >= 1.0,
-            "load.headroom: {}: 1 or more is expected",
-            self.load.headroom
-        );
-        let shares_fit =
-            self.load.also.iter().all(|share| *share > 0.0 && share.is_finite() && *share <= self.load.headroom);
-        ensure!(shares_fit, "load.also: shares above 0 and up to load.headroom are expected");
-        ensure!(self.workload.rows_per_node.0 > 0, "workload.rows_per_node: an empty table cannot be read");
-        ensure!(self.measure.rounds >= 3, "measure.rounds: {}: 3 or more confirm an answer", self.measure.rounds);
-        let precision = self.measure.precision.0;
-        ensure!((0.01..=0.5).contains(&precision), "measure.precision: 1% to 50% is expected");
-        ensure!(self.measure.probes >= 4, "measure.probes: a search takes 4 runs or more");
-        let sweeps_fit =
-            self.sweeps.iter().all(|sweep| !sweep.closed.is_empty() && sweep.closed.iter().all(|n| *n > 0));
-        ensure!(sweeps_fit, "sweeps: closed: numbers of operations in flight above 0 are expected");
-        for phase in &self.phases {
-            ensure!(phase.load.is_finite() && phase.load > 0.0, "phases: load: a share above 0 is expected");
-            timeline::check(&phase.timeline).context("phases: timeline")?;
-        }
-        ensure!(self.client.threads != Some(0) && self.client.connections != Some(0), "client: at least 1 is expected");
-        if let Some(fence) = &self.node {
-            ensure!(fence.cpus.is_finite() && fence.cpus >= 0.05, "node.cpus: 0.05 or more is expected");
-            ensure!(fence.memory.0 >= 256 << 20, "node.memory: 256MiB or more is expected");
-        }
-        if let Some(target) = &self.target {
-            target.check(self).context("target")?;
-        }
-        for (name, volume) in &self.volumes {
-            ensure!(!name.is_empty() && !name.contains('/'), "volumes: '{name}': a name without slashes is expected");
-            volume.check().with_context(|| format!("volumes: {name}"))?;
-        }
-        Ok(())
-    }
-}
-
-/// Adds the nearest known word to what serde says of an unknown one.
-fn suggested(message: &str) -> String {
-    let words: Vec<&str> = message.split('`').collect();
-    let (Some(unknown), Some(known)) = (words.get(1), words.get(3..)) else { return message.to_owned() };
-    if !message.contains("unknown field") && !message.contains("unknown variant") {
-        return message.to_owned();
-    }
-    let known = known.iter().step_by(2).copied();
-    match nearest(unknown, known) {
-        Some(nearest) => format!("{message}; did you mean `{nearest}`?"),
-        None => message.to_owned(),
-    }
-}
-
-/// The known word that is most like one that is not known.
-pub(super) fn nearest<'a>(unknown: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.map(|word| (strsim::jaro_winkler(unknown, word), word)).filter(|(score, _)| *score > 0.75);
-    scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, word)| word)
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ fn an_unknown_key_is_refused_with_its_place_and_the_nearest_known() {
     let error = refusal(&format!("{PLAN}reset: keyspaces\n"));
     assert!(error.contains("did you mean `keyspace`?"), "{error}");
     // What is planned, but not there, is as unknown as anything else.
-    assert!(refusal(&format!("{PLAN}soak: {{}}\n")).contains("unknown field `soak`"));
+    assert!(refusal(&format!("{PLAN}network: {{}}\n")).contains("unknown field `network`"));
 }
 
 #[test]
@@ -64,6 +64,9 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ("sweeps: [{closed: []}]", "sweeps"),
         ("phases: [{timeline: [steady 1m, start 2]}]", "node2 is not hurt"),
         ("phases: [{timeline: [stedy 1m]}]", "did you mean steady?"),
+        ("soak: {load: 0.5}", "missing field `length`"),
+        ("soak: {length: 5m, window: 1m}", "it has 5 windows, and a drift takes 10"),
+        ("soak: {length: 5h, tolerance: 0%}", "soak: tolerance"),
         ("volumes: {v: {}}", "the path is missing"),
         ("volumes: {v: {driver: loop}}", "the size is missing"),
         ("volumes: {v: {driver: loop, size: 1GiB, copies: 2}}", "only a mirror"),
@@ -84,9 +87,12 @@ fn a_target_is_refused_that_could_come_to_harm() {
         (plan("").replace("200000/s", "60000/s"), "ceiling: 60000/s is below the 100000/s"),
         (plan(", hooks: {kill: 'true'}"), "kill needs start, which undoes it"),
         (plan(", hooks: {pause: 'true', start: 'true'}"), "pause needs resume"),
+        (plan(", hooks: {lose: 'true', start: 'true'}"), "lose needs replace"),
         (plan(", hooks: {kil: 'true'}"), "'kil' is none of kill"),
         (plan("") + "phases: [{timeline: [steady 1m, flush]}]\n", "flush is missing, for `flush`"),
         (plan("") + "phases: [{timeline: [steady 1m, spike 9 1s]}]\n", "below the 450000/s"),
+        (plan("") + "phases: [{timeline: [steady 1m, lose-copy]}]\n", "only volumes that the plan makes are hurt"),
+        (plan("") + "soak: {length: 1h, load: 9}\n", "below the 450000/s"),
         (plan("") + "reset: cluster\n", "the cluster stays as it is"),
         (plan("") + "node: {cpus: 1, memory: 1GiB}\n", "fences are of nodes that the plan starts"),
         (plan("") + "volumes: {v: {path: /v}}\n", "volumes are of nodes that the plan starts"),

@@ -6,18 +6,22 @@
 //! `{"sum":"1f2e3d4c","entry":{...}}`: the sum is the first 8 hexadecimal digits of SHA-256 of the entry as it is written. A
 //! last line that was cut short is taken away when the journal is opened; any other damage is an error.
 
+mod entry;
+
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
-use serde::{Deserialize, Serialize};
 
 use super::identity::Identity;
 use super::observed::Observed;
 use super::phase::{Course, PhaseFigures};
-use super::trial::{Purpose, Trial};
+use super::soak::SoakFigures;
+use super::trial::Trial;
 use crate::observe::text_hash;
+
+pub use entry::{Entry, Thing};
 
 /// The format's name.
 pub const FORMAT: &str = "cassiterite-plan-journal";
@@ -25,91 +29,6 @@ pub const FORMAT: &str = "cassiterite-plan-journal";
 pub const VERSION: u32 = 1;
 const FILE: &str = "journal.jsonl";
 const SUM_DIGITS: usize = 8;
-
-/// One record.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(tag = "record", rename_all = "kebab-case")]
-pub enum Entry {
-    /// The first line.
-    Begun {
-        /// [`FORMAT`].
-        format: String,
-        /// [`VERSION`].
-        version: u32,
-        /// What must be the same when the plan goes on.
-        identity: Box<Identity>,
-        /// The plan file, with paths made absolute.
-        plan: Box<super::file::PlanFile>,
-    },
-    /// About to be made; `clean` takes it away.
-    Making {
-        /// What.
-        thing: Thing,
-    },
-    /// It is gone again.
-    Gone {
-        /// What.
-        thing: Thing,
-    },
-    /// A trial begins.
-    TrialBegun {
-        /// Its number.
-        trial: usize,
-        /// The cell's key.
-        cell: String,
-        /// Why.
-        purpose: Purpose,
-    },
-    /// What one of its loads saw.
-    Observed {
-        /// Its number.
-        trial: usize,
-        /// `launch x 2`, `capacity`, `8 in flight`, `read back`.
-        load: String,
-        /// Raw.
-        observed: Box<Observed>,
-    },
-    /// A phase begins.
-    PhaseBegun {
-        /// Its place in the plan file.
-        phase: usize,
-        /// The cell's key.
-        cell: String,
-    },
-    /// What its load saw.
-    PhaseSeen {
-        /// Its place in the plan file.
-        phase: usize,
-        /// The cell's key.
-        cell: String,
-        /// Second by second.
-        course: Box<Course>,
-    },
-    /// A phase ended; only such phases count.
-    PhaseEnded {
-        /// All of it.
-        figures: Box<PhaseFigures>,
-    },
-    /// A trial ended; what was observed before it counts from here on.
-    TrialEnded {
-        /// All of it.
-        trial: Box<Trial>,
-    },
-}
-
-/// Something outside of this process that must not be left behind.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Thing {
-    /// A cluster in that folder.
-    Cluster(PathBuf),
-    /// A node of that cluster is down or hangs; with the move that mends it.
-    Hurt(String),
-    /// File systems below that folder.
-    Volumes(PathBuf),
-    /// That keyspace in the cluster of the plan's target.
-    Keyspace(String),
-}
 
 /// The journal of a plan, open for more.
 #[derive(Debug)]
@@ -203,6 +122,15 @@ impl Journal {
     pub fn phases(&self) -> Vec<PhaseFigures> {
         let of = |entry: &Entry| match entry {
             Entry::PhaseEnded { figures } => Some(figures.as_ref().clone()),
+            _ => None,
+        };
+        self.entries.iter().filter_map(of).collect()
+    }
+
+    /// Finished soaks.
+    pub fn soaks(&self) -> Vec<SoakFigures> {
+        let of = |entry: &Entry| match entry {
+            Entry::SoakEnded { figures } => Some(figures.as_ref().clone()),
             _ => None,
         };
         self.entries.iter().filter_map(of).collect()

@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::plan::file::PlanFile;
+use crate::plan::trial::Purpose;
 use crate::spoilt::spoilt;
 use proptest::prelude::*;
 

@@ -7,7 +7,7 @@
 //! A [`file`] says workload, SLA, grid and prices; [`axes`] spans its [`cell`]s, [`rails`] refuses what would measure
 //! something else. [`race`] says from the [`trial`]s so far what is measured next; [`run`] does it on one of the [`targets`], each step
 //! in the [`journal`] before the next. [`judge`] gives verdicts on loads, [`confirm`] on rounds of them, [`answer`] on cells.
-//! [`phases`] then hurt nodes by a [`timeline`] while a load runs. [`volumes`] are made for data and commit logs. [`report`]
+//! [`phases`] then hurt nodes by a [`timeline`] while a load runs, [`soaking`] keeps a load up for long. [`volumes`] are made for data and commit logs. [`report`]
 //! writes text, JSON and CSV, and [`page`] one page of it all; [`scaling`] tells how capacity grows with nodes.
 
 pub mod answer;
@@ -39,6 +39,8 @@ pub mod run;
 pub mod scaling;
 pub mod schema;
 mod sentence;
+pub mod soak;
+pub mod soaking;
 pub mod targets;
 pub mod timeline;
 pub mod trial;

@@ -52,7 +52,7 @@ pub fn hours(plan: &Plan) -> Result<String> {
         Pruning::None => cells * rounds * trial_s,
         Pruning::Race => (cells + 2.0 * rounds) * trial_s,
     };
-    let most_s = trials_s + super::phases::all_about_s(plan)?;
+    let most_s = trials_s + super::phases::all_about_s(plan)? + super::soaking::all_about_s(plan)?;
     let budget = plan.file.budget.map(|budget| format!(", within a budget of {}", time(budget.0.as_secs_f64())));
     Ok(format!("about {} at most{}, and {} a trial", time(most_s), budget.unwrap_or_default(), time(trial_s)))
 }

@@ -5,18 +5,19 @@
 
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 
 use super::answer::Answer;
 use super::axes::Filter;
 use super::cell::Cell;
-use super::file::{Phase, WINNER};
+use super::file::{Phase, PlanFile, WINNER};
 use super::journal::{Entry, Journal, Thing};
 use super::phase::{effects, stretches, waits, PhaseFigures};
 use super::plan::{Plan, WARMUP_MAX_S};
 use super::targets::{Hurt, Target};
 use super::timeline::{Fault, Move};
 use super::trial::{ReadBack, Trial};
+use super::volumes;
 use crate::narrator::{words, Narrator};
 
 /// Preparing, and starting nodes, a guess.
@@ -39,27 +40,42 @@ pub struct Due<'a> {
 pub fn due<'a>(plan: &'a Plan, answer: &Answer) -> Result<Vec<Due<'a>>> {
     let mut all = Vec::new();
     for (number, phase) in plan.file.phases.iter().enumerate() {
-        let winner = || answer.winners.first().and_then(|at| plan.cells.get(*at)).into_iter().collect();
-        for cell in named_cells(plan, phase)?.unwrap_or_else(winner) {
-            all.push(Due { number, phase, cell, refused: refused(phase, cell)? });
+        for cell in cells_at(plan, answer, &phase.at).context("phases")? {
+            all.push(Due { number, phase, cell, refused: refused(&plan.file, phase, cell)? });
         }
     }
     Ok(all)
 }
 
-/// The cells that a phase names; `None`: the winner's.
-fn named_cells<'a>(plan: &'a Plan, phase: &Phase) -> Result<Option<Vec<&'a Cell>>> {
-    if phase.at == WINNER {
+/// The cells that an `at` means: the winner, if there is one, or those that it names.
+pub(super) fn cells_at<'a>(plan: &'a Plan, answer: &Answer, at: &str) -> Result<Vec<&'a Cell>> {
+    let winner = || answer.winners.first().and_then(|at| plan.cells.get(*at)).into_iter().collect();
+    Ok(named_cells(plan, at)?.unwrap_or_else(winner))
+}
+
+/// The cells that an `at` names; `None`: the winner's.
+pub(super) fn named_cells<'a>(plan: &'a Plan, at: &str) -> Result<Option<Vec<&'a Cell>>> {
+    if at == WINNER {
         return Ok(None);
     }
-    let filter = Filter::of(&phase.at, &plan.file).context("phases: at")?;
+    let filter = Filter::of(at, &plan.file).context("at")?;
     Ok(Some(plan.cells.iter().filter(|cell| filter.takes(cell)).collect()))
 }
 
-/// Why a cell cannot have a phase: a node that it does not have, one that nobody could replace.
-pub fn refused(phase: &Phase, cell: &Cell) -> Result<Option<String>> {
+/// Why a cell cannot have a phase: a node that it does not have, one that nobody could replace, a volume without copies.
+pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<String>> {
     let nodes = cell.nodes()?;
+    let volume = cell.text("data")?.and_then(|name| file.volumes.get_key_value(name));
+    let of_volume = |step: &Move| {
+        let Some((name, volume)) = volume else { bail!("{} has its data on no volume of the plan", cell.name()) };
+        match step {
+            Move::LoseCopy => volumes::loses_copies(name, volume),
+            Move::Fill(bytes) => volumes::fills(name, volume, bytes.0),
+            _ => Ok(()),
+        }
+    };
     let why = |step: &Move| match step {
+        step if step.is_of_volume() => of_volume(step).err().map(|why| format!("{why:#}")),
         step if step.node().is_some_and(|node| node > nodes) => Some(format!("{} has {nodes} nodes", cell.name())),
         Move::Hurt(Fault::Lose, _) if nodes == 1 => {
             Some(format!("{} has no other node to replace it from", cell.name()))
@@ -78,7 +94,7 @@ pub fn about_s(phase: &Phase) -> f64 {
 pub fn all_about_s(plan: &Plan) -> Result<f64> {
     let mut all_s = 0.0;
     for phase in &plan.file.phases {
-        let cells = named_cells(plan, phase)?.map_or(1, |cells| cells.len());
+        let cells = named_cells(plan, &phase.at)?.map_or(1, |cells| cells.len());
         all_s += about_s(phase) * cells as f64;
     }
     Ok(all_s)

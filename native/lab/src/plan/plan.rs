@@ -128,10 +128,13 @@ impl Plan {
         for sweep in &self.file.sweeps {
             sweep.at.as_ref().map(|at| Filter::of(at, &self.file)).transpose().context("sweeps: at")?;
         }
+        if let Some(soak) = &self.file.soak {
+            super::phases::named_cells(self, &soak.at).context("soak")?;
+        }
         for phase in self.file.phases.iter().filter(|phase| phase.at != WINNER) {
             let filter = Filter::of(&phase.at, &self.file).context("phases: at")?;
             for cell in self.cells.iter().filter(|cell| filter.takes(cell)) {
-                if let Some(why) = super::phases::refused(phase, cell)? {
+                if let Some(why) = super::phases::refused(&self.file, phase, cell)? {
                     bail!("phases: {why}");
                 }
             }

@@ -3,6 +3,7 @@
 
 //! The reports of a plan, all from its journal: a table, JSON, CSV and a page.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -18,6 +19,7 @@ use super::page;
 use super::phase::PhaseFigures;
 use super::plan::Plan;
 use super::scaling::{self, Scaling};
+use super::soak::SoakFigures;
 use super::trial::Trial;
 
 /// The format's name.
@@ -35,15 +37,25 @@ struct Document<'a> {
     identity: &'a Identity,
     trials: &'a [Trial],
     phases: &'a [PhaseFigures],
+    soaks: &'a [SoakFigures],
     scaling: &'a [Scaling],
 }
 
 /// Writes `plan.json`, `cells.csv` and `index.html` into a folder.
 pub fn write(folder: &Path, plan: &Plan, answer: &Answer, journal: &Journal) -> Result<()> {
     let (identity, trials) = (journal.begun()?.0, &journal.trials());
-    let (phases, scaling) = (&journal.phases(), &scaling::of(plan, answer, trials)?);
-    let document =
-        Document { format: FORMAT, version: VERSION, answer, plan: &plan.file, identity, trials, phases, scaling };
+    let (phases, soaks, scaling) = (&journal.phases(), &journal.soaks(), &scaling::of(plan, answer, trials)?);
+    let document = Document {
+        format: FORMAT,
+        version: VERSION,
+        answer,
+        plan: &plan.file,
+        identity,
+        trials,
+        phases,
+        soaks,
+        scaling,
+    };
     let json = folder.join("plan.json");
     let text = serde_json::to_string_pretty(&document)? + "\n";
     std::fs::write(&json, text).with_context(|| format!("cannot write {}", json.display()))?;
@@ -128,7 +140,7 @@ fn axes(answer: &Answer) -> Vec<&str> {
 }
 
 /// The table and the answer, for people.
-pub fn text(plan: &Plan, answer: &Answer, trials: &[Trial], phases: &[PhaseFigures]) -> String {
+pub fn text(plan: &Plan, answer: &Answer, trials: &[Trial], journal: &Journal) -> String {
     let mut table = Table::new();
     table.load_preset(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
     let priced = plan.file.cost.as_ref();
@@ -141,7 +153,8 @@ pub fn text(plan: &Plan, answer: &Answer, trials: &[Trial], phases: &[PhaseFigur
     }
     let mut text = format!("{table}\n");
     text += &sweeps(plan, trials);
-    text += &effects(plan, phases);
+    text += &effects(plan, &journal.phases());
+    text += &soaks(plan, &journal.soaks());
     for note in notes(plan, answer, trials) {
         text += &format!("note: {note}\n");
     }
@@ -220,6 +233,25 @@ fn effects(plan: &Plan, phases: &[PhaseFigures]) -> String {
     } else {
         format!("{table}\nRecovery: until the SLA held for 10 s. Unavailable: seconds without any success.\n")
     }
+}
+
+fn soaks(plan: &Plan, soaks: &[SoakFigures]) -> String {
+    let mut text = String::new();
+    for soak in soaks {
+        let Some(cell) = plan.cells.iter().find(|cell| cell.key() == soak.cell) else { continue };
+        let held = soak.windows.iter().filter(|window| window.held).count();
+        let _ = writeln!(
+            text,
+            "soak: {} at {:.0}/s {}; the SLA held in {held} of {} windows",
+            cell.name(),
+            soak.rate_per_s,
+            soak.verdict.label(),
+            soak.windows.len()
+        );
+        soak.drifts.iter().for_each(|drift| text += &format!("  {}\n", drift.sentence()));
+        soak.notes.iter().for_each(|note| text += &format!("  {note}\n"));
+    }
+    text
 }
 
 /// What a reader should know.

@@ -55,6 +55,7 @@ impl<'a> Runner<'a> {
             self.trials.push(trial);
         }
         super::phases::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
+        super::soaking::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
         Ok(self.trials)
     }
 

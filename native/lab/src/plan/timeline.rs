@@ -16,12 +16,12 @@ pub fn check(timeline: &[Move]) -> Result<()> {
     let mut open: Vec<Move> = Vec::new();
     for step in timeline {
         if let Some(mend) = step.mend() {
-            if let Some(before) = open.iter().find(|other| other.node() == step.node()) {
+            if let Some(before) = open.iter().find(|other| other.place() == step.place()) {
                 bail!("{step}: {} is hurt already: `{before}` comes before", place(*step));
             }
             open.push(mend);
         } else if step.mends() {
-            let of_place = open.iter().position(|mend| mend.node() == step.node());
+            let of_place = open.iter().position(|mend| mend.place() == step.place());
             match of_place.map(|at| open.remove(at)) {
                 Some(mend) if mend == *step => {}
                 Some(mend) => bail!("{step}: {} is mended by `{mend}`", place(*step)),
@@ -40,7 +40,7 @@ pub fn check(timeline: &[Move]) -> Result<()> {
 }
 
 fn place(step: Move) -> String {
-    step.node().map(|node| format!("node{node}")).unwrap_or_default()
+    step.place().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -63,12 +63,27 @@ mod tests {
             (&["wait 1s", "kill 2", "replace 2"], "node2 is mended by `start 2`"),
             (&["wait 1s", "lose 2", "pause 1", "replace 2"], "node1 hangs meanwhile"),
             (&["kill 2", "start 2"], "without any time"),
+            (&["wait 1s", "lose-copy", "lose-copy"], "a copy of the volume is hurt already"),
+            (&["wait 1s", "lose-copy", "free"], "the volume is not hurt"),
             (&["wait 1s", "kill 2", "pause 1", "start 2"], "node1 hangs meanwhile"),
         ] {
             let error = check(&moves(words)).unwrap_err().to_string();
             assert!(error.contains(told), "{error}");
         }
-        check(&moves(&["wait 1s", "kill 2", "pause 1", "resume 1", "start 2", "lose 2", "replace 2", "kill 2"]))
-            .unwrap();
+        check(&moves(&[
+            "wait 1s",
+            "kill 2",
+            "pause 1",
+            "resume 1",
+            "start 2",
+            "lose 2",
+            "replace 2",
+            "kill 2",
+            "lose-copy",
+            "fill 1GiB",
+            "free",
+            "reattach",
+        ]))
+        .unwrap();
     }
 }

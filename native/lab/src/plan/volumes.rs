@@ -5,18 +5,25 @@
 //!
 //! All that is made is below one folder, so that it can be taken away without a record of it.
 
+mod faults;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 
 use super::file::{Driver, Volume};
 
+pub use faults::{fills, loses_copies, Made};
+
 /// Options of every mount: times of reading are nobody's business here.
 const OPTIONS: &str = "noatime,nosuid,nodev";
+const UNMOUNT_TRIES: u32 = 50;
+const UNMOUNT_AGAIN: Duration = Duration::from_millis(100);
 /// The number of the right to mount (capabilities(7)).
 const CAP_SYS_ADMIN: u32 = 21;
 
@@ -54,6 +61,7 @@ pub fn able(volume: &Volume) -> Result<()> {
             loops()?;
             kernel_has("btrfs")?;
             program("mkfs.btrfs", "btrfs-progs")?;
+            program("btrfs", "btrfs-progs")?;
         }
     }
     Ok(())
@@ -87,7 +95,7 @@ pub fn remove(root: &Path) -> Result<()> {
     // The kernel knows mounts and images by their real places.
     let Ok(root) = &root.canonicalize() else { return Ok(()) };
     for at in mounts()?.into_iter().filter(|at| at.starts_with(root)) {
-        run(Command::new("umount").arg(&at))?;
+        unmount(&at)?;
     }
     for image in images(root)? {
         for device in devices_of(&image)? {
@@ -101,15 +109,38 @@ pub fn remove(root: &Path) -> Result<()> {
 fn looped(root: &Path, name: &str, copies: u32, size: u64) -> Result<Vec<String>> {
     let mut devices = Vec::new();
     for copy in 1..=copies {
-        let image = root.join(format!("{name}-{copy}.img"));
-        let file = fs::File::create(&image).with_context(|| format!("cannot make {}", image.display()))?;
-        // A file with holes would say too late that the disk is full.
-        let grown = nix::fcntl::fallocate(&file, nix::fcntl::FallocateFlags::empty(), 0, i64::try_from(size)?);
-        grown.with_context(|| format!("cannot make {} of {} MiB", image.display(), size >> 20))?;
+        let image = image(root, name, copy);
+        allocate(&image, size)?;
         let output = said(Command::new("losetup").args(["--find", "--show", "--direct-io=on"]).arg(&image))?;
         devices.push(output.trim().to_owned());
     }
     Ok(devices)
+}
+
+/// A process that has just ended may keep a file system busy for a moment.
+fn unmount(at: &Path) -> Result<()> {
+    let mut tries = 1;
+    loop {
+        match run(Command::new("umount").arg(at)) {
+            Err(error) if tries < UNMOUNT_TRIES && error.to_string().contains("busy") => {
+                std::thread::sleep(UNMOUNT_AGAIN);
+                tries += 1;
+            }
+            done => return done,
+        }
+    }
+}
+
+/// The file behind a copy, from 1.
+fn image(root: &Path, name: &str, copy: u32) -> PathBuf {
+    root.join(format!("{name}-{copy}.img"))
+}
+
+/// A file of that size. One with holes would say too late that the disk is full.
+fn allocate(path: &Path, size: u64) -> Result<()> {
+    let file = fs::File::create(path).with_context(|| format!("cannot make {}", path.display()))?;
+    let grown = nix::fcntl::fallocate(&file, nix::fcntl::FallocateFlags::empty(), 0, i64::try_from(size)?);
+    grown.with_context(|| format!("cannot make {} of {} MiB", path.display(), size >> 20))
 }
 
 fn mount_first(kind: &str, devices: &[String], at: &Path) -> Result<()> {

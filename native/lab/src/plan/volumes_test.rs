@@ -45,6 +45,67 @@ fn what_is_made_holds_its_bytes_and_is_taken_away() {
     }
 }
 
+/// Where rights and kernel do not allow a mirror, it says so.
+#[test]
+fn a_mirror_serves_without_a_copy_and_has_all_of_it_again_afterwards() {
+    let volume = volume(Driver::Mirror, 256, 2);
+    let folder = tempfile::tempdir().unwrap();
+    let made = Made { name: "m".to_owned(), volume: volume.clone(), root: folder.path().join("root") };
+    if let Err(why) = able(&volume).and_then(|()| make("m", &volume, &made.root)) {
+        println!("it is not tested here: {why:#}");
+        return remove(&made.root).unwrap();
+    }
+    let at = super::folder("m", &volume, &made.root);
+    let write = |name: &str, byte: u8| {
+        fs::write(at.join(name), vec![byte; 5 << 20]).unwrap();
+        fs::File::open(at.join(name)).unwrap().sync_all().unwrap();
+    };
+    write("before", 1);
+    made.lose_copy().unwrap();
+    write("without", 2);
+    made.reattach().unwrap();
+    write("after", 3);
+    // The copy that was lost is now the only one.
+    let first = image(&made.root, "m", 1);
+    fs::OpenOptions::new().write(true).open(&first).unwrap().set_len(0).unwrap();
+    run(Command::new("losetup").arg("--set-capacity").arg(&devices_of(&first).unwrap()[0])).unwrap();
+    for (name, byte) in [("before", 1), ("without", 2), ("after", 3)] {
+        let file = fs::File::open(at.join(name)).unwrap();
+        // From the device, not from memory.
+        nix::fcntl::posix_fadvise(&file, 0, 0, nix::fcntl::PosixFadviseAdvice::POSIX_FADV_DONTNEED).unwrap();
+        assert!(fs::read(at.join(name)).unwrap() == vec![byte; 5 << 20], "{name}");
+    }
+    remove(&made.root).unwrap();
+}
+
+/// Where rights do not allow tmpfs, it says so.
+#[test]
+fn a_volume_is_full_until_its_filler_is_gone() {
+    let volume = volume(Driver::Tmpfs, 16, 1);
+    let folder = tempfile::tempdir().unwrap();
+    let made = Made { name: "m".to_owned(), volume: volume.clone(), root: folder.path().join("root") };
+    if let Err(why) = able(&volume).and_then(|()| make("m", &volume, &made.root)) {
+        println!("it is not tested here: {why:#}");
+        return remove(&made.root).unwrap();
+    }
+    let at = super::folder("m", &volume, &made.root);
+    made.fill(15 << 20).unwrap();
+    assert!(fs::write(at.join("file"), vec![7; 2 << 20]).is_err());
+    made.free().unwrap();
+    made.free().unwrap();
+    fs::write(at.join("file"), vec![7; 2 << 20]).unwrap();
+    assert!(made.fill(17 << 20).unwrap_err().to_string().contains("16 MiB in all"));
+    remove(&made.root).unwrap();
+}
+
+#[test]
+fn what_cannot_be_done_to_a_volume_is_said_by_its_name() {
+    let error = |done: Result<()>| done.unwrap_err().to_string();
+    assert!(error(loses_copies("px1", &volume(Driver::Mirror, 256, 1))).contains("px1 is no mirror"));
+    let mine = Volume { path: Some("/mine".into()), ..volume(Driver::Directory, 0, 1) };
+    assert!(error(fills("host", &mine, 1)).contains("does not make volume host"));
+}
+
 #[test]
 fn what_is_missing_is_named() {
     let directory = Volume { path: Some("/nowhere/at/all".into()), ..volume(Driver::Directory, 0, 1) };

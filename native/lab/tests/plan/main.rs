@@ -9,6 +9,7 @@ mod outside;
 mod page;
 mod phases;
 mod simulated;
+mod soak;
 
 use std::path::Path;
 

@@ -50,7 +50,9 @@ fn structure(text: &str) -> String {
 
 fn made() -> String {
     let rest = GRID.replace("nodes: [3, 4, 6, 9]", "nodes: [3, 6]")
-        + "sweeps: [{closed: [4, 16, 64], at: 'cl=ONE,profile.columnspec.value.size=small', run: 20s}]\n";
+        + "sweeps: [{closed: [4, 16, 64], at: 'cl=ONE,profile.columnspec.value.size=small', run: 20s}]\n\
+           phases: [{timeline: [steady 20s, lose 2, wait 20s, replace 2, steady 30s]}]\n\
+           soak: {load: 0.5, length: 20m, window: 1m}\n";
     let plan = plan(&rest);
     let folder = TempDir::new().unwrap();
     let truth = Truth { node_per_s: 12_000.0, sigma: 0.02, idle_ms: 0.5, engine: 0.8, ..Truth::of(1) };

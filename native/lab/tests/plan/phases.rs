@@ -76,7 +76,7 @@ fn a_lost_host_is_replaced_with_what_it_streamed_as_a_figure() {
     assert_eq!((lost.step.to_string(), lost.recovery_s, lost.streamed), ("lose 2".to_owned(), Some(4.0), None));
     assert_eq!(replaced.streamed.map(|streamed| streamed.shares.bytes()), Some(4 << 20));
     let answer = Answer::of(&plan, &trials).unwrap();
-    let told = text(&plan, &answer, &trials, &phases);
+    let told = text(&plan, &answer, &trials, &written);
     assert!(told.contains("4.0 MiB in 2.0 s, 75 % of it as whole files"), "{told}");
 }
 
@@ -85,4 +85,41 @@ fn a_host_that_nobody_could_replace_is_refused_by_name() {
     let rest = "grid: {nodes: [1]}\nphases: [{at: nodes=1, timeline: [wait 1s, lose 1]}]\n";
     let error = format!("{:#}", refused(rest));
     assert!(error.contains("`lose 1`: nodes=1 has no other node to replace it from"), "{error}");
+}
+
+#[test]
+fn a_volume_loses_a_copy_and_its_room_and_has_them_again() {
+    let rest = REST.split("phases:").next().unwrap().replace("rf: 3", "rf: 3, data: two")
+        + "volumes: {two: {driver: mirror, size: 4GiB, copies: 2}}\n\
+           phases:\n  - {timeline: [steady 20s, lose-copy, fill 3GiB, steady 20s, free, reattach, steady 20s]}\n";
+    let (plan, folder) = (plan(&rest), TempDir::new().unwrap());
+    go_on(folder.path(), &plan, &mut Simulated::new(truth(), 1)).unwrap();
+    let written = journal(folder.path(), &plan);
+    let made = |wanted: &str| {
+        let is = |entry: &&Entry| matches!(entry, Entry::Making { thing: Thing::Hurt(mend) } if mend == wanted);
+        written.entries().iter().filter(is).count()
+    };
+    assert_eq!((made("reattach"), made("free"), written.things().len()), (1, 1, 0));
+    let phase = &written.phases()[0];
+    let steps: Vec<String> = phase.effects.iter().map(|effect| effect.step.to_string()).collect();
+    assert_eq!(steps, ["lose-copy", "fill 3072MiB", "free", "reattach"]);
+    assert!(phase.effects.iter().all(|effect| effect.recovery_s.is_some()), "{phase:?}");
+}
+
+#[test]
+fn a_volume_that_has_no_copy_to_lose_or_is_yours_is_refused_by_name() {
+    for (data, step, told) in [
+        ("", "lose-copy", "nodes=3 has its data on no volume of the plan"),
+        (", data: one", "lose-copy", "volume one is no mirror of 2 or 3 copies"),
+        (", data: mine", "fill 1GiB", "the run does not make volume mine"),
+        (", data: one", "fill 3GiB", "volume one has 2048 MiB in all"),
+    ] {
+        let rest = format!(
+            "grid: {{nodes: [3]}}\nfixed: {{rf: 3{data}}}\n\
+             volumes: {{one: {{driver: loop, size: 2GiB}}, mine: {{path: /mine}}}}\n\
+             phases: [{{at: nodes=3, timeline: [wait 1s, {step}]}}]\n"
+        );
+        let error = format!("{:#}", refused(&rest));
+        assert!(error.contains(told), "{error}");
+    }
 }

@@ -11,6 +11,7 @@ use cassiterite_lab::compare::streams::{Shares, Streamed};
 use cassiterite_lab::plan::cell::{replicas, Cell};
 use cassiterite_lab::plan::observed::{KindObserved, Observed};
 use cassiterite_lab::plan::phase::{Course, Moved, Second};
+use cassiterite_lab::plan::soak::Window;
 use cassiterite_lab::plan::targets::{Hurt, Load, Pace, Target, Told};
 use cassiterite_lab::plan::timeline::Move;
 use cassiterite_lab::report::encoded;
@@ -46,6 +47,8 @@ pub struct Truth {
     pub noise: f64,
     /// Operations per second that the client can send.
     pub client_per_s: f64,
+    /// In each hour of a soak the servers become slower by this factor.
+    pub ageing: f64,
     /// The machine becomes slower by this factor after so many trials.
     pub drift: Option<(usize, f64)>,
 }
@@ -61,6 +64,7 @@ impl Truth {
             engine: random.random_range(0.7..1.4),
             noise: 0.04,
             client_per_s: 1e9,
+            ageing: 1.0,
             drift: None,
         }
     }
@@ -192,6 +196,18 @@ impl Target for Simulated {
         })
     }
 
+    /// Response times and CPU grow with its age.
+    fn window(&mut self, per_s: f64, length: Duration) -> Result<Window> {
+        let hours = self.loads as f64 * length.as_secs_f64() / 3600.0;
+        let (idle_ms, slower) = (self.truth.idle_ms, self.truth.ageing.powf(hours));
+        self.truth.idle_ms = idle_ms * slower;
+        let observed = self.load(&Load { pace: Pace::Open { per_s }, length });
+        self.truth.idle_ms = idle_ms;
+        let observed = observed?;
+        let cpu_s = Some(observed.counts(None).0 as f64 * 200e-6 * slower);
+        Ok(Window { observed, cpu_s, ..Window::default() })
+    }
+
     /// A node that is hurt takes its share of the capacity away; nothing succeeds for four seconds after it was hurt.
     fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course> {
         self.call()?;
@@ -210,6 +226,14 @@ impl Target for Simulated {
                     told(Hurt::Mended(*step))?;
                     hurt.retain(|other| other != node);
                     (6.0, 0.0)
+                }
+                Move::LoseCopy | Move::Fill(_) => {
+                    told(Hurt::Making(step.mend().unwrap()))?;
+                    (2.0, 1.0)
+                }
+                Move::Reattach | Move::Free => {
+                    told(Hurt::Mended(*step))?;
+                    (3.0, 0.0)
                 }
                 Move::Upkeep(_) => (5.0, 0.0),
                 Move::Step(multiple) => {

@@ -12,9 +12,11 @@ mod discovery;
 mod limit;
 mod paired;
 mod series;
+mod trend;
 
 pub use bootstrap::{quantile_interval, ratio_interval, Blocks, Histogram};
 pub use discovery::discoveries;
 pub use limit::{binomial_p, error_share_interval, holm, mean_log, LimitTest};
 pub use paired::{PairedDifference, PairedRatio, ROUNDS_MIN};
 pub use series::{effective_size, within_one_run};
+pub use trend::{Trend, POINTS_MIN};

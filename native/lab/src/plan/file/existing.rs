@@ -54,6 +54,7 @@ impl Existing {
             ensure!(undone, "hooks: {hurts} needs {mends}, which undoes it");
         }
         for step in file.phases.iter().flat_map(|phase| &phase.timeline) {
+            ensure!(!step.is_of_volume(), "`{step}`: only volumes that the plan makes are hurt");
             let Some(word) = hook_of(*step) else { continue };
             ensure!(self.hooks.contains_key(word), "hooks: {word} is missing, for `{step}`");
             let known = step.node().is_none_or(|node| (node as usize) <= self.contact_points.len());
@@ -61,7 +62,8 @@ impl Existing {
             let listed = step.node().is_some() || self.contact_points.len() == self.nodes as usize;
             ensure!(listed, "contact_points: `{step}` is of every node: {} addresses are expected", self.nodes);
         }
-        let most = file.load.headroom.max(file.phases.iter().map(Phase::most).fold(0.0, f64::max));
+        let beside = file.phases.iter().map(Phase::most).chain(file.soak.iter().map(|soak| soak.load));
+        let most = beside.fold(file.load.headroom, f64::max);
         let most_per_s = file.load.launch.0 * most;
         ensure!(
             most_per_s <= self.ceiling.0,

@@ -10,6 +10,7 @@ mod heat;
 mod loads;
 mod phases;
 mod scaling;
+mod soak;
 mod sweeps;
 mod verdicts;
 
@@ -76,6 +77,7 @@ pub fn page(view: &View<'_>) -> Result<String> {
         (front::section(view))
         (scaling::section(view.scaling))
         (phases::section(view)?)
+        (soak::section(view)?)
         (facts::course(view))
         (cells::section(view)?)
         (facts::section(view))

@@ -23,6 +23,7 @@ use crate::plan::file::{self, Client, Reset};
 use crate::plan::observed::Observed;
 use crate::plan::phase::Course;
 use crate::plan::plan::Plan;
+use crate::plan::soak::Window;
 use crate::plan::timeline::Move;
 
 /// Measures on the cluster of a plan's `target`. What it makes there is one keyspace, which it takes away.
@@ -109,6 +110,11 @@ impl Target for Existing<'_> {
         let outcome = self.runtime()?.block_on(self.data()?.load(load, self.threads))?;
         self.ended_well(&outcome)?;
         Observed::of(&outcome)
+    }
+
+    fn window(&mut self, per_s: f64, length: Duration) -> Result<Window> {
+        let observed = self.load(&Load { pace: Pace::Open { per_s }, length })?;
+        Ok(Window { observed, ..Window::default() })
     }
 
     fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course> {

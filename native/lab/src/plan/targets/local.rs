@@ -4,10 +4,9 @@
 //! Clusters on this machine.
 
 mod nodes;
+mod up;
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
@@ -17,21 +16,22 @@ use self::nodes::Nodes;
 use super::data::{Data, IN_FLIGHT};
 use super::reach::Reach;
 use super::{course, Load, Target, Told};
-use crate::cluster::{Cluster, ClusterSpec, Interrupt};
+use crate::cluster::{Cluster, Interrupt};
 use crate::compare::files::table_bytes;
+use crate::compare::phase::Used;
 use crate::compare::quiet::until_quiet;
 use crate::compare::warmup::Warmup;
 use crate::cpus::Split;
-use crate::fence::Fence;
-use crate::load::{self, Outcome};
+use crate::load::Outcome;
 use crate::narrator::Narrator;
 use crate::observe::{Servers, WatchedServer};
 use crate::plan::axes::Scope;
 use crate::plan::cell::Cell;
-use crate::plan::file::{Reset, Volume};
+use crate::plan::file::Reset;
 use crate::plan::observed::Observed;
 use crate::plan::phase::Course;
 use crate::plan::plan::Plan;
+use crate::plan::soak::Window;
 use crate::plan::timeline::Move;
 use crate::plan::volumes;
 
@@ -85,69 +85,6 @@ impl<'a> Local<'a> {
         self.plan.file.client.threads.unwrap_or(own)
     }
 
-    fn spec(&self, cell: &Cell) -> Result<ClusterSpec> {
-        let mut spec = ClusterSpec::new(NAME, cell.engine()?, cell.nodes()?)?;
-        spec.base.clone_from(&self.place.base);
-        if let Some(heap) = cell.text("heap")? {
-            heap.clone_into(&mut spec.heap);
-        }
-        spec.vnodes = cell.whole("num_tokens", spec.vnodes)?;
-        spec.racks = cell.whole("racks", spec.racks)?;
-        spec.replication_factor = cell.replication_factor()?;
-        spec.set = cell.yaml();
-        spec.jvm = cell.jvm()?;
-        let volume = |axis: &str| -> Result<Option<PathBuf>> {
-            let named = self.volume(cell, axis)?;
-            Ok(named.map(|(name, volume)| volumes::folder(name, volume, &self.place.volumes)))
-        };
-        spec.data_dirs = volume("data")?.into_iter().collect();
-        spec.wal_dir = volume("commitlog")?;
-        spec.fast = self.place.fast;
-        spec.cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
-        spec.fence = self.plan.file.node.as_ref().map(|node| Fence { cpus: node.cpus, memory_bytes: node.memory.0 });
-        spec.owner_pid = i32::try_from(std::process::id()).ok();
-        spec.cql_port = self.place.port;
-        spec.storage_port = self.place.port + 1;
-        spec.jmx_port = self.place.port + 2;
-        Ok(spec)
-    }
-
-    fn up(&self, cell: &Cell) -> Result<Site> {
-        let spec = self.spec(cell)?;
-        remove(&self.place.base)?;
-        self.volumes(cell)?;
-        let address = IpAddr::V4(spec.first_address);
-        let localhost = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        crate::compare::await_free([
-            (address, spec.cql_port),
-            (address, spec.storage_port),
-            (localhost, spec.jmx_port),
-        ])?;
-        self.narrator.doing(&format!("{} nodes of {} start", spec.nodes, spec.engine));
-        let cluster = Cluster::up(&spec, &self.interrupt)?.reporting_to(Arc::new(self.interrupt.clone()));
-        let servers = watch(&cluster);
-        Ok(Site { cluster, servers, runtime: load::runtime(self.threads())?, cell: cell.clone(), data: None })
-    }
-
-    /// The volume that a cell names for data or commit logs.
-    fn volume(&self, cell: &Cell, axis: &str) -> Result<Option<(&String, &Volume)>> {
-        Ok(cell.text(axis)?.and_then(|name| self.plan.file.volumes.get_key_value(name)))
-    }
-
-    /// Anew for each cluster: no file system is older than another.
-    fn volumes(&self, cell: &Cell) -> Result<()> {
-        volumes::remove(&self.place.volumes)?;
-        for axis in ["data", "commitlog"] {
-            if let Some((name, volume)) =
-                self.volume(cell, axis)?.filter(|(name, _)| !self.place.volumes.join(name).exists())
-            {
-                self.narrator.doing(&format!("volume {name} is made"));
-                volumes::make(name, volume, &self.place.volumes)?;
-            }
-        }
-        Ok(())
-    }
-
     fn quiet(&self, site: &Site, notes: &mut Vec<String>) -> Result<()> {
         if !until_quiet(&site.servers, SETTLE_MAX, &self.interrupt)? {
             notes.push(format!("the servers were not quiet after {} s", SETTLE_MAX.as_secs()));
@@ -186,7 +123,7 @@ impl<'a> Local<'a> {
             let outcome = site.runtime.block_on(data.load(&load, self.threads()))?;
             self.ended_well(site, &outcome, "warm-up")?;
             let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
-            let cpu_s = crate::compare::phase::Used::between(&before, &site.servers.readings()).cpu_s;
+            let cpu_s = Used::between(&before, &site.servers.readings()).cpu_s;
             Ok(cpu_s.map(|cpu_s| cpu_s * 1e6 / operations.max(1) as f64))
         })?;
         if !warmup.warm {
@@ -240,11 +177,23 @@ impl Target for Local<'_> {
         Observed::of(&outcome)
     }
 
+    fn window(&mut self, per_s: f64, length: Duration) -> Result<Window> {
+        let site = self.site()?;
+        let data = site.data.as_ref().context("the cell has no data")?;
+        let before = site.servers.readings();
+        let load = Load { pace: super::Pace::Open { per_s }, length };
+        let outcome = site.runtime.block_on(data.load(&load, self.threads()))?;
+        let cpu_s = Used::between(&before, &site.servers.readings()).cpu_s;
+        self.ended_well(site, &outcome, "soak")?;
+        Ok(Window { cpu_s, observed: Observed::of(&outcome)?, ..Window::default() })
+    }
+
     fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course> {
         let threads = self.threads();
+        let volume = self.made(&self.site()?.cell)?;
         let site = self.site.as_mut().context("no cluster is up")?;
         let data = site.data.as_ref().context("the cell has no data")?;
-        let mut nodes = Nodes::new(&mut site.cluster, data.keyspace(), timeline)?;
+        let mut nodes = Nodes::new(&mut site.cluster, data.keyspace(), volume, timeline)?;
         let actor = course::Actor::new(per_s, &mut nodes, &self.interrupt, self.narrator, told);
         course::run(actor, timeline, |rate, end| site.runtime.block_on(data.until(per_s, rate, threads, end)))
     }

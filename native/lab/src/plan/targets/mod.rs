@@ -17,6 +17,7 @@ use anyhow::Result;
 use super::cell::Cell;
 use super::observed::Observed;
 use super::phase::Course;
+use super::soak::Window;
 use super::timeline::Move;
 
 pub use hooks::word as hook_of;
@@ -65,6 +66,9 @@ pub trait Target {
 
     /// Runs a load on it.
     fn load(&mut self, load: &Load) -> Result<Observed>;
+
+    /// Runs an open loop for a window of a soak; unlike after a load, nothing is waited for. Its begin is for the caller to say.
+    fn window(&mut self, per_s: f64, length: Duration) -> Result<Window>;
 
     /// Runs an open loop until a timeline is over, and mends what it hurt. `told` hears of each fault before it is made, and when
     /// it was mended. Moves that fail are in what is returned.

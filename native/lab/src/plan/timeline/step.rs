@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::plan::quantity::Bytes;
+
 /// What is done to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -78,6 +80,14 @@ pub enum Move {
     Resume(u32),
     /// A new node takes the place of one that is lost, and is called as it was.
     Replace(u32),
+    /// A copy of the volume with the data is lost.
+    LoseCopy,
+    /// An empty one takes its place, and gets all of it.
+    Reattach,
+    /// A file takes so many bytes of the volume with the data.
+    Fill(Bytes),
+    /// It is deleted.
+    Free,
     /// From now on, so many times the phase's load.
     Step(f64),
     /// Linearly to so many times the phase's load, in that time.
@@ -97,6 +107,15 @@ impl Move {
         }
     }
 
+    /// What is hurt or mended by it, in words; `None` where nothing is.
+    pub fn place(self) -> Option<String> {
+        match self {
+            Self::LoseCopy | Self::Reattach => Some("a copy of the volume".to_owned()),
+            Self::Fill(_) | Self::Free => Some("the volume".to_owned()),
+            _ => self.node().map(|node| format!("node{node}")),
+        }
+    }
+
     /// Its word in a timeline.
     pub fn word(self) -> &'static str {
         match self {
@@ -105,6 +124,10 @@ impl Move {
             Self::Start(_) => "start",
             Self::Resume(_) => "resume",
             Self::Replace(_) => "replace",
+            Self::LoseCopy => "lose-copy",
+            Self::Reattach => "reattach",
+            Self::Fill(_) => "fill",
+            Self::Free => "free",
             Self::Step(_) => "step",
             Self::Ramp(..) => "ramp",
             Self::Spike(..) => "spike",
@@ -118,18 +141,25 @@ impl Move {
     pub fn mend(self) -> Option<Self> {
         match self {
             Self::Hurt(fault, node) => Some(fault.mend(node)),
+            Self::LoseCopy => Some(Self::Reattach),
+            Self::Fill(_) => Some(Self::Free),
             _ => None,
         }
     }
 
     /// Whether it mends.
     pub fn mends(self) -> bool {
-        matches!(self, Self::Start(_) | Self::Resume(_) | Self::Replace(_))
+        matches!(self, Self::Start(_) | Self::Resume(_) | Self::Replace(_) | Self::Reattach | Self::Free)
     }
 
     /// Whether a node comes into the ring by it.
     pub fn joins(self) -> bool {
         matches!(self, Self::Start(_) | Self::Replace(_))
+    }
+
+    /// Whether it is done to the volume with the data.
+    pub fn is_of_volume(self) -> bool {
+        matches!(self, Self::LoseCopy | Self::Reattach | Self::Fill(_) | Self::Free)
     }
 
     /// How long it lasts at least.

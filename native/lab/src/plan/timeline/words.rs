@@ -13,11 +13,13 @@ use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 
 use super::step::{Fault, Move, Upkeep};
 use crate::plan::file::nearest;
-use crate::plan::quantity::Time;
+use crate::plan::quantity::{Bytes, Time};
 
-/// The words of a timeline; those of the second list take a node, those of the third a multiple of the phase's load.
+const MIB: u64 = 1 << 20;
+/// The words of a timeline; those of `FAULTS` take a node, those of `RATES` a multiple of the phase's load.
 const LENGTHS: [&str; 2] = ["steady", "wait"];
 const FAULTS: [&str; 7] = ["kill", "stop", "pause", "lose", "start", "resume", "replace"];
+const VOLUME: [&str; 4] = ["lose-copy", "reattach", "fill", "free"];
 const RATES: [&str; 3] = ["step", "ramp", "spike"];
 const UPKEEP: [&str; 3] = ["repair", "flush", "compact"];
 
@@ -45,9 +47,9 @@ impl FromStr for Move {
                 .filter(|number| *number > 0)
                 .with_context(|| format!("'{text}': a node is expected, as in `{word} 2`"))
         };
-        let alone = |upkeep| {
-            ensure!(value.is_none(), "'{text}': {word} is of every node, and takes no value");
-            Ok(Self::Upkeep(upkeep))
+        let alone = |step: Self| -> Result<Self> {
+            ensure!(value.is_none(), "'{text}': {word} takes no value");
+            Ok(step)
         };
         match word {
             "steady" | "wait" => {
@@ -61,14 +63,24 @@ impl FromStr for Move {
             "start" => Ok(Self::Start(node()?)),
             "resume" => Ok(Self::Resume(node()?)),
             "replace" => Ok(Self::Replace(node()?)),
+            "lose-copy" => alone(Self::LoseCopy),
+            "reattach" => alone(Self::Reattach),
+            "fill" => {
+                let unit = value.filter(|size| size.ends_with(char::is_alphabetic));
+                let size = unit.with_context(|| format!("'{text}': a size is expected, as in `fill 2GiB`"))?;
+                let bytes: Bytes = size.parse()?;
+                ensure!(bytes.0 >= MIB && bytes.0.is_multiple_of(MIB), "'{text}': whole MiB are expected");
+                Ok(Self::Fill(bytes))
+            }
+            "free" => alone(Self::Free),
             "step" => Ok(Self::Step(times()?)),
             "ramp" => Ok(Self::Ramp(times()?, during()?)),
             "spike" => Ok(Self::Spike(times()?, during()?)),
-            "repair" => alone(Upkeep::Repair),
-            "flush" => alone(Upkeep::Flush),
-            "compact" => alone(Upkeep::Compact),
+            "repair" => alone(Self::Upkeep(Upkeep::Repair)),
+            "flush" => alone(Self::Upkeep(Upkeep::Flush)),
+            "compact" => alone(Self::Upkeep(Upkeep::Compact)),
             other => {
-                let known = || LENGTHS.iter().chain(&FAULTS).chain(&RATES).chain(&UPKEEP).copied();
+                let known = || LENGTHS.iter().chain(&FAULTS).chain(&VOLUME).chain(&RATES).chain(&UPKEEP).copied();
                 let meant = nearest(other, known()).map(|word| format!("; did you mean {word}?")).unwrap_or_default();
                 bail!("'{text}': {other} is none of {}{meant}", known().collect::<Vec<_>>().join(", "))
             }
@@ -86,7 +98,8 @@ impl fmt::Display for Move {
             }
             Self::Step(times) => write!(formatter, " {times}"),
             Self::Ramp(times, time) | Self::Spike(times, time) => write!(formatter, " {times} {}", Time(*time)),
-            Self::Upkeep(_) => Ok(()),
+            Self::Fill(size) => write!(formatter, " {size}"),
+            Self::LoseCopy | Self::Reattach | Self::Free | Self::Upkeep(_) => Ok(()),
         }
     }
 }
@@ -111,7 +124,7 @@ impl JsonSchema for Move {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
+        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, lose-copy, reattach, fill SIZE, free, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
     }
 }
 
@@ -128,8 +141,11 @@ mod tests {
     fn moves_are_read_and_written() {
         let timeline = moves(&["steady 1m", "kill node2", "wait 500ms", "start 2", "pause 1", "resume 1", "repair"]);
         assert_eq!(
-            moves(&["step 2x", "ramp 0.5 30s", "spike 4 5s"]).iter().map(ToString::to_string).collect::<Vec<_>>(),
-            ["step 2", "ramp 0.5 30s", "spike 4 5s"]
+            moves(&["step 2x", "ramp 0.5 30s", "spike 4 5s", "lose-copy", "fill 2GiB"])
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>(),
+            ["step 2", "ramp 0.5 30s", "spike 4 5s", "lose-copy", "fill 2048MiB"]
         );
         let again: Vec<String> = timeline.iter().map(ToString::to_string).collect();
         assert_eq!(again, ["wait 60s", "kill 2", "wait 0.5s", "start 2", "pause 1", "resume 1", "repair"]);
@@ -144,6 +160,10 @@ mod tests {
             ("steady", "a time is expected"),
             ("steady 60", "a time as"),
             ("flush 2", "takes no value"),
+            ("fill", "a size is expected"),
+            ("fill 2", "a size is expected"),
+            ("fill 1KiB", "whole MiB"),
+            ("lose-copy 2", "takes no value"),
             ("kill 2 now", "one word and its value"),
             ("step 0", "a multiple of the phase's load"),
             ("ramp 2", "a time is expected, as in `ramp 2 30s`"),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use scylla::statement::Consistency;
 
 use super::reach;
@@ -15,22 +15,29 @@ use crate::load;
 use crate::plan::file::Client;
 use crate::plan::targets::course::Hands;
 use crate::plan::timeline::{Fault, Move, Upkeep};
+use crate::plan::volumes::Made;
 
 /// The nodes of a cluster.
 pub struct Nodes<'a> {
     cluster: &'a mut Cluster,
     keyspace: &'a str,
+    data: Option<Made>,
     /// Numbers of nodes that took the place of others, by those that the timeline knows.
     replaced: BTreeMap<u32, u32>,
 }
 
 impl<'a> Nodes<'a> {
-    /// `keyspace`: what upkeep is for. Nodes that a timeline replaces make their senders ready.
-    pub fn new(cluster: &'a mut Cluster, keyspace: &'a str, timeline: &[Move]) -> Result<Self> {
+    /// `keyspace`: what upkeep is for; `data`: the volume of their data. Where a host is to be lost, the others begin to log
+    /// what they send.
+    pub fn new(cluster: &'a mut Cluster, keyspace: &'a str, data: Option<Made>, timeline: &[Move]) -> Result<Self> {
         if timeline.iter().any(|step| matches!(step, Move::Hurt(Fault::Lose, _))) {
             streams::ready(cluster)?;
         }
-        Ok(Self { cluster, keyspace, replaced: BTreeMap::new() })
+        Ok(Self { cluster, keyspace, data, replaced: BTreeMap::new() })
+    }
+
+    fn data(&self) -> Result<&Made> {
+        self.data.as_ref().context("the data are on no volume of the plan")
     }
 
     fn number(&self, node: u32) -> u32 {
@@ -62,6 +69,10 @@ impl Hands for Nodes<'_> {
                 self.replaced.insert(node, number);
                 Ok(())
             }
+            Move::LoseCopy => self.data()?.lose_copy(),
+            Move::Reattach => self.data()?.reattach(),
+            Move::Fill(bytes) => self.data()?.fill(bytes.0),
+            Move::Free => self.data()?.free(),
             Move::Upkeep(upkeep) => self.upkeep(upkeep, hurt),
             Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => Ok(()),
         }

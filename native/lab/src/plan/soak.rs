@@ -1,0 +1,198 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Figures of a soak: its windows, and whether they drift.
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+use super::judge::met;
+use super::observed::Observed;
+use super::trial::ReadBack;
+use crate::compare::statistics::Trend;
+use crate::report::Sla;
+
+const HOUR_S: f64 = 3600.0;
+
+/// A window as the target saw it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// Seconds since the soak began.
+    pub from_s: f64,
+    /// Its load.
+    pub observed: Observed,
+    /// CPU seconds of the servers; `None` where they are not seen.
+    pub cpu_s: Option<f64>,
+}
+
+/// The figures of a soak that is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SoakFigures {
+    /// The cell's key.
+    pub cell: String,
+    /// Operations due per second.
+    pub rate_per_s: f64,
+    /// In the order of time.
+    pub windows: Vec<WindowFigures>,
+    /// P95, and CPU of the servers for each operation where it was seen.
+    pub drifts: Vec<Drift>,
+    /// Over all of them.
+    pub verdict: Drifts,
+    /// Rows compared under load.
+    pub rows_checked: u64,
+    /// Wrong rows that the levels explain.
+    pub explained: u64,
+    /// Wrong rows that nothing explains.
+    pub unexplained: u64,
+    /// What was read back at ALL after the end.
+    pub read_back: Option<ReadBack>,
+    /// Deviations from the plan.
+    pub notes: Vec<String>,
+    /// By the target's clock.
+    pub took_s: f64,
+}
+
+/// One window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WindowFigures {
+    /// Seconds since the soak began.
+    pub from_s: f64,
+    /// See `from_s`.
+    pub to_s: f64,
+    /// Operations per second that ended well.
+    pub throughput_per_s: f64,
+    /// Operations that failed.
+    pub errors: u64,
+    /// Response time of all kinds: P50, P95 and P99.
+    pub p50_ms: f64,
+    /// See `p50_ms`.
+    pub p95_ms: f64,
+    /// See `p50_ms`.
+    pub p99_ms: f64,
+    /// Microseconds of the servers' CPU for each operation.
+    pub cpu_us: Option<f64>,
+    /// Whether the SLA held.
+    pub held: bool,
+    /// The limit that the client met.
+    pub client: Option<String>,
+}
+
+/// Whether a figure changes over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drifts {
+    /// Its change over the length is beyond the tolerance, with its whole interval.
+    Drifts,
+    /// It is within the tolerance, with its whole interval.
+    DoesNotDrift,
+    /// The interval has a limit of the tolerance in it, or there is none.
+    CannotTell,
+}
+
+impl Drifts {
+    /// In words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Drifts => "drifts",
+            Self::DoesNotDrift => "does not drift",
+            Self::CannotTell => "cannot tell",
+        }
+    }
+}
+
+/// The change of a figure over the length of the soak, by Theil's and Sen's slope of its logarithm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drift {
+    /// `P95`, `CPU per operation`.
+    pub of: String,
+    /// Per cent an hour; `None`: too few windows had the figure.
+    pub per_hour_percent: Option<f64>,
+    /// Per cent over the whole length, with a 95 % interval.
+    pub whole_percent: Option<[f64; 3]>,
+    /// Its verdict.
+    pub verdict: Drifts,
+}
+
+impl WindowFigures {
+    /// Of a window.
+    pub fn of(slas: &[Sla], window: &Window) -> Result<Self> {
+        let observed = &window.observed;
+        let response = observed.response(None)?;
+        let ms = |percentile: f64| response.value_at_percentile(percentile) as f64 / 1e6;
+        let (operations, errors) = observed.counts(None);
+        Ok(Self {
+            from_s: window.from_s,
+            to_s: window.from_s + observed.elapsed_s,
+            throughput_per_s: observed.throughput_per_s(),
+            errors,
+            p50_ms: ms(50.0),
+            p95_ms: ms(95.0),
+            p99_ms: ms(99.0),
+            cpu_us: window.cpu_s.filter(|_| operations > 0).map(|cpu_s| cpu_s * 1e6 / operations as f64),
+            held: met(slas, observed)?,
+            client: observed.client.clone(),
+        })
+    }
+
+    fn middle_s(&self) -> f64 {
+        (self.from_s + self.to_s) / 2.0
+    }
+}
+
+/// The drifts of windows, and the verdict over them; `tolerance` is a share of the figure at the begin.
+pub fn drifts(windows: &[WindowFigures], tolerance: f64) -> (Vec<Drift>, Drifts) {
+    let length_s = windows.last().map_or(0.0, |window| window.to_s);
+    // What a window of the client's own limit took says nothing of the servers.
+    let counting = || windows.iter().filter(|window| window.client.is_none());
+    let drift = |of: &str, value: fn(&WindowFigures) -> Option<f64>| {
+        let point = |window: &WindowFigures| {
+            value(window).filter(|value| *value > 0.0).map(|value| (window.middle_s(), value.ln()))
+        };
+        let trend = Trend::of(&counting().filter_map(point).collect::<Vec<_>>());
+        let change = |slope: f64, over_s: f64| 100.0 * (slope * over_s).exp_m1();
+        let whole = trend.map(|trend| [trend.slope, trend.low, trend.high].map(|slope| change(slope, length_s)));
+        Drift {
+            of: of.to_owned(),
+            per_hour_percent: trend.map(|trend| change(trend.slope, HOUR_S)),
+            whole_percent: whole,
+            verdict: verdict(whole, 100.0 * tolerance),
+        }
+    };
+    let mut drifts = vec![drift("P95", |window| Some(window.p95_ms))];
+    if windows.iter().any(|window| window.cpu_us.is_some()) {
+        drifts.push(drift("CPU per operation", |window| window.cpu_us));
+    }
+    let any = |wanted: Drifts| drifts.iter().any(|drift| drift.verdict == wanted);
+    let over_all = match () {
+        () if any(Drifts::Drifts) => Drifts::Drifts,
+        () if any(Drifts::CannotTell) => Drifts::CannotTell,
+        () => Drifts::DoesNotDrift,
+    };
+    (drifts, over_all)
+}
+
+fn verdict(whole_percent: Option<[f64; 3]>, tolerance: f64) -> Drifts {
+    match whole_percent {
+        Some([_, low, high]) if low > tolerance || high < -tolerance => Drifts::Drifts,
+        Some([_, low, high]) if low >= -tolerance && high <= tolerance => Drifts::DoesNotDrift,
+        _ => Drifts::CannotTell,
+    }
+}
+
+impl Drift {
+    /// In words.
+    pub fn sentence(&self) -> String {
+        match (self.whole_percent, self.per_hour_percent) {
+            (Some([change, low, high]), Some(per_hour)) => format!(
+                "{} {}: {change:+.1} % over the whole length ({low:+.1} to {high:+.1}), {per_hour:+.1} % an hour",
+                self.of,
+                self.verdict.label()
+            ),
+            _ => format!("{}: {}, too few windows had it", self.of, self.verdict.label()),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "soak_test.rs"]
+mod tests;

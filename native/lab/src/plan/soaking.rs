@@ -1,0 +1,109 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! Runs the soak of a plan, once its phases are over.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::answer::Answer;
+use super::cell::Cell;
+use super::file::Soak;
+use super::journal::{Entry, Journal};
+use super::observed::Observed;
+use super::phases::{cells_at, named_cells};
+use super::plan::{Plan, WARMUP_MAX_S};
+use super::soak::{drifts, SoakFigures, Window, WindowFigures};
+use super::targets::Target;
+use super::trial::{ReadBack, Trial};
+use crate::narrator::{words, Narrator};
+
+/// Preparing, and reading back, a guess.
+const BESIDE_S: f64 = 120.0;
+
+/// About how long the soaks of a plan take.
+pub fn all_about_s(plan: &Plan) -> Result<f64> {
+    let Some(soak) = &plan.file.soak else { return Ok(0.0) };
+    let cells = named_cells(plan, &soak.at)?.map_or(1, |cells| cells.len());
+    Ok(about_s(soak) * cells as f64)
+}
+
+fn about_s(soak: &Soak) -> f64 {
+    soak.windows() as f64 * soak.window_s() + BESIDE_S + WARMUP_MAX_S / 2.0
+}
+
+/// Soaks the cells that have no figures yet, as far as the budget goes.
+pub fn run(
+    plan: &Plan,
+    trials: &[Trial],
+    target: &mut dyn Target,
+    journal: &mut Journal,
+    narrator: &Narrator,
+) -> Result<()> {
+    let Some(soak) = &plan.file.soak else { return Ok(()) };
+    for cell in cells_at(plan, &Answer::of(plan, trials)?, &soak.at).context("soak")? {
+        let (phases, soaks) = (journal.phases(), journal.soaks());
+        if soaks.iter().any(|soak| soak.cell == cell.key()) {
+            continue;
+        }
+        let before = trials.iter().map(|trial| trial.took_s).chain(phases.iter().map(|phase| phase.took_s));
+        let spent_s: f64 = before.chain(soaks.iter().map(|soak| soak.took_s)).sum();
+        let name = format!("soak: {}", cell.name());
+        if plan.file.budget.is_some_and(|budget| spent_s + about_s(soak) > budget.0.as_secs_f64()) {
+            narrator.say(&format!("{name} is not run: the budget does not suffice"));
+            continue;
+        }
+        narrator.say(&format!("{name} (about {})", words(Duration::from_secs_f64(about_s(soak)))));
+        let figures = one(plan, soak, cell, target, journal, narrator)?;
+        figures.drifts.iter().for_each(|drift| narrator.say(&format!("  {}", drift.sentence())));
+        journal.add(Entry::SoakEnded { figures: Box::new(figures) })?;
+    }
+    Ok(())
+}
+
+fn one(
+    plan: &Plan,
+    soak: &Soak,
+    cell: &Cell,
+    target: &mut dyn Target,
+    journal: &mut Journal,
+    narrator: &Narrator,
+) -> Result<SoakFigures> {
+    journal.add(Entry::SoakBegun { cell: cell.key().to_owned() })?;
+    let began = target.now();
+    let mut notes = target.prepare(cell, usize::MAX - 1, true).with_context(|| cell.name())?;
+    let (rate_per_s, length) = (plan.launch_per_s() * soak.load, Duration::from_secs_f64(soak.window_s()));
+    let (zero, mut windows, mut whole) = (target.now(), Vec::new(), Observed::default());
+    for number in 1..=soak.windows() {
+        narrator.doing(&format!("soak at {rate_per_s:.0}/s, window {number} of {}", soak.windows()));
+        let from_s = (target.now() - zero).as_secs_f64();
+        let mut window = Window { from_s, ..target.window(rate_per_s, length)? };
+        // A window is judged as a whole.
+        window.observed.kinds.iter_mut().for_each(|kind| kind.parts.clear());
+        windows.push(WindowFigures::of(&plan.slas, &window)?);
+        whole.add(&window.observed)?;
+        journal.add(Entry::SoakWindow { window: Box::new(window) })?;
+    }
+    let limited = windows.iter().filter(|window| window.client.is_some()).count();
+    if limited > 0 {
+        notes.push(format!("in {limited} windows the client met a limit of its own: they do not count"));
+    }
+    let read_back = target.read_back()?.as_ref().map(ReadBack::of);
+    // What has been soaked does not serve another cell.
+    target.end()?;
+    let (drifts, verdict) = drifts(&windows, soak.tolerance.0);
+    Ok(SoakFigures {
+        cell: cell.key().to_owned(),
+        rate_per_s,
+        windows,
+        drifts,
+        verdict,
+        rows_checked: whole.rows_checked,
+        explained: whole.explained,
+        unexplained: whole.unexplained,
+        read_back,
+        notes,
+        took_s: (target.now() - began).as_secs_f64(),
+    })
+}

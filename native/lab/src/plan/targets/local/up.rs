@@ -1,0 +1,93 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! How the cluster of a cell comes up: what its nodes are, and the volumes below them.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::{remove, watch, Local, Site, NAME};
+use crate::cluster::{Cluster, ClusterSpec};
+use crate::fence::Fence;
+use crate::load;
+use crate::plan::cell::Cell;
+use crate::plan::file::Volume;
+use crate::plan::volumes::{self, Made};
+
+impl Local<'_> {
+    fn spec(&self, cell: &Cell) -> Result<ClusterSpec> {
+        let mut spec = ClusterSpec::new(NAME, cell.engine()?, cell.nodes()?)?;
+        spec.base.clone_from(&self.place.base);
+        if let Some(heap) = cell.text("heap")? {
+            heap.clone_into(&mut spec.heap);
+        }
+        spec.vnodes = cell.whole("num_tokens", spec.vnodes)?;
+        spec.racks = cell.whole("racks", spec.racks)?;
+        spec.replication_factor = cell.replication_factor()?;
+        spec.set = cell.yaml();
+        spec.jvm = cell.jvm()?;
+        let volume = |axis: &str| -> Result<Option<PathBuf>> {
+            let named = self.volume(cell, axis)?;
+            Ok(named.map(|(name, volume)| volumes::folder(name, volume, &self.place.volumes)))
+        };
+        spec.data_dirs = volume("data")?.into_iter().collect();
+        spec.wal_dir = volume("commitlog")?;
+        spec.fast = self.place.fast;
+        spec.cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
+        spec.fence = self.plan.file.node.as_ref().map(|node| Fence { cpus: node.cpus, memory_bytes: node.memory.0 });
+        spec.owner_pid = i32::try_from(std::process::id()).ok();
+        spec.cql_port = self.place.port;
+        spec.storage_port = self.place.port + 1;
+        spec.jmx_port = self.place.port + 2;
+        Ok(spec)
+    }
+
+    pub(super) fn up(&self, cell: &Cell) -> Result<Site> {
+        let spec = self.spec(cell)?;
+        remove(&self.place.base)?;
+        self.volumes(cell)?;
+        let address = IpAddr::V4(spec.first_address);
+        let localhost = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        crate::compare::await_free([
+            (address, spec.cql_port),
+            (address, spec.storage_port),
+            (localhost, spec.jmx_port),
+        ])?;
+        self.narrator.doing(&format!("{} nodes of {} start", spec.nodes, spec.engine));
+        let cluster = Cluster::up(&spec, &self.interrupt)?.reporting_to(Arc::new(self.interrupt.clone()));
+        let servers = watch(&cluster);
+        Ok(Site { cluster, servers, runtime: load::runtime(self.threads())?, cell: cell.clone(), data: None })
+    }
+
+    /// The volume that a cell names for data or commit logs.
+    fn volume(&self, cell: &Cell, axis: &str) -> Result<Option<(&String, &Volume)>> {
+        Ok(cell.text(axis)?.and_then(|name| self.plan.file.volumes.get_key_value(name)))
+    }
+
+    /// The volume of a cell's data.
+    pub(super) fn made(&self, cell: &Cell) -> Result<Option<Made>> {
+        let made = |(name, volume): (&String, &Volume)| Made {
+            name: name.clone(),
+            volume: volume.clone(),
+            root: self.place.volumes.clone(),
+        };
+        Ok(self.volume(cell, "data")?.map(made))
+    }
+
+    /// Anew for each cluster: no file system is older than another.
+    fn volumes(&self, cell: &Cell) -> Result<()> {
+        volumes::remove(&self.place.volumes)?;
+        for axis in ["data", "commitlog"] {
+            if let Some((name, volume)) =
+                self.volume(cell, axis)?.filter(|(name, _)| !self.place.volumes.join(name).exists())
+            {
+                self.narrator.doing(&format!("volume {name} is made"));
+                volumes::make(name, volume, &self.place.volumes)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What can be done to a volume while it is used: a copy is lost and comes back empty, its room goes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{ensure, Context, Result};
+
+use super::{allocate, devices_of, image, run};
+use crate::plan::file::{Driver, Volume};
+
+/// The file that takes a volume's room.
+const FILLER: &str = "filler";
+
+/// A volume that a run has made.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Its name in the plan file.
+    pub name: String,
+    /// As the plan file says it.
+    pub volume: Volume,
+    /// The folder that it was made below.
+    pub root: PathBuf,
+}
+
+impl Made {
+    /// Loses the last copy of a mirror: its device has no byte any more, and every access to it fails.
+    pub fn lose_copy(&self) -> Result<()> {
+        self.loses_copies()?;
+        let image = self.last_image();
+        let file = fs::OpenOptions::new().write(true).open(&image).with_context(|| image.display().to_string())?;
+        file.set_len(0).with_context(|| format!("cannot empty {}", image.display()))?;
+        self.measure_again(&image)
+    }
+
+    /// Puts an empty device in the place of the copy that was lost, and returns when each byte is on it again.
+    pub fn reattach(&self) -> Result<()> {
+        let (image, size) = (self.last_image(), self.volume.size.context("the volume has no size")?);
+        allocate(&image, size.0)?;
+        self.measure_again(&image)?;
+        // A scrub sees what is committed; what was synced while the copy was away may be in the log alone.
+        run(Command::new("btrfs").args(["filesystem", "sync"]).arg(self.at()))?;
+        // It reads all copies, and writes each block that is wrong from one that is right.
+        run(Command::new("btrfs").args(["scrub", "start", "-B"]).arg(self.at()))
+    }
+
+    /// Takes so many bytes of the volume's room.
+    pub fn fill(&self, bytes: u64) -> Result<()> {
+        self.fills(bytes)?;
+        allocate(&self.at().join(FILLER), bytes)
+    }
+
+    /// Gives them back.
+    pub fn free(&self) -> Result<()> {
+        let filler = self.at().join(FILLER);
+        match fs::remove_file(&filler) {
+            // It may have been full before the filler was there.
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("cannot delete {}", filler.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Why it cannot lose a copy; nothing when it can.
+    pub fn loses_copies(&self) -> Result<()> {
+        loses_copies(&self.name, &self.volume)
+    }
+
+    /// Why so many bytes cannot be taken of it; nothing when they can.
+    pub fn fills(&self, bytes: u64) -> Result<()> {
+        fills(&self.name, &self.volume, bytes)
+    }
+
+    fn at(&self) -> PathBuf {
+        self.root.join(&self.name)
+    }
+
+    fn last_image(&self) -> PathBuf {
+        image(&self.root, &self.name, self.volume.copies)
+    }
+
+    /// Lets the devices of a file see its size.
+    fn measure_again(&self, image: &Path) -> Result<()> {
+        // The kernel knows images by their real places.
+        let devices = devices_of(&image.canonicalize().with_context(|| image.display().to_string())?)?;
+        ensure!(!devices.is_empty(), "{} is no device", image.display());
+        devices.iter().try_for_each(|device| run(Command::new("losetup").arg("--set-capacity").arg(device)))
+    }
+}
+
+/// Why a volume cannot lose a copy; nothing when it can.
+pub fn loses_copies(name: &str, volume: &Volume) -> Result<()> {
+    let mirrored = volume.driver == Driver::Mirror && volume.copies > 1;
+    ensure!(mirrored, "volume {name} is no mirror of 2 or 3 copies: it would lose every byte");
+    Ok(())
+}
+
+/// Why so many bytes cannot be taken of a volume; nothing when they can.
+pub fn fills(name: &str, volume: &Volume, bytes: u64) -> Result<()> {
+    ensure!(volume.driver.makes(), "the run does not make volume {name}: a device of yours would become full");
+    let size = volume.size.map_or(0, |size| size.0);
+    ensure!(bytes <= size, "volume {name} has {} MiB in all", size >> 20);
+    Ok(())
+}
