@@ -59,6 +59,14 @@ final class MemberReference
         }
     }
 
+    /** The first that is there: versions of Cassandra differ. */
+    static MemberReference oneOf(MemberReference first, MemberReference second)
+    {
+        if (first.missing == null || second.missing == null)
+            return first.missing == null ? first : second;
+        return new MemberReference(null, null, first.missing + ", nor " + second.missing);
+    }
+
     private static Class<?> load(String name) throws ClassNotFoundException
     {
         return Class.forName(name, false, MemberReference.class.getClassLoader());
@@ -79,6 +87,11 @@ final class MemberReference
     String missing()
     {
         return missing;
+    }
+
+    int parameters()
+    {
+        return present(method).getParameterCount();
     }
 
     /** @param owner null for a static field */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import static io.cassiterite.reflect.MemberReference.oneOf;
 import static io.cassiterite.reflect.PrivateMember.Use.FRONT_DOOR;
 import static io.cassiterite.reflect.PrivateMember.Use.NODE;
 
@@ -31,6 +32,9 @@ public enum PrivateMember
     STREAM_CHANNEL(NODE, field("net.AsyncStreamingInputPlus", "channel", "io.netty.channel.Channel")),
     /** Public since 5.0.8. */
     REPAIR_COMMANDS(NODE, field("service.StorageService", "nextRepairCommand", "java.util.concurrent.atomic.AtomicInteger")),
+
+    /** Public; since 5.0.9 it takes a third number, the total before compression. */
+    PROGRESS_WITHOUT_SSTABLES(NODE, oneOf(progress("long", "long", "long"), progress("long", "long"))),
 
     TRANSPORT_SERVICE(FRONT_DOOR, field("service.CassandraDaemon", "nativeTransportService",
                                         "org.apache.cassandra.service.NativeTransportService")),
@@ -92,6 +96,16 @@ public enum PrivateMember
         return MemberReference.method("org.apache.cassandra." + owner, name, result, parameters);
     }
 
+    private static MemberReference progress(String... numbers)
+    {
+        List<String> parameters = new ArrayList<>(List.of("org.apache.cassandra.schema.TableMetadata",
+                                                          "org.apache.cassandra.db.compaction.OperationType"));
+        parameters.addAll(List.of(numbers));
+        parameters.addAll(List.of("org.apache.cassandra.db.compaction.CompactionInfo$Unit", "org.apache.cassandra.utils.TimeUUID"));
+        return method("db.compaction.CompactionInfo", "withoutSSTables", "org.apache.cassandra.db.compaction.CompactionInfo",
+                      parameters.toArray(new String[0]));
+    }
+
     /** @return the members of which this Cassandra has none of the same name and type, each with the reason */
     public static List<String> missing(Use use)
     {
@@ -106,6 +120,12 @@ public enum PrivateMember
     public static int nextRepairCommand()
     {
         return ((AtomicInteger) REPAIR_COMMANDS.get(null)).incrementAndGet();
+    }
+
+    /** @return how many parameters the method has */
+    public int parameters()
+    {
+        return reference.parameters();
     }
 
     /** @param owner null for a static field */

@@ -8,42 +8,28 @@ import org.junit.jupiter.api.Test;
 
 import org.apache.cassandra.db.compaction.CompactionInfo;
 import org.apache.cassandra.db.compaction.OperationType;
+import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.TimeUUID;
 
+import io.cassiterite.memtable.TestTables;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 class BuildProgressTest
 {
-    /** As up to 5.0.8. */
-    public static final class TwoNumbers
-    {
-        public static Object withoutSSTables(TableMetadata table, OperationType kind, long done, long total,
-                                             CompactionInfo.Unit unit, TimeUUID id)
-        {
-            return null;
-        }
-
-        public static Object withoutSSTables(TableMetadata table, OperationType kind, long done, long total,
-                                             CompactionInfo.Unit unit, TimeUUID id, String directory)
-        {
-            return null;
-        }
-    }
-
     @Test
-    void bothFactoriesAreFound()
+    void cassandraShowsIt()
     {
-        assertEquals(6, BuildProgress.factory(TwoNumbers.class).getParameterCount());
-        assertEquals(7, BuildProgress.factory(CompactionInfo.class).getParameterCount());
-    }
-
-    @Test
-    void aVersionWithoutAFactoryIsNamed()
-    {
-        IllegalStateException e = assertThrows(IllegalStateException.class, () -> BuildProgress.factory(Object.class));
-        assertEquals("This version of Cassandra is not supported: CompactionInfo has no withoutSSTables of two or three numbers",
-                     e.getMessage());
+        TestTables.initialize();
+        TableMetadata table = TableMetadata.builder("ks", "t").addPartitionKeyColumn("k", Int32Type.instance).build();
+        TimeUUID id = TimeUUID.Generator.nextTimeUUID();
+        CompactionInfo shown = BuildProgress.of(table, id, 3, 10);
+        assertEquals(table, shown.getTableMetadata());
+        assertEquals(OperationType.INDEX_BUILD, shown.getTaskType());
+        assertEquals(id, shown.getTaskId());
+        assertEquals(3, shown.getCompleted());
+        assertEquals(10, shown.getTotal());
+        assertEquals(CompactionInfo.Unit.RANGES, shown.getUnit());
     }
 }

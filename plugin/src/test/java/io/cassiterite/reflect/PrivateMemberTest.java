@@ -88,6 +88,20 @@ class PrivateMemberTest
         assertThrows(IllegalStateException.class, () -> reference.get(null));
     }
 
+    /** Cassandra changed it in 5.0.9. */
+    @Test
+    void oneOfTwoFormsIsEnough()
+    {
+        MemberReference is = MemberReference.method("java.lang.Math", "abs", "int", "int");
+        MemberReference other = MemberReference.method("java.lang.Math", "abs", "int", "int", "int");
+        for (MemberReference one : List.of(MemberReference.oneOf(is, other), MemberReference.oneOf(other, is)))
+        {
+            assertEquals(1, one.parameters());
+            assertEquals(3, one.invoke(null, -3));
+        }
+        assertMissing(MemberReference.oneOf(other, other), "Math.abs(int, int) of type int, nor Math.abs(int, int)");
+    }
+
     @Test
     void valuesAreReadAndMethodsAreCalled()
     {
