@@ -7,11 +7,13 @@ package io.cassiterite.index;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.compaction.CompactionInfo;
 import org.apache.cassandra.db.compaction.CompactionInterruptedException;
+import org.apache.cassandra.db.compaction.CompactionManager;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
@@ -94,7 +96,7 @@ final class IndexBuild extends SecondaryIndexBuilder
             if (isFull)
                 buildAll();
             else
-                scan(ranges);
+                scan(ranges, IndexBuild::waitForThroughput);
         }
         finally
         {
@@ -109,20 +111,20 @@ final class IndexBuild extends SecondaryIndexBuilder
         while (!complete)
         {
             long missed = tableOf(cfs).indexState(indexes.get(0).name()).missed;
-            scan(ranges);
+            scan(ranges, IndexBuild::waitForThroughput);
             complete = true;
             for (EngineIndex index : indexes)
                 complete &= tableOf(cfs).completeIndex(index.name(), missed);
         }
     }
 
-    /** Gives entries to the rows of ranges, for a caller whose turn it is. */
+    /** Gives entries to the rows of ranges, as fast as it can, for a caller whose turn it is. */
     static void scan(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<Range<Token>> ranges)
     {
-        new IndexBuild(cfs, indexes, ranges, false).scan(ranges);
+        new IndexBuild(cfs, indexes, ranges, false).scan(ranges, bytes -> {});
     }
 
-    private void scan(Collection<Range<Token>> scanned)
+    private void scan(Collection<Range<Token>> scanned, LongConsumer throttle)
     {
         for (Range<Token> range : scanned)
             for (Range<Token> part : range.unwrap())
@@ -130,8 +132,18 @@ final class IndexBuild extends SecondaryIndexBuilder
                 RowsToIndex found = new RowsToIndex(cfs, indexes, part);
                 rows = found;
                 while (found.nextPage())
+                {
                     checkStop();
+                    throttle.accept(found.pageBytes());
+                }
             }
+    }
+
+    /** Builds read no more than compaction_throughput, together with compactions of sstables. */
+    private static void waitForThroughput(long bytes)
+    {
+        if (bytes > 0)
+            CompactionManager.instance.getRateLimiter().acquire((int) Math.min(bytes, Integer.MAX_VALUE));
     }
 
     private void checkStop()

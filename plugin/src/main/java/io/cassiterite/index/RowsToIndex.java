@@ -66,6 +66,12 @@ final class RowsToIndex
         return share;
     }
 
+    /** Of the rows of the last page. */
+    long pageBytes()
+    {
+        return bytes;
+    }
+
     /** Gives entries to one more page of rows; false if there is none. */
     boolean nextPage()
     {
