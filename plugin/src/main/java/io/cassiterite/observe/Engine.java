@@ -4,8 +4,12 @@
  */
 package io.cassiterite.observe;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.utils.MBeanWrapper;
@@ -16,6 +20,8 @@ import io.cassiterite.lifecycle.EngineControl;
 public final class Engine implements EngineMBean
 {
     private static final List<String> TOPICS = List.of("tables", "levels", "stalls", "caches", "settings", "work");
+
+    private static final Logger logger = LoggerFactory.getLogger(Engine.class);
 
     private final EngineControl engine;
 
@@ -67,7 +73,11 @@ public final class Engine implements EngineMBean
     public long snapshotLoad(String keyspace, String table, String directory)
     {
         ColumnFamilyStore cfs = EngineTableFinder.named(keyspace, table);
-        return RemoteFailure.guard("loading " + directory + " into " + cfs.metadata(), () -> engine.load(cfs, directory));
+        long loaded = RemoteFailure.guard("loading " + directory + " into " + cfs.metadata(), () -> engine.load(cfs, directory));
+        String beside = SnapshotFolder.sstablesBeside(Path.of(directory));
+        if (beside != null)
+            logger.warn("Loaded {} into {}: {}", directory, cfs.metadata(), beside);
+        return loaded;
     }
 
     @Override

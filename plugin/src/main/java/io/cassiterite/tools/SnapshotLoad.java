@@ -19,6 +19,7 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 import io.cassiterite.observe.EngineMBean;
+import io.cassiterite.observe.SnapshotFolder;
 
 /**
  * Loads a snapshot of an engine table into a table of a running node, over JMX. Needs only the plug-in's jar:
@@ -58,6 +59,9 @@ public final class SnapshotLoad
         {
             long fragments = engine(connector).snapshotLoad(arguments[2], arguments[3], arguments[4]);
             System.out.printf("loaded %d fragments into %s.%s%n", fragments, arguments[2], arguments[3]);
+            String beside = SnapshotFolder.sstablesBeside(Path.of(arguments[4]));
+            if (beside != null)
+                System.err.println("not all is loaded: " + beside);
             return 0;
         }
         catch (IOException | RuntimeException | MalformedObjectNameException e)

@@ -20,6 +20,7 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Output;
+import io.cassiterite.nodetest.StockImport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -146,6 +147,35 @@ class SnapshotRestoreTest
     }
 
     @Test
+    void sstablesBesideTheEngineAreNotForgotten() throws IOException
+    {
+        create("beside");
+        create("source", "trie");
+        fill("source");
+        cql.run("INSERT INTO beside (k, c, v) VALUES (9, 9, 'in the engine')");
+        node.nodetool("flush", KEYSPACE, "source").success();
+        StockImport.run(node, KEYSPACE, "beside", sstables("source").toString());
+        assertEquals(31, cql.rows("SELECT * FROM beside").size());
+        Path taken = snapshot("beside", "both");
+        cql.run("TRUNCATE beside");
+        String told = node.snapshotLoad(KEYSPACE, "beside", taken).success();
+        assertEquals(1, cql.rows("SELECT * FROM beside").size());
+        assertTrue(told.contains("not all is loaded: ") && told.contains("give " + taken.getParent() + " to sstableloader"), told);
+    }
+
+    private Path sstables(String table) throws IOException
+    {
+        Path folder = Files.createDirectories(node.base().resolve("sstables").resolve(table));
+        try (Stream<Path> tables = Files.list(node.base().resolve("data").resolve(KEYSPACE)))
+        {
+            for (Path file : files(tables.filter(path -> path.getFileName().toString().startsWith(table + '-')).findFirst().orElseThrow()))
+                if (Files.isRegularFile(file))
+                    Files.copy(file, folder.resolve(file.getFileName()));
+        }
+        return folder;
+    }
+
+    @Test
     void clearedSnapshotsAreGone() throws IOException
     {
         create("cleared");
@@ -159,8 +189,13 @@ class SnapshotRestoreTest
 
     private void create(String table)
     {
+        create(table, "cassiterite");
+    }
+
+    private void create(String table, String memtable)
+    {
         cql.run("CREATE TABLE " + table + " (k int, c int, v text, s text static, m map<int, text>, PRIMARY KEY (k, c)) " +
-                "WITH memtable = 'cassiterite'");
+                "WITH memtable = '" + memtable + "'");
     }
 
     private void fill(String table)
