@@ -91,6 +91,15 @@ extern "system" fn Java_io_cassiterite_engine_Native_storeResume(mut env: JNIEnv
     guard(&mut env, (), || STORES.poison(store), |_| STORES.get(store)?.value()?.resume())
 }
 
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_storeStopCompactions(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    store: jlong,
+) {
+    guard(&mut env, (), || STORES.poison(store), |_| STORES.get(store)?.value()?.stop_compactions())
+}
+
 fn option_lines(env: &JNIEnv<'_>, options: &JByteArray<'_>) -> Result<String> {
     let bytes = env.convert_byte_array(options).map_err(jni_failure)?;
     String::from_utf8(bytes).map_err(|_| EngineError::Invalid("the options are not UTF-8".to_owned()))

@@ -139,6 +139,17 @@ pub(crate) fn family_name(id: &[u8], generation: u64, number: u32) -> String {
     }
 }
 
+/// The id of the table, or index, that a column family of this name belongs to.
+pub(crate) fn id_of_family(name: &str) -> Option<Vec<u8>> {
+    let (hex, rest) = name.split_once('.')?;
+    let digits = |at: usize| hex.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    let mut id: Vec<u8> = (0..TABLE_ID_BYTES).map(|byte| digits(2 * byte)).collect::<Option<_>>()?;
+    if let Some((index, _generation)) = rest.rsplit_once('.') {
+        id.extend_from_slice(index.as_bytes());
+    }
+    Some(id)
+}
+
 fn check_format(bytes: &[u8]) -> Result<()> {
     let body = unsealed(bytes, STORE_KEY, "the store's format record")?;
     let format = body.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));

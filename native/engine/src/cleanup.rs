@@ -56,7 +56,7 @@ impl Cleanup<'_> {
     fn go_on(&self) -> Result<()> {
         self.core.check_open()?;
         if self.stop.load(Ordering::Acquire) {
-            return Err(EngineError::Busy("the ranges that the table owns have changed meanwhile".into()));
+            return Err(EngineError::Busy("it was stopped, or the ranges that the table owns have changed".into()));
         }
         Ok(())
     }

@@ -4,8 +4,10 @@
 //! Compaction of a whole table on demand, and what compactions may purge.
 
 use crate::error::{EngineError, Result};
-use crate::raw::sys;
-use crate::table::{Table, TableCore};
+use crate::raw::{self, sys};
+use crate::store_core::StoreCore;
+use crate::table::{OpenTables, Table, TableCore};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// gc_grace_seconds below this would have every file rewritten all the time: in an hour a large table cannot be.
 const PERIODIC_SECONDS_MIN: i64 = 86_400;
@@ -41,6 +43,19 @@ impl Table {
     }
 }
 
+/// Ends every compaction of the store that runs or waits, and returns when they have ended. Those on demand, and
+/// cleanups, fail with [`EngineError::Busy`]; automatic ones begin anew when there is a thread for them.
+pub(crate) fn stop_compactions(store: &StoreCore, tables: &OpenTables) -> Result<()> {
+    raw::stop_compactions(&store.db);
+    let stopped = store.events.take_stopped();
+    tables.each(|table| {
+        table.shared(|core| {
+            let mut families = core.column_families().all();
+            families.try_for_each(|family| if stopped.contains(family.name()) { family.reconsider() } else { Ok(()) })
+        })
+    })
+}
+
 /// For a table that may be closed at any time.
 fn unless_dropped(outcome: Result<()>) -> Result<()> {
     match outcome {
@@ -51,17 +66,24 @@ fn unless_dropped(outcome: Result<()>) -> Result<()> {
 
 fn compact(core: &TableCore) -> Result<()> {
     core.flush()?;
+    let canceled = core.begin_rewrite()?;
     let empties_before = core.purge().stats().empties_left;
-    let rewrite = || core.manually(|| sys::compact(core.family(), core.closing()));
-    unless_closed(core, rewrite())?;
+    let rewrite = || core.manually(|| sys::compact(core.family(), &canceled));
+    unless_stopped(core, &canceled, rewrite())?;
     // A full merge cannot drop a key, only empty it: those that this pass emptied go in another.
     if core.purge().stats().empties_left > empties_before {
-        unless_closed(core, rewrite())?;
+        unless_stopped(core, &canceled, rewrite())?;
     }
     Ok(())
 }
 
-/// The outcome of work that stops, with whatever error, when the table or the store closes.
-fn unless_closed<T>(core: &TableCore, outcome: Result<T>) -> Result<T> {
-    outcome.or_else(|error| core.check_open().and(Err(error)))
+/// The outcome of work that ends early, with whatever error, when the table or the store closes, or it is canceled.
+fn unless_stopped(core: &TableCore, canceled: &AtomicBool, outcome: Result<()>) -> Result<()> {
+    outcome.or_else(|error| {
+        core.check_open()?;
+        if canceled.load(Ordering::Acquire) {
+            return Err(EngineError::Busy("the compaction was stopped; what it has done so far stays".into()));
+        }
+        Err(error)
+    })
 }

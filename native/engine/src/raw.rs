@@ -19,10 +19,10 @@ mod status;
 pub(crate) mod sys;
 mod table;
 
-pub(crate) use admin::{resume, sum_files, RateLimiter};
+pub(crate) use admin::{resume, stop_compactions, sum_files, RateLimiter};
 pub(crate) use blocks::tune_blocks;
 pub use events::StallCondition;
-pub(crate) use events::{install_events, EventHooks};
+pub(crate) use events::{install_events, CompactionBegin, CompactionEnd, EventHooks};
 pub(crate) use files::{listed_files, LiveFile, Origin};
 pub(crate) use ingest::{file_min_timestamp, ingest, try_to_ingest, Ingested, Ingestion};
 pub(crate) use ring::Ring;

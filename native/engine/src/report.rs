@@ -3,6 +3,8 @@
 
 //! Reports for operators: lines of tab-separated values, the first one with the names of the columns.
 
+mod compactions;
+
 use crate::compaction::StallCondition;
 use crate::error::{EngineError, Result};
 use crate::raw::listed_files;
@@ -13,7 +15,7 @@ use rocksdb::statistics::Ticker;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-const TOPICS: &str = "tables levels stalls caches settings work";
+const TOPICS: &str = "tables levels stalls caches settings work compactions";
 /// The figures of `tables`: [`stats::figures`] in order, then those of compaction, the bytes of the side column
 /// families, the files of level 0, and 1 where RocksDB compacts the table by itself.
 const FIGURES: [&str; 18] = [
@@ -46,6 +48,7 @@ pub(crate) fn report(core: &StoreCore, tables: &OpenTables, topic: &str) -> Resu
         "stalls" => Ok(stalls(core)),
         "caches" => caches(core, tables),
         "work" => Ok(work(core)),
+        "compactions" => compactions::report(core),
         "settings" => settings(core),
         _ => Err(EngineError::Invalid(format!("there is no report {topic:?}; topics are: {TOPICS}"))),
     }

@@ -6,6 +6,7 @@
 mod opening;
 mod uncompacted;
 
+use crate::compact;
 use crate::error::{EngineError, Kind, Result};
 use crate::generations;
 use crate::log::log;
@@ -91,7 +92,7 @@ impl Store {
     }
 
     /// A report as lines of tab-separated values, first line the column names (docs/internals/boundary.md). Topics:
-    /// tables levels stalls caches settings work.
+    /// tables levels stalls caches settings work compactions.
     pub fn report(&self, topic: &str) -> Result<String> {
         self.live(|live| report::report(&live.core, &live.tables, topic))
     }
@@ -122,6 +123,12 @@ impl Store {
             }
             Ok(())
         })
+    }
+
+    /// Ends every compaction that runs or waits. Those on demand, and cleanups, fail with [`EngineError::Busy`];
+    /// automatic ones begin anew when there is a thread for them.
+    pub fn stop_compactions(&self) -> Result<()> {
+        self.live(|live| compact::stop_compactions(&live.core, &live.tables))
     }
 
     /// Opens or creates the current generation of a table: a table schema request (docs/internals/boundary.md).

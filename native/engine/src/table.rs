@@ -5,6 +5,7 @@
 //! lies in the modules above, each with an `impl Table` of its own.
 
 mod automatic_compaction;
+mod cancellation;
 mod change_lock;
 mod column_families;
 mod columns;

@@ -184,7 +184,7 @@ fn cleanup_ends_when_it_is_told_so() {
     });
     let error = cleaned.unwrap_err();
     assert_eq!(error.kind(), Kind::Busy, "{error}");
-    assert!(error.message().contains("have changed meanwhile"), "{error}");
+    assert!(error.message().contains("it was stopped"), "{error}");
     store.set("compaction_rate_limit=0B/s").unwrap();
     table.cleanup(&nothing).unwrap_or_else(|error| panic!("the next one is another: {error}"));
     assert_eq!(rows(&table, "p7").len(), 0);

@@ -94,7 +94,8 @@ fn reports_have_one_line_per_thing_under_their_columns() {
     let table = table(&store);
     put(&table, "a", 1, 7, b"v");
     table.flush().unwrap();
-    for topic in ["tables", "levels", "stalls", "caches", "settings", "work"] {
+    table.compact().unwrap();
+    for topic in ["tables", "levels", "stalls", "caches", "settings", "work", "compactions"] {
         let report = store.report(topic).unwrap();
         let columns = report.lines().next().unwrap().split('\t').count();
         assert!(report.lines().count() > 1, "{topic}: {report}");

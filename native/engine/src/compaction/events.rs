@@ -4,12 +4,13 @@
 //! What happens in the background of one store: errors, stalls, flushes and compactions.
 
 use super::errors::{BackgroundError, StandingErrors};
+use super::progress::{Compactions, EndedCompaction, RunningCompaction};
 use super::purge::TablePurge;
 use crate::error::Result;
 use crate::log::log;
-use crate::raw::{self, EventHooks, StallCondition, Status};
+use crate::raw::{self, CompactionBegin, CompactionEnd, EventHooks, StallCondition, Status};
 use rocksdb::Options;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
@@ -42,6 +43,8 @@ pub struct StoreEvents {
     watched: RwLock<HashMap<String, Weak<TablePurge>>>,
     stalled: Mutex<HashMap<String, StallCondition>>,
     errors: StandingErrors,
+    compactions: Compactions,
+    stopped: Mutex<HashSet<String>>,
     totals: Totals,
 }
 
@@ -100,6 +103,21 @@ impl StoreEvents {
         stalled
     }
 
+    /// The compactions that run.
+    pub(crate) fn running_compactions(&self) -> Vec<Arc<RunningCompaction>> {
+        self.compactions.running()
+    }
+
+    /// The latest 200 compactions that ended well, in the order of their ends.
+    pub(crate) fn ended_compactions(&self) -> Vec<EndedCompaction> {
+        self.compactions.ended()
+    }
+
+    /// Names of column families of which compactions were stopped since the last call.
+    pub(crate) fn take_stopped(&self) -> HashSet<String> {
+        std::mem::take(&mut *self.stopped.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Sums since the store was opened.
     pub fn totals(&self) -> EventTotals {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -134,14 +152,23 @@ impl EventHooks for StoreEvents {
         add(&self.totals.flush_bytes, data_bytes);
     }
 
-    fn compaction_completed(&self, family: &str, input_bytes: u64, output_bytes: u64, ok: bool) {
-        if ok {
+    fn compaction_begun(&self, family: &str, compaction: CompactionBegin) {
+        let levels = (compaction.input_level, compaction.output_level);
+        self.compactions.begin(compaction.job, family, levels, compaction.total_bytes);
+    }
+
+    fn compaction_completed(&self, family: &str, compaction: CompactionEnd) {
+        let bytes = (compaction.input_bytes, compaction.output_bytes);
+        self.compactions.end(compaction.job, compaction.ok.then_some(bytes));
+        if compaction.ok {
             if let Some(table) = self.table(family) {
                 table.record_compaction();
             }
             add(&self.totals.compactions, 1);
-            add(&self.totals.compaction_input_bytes, input_bytes);
-            add(&self.totals.compaction_output_bytes, output_bytes);
+            add(&self.totals.compaction_input_bytes, compaction.input_bytes);
+            add(&self.totals.compaction_output_bytes, compaction.output_bytes);
+        } else if compaction.stopped {
+            self.stopped.lock().unwrap_or_else(PoisonError::into_inner).insert(family.to_owned());
         } else {
             add(&self.totals.compactions_failed, 1);
         }

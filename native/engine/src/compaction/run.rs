@@ -5,6 +5,7 @@
 
 use super::bounds::FileBounds;
 use super::memtables::Segment;
+use super::progress::ReadCounter;
 use super::purge::{Policy, TablePurge};
 use super::straddle::StraddlingHeaders;
 use crate::log::log;
@@ -39,6 +40,7 @@ pub(crate) struct CompactionRun {
     shown_key: Vec<u8>,
     shown_operands: usize,
     merged: Vec<u8>,
+    read: ReadCounter,
 }
 
 /// What is known of the partition that is being compacted.
@@ -66,6 +68,7 @@ impl CompactionRun {
             shown_key: Vec::new(),
             shown_operands: 0,
             merged: Vec::new(),
+            read: ReadCounter::of_this_thread(),
         }
     }
 
@@ -221,6 +224,7 @@ impl CompactionRun {
 
 impl CompactionHooks for CompactionRun {
     fn filter(&mut self, key: &[u8], is_operand: bool, fragment: &[u8], out: &mut Vec<u8>) -> Decision {
+        self.read.add(key.len() + fragment.len());
         if let Some(resume) = self.not_owned(key) {
             out.extend_from_slice(&resume);
             return Decision::SkipTo;
@@ -246,6 +250,9 @@ impl CompactionHooks for CompactionRun {
     }
 
     fn merge(&mut self, key: &[u8], has_value: bool, fragments: &[&[u8]], out: &mut Vec<u8>) -> bool {
+        // Operands have been shown, and counted.
+        let value = fragments.first().filter(|_| has_value);
+        self.read.add(value.map_or(0, |value| key.len() + value.len()));
         let merged = self.merge_history(key, has_value, fragments, out);
         if merged.is_err() {
             add(&self.table.counters.merge_failures, 1);
@@ -318,6 +325,7 @@ mod tests {
                 shown_key: Vec::new(),
                 shown_operands: 0,
                 merged: Vec::new(),
+                read: ReadCounter::default(),
             };
             for (key, is_operand, fragment) in &entries {
                 run.filter(key, *is_operand, fragment, &mut Vec::new());

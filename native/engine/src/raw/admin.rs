@@ -11,6 +11,7 @@ use std::ffi::c_void;
 
 extern "C" {
     fn cassiterite_resume(db: *mut c_void) -> *mut Failure;
+    fn cassiterite_stop_compactions(db: *mut c_void);
     fn cassiterite_limiter_new(bytes_per_second: i64) -> *mut c_void;
     fn cassiterite_limiter_drop(limiter: *mut c_void);
     fn cassiterite_sum_files(options: *mut c_void);
@@ -29,6 +30,13 @@ pub(crate) fn sum_files(options: &mut Options) {
 pub(crate) fn resume(db: &DB) -> Result<()> {
     // SAFETY: the database is borrowed for the call.
     outcome(unsafe { cassiterite_resume(object_of(db.as_raw_ptr())) })
+}
+
+/// Ends all compactions that run or wait, automatic and manual ones, and returns when they have ended. RocksDB begins an
+/// automatic one anew only when something else makes it look at the column family.
+pub(crate) fn stop_compactions(db: &DB) {
+    // SAFETY: the database is borrowed for the call.
+    unsafe { cassiterite_stop_compactions(object_of(db.as_raw_ptr())) }
 }
 
 /// Limits what flushes and compactions write; may be changed at any time from any thread.

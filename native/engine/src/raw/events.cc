@@ -57,12 +57,20 @@ class Listener : public rocksdb::EventListener {
       current.input_numbers.push_back(file_number(path));
     }
     std::sort(current.input_numbers.begin(), current.input_numbers.end());
+    uint64_t total_bytes = 0;
+    for (const auto& [path, properties] : info.table_properties) {
+      total_bytes += properties->raw_key_size + properties->raw_value_size;
+    }
+    const CompactionBegin begin{info.job_id, info.base_input_level, info.output_level, total_bytes};
+    calls_.compaction_begun(calls_.state, text(info.cf_name), &begin);
   }
 
   void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
     begun_compaction() = BegunCompaction{};
-    calls_.compaction_completed(calls_.state, text(info.cf_name), info.stats.total_input_bytes,
-                                info.stats.total_output_bytes, info.status.ok());
+    const bool stopped = info.aborted || info.status.IsManualCompactionPaused();
+    const CompactionEnd end{info.job_id, info.status.ok(), stopped, info.stats.total_input_bytes,
+                            info.stats.total_output_bytes};
+    calls_.compaction_completed(calls_.state, text(info.cf_name), &end);
   }
 
   void OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& info) override {

@@ -20,14 +20,43 @@ pub enum StallCondition {
     Stopped,
 }
 
+/// What RocksDB says of a compaction that begins.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CompactionBegin {
+    /// Among all work of the store.
+    pub job: c_int,
+    pub input_level: c_int,
+    pub output_level: c_int,
+    /// Keys and values in the files that it reads, before compression.
+    pub total_bytes: u64,
+}
+
+/// What RocksDB says of a compaction that has ended.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CompactionEnd {
+    /// As when it began.
+    pub job: c_int,
+    pub ok: bool,
+    /// It was ended by [`stop_compactions`](super::stop_compactions), or by its flag.
+    pub stopped: bool,
+    /// Of the files that it read.
+    pub input_bytes: u64,
+    /// Of the files that it wrote.
+    pub output_bytes: u64,
+}
+
 /// Receives events; called by RocksDB's threads, several at once. It must be quick and must not call the database.
 pub(crate) trait EventHooks: Send + Sync + 'static {
     /// A memtable became immutable; `first_sequence` is that of its first entry.
     fn memtable_sealed(&self, family: &str, first_sequence: u64);
     /// Memtables up to a sequence number are in a file.
     fn flush_completed(&self, family: &str, largest_sequence: u64, data_bytes: u64);
-    /// A compaction ended.
-    fn compaction_completed(&self, family: &str, input_bytes: u64, output_bytes: u64, ok: bool);
+    /// A compaction begins, on the thread that runs it.
+    fn compaction_begun(&self, family: &str, compaction: CompactionBegin);
+    /// A compaction ended, on the thread that ran it.
+    fn compaction_completed(&self, family: &str, compaction: CompactionEnd);
     /// A part of a compaction starts; 0 is the first.
     fn subcompaction_begun(&self, family: &str, number: i32);
     /// The stall condition of a column family has changed.
@@ -44,7 +73,8 @@ struct EventCalls {
     drop_state: extern "C" fn(*mut c_void),
     memtable_sealed: extern "C" fn(*mut c_void, Bytes, u64),
     flush_completed: extern "C" fn(*mut c_void, Bytes, u64, u64),
-    compaction_completed: extern "C" fn(*mut c_void, Bytes, u64, u64, bool),
+    compaction_begun: extern "C" fn(*mut c_void, Bytes, *const CompactionBegin),
+    compaction_completed: extern "C" fn(*mut c_void, Bytes, *const CompactionEnd),
     subcompaction_begun: extern "C" fn(*mut c_void, Bytes, c_int),
     stall_changed: extern "C" fn(*mut c_void, Bytes, c_int),
     background_error: extern "C" fn(*mut c_void, c_int, c_int, u8, u8, Bytes),
@@ -62,6 +92,7 @@ pub(crate) fn install_events<H: EventHooks>(options: &mut Options, hooks: &Arc<H
         drop_state: drop_state::<H>,
         memtable_sealed: memtable_sealed::<H>,
         flush_completed: flush_completed::<H>,
+        compaction_begun: compaction_begun::<H>,
         compaction_completed: compaction_completed::<H>,
         subcompaction_begun: subcompaction_begun::<H>,
         stall_changed: stall_changed::<H>,
@@ -95,14 +126,16 @@ extern "C" fn flush_completed<H: EventHooks>(state: *mut c_void, family: Bytes, 
     deliver::<H>(state, family, |hooks, family| hooks.flush_completed(family, largest_sequence, bytes));
 }
 
-extern "C" fn compaction_completed<H: EventHooks>(
-    state: *mut c_void,
-    family: Bytes,
-    input_bytes: u64,
-    output_bytes: u64,
-    ok: bool,
-) {
-    deliver::<H>(state, family, |hooks, family| hooks.compaction_completed(family, input_bytes, output_bytes, ok));
+extern "C" fn compaction_begun<H: EventHooks>(state: *mut c_void, family: Bytes, compaction: *const CompactionBegin) {
+    // SAFETY: a structure of the caller's frame.
+    let compaction = unsafe { *compaction };
+    deliver::<H>(state, family, |hooks, family| hooks.compaction_begun(family, compaction));
+}
+
+extern "C" fn compaction_completed<H: EventHooks>(state: *mut c_void, family: Bytes, compaction: *const CompactionEnd) {
+    // SAFETY: a structure of the caller's frame.
+    let compaction = unsafe { *compaction };
+    deliver::<H>(state, family, |hooks, family| hooks.compaction_completed(family, compaction));
 }
 
 extern "C" fn subcompaction_begun<H: EventHooks>(state: *mut c_void, family: Bytes, number: c_int) {

@@ -140,6 +140,11 @@ extern "C" void cassiterite_sum_files(rocksdb::Options* options) {
   options->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
 }
 
+extern "C" void cassiterite_stop_compactions(DB* db) {
+  db->AbortAllCompactions();
+  db->ResumeAllCompactions();
+}
+
 extern "C" Failure* cassiterite_resume(DB* db) { return failure_of(db->Resume()); }
 
 using Limiter = std::shared_ptr<rocksdb::RateLimiter>;

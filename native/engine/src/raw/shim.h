@@ -58,13 +58,31 @@ struct TableCalls {
   void (*end)(void* run);
 };
 
+// What a compaction is about to do; bytes are those of keys and values, before compression.
+struct CompactionBegin {
+  int job;
+  int input_level;
+  int output_level;
+  uint64_t total_bytes;
+};
+
+// What has come of a compaction; bytes are those of files.
+struct CompactionEnd {
+  int job;
+  bool ok;
+  bool stopped;
+  uint64_t input_bytes;
+  uint64_t output_bytes;
+};
+
 // Callbacks of one store, implemented in events.rs. Codes are RocksDB's own enumerations.
 struct EventCalls {
   void* state;
   void (*drop_state)(void* state);
   void (*memtable_sealed)(void* state, Bytes family, uint64_t first_sequence);
   void (*flush_completed)(void* state, Bytes family, uint64_t largest_sequence, uint64_t bytes);
-  void (*compaction_completed)(void* state, Bytes family, uint64_t input_bytes, uint64_t output_bytes, bool ok);
+  void (*compaction_begun)(void* state, Bytes family, const CompactionBegin* compaction);
+  void (*compaction_completed)(void* state, Bytes family, const CompactionEnd* compaction);
   void (*subcompaction_begun)(void* state, Bytes family, int number);
   void (*stall_changed)(void* state, Bytes family, int condition);
   void (*background_error)(void* state, int reason, int severity, uint8_t code, uint8_t subcode, Bytes message);

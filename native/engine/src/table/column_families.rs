@@ -73,6 +73,12 @@ impl ColumnFamily {
         Ok(self.handle.db().set_options_cf(&self.handle, &[("disable_auto_compactions", disabled)])?)
     }
 
+    /// Has RocksDB look at what there is to compact, and wakes what waits for a compaction.
+    pub(crate) fn reconsider(&self) -> Result<()> {
+        // Unchanged, but any change of options does it.
+        Ok(self.handle.db().set_options_cf(&self.handle, &[("max_successive_merges", "0")])?)
+    }
+
     /// Files of level 0.
     pub(crate) fn level0_files(&self) -> u64 {
         let text = self.handle.db().property_value_cf(&self.handle, "rocksdb.num-files-at-level0").ok().flatten();

@@ -4,6 +4,7 @@
 //! What an open table is made of.
 
 use super::automatic_compaction::AutomaticCompaction;
+use super::cancellation::Cancellations;
 use super::change_lock::{ChangeLock, MergeInProgress, PinnedColumnFamilies};
 use super::column_families::{ColumnFamilies, ColumnFamily};
 use super::counters::Counters;
@@ -17,7 +18,7 @@ use crate::raw::sys::{FamilyHandle, Reach, ReadMode};
 use crate::store_core::StoreCore;
 use cassiterite_codec::ColumnSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
+use std::sync::{Arc, MutexGuard, RwLockReadGuard};
 
 /// An open table as of now: its column families and what does not change with them. Cheap to clone.
 #[derive(Clone)]
@@ -41,7 +42,8 @@ struct Shared {
     has_data: AtomicBool,
     unlogged: AtomicBool,
     closing: AtomicBool,
-    cleanups: Mutex<Vec<Arc<AtomicBool>>>,
+    cleanups: Cancellations,
+    rewrites: Cancellations,
     manual: AtomicUsize,
     ids_handed_out: AtomicBool,
     automatic_compaction: AutomaticCompaction,
@@ -73,7 +75,8 @@ impl TableCore {
             has_data: AtomicBool::new(record.has_data),
             unlogged: AtomicBool::new(false),
             closing: AtomicBool::new(false),
-            cleanups: Mutex::default(),
+            cleanups: Cancellations::default(),
+            rewrites: Cancellations::default(),
             manual: AtomicUsize::new(0),
             ids_handed_out: AtomicBool::new(false),
             automatic_compaction: AutomaticCompaction::new(automatic_compaction),
@@ -198,12 +201,15 @@ impl TableCore {
     /// Makes long work end early, with [`EngineError::Closed`].
     pub(super) fn begin_closing(&self) {
         self.shared.closing.store(true, Ordering::SeqCst);
+        self.shared.rewrites.cancel();
         self.stop_cleanups();
     }
 
-    /// Set when closing begins.
-    pub(crate) fn closing(&self) -> &AtomicBool {
-        &self.shared.closing
+    /// A flag that is set when closing begins; an error if it has begun.
+    pub(crate) fn begin_rewrite(&self) -> Result<Arc<AtomicBool>> {
+        let flag = self.shared.rewrites.begin()?;
+        self.check_open()?;
+        Ok(flag)
     }
 
     /// Runs a manual compaction. It ends early, with whatever error, once `canceled` is set and
@@ -222,25 +228,19 @@ impl TableCore {
             return;
         }
         for family in self.families.all() {
-            // Unchanged. Should it fail, the compaction ends later.
-            let _ = self.store().db.set_options_cf(&family.handle, &[("max_successive_merges", "0")]);
+            // Should it fail, the compaction ends later.
+            let _ = family.reconsider();
         }
     }
 
     /// A flag that [`TableCore::stop_cleanups`] sets from now on.
     pub(crate) fn begin_cleanup(&self) -> Result<Arc<AtomicBool>> {
-        let flag = Arc::new(AtomicBool::new(false));
-        let mut cleanups = self.shared.cleanups.lock().map_err(|_| EngineError::poisoned())?;
-        cleanups.retain(|flag| Arc::strong_count(flag) > 1); // others are over
-        cleanups.push(Arc::clone(&flag));
-        Ok(flag)
+        self.shared.cleanups.begin()
     }
 
     /// Ends every running cleanup early.
     pub(crate) fn stop_cleanups(&self) {
-        let cleanups = self.shared.cleanups.lock().unwrap_or_else(PoisonError::into_inner);
-        cleanups.iter().for_each(|flag| flag.store(true, Ordering::SeqCst));
-        drop(cleanups);
+        self.shared.cleanups.cancel();
         // Its thread may wait for a flush, or for a compaction that has yet to begin, for minutes.
         self.families.all().for_each(|family| family.purge.stop_dropping());
         self.wake_manual();

@@ -5,7 +5,7 @@
 
 use super::*;
 use crate::database::Database;
-use crate::raw::{install_events, EventHooks, StallCondition, Status};
+use crate::raw::{install_events, CompactionBegin, CompactionEnd, EventHooks, StallCondition, Status};
 use rocksdb::{Options, DB};
 use std::fs::File;
 use std::sync::mpsc::{channel, Receiver, Sender};
@@ -21,7 +21,8 @@ struct HeldCompaction {
 impl EventHooks for HeldCompaction {
     fn memtable_sealed(&self, _: &str, _: u64) {}
     fn flush_completed(&self, _: &str, _: u64, _: u64) {}
-    fn compaction_completed(&self, _: &str, _: u64, _: u64, _: bool) {
+    fn compaction_begun(&self, _: &str, _: CompactionBegin) {}
+    fn compaction_completed(&self, _: &str, _: CompactionEnd) {
         if let Some(ended) = self.ended.lock().unwrap().take() {
             ended.send(()).unwrap();
             let _ = self.go_on.lock().unwrap().recv();

@@ -54,7 +54,7 @@ public final class Native
 
     /**
      * A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches
-     * settings work.
+     * settings work compactions.
      */
     static native String storeReport(long store, String topic);
 
@@ -63,6 +63,12 @@ public final class Native
 
     /** Asks the engine to leave the read-only state that a background error put it in. */
     static native void storeResume(long store);
+
+    /**
+     * Ends every compaction that runs or waits: those on demand and cleanups fail with BUSY, automatic ones begin again when
+     * there is a thread for them.
+     */
+    static native void storeStopCompactions(long store);
 
     // --- tables
 

@@ -153,6 +153,12 @@ public final class Store implements AutoCloseable
         }
     }
 
+    /** Ends every compaction that runs or waits; automatic ones begin again when there is a thread for them. */
+    public void stopCompactions()
+    {
+        Native.storeStopCompactions(handle);
+    }
+
     public String directory()
     {
         return directory;

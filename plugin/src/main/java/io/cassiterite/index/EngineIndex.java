@@ -56,6 +56,7 @@ public final class EngineIndex implements Index
 
     private final ColumnFamilyStore cfs;
     private final AtomicInteger bulkLoads = new AtomicInteger();
+    private volatile boolean held;
     private final int number;
     private volatile IndexMetadata metadata;
     private volatile IndexedColumn column;
@@ -136,6 +137,17 @@ public final class EngineIndex implements Index
     void bulkLoading(boolean begins)
     {
         bulkLoads.addAndGet(begins ? 1 : -1);
+    }
+
+    /** Until somebody asks for a build, {@link IndexWatch} begins none. */
+    void hold(boolean isHeld)
+    {
+        held = isHeld;
+    }
+
+    boolean isHeld()
+    {
+        return held;
     }
 
     // --- life

@@ -8,6 +8,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Keyspace;
@@ -32,6 +36,7 @@ import io.cassiterite.memtable.EngineTables;
  */
 final class IndexBuild extends SecondaryIndexBuilder
 {
+    private static final Logger logger = LoggerFactory.getLogger(IndexBuild.class);
     private static final Token FIRST = Murmur3Partitioner.instance.getMinimumToken();
 
     private final ColumnFamilyStore cfs;
@@ -49,9 +54,10 @@ final class IndexBuild extends SecondaryIndexBuilder
         this.isFull = isFull;
     }
 
-    /** Of all rows; to be run once. */
+    /** Of all rows; to be run once. An index whose build an operator has stopped is built again by itself from now on. */
     static IndexBuild full(ColumnFamilyStore cfs, List<EngineIndex> indexes)
     {
+        indexes.forEach(index -> index.hold(false));
         return new IndexBuild(cfs, indexes, List.of(new Range<>(FIRST, FIRST)), true);
     }
 
@@ -74,6 +80,19 @@ final class IndexBuild extends SecondaryIndexBuilder
             if (index instanceof EngineIndex)
                 found.add((EngineIndex) index);
         return found;
+    }
+
+    /** The indexes are not built again before somebody asks for it: the build is about to be stopped. */
+    void hold()
+    {
+        logger.warn("The build of {} of {} is stopped: they answer nothing until nodetool rebuild_index, or a restart, has built them",
+                    names(), cfs.metadata());
+        indexes.forEach(index -> index.hold(true));
+    }
+
+    private List<String> names()
+    {
+        return indexes.stream().map(EngineIndex::name).collect(Collectors.toList());
     }
 
     /** The present generation of a table. */

@@ -15,6 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.compaction.CompactionInfo;
+import org.apache.cassandra.db.compaction.CompactionManager;
 import org.apache.cassandra.utils.Clock;
 
 import io.cassiterite.engine.EngineException;
@@ -56,9 +58,21 @@ public final class IndexWatch
         }
     }
 
+    /**
+     * Called before an operator stops builds, which are not to begin again by themselves then.
+     *
+     * @param id as {@code nodetool compactionstats} shows it; null for all builds
+     */
+    public static void holdBuilds(String id)
+    {
+        for (CompactionInfo.Holder running : CompactionManager.instance.active.getCompactions())
+            if (running instanceof IndexBuild && (id == null || running.getCompactionInfo().getTaskId().toString().equals(id)))
+                ((IndexBuild) running).hold();
+    }
+
     private static boolean needsBuild(ColumnFamilyStore cfs, CassiteriteMemtable memtable, EngineIndex index)
     {
-        if (cfs.indexManager.isIndexBuilding(index.name()) || TableBuilds.of(cfs).hasFull())
+        if (index.isHeld() || cfs.indexManager.isIndexBuilding(index.name()) || TableBuilds.of(cfs).hasFull())
             return false;
         if (isDropped(memtable, index))
             return false;

@@ -45,6 +45,9 @@ public interface EngineControl
     /** Asks the engine to accept writes again after a background error. */
     void resume();
 
+    /** Ends every compaction that runs or waits; automatic ones begin again when there is a thread for them. */
+    void stopCompactions();
+
     /** Applies live settings. */
     void set(Map<String, String> options);
 

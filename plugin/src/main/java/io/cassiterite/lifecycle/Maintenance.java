@@ -19,6 +19,8 @@ import io.cassiterite.index.IndexWatch;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.CompactionFigures;
+import io.cassiterite.observe.CompactionHistory;
+import io.cassiterite.observe.CompactionManagerProxy;
 import io.cassiterite.observe.Engine;
 import io.cassiterite.observe.EngineKeyspace;
 import io.cassiterite.observe.EngineMetrics;
@@ -50,6 +52,7 @@ final class Maintenance implements Runnable
     private final ErrorWatch errors;
     private final ThroughputLimit throughput;
     private final CompactionFigures compactions;
+    private final CompactionHistory history;
     private final Thread thread = new Thread(this, "cassiterite-maintenance");
 
     private volatile boolean stopped;
@@ -69,6 +72,7 @@ final class Maintenance implements Runnable
                                      JVMStabilityInspector::inspectThrowable);
         this.throughput = new ThroughputLimit(engine, DatabaseDescriptor::getCompactionThroughputBytesPerSec);
         this.compactions = new CompactionFigures(engine);
+        this.history = new CompactionHistory(engine);
         thread.setDaemon(true);
     }
 
@@ -120,12 +124,17 @@ final class Maintenance implements Runnable
     {
         attempt("Installing the managers of engine tables", ManagerInstaller::settle);
         if (!verbsReplaced)
-            attempt("Installing nodetool's verbs for engine tables", () -> verbsReplaced = StorageServiceProxy.install(engine));
+            attempt("Installing nodetool's verbs for engine tables", this::replaceVerbs);
         if (!schemaAdmitted && ManagerInstaller.isSettled())
             attempt("Checking the schema's engine tables", this::admitSchema);
         attempt("Closing indexes on engine tables", safetyNet::closeIndexes);
         if (engine.isOpen())
             maintainEngine();
+    }
+
+    private void replaceVerbs()
+    {
+        verbsReplaced = StorageServiceProxy.install(engine) && CompactionManagerProxy.install(engine);
     }
 
     private void admitSchema()
@@ -148,6 +157,7 @@ final class Maintenance implements Runnable
         attempt("Applying the compaction throughput", throughput::pass);
         attempt("Maintenance of the engine tables", tableSetup::refresh);
         attempt("Counting the engine's compactions", compactions::update);
+        attempt("Writing the history of the engine's compactions", history::update);
         attempt("Checking the indexes of engine tables", IndexWatch::check);
         attempt("Maintenance of streams", () -> Streams.refresh(NodeStore.getIfOpen()));
         attempt("Checking for ignored settings", Maintenance::checkSettings);

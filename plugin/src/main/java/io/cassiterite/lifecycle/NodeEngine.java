@@ -93,6 +93,12 @@ final class NodeEngine implements EngineControl
     }
 
     @Override
+    public void stopCompactions()
+    {
+        store().stopCompactions();
+    }
+
+    @Override
     public void set(Map<String, String> options)
     {
         store().set(options);

@@ -19,7 +19,7 @@ import io.cassiterite.lifecycle.EngineControl;
 /** @see EngineMBean */
 public final class Engine implements EngineMBean
 {
-    private static final List<String> TOPICS = List.of("tables", "levels", "stalls", "caches", "settings", "work");
+    private static final List<String> TOPICS = List.of("tables", "levels", "stalls", "caches", "settings", "work", "compactions");
 
     private static final Logger logger = LoggerFactory.getLogger(Engine.class);
 

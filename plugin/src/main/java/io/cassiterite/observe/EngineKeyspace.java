@@ -33,7 +33,8 @@ public final class EngineKeyspace
                "stalls", "how often writes were slowed down or stopped and background work failed, by cause; tables concerned now",
                "caches", "memory of the engine: used and limit; hits and misses of the block cache",
                "settings", "the engine's parameters: value in force, default, and whether they can be set while the node runs",
-               "work", "flushes and compactions: running now; ended since the start, with bytes read and written");
+               "work", "flushes and compactions: running now; ended since the start, with bytes read and written",
+               "compactions", "the compactions that run, and the latest that have ended");
 
     private static final String STREAMS = "the latest shipments of engine tables: bytes sent as whole files and as rows, and why";
     private static final String DOOR = "what the front door has done since the start; all 0 while it has been off";

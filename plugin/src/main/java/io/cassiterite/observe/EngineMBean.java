@@ -41,7 +41,7 @@ public interface EngineMBean
     void resume();
 
     /**
-     * @param topic tables, levels, stalls, caches, settings or work
+     * @param topic tables, levels, stalls, caches, settings, work or compactions
      * @return lines of tab-separated values, the first line names the columns
      */
     String report(String topic);

@@ -1,0 +1,188 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.edge;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+
+import com.datastax.oss.driver.api.core.DriverException;
+import org.junit.jupiter.api.Test;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.Output;
+import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** nodetool shows the work that runs in the engine, slows it down and ends it. */
+@NodeTest(own = true)
+class RunningWorkTest
+{
+    private static final String KEYSPACE = "runningworktest";
+    private static final String MANAGER = "org.apache.cassandra.db:type=CompactionManager";
+    private static final int ROWS = 8_000;
+    private static final int ROW_BYTES = 2_000;
+    /** At 1 MiB/s their compaction lasts half a minute. */
+    private static final int MANY_ROWS = 2 * ROWS;
+    private static final long DATA_BYTES = (long) MANY_ROWS * ROW_BYTES;
+    private static final int BOUND_MS = 60_000;
+    private static final int POLL_MS = 50;
+    /** An index that could be built again by itself is looked at each second. */
+    private static final int LOOKED_AT_MS = 4_000;
+
+    private static void write(Cql cql, String table, int rows)
+    {
+        cql.run("CREATE TABLE " + table + " (k int PRIMARY KEY, v int, b blob) WITH memtable = 'cassiterite'");
+        Random random = new Random(3);
+        byte[] value = new byte[ROW_BYTES];
+        for (int k = 0; k < rows; k++)
+        {
+            random.nextBytes(value);
+            cql.run("INSERT INTO " + table + " (k, v, b) VALUES (?, ?, ?)", k, k % 100, ByteBuffer.wrap(value.clone()));
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, String>> running(Node node, String table)
+    {
+        try (var jmx = node.jmx())
+        {
+            List<Map<String, String>> all = (List<Map<String, String>>) jmx.attribute(MANAGER, "Compactions");
+            return all.stream().filter(one -> KEYSPACE.equals(one.get("keyspace")) && table.equals(one.get("columnfamily")))
+                      .collect(Collectors.toList());
+        }
+    }
+
+    private static void await(String what, BooleanSupplier condition)
+    {
+        long deadlineNanos = System.nanoTime() + BOUND_MS * 1_000_000L;
+        while (!condition.getAsBoolean())
+        {
+            assertTrue(System.nanoTime() < deadlineNanos, what);
+            Pause.millis(POLL_MS);
+        }
+    }
+
+    private static void throughput(Node node, int mebibytesPerSecond)
+    {
+        node.nodetool("setcompactionthroughput", Integer.toString(mebibytesPerSecond)).success();
+        Pause.millis(1_500); // the engine follows each second
+    }
+
+    @Test
+    void aCompactionIsShownAndStopped(Node node, Cql cql)
+    {
+        write(cql, "c", MANY_ROWS);
+        node.nodetool("flush", KEYSPACE, "c").success();
+        throughput(node, 1);
+        CompletableFuture<Output> compact = CompletableFuture.supplyAsync(() -> node.nodetool("compact", KEYSPACE, "c"));
+        await("it is shown", () -> running(node, "c").stream().anyMatch(one -> !one.get("completed").equals("0")));
+        Map<String, String> shown = running(node, "c").get(0);
+        assertEquals("Compaction", shown.get("taskType"));
+        assertTrue(Long.parseLong(shown.get("total")) >= DATA_BYTES, shown::toString);
+        assertTrue(Long.parseLong(shown.get("completed")) <= Long.parseLong(shown.get("total")), shown::toString);
+        String stats = node.nodetool("compactionstats").success();
+        assertTrue(stats.contains(shown.get("compactionId")), stats);
+
+        String refusal = stop(node, "stopCompactionById", shown.get("compactionId"));
+        assertTrue(refusal.contains("nodetool stop COMPACTION"), refusal);
+        assertFalse(running(node, "c").isEmpty());
+        assertEquals("", stop(node, "stopCompaction", "COMPACTION"));
+        Output stopped = compact.join();
+        assertNotEquals(0, stopped.exitCode());
+        assertTrue(stopped.text().contains("the compaction was stopped"), stopped::text);
+        assertEquals(List.of(), running(node, "c"));
+        assertEquals(MANY_ROWS, cql.rows("SELECT k FROM c").size());
+
+        throughput(node, 0);
+        node.nodetool("compact", KEYSPACE, "c").success();
+        assertEquals(MANY_ROWS, cql.rows("SELECT k FROM c").size());
+        String history = "SELECT * FROM system.compaction_history";
+        await("it is history", () -> cql.rows(history).stream().anyMatch(row -> KEYSPACE.equals(row.getString("keyspace_name"))));
+        var row = cql.rows(history).stream().filter(ended -> KEYSPACE.equals(ended.getString("keyspace_name"))).findFirst().orElseThrow();
+        assertEquals("c", row.getString("columnfamily_name"));
+        assertTrue(row.getLong("bytes_in") > DATA_BYTES * 9 / 10 && row.getLong("bytes_out") > DATA_BYTES * 9 / 10, row::getFormattedContents);
+        String told = node.nodetool("compactionhistory").success();
+        assertTrue(told.contains(KEYSPACE) && told.contains("cassiterite"), told);
+    }
+
+    @Test
+    void aBuildOfAnIndexThatIsStoppedWaitsUntilSomebodyAsks(Node node, Cql cql)
+    {
+        write(cql, "i", ROWS);
+        throughput(node, 1);
+        cql.run("CREATE INDEX by_v ON i (v)");
+        await("it is shown", () -> running(node, "i").stream().anyMatch(one -> one.get("taskType").equals("Secondary index build")));
+        node.nodetool("stop", "INDEX_BUILD").success();
+        await("it has ended", () -> running(node, "i").isEmpty());
+        Pause.millis(LOOKED_AT_MS);
+        assertEquals(List.of(), running(node, "i"));
+        String query = "SELECT k FROM i WHERE v = 7";
+        assertTrue(fails(cql, query));
+        throughput(node, 0);
+        node.nodetool("rebuild_index", KEYSPACE, "i", "by_v").success();
+        assertEquals(ROWS / 100, cql.rows(query).size());
+    }
+
+    /** What nodetool stop does, in a fraction of the time. @return why it was refused, or nothing */
+    private static String stop(Node node, String operation, String what)
+    {
+        try (var jmx = node.jmx())
+        {
+            jmx.invoke(MANAGER, operation, new Object[]{ what }, new String[]{ String.class.getName() });
+            return "";
+        }
+        catch (RuntimeException e)
+        {
+            Throwable cause = e;
+            while (cause.getCause() != null)
+                cause = cause.getCause();
+            return String.valueOf(cause.getMessage());
+        }
+    }
+
+    private static boolean fails(Cql cql, String query)
+    {
+        try
+        {
+            cql.rows(query);
+            return false;
+        }
+        catch (DriverException e)
+        {
+            return true;
+        }
+    }
+
+    @Test
+    void aBuildThatIsKilledBeginsAgain(Node node)
+    {
+        try (Cql cql = node.cql(KEYSPACE))
+        {
+            write(cql, "k", ROWS);
+            throughput(node, 1);
+            cql.run("CREATE INDEX by_k ON k (v)");
+            await("it is in the middle", () -> running(node, "k").stream().anyMatch(one -> !one.get("completed").equals("0")));
+        }
+        node.killNine();
+        node.start();
+        try (Cql cql = node.cql(KEYSPACE))
+        {
+            await("it is built", () -> !fails(cql, "SELECT k FROM k WHERE v = 7"));
+            for (int v = 0; v < 100; v += 9)
+                assertEquals(ROWS / 100, cql.rows("SELECT k FROM k WHERE v = ?", v).size());
+        }
+    }
+}

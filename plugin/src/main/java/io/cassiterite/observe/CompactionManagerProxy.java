@@ -1,0 +1,119 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+import javax.management.NotCompliantMBeanException;
+import javax.management.StandardMBean;
+
+import org.apache.cassandra.db.compaction.CompactionManager;
+import org.apache.cassandra.db.compaction.CompactionManagerMBean;
+import org.apache.cassandra.utils.MBeanWrapper;
+
+import io.cassiterite.lifecycle.EngineControl;
+
+/**
+ * Stands before Cassandra's CompactionManager MBean: nodetool compactionstats shows the compactions that run in the
+ * engine, and nodetool stop ends the engine's work. They are none of Cassandra's own compactions, for which TRUNCATE
+ * and others wait.
+ */
+public final class CompactionManagerProxy implements InvocationHandler
+{
+    private final CompactionManagerMBean stock;
+    private final EngineControl engine;
+    private final EngineStops stops;
+
+    private CompactionManagerProxy(CompactionManagerMBean stock, EngineControl engine)
+    {
+        this.stock = stock;
+        this.engine = engine;
+        this.stops = new EngineStops(engine);
+    }
+
+    /** @return false if Cassandra has not registered its MBean yet */
+    public static boolean install(EngineControl engine)
+    {
+        String name = CompactionManager.MBEAN_OBJECT_NAME;
+        if (!MBeanWrapper.instance.isRegistered(name))
+            return false;
+        StandardMBean bean = mbean(create(CompactionManager.instance, engine));
+        MBeanWrapper.instance.unregisterMBean(name);
+        MBeanWrapper.instance.registerMBean(bean, name);
+        return true;
+    }
+
+    static CompactionManagerMBean create(CompactionManagerMBean stock, EngineControl engine)
+    {
+        return (CompactionManagerMBean) Proxy.newProxyInstance(CompactionManagerProxy.class.getClassLoader(),
+                                                               new Class<?>[]{ CompactionManagerMBean.class },
+                                                               new CompactionManagerProxy(stock, engine));
+    }
+
+    private static StandardMBean mbean(CompactionManagerMBean proxy)
+    {
+        try
+        {
+            return new StandardMBean(proxy, CompactionManagerMBean.class);
+        }
+        catch (NotCompliantMBeanException e)
+        {
+            throw new IllegalStateException("This version of Cassandra is not supported: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable
+    {
+        switch (method.getName())
+        {
+            case "getCompactions":
+                String directory = engine.isOpen() ? engine.storeDirectory().canonicalPath() : "";
+                return withEngine((List<Map<String, String>>) delegate(method, arguments), one -> one.asMap(directory));
+            case "getCompactionSummary":
+                return withEngine((List<String>) delegate(method, arguments), EngineCompaction::summary);
+            case "stopCompaction":
+                stops.beforeStop((String) arguments[0]);
+                delegate(method, arguments);
+                stops.stop((String) arguments[0]);
+                return null;
+            case "stopCompactionById":
+                stops.beforeStopById((String) arguments[0]);
+                return delegate(method, arguments);
+            default:
+                return delegate(method, arguments);
+        }
+    }
+
+    private <T> List<T> withEngine(List<T> stockCompactions, Function<EngineCompaction, T> form)
+    {
+        List<T> all = new ArrayList<>(stockCompactions);
+        if (engine.isOpen())
+            for (EngineCompaction one : RemoteFailure.guard("listing the engine's compactions", () -> EngineCompaction.all(engine)))
+                if (one.isRunning())
+                    all.add(form.apply(one));
+        return all;
+    }
+
+    private Object delegate(Method method, Object[] arguments) throws Throwable
+    {
+        try
+        {
+            return method.invoke(stock, arguments);
+        }
+        catch (InvocationTargetException e)
+        {
+            throw e.getCause();
+        }
+    }
+}
