@@ -23,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class IndexLifeTest
 {
     private static final int TTL_PASSED_MS = 2_500;
+    private static final long ENTRY_BYTES_MAX = 30;
 
     /** What has a TTL in {@link IndexedTable#change} expires before. */
     private static void checkWithRows(IndexedTable table, Cql cql)
@@ -170,6 +171,40 @@ class IndexLifeTest
         cql.run("UPDATE stale SET v = 1 WHERE k = 1");
         assertEquals(List.of("k=1, v=1, w=199"), cql.texts("SELECT * FROM stale WHERE v = 1"));
         cql.run("DROP TABLE stale");
+    }
+
+    /** What an index grows by. */
+    @Test
+    void overwrittenValuesThatNobodyAsksForKeepSmallEntries(Node node, Cql cql)
+    {
+        cql.run("CREATE TABLE grown (k int PRIMARY KEY, v int, w int) WITH memtable = 'cassiterite'");
+        cql.run("CREATE INDEX grown_v ON grown (v)");
+        Indexes.awaitBuilt(cql, "indexlifetest", "grown_v");
+        int updates = 20_000;
+        for (int i = 0; i < updates; i++)
+            cql.run("UPDATE grown SET v = ? WHERE k = ?", i, i % 10);
+        node.nodetool("flush", "indexlifetest", "grown").success();
+        node.nodetool("compact", "indexlifetest", "grown").success();
+        long entries = indexFigure(cql, "grown", "keys_estimated");
+        assertEquals(updates, entries);
+        long bytes = indexFigure(cql, "grown", "sst_bytes") / entries;
+        System.out.println("overwritten: " + bytes + " bytes of files for each value");
+        assertTrue(bytes <= ENTRY_BYTES_MAX, bytes + " bytes each");
+        // only what was written with a TTL goes by itself
+        cql.run("TRUNCATE grown");
+        for (int i = 0; i < 1_000; i++)
+            cql.run("UPDATE grown USING TTL 1 SET v = ? WHERE k = ?", i, i % 10);
+        node.nodetool("flush", "indexlifetest", "grown").success();
+        Pause.millis(TTL_PASSED_MS);
+        node.nodetool("compact", "indexlifetest", "grown").success();
+        assertEquals(0, indexFigure(cql, "grown", "keys_estimated"));
+        cql.run("DROP TABLE grown");
+    }
+
+    private static long indexFigure(Cql cql, String table, String figure)
+    {
+        return cql.rows("SELECT " + figure + " FROM cassiterite.tables WHERE keyspace_name = 'indexlifetest' AND table_name = ?"
+                        + " AND index_name = ?", table, table + "_v").get(0).getLong(figure);
     }
 
     @Test
