@@ -179,12 +179,13 @@ impl Cluster {
         Ok(started)
     }
 
-    /// Waits until a node that was there before these, if there is one, says UN of every node that runs, these among them.
+    /// Waits until a node that was there before these, if there is one, and each of these say UN of every node that runs. A
+    /// coordinator that knows fewer nodes writes to others than the replicas.
     pub(super) fn await_ring(&self, started: &[u32], progress: &dyn Progress) -> Result<()> {
         let spec = self.spec();
         let counts = |member: &&Member| started.contains(&member.number) || member.live_pid(spec).is_some();
         let expected: Vec<&Member> = self.state.members.iter().filter(counts).collect();
-        self.await_status(started, progress, |ring| {
+        let missing = |ring: &[RingNode]| {
             if let Some(ended) = expected.iter().find(|member| member.live_pid(spec).is_none()) {
                 bail!("{} has ended{}", ended.name(), starting::trouble_of(ended, spec));
             }
@@ -192,7 +193,11 @@ impl Cluster {
             let missing: Vec<String> =
                 expected.iter().filter(|member| !up(member)).map(|member| member.name()).collect();
             Ok(if missing.is_empty() { None } else { Some(format!("{} not UN", missing.join(", "))) })
-        })?;
+        };
+        self.await_status(started, progress, missing)?;
+        for number in started {
+            self.await_status_of(|| Ok(*number), progress, missing)?;
+        }
         for member in expected {
             progress.done(member.number, &format!("UN, {}", member.cql(spec)));
         }
@@ -206,9 +211,18 @@ impl Cluster {
         progress: &dyn Progress,
         missing: impl Fn(&[RingNode]) -> Result<Option<String>>,
     ) -> Result<()> {
+        self.await_status_of(|| self.anyone_but(newest).or_else(|_| self.anyone_but(&[])), progress, missing)
+    }
+
+    fn await_status_of(
+        &self,
+        node: impl Fn() -> Result<u32>,
+        progress: &dyn Progress,
+        missing: impl Fn(&[RingNode]) -> Result<Option<String>>,
+    ) -> Result<()> {
         let deadline = Instant::now() + self.spec().start_limit;
         loop {
-            let asked = self.anyone_but(newest).or_else(|_| self.anyone_but(&[]))?;
+            let asked = node()?;
             let (ring, error) = match self.nodetool(asked, &["status"]) {
                 Ok(text) => (parse_status(&text), None),
                 Err(error) => (Vec::new(), Some(error.to_string())),
