@@ -30,8 +30,9 @@ public final class SnapshotFolder
         try (Stream<Path> files = Files.list(snapshot))
         {
             long sstables = files.filter(file -> file.getFileName().toString().endsWith("-Data.db")).count();
-            return sstables == 0 ? null : "its snapshot has " + sstables + " sstables, too, which lay beside the engine and were not loaded:" +
-                                          " give " + snapshot + " to sstableloader";
+            return sstables == 0 ? null
+                                 : "its snapshot has " + sstables + " sstables, too, which lay beside the engine and were not loaded: give "
+                                   + snapshot + " to sstableloader";
         }
         catch (IOException e)
         {

@@ -111,7 +111,9 @@ class RunningWorkTest
         assertEquals(MANY_ROWS, cql.rows("SELECT k FROM c").size());
         String history = "SELECT * FROM system.compaction_history";
         await("it is history", () -> cql.rows(history).stream().anyMatch(row -> KEYSPACE.equals(row.getString("keyspace_name"))));
-        var row = cql.rows(history).stream().filter(ended -> KEYSPACE.equals(ended.getString("keyspace_name"))).findFirst().orElseThrow();
+        var row = cql.rows(history).stream()
+                     .filter(ended -> KEYSPACE.equals(ended.getString("keyspace_name")))
+                     .findFirst().orElseThrow();
         assertEquals("c", row.getString("columnfamily_name"));
         assertTrue(row.getLong("bytes_in") > DATA_BYTES * 9 / 10 && row.getLong("bytes_out") > DATA_BYTES * 9 / 10, row::getFormattedContents);
         String told = node.nodetool("compactionhistory").success();

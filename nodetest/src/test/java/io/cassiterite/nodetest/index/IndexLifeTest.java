@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
@@ -175,7 +176,7 @@ class IndexLifeTest
 
     /** What an index grows by. */
     @Test
-    void overwrittenValuesThatNobodyAsksForKeepSmallEntries(Node node, Cql cql)
+    void overwrittenValuesThatNobodyAsksForKeepSmallEntries(Node node, Cql cql, TestReporter reporter)
     {
         cql.run("CREATE TABLE grown (k int PRIMARY KEY, v int, w int) WITH memtable = 'cassiterite'");
         cql.run("CREATE INDEX grown_v ON grown (v)");
@@ -188,7 +189,7 @@ class IndexLifeTest
         long entries = indexFigure(cql, "grown", "keys_estimated");
         assertEquals(updates, entries);
         long bytes = indexFigure(cql, "grown", "sst_bytes") / entries;
-        System.out.println("overwritten: " + bytes + " bytes of files for each value");
+        reporter.publishEntry("bytes of files for each value", Long.toString(bytes));
         assertTrue(bytes <= ENTRY_BYTES_MAX, bytes + " bytes each");
         // only what was written with a TTL goes by itself
         cql.run("TRUNCATE grown");
