@@ -160,7 +160,7 @@ impl Connection {
         let answered = self.session.take_answered();
         Tally::add(&tally.answered, answered.requests);
         let probes = seen.get(Opcode::Options as usize).copied().unwrap_or_default();
-        self.share.add(seen.iter().sum::<u64>() - probes, answered.requests + self.session.take_promising());
+        self.share.add(seen.iter().sum::<u64>() - probes, answered.requests, self.session.take_promising());
         if is_opaque {
             self.share.add_opaque();
         }

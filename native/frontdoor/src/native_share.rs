@@ -20,6 +20,7 @@ pub(crate) struct NativeShare {
     began: Instant,
     requests: u64,
     native: u64,
+    promising: u64,
     /// Whether the door was worth its cost in any window.
     was_native: bool,
     /// Windows in a row in which it was not.
@@ -28,20 +29,22 @@ pub(crate) struct NativeShare {
 
 impl NativeShare {
     pub(crate) fn new(now: Instant) -> Self {
-        NativeShare { began: now, requests: 0, native: 0, was_native: false, forwarded_windows: 0 }
+        NativeShare { began: now, requests: 0, native: 0, promising: 0, was_native: false, forwarded_windows: 0 }
     }
 
     /// Adds requests.
     ///
-    /// * `native` how many of them the door has answered, or may answer another time
-    pub(crate) fn add(&mut self, requests: u64, native: u64) {
+    /// * `native` how many of them the door has answered
+    /// * `promising` how many others it may answer another time
+    pub(crate) fn add(&mut self, requests: u64, native: u64, promising: u64) {
         self.requests += requests;
         self.native += native;
+        self.promising += promising;
     }
 
     /// Adds bytes in which no request can be told apart.
     pub(crate) fn add_opaque(&mut self) {
-        self.add(WINDOW_REQUESTS, 0);
+        self.add(WINDOW_REQUESTS, 0, 0);
     }
 
     /// Whether a window ends here after which the connection is better off without the door; windows last `window` at least.
@@ -53,9 +56,10 @@ impl NativeShare {
         if now.duration_since(self.began) < window {
             return false;
         }
-        let is_native = self.native * FORWARDED >= self.requests;
-        let was_native = self.was_native || is_native;
-        let forwarded_windows = if is_native { 0 } else { self.forwarded_windows.saturating_add(1) };
+        let is_worth = |native: u64| native * FORWARDED >= self.requests;
+        let was_native = self.was_native || is_worth(self.native);
+        let forwarded_windows =
+            if is_worth(self.native + self.promising) { 0 } else { self.forwarded_windows.saturating_add(1) };
         *self = NativeShare { was_native, forwarded_windows, ..NativeShare::new(now) };
         forwarded_windows >= if was_native { WINDOWS_AFTER_NATIVE } else { 1 }
     }
@@ -72,7 +76,7 @@ mod tests {
         let mut now = Instant::now();
         let mut share = NativeShare::new(now);
         let ends = requests_of_each.iter().map(|(requests, native)| {
-            share.add(*requests, *native);
+            share.add(*requests, *native, 0);
             now += length;
             share.is_forwarded(WINDOW, || now)
         });
@@ -104,6 +108,16 @@ mod tests {
         assert!(windows(&requests, WINDOW).iter().all(|is_forwarded| !is_forwarded));
         requests.push((2_000, 0));
         assert_eq!(windows(&requests, WINDOW).last(), Some(&true));
+    }
+
+    #[test]
+    fn requests_that_may_be_native_another_time_keep_a_connection_for_as_long() {
+        let now = Instant::now();
+        let mut share = NativeShare::new(now);
+        share.add(2_000, 0, 2_000);
+        assert!(!share.is_forwarded(WINDOW, || now + WINDOW));
+        share.add(2_000, 0, 0);
+        assert!(share.is_forwarded(WINDOW, || now + 2 * WINDOW));
     }
 
     #[test]

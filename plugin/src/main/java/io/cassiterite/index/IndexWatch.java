@@ -50,7 +50,8 @@ public final class IndexWatch
         for (CassiteriteMemtable memtable : EngineTables.all())
         {
             ColumnFamilyStore cfs = memtable.cfs();
-            if (cfs == null || memtable.table() == null || !cfs.indexManager.hasIndexes())
+            // A memtable is there before its table has the manager, in the table's constructor.
+            if (cfs == null || memtable.table() == null || cfs.indexManager == null || !cfs.indexManager.hasIndexes())
                 continue;
             for (EngineIndex index : IndexBuild.engineIndexes(cfs.indexManager.listIndexes()))
                 if (needsBuild(cfs, memtable, index))
