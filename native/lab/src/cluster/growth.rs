@@ -75,10 +75,14 @@ impl Cluster {
         self.forget(&leaving)?;
         self.progress.done(number, "has left");
         let progress = Arc::clone(&self.progress);
-        self.await_status(&[], progress.as_ref(), |ring| {
-            let there = ring.is_empty() || ring.iter().any(|node| node.address == leaving.address);
-            Ok(there.then(|| format!("{} is still in the ring", leaving.name())))
-        })
+        self.await_status(
+            || self.anyone_but(&[]),
+            progress.as_ref(),
+            |ring| {
+                let there = ring.is_empty() || ring.iter().any(|node| node.address == leaving.address);
+                Ok(there.then(|| format!("{} is still in the ring", leaving.name())))
+            },
+        )
     }
 
     fn join(&mut self, share: Share, replaced: Option<u32>) -> Result<u32> {
@@ -132,10 +136,14 @@ impl Cluster {
             "node{number} runs: only a dead node is replaced, so kill it first"
         );
         let progress = Arc::clone(&self.progress);
-        self.await_status(&[], progress.as_ref(), |ring| {
-            let alive = ring.is_empty() || ring.iter().any(|node| node.address == member.address && node.state.up);
-            Ok(alive.then(|| format!("waits until node{number} counts as dead")))
-        })?;
+        self.await_status(
+            || self.anyone_but(&[]),
+            progress.as_ref(),
+            |ring| {
+                let alive = ring.is_empty() || ring.iter().any(|node| node.address == member.address && node.state.up);
+                Ok(alive.then(|| format!("waits until node{number} counts as dead")))
+            },
+        )?;
         Ok(member)
     }
 

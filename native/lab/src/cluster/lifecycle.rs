@@ -194,9 +194,9 @@ impl Cluster {
                 expected.iter().filter(|member| !up(member)).map(|member| member.name()).collect();
             Ok(if missing.is_empty() { None } else { Some(format!("{} not UN", missing.join(", "))) })
         };
-        self.await_status(started, progress, missing)?;
-        for number in started {
-            self.await_status_of(|| Ok(*number), progress, missing)?;
+        let older = self.anyone_but(started).ok();
+        for number in older.iter().chain(started) {
+            self.await_status(|| Ok(*number), progress, missing)?;
         }
         for member in expected {
             progress.done(member.number, &format!("UN, {}", member.cql(spec)));
@@ -204,17 +204,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Asks a node that runs, if possible none of `newest`, for the ring until `missing` says nothing more; what cannot be asked has no nodes.
+    /// Asks a node for the ring until `missing` says nothing more; what cannot be asked has no nodes.
     pub(super) fn await_status(
-        &self,
-        newest: &[u32],
-        progress: &dyn Progress,
-        missing: impl Fn(&[RingNode]) -> Result<Option<String>>,
-    ) -> Result<()> {
-        self.await_status_of(|| self.anyone_but(newest).or_else(|_| self.anyone_but(&[])), progress, missing)
-    }
-
-    fn await_status_of(
         &self,
         node: impl Fn() -> Result<u32>,
         progress: &dyn Progress,

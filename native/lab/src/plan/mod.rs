@@ -17,6 +17,7 @@ pub mod clean;
 pub mod cli;
 pub mod confirm;
 pub mod cost;
+pub mod figures;
 pub mod file;
 pub mod identity;
 pub mod init;

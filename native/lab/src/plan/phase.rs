@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use super::figures::{Checked, PartFigures};
 use super::judge::met;
 use super::observed::Observed;
 use super::timeline::Move;
-use super::trial::ReadBack;
 use crate::compare::streams::Streamed;
 use crate::report::Sla;
 
@@ -91,14 +91,9 @@ pub struct PhaseFigures {
     pub stretches: Vec<Stretch>,
     /// By move that is no wait.
     pub effects: Vec<Effect>,
-    /// Rows compared while the load ran.
-    pub rows_checked: u64,
-    /// Wrong rows that the levels explain.
-    pub explained: u64,
-    /// Wrong rows that nothing explains.
-    pub unexplained: u64,
-    /// What was read back at ALL after the end, with every node up.
-    pub read_back: Option<ReadBack>,
+    /// While the load ran, and after it.
+    #[serde(flatten)]
+    pub checked: Checked,
     /// Deviations from the plan.
     pub notes: Vec<String>,
     /// By the target's clock.
@@ -110,21 +105,10 @@ pub struct PhaseFigures {
 pub struct Stretch {
     /// The move that began it; `steady` at the start.
     pub after: String,
-    /// Seconds since the load began.
-    pub from_s: f64,
-    /// See `from_s`.
-    pub to_s: f64,
-    /// Operations per second that ended well.
-    pub throughput_per_s: f64,
-    /// Operations that failed.
-    pub errors: u64,
-    /// Response time of all kinds: P50, P95, P99 and the longest.
-    pub p50_ms: f64,
-    /// See `p50_ms`.
-    pub p95_ms: f64,
-    /// See `p50_ms`.
-    pub p99_ms: f64,
-    /// See `p50_ms`.
+    /// Its load.
+    #[serde(flatten)]
+    pub part: PartFigures,
+    /// The longest response time of all kinds.
     pub max_ms: f64,
     /// Whether the SLA held over the whole stretch.
     pub held: bool,
@@ -159,16 +143,9 @@ pub fn stretches(slas: &[Sla], course: &Course) -> Result<Vec<Stretch>> {
     for ((after, from_s), to_s) in borders.into_iter().zip(ends) {
         let Some(joined) = joined(within(course, from_s, to_s))? else { continue };
         let response = joined.response(None)?;
-        let ms = |percentile: f64| response.value_at_percentile(percentile) as f64 / 1e6;
         stretches.push(Stretch {
             after,
-            from_s,
-            to_s,
-            throughput_per_s: joined.throughput_per_s(),
-            errors: joined.counts(None).1,
-            p50_ms: ms(50.0),
-            p95_ms: ms(95.0),
-            p99_ms: ms(99.0),
+            part: PartFigures::of(&joined, &response, (from_s, to_s)),
             max_ms: response.max() as f64 / 1e6,
             held: met(slas, &joined)?,
         });

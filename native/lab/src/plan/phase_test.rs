@@ -55,10 +55,10 @@ fn slas() -> Vec<Sla> {
 #[test]
 fn stretches_are_cut_at_the_moves() {
     let found = stretches(&slas(), &course(20.1)).unwrap();
-    let cut: Vec<_> = found.iter().map(|stretch| (stretch.after.as_str(), stretch.from_s, stretch.held)).collect();
+    let cut: Vec<_> = found.iter().map(|stretch| (stretch.after.as_str(), stretch.part.from_s, stretch.held)).collect();
     assert_eq!(cut, [("steady", 0.0, true), ("kill 2", 20.1, false), ("start 2", 40.0, true)]);
-    assert_eq!((found[1].errors, found[2].errors), (500, 0));
-    assert!((found[0].p95_ms - 1.0).abs() < 0.01 && found[1].max_ms > 49.0, "{found:?}");
+    assert_eq!((found[1].part.errors, found[2].part.errors), (500, 0));
+    assert!((found[0].part.p95_ms - 1.0).abs() < 0.01 && found[1].max_ms > 49.0, "{found:?}");
 }
 
 #[test]

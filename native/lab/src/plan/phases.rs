@@ -10,6 +10,7 @@ use anyhow::{bail, ensure, Context, Result};
 use super::answer::Answer;
 use super::axes::Filter;
 use super::cell::Cell;
+use super::figures::Checked;
 use super::file::{Phase, PlanFile, WINNER};
 use super::journal::{Entry, Journal, Thing};
 use super::phase::{effects, stretches, waits, PhaseFigures};
@@ -100,6 +101,13 @@ pub fn all_about_s(plan: &Plan) -> Result<f64> {
     Ok(all_s)
 }
 
+/// Seconds of trials, phases and soaks so far.
+pub(super) fn spent_s(trials: &[Trial], journal: &Journal) -> f64 {
+    let (phases, soaks) = (journal.phases(), journal.soaks());
+    let beside = phases.iter().map(|phase| phase.took_s).chain(soaks.iter().map(|soak| soak.took_s));
+    trials.iter().map(|trial| trial.took_s).chain(beside).sum()
+}
+
 /// Runs what is due and has no figures yet, as far as the budget goes.
 pub fn run(
     plan: &Plan,
@@ -110,12 +118,10 @@ pub fn run(
 ) -> Result<()> {
     let answer = Answer::of(plan, trials)?;
     for due in due(plan, &answer)? {
-        let phases = journal.phases();
-        if phases.iter().any(|phase| phase.number == due.number && phase.cell == due.cell.key()) {
+        if journal.phases().iter().any(|phase| phase.number == due.number && phase.cell == due.cell.key()) {
             continue;
         }
-        let spent_s: f64 = trials.iter().map(|trial| trial.took_s).chain(phases.iter().map(|phase| phase.took_s)).sum();
-        let fits = plan.file.budget.is_none_or(|budget| spent_s + about_s(due.phase) <= budget.0.as_secs_f64());
+        let fits = plan.affords(spent_s(trials, journal) + about_s(due.phase));
         let name = format!("phase {}: {}", due.number + 1, due.cell.name());
         match (&due.refused, fits) {
             (Some(why), _) => narrator.say(&format!("{name} is not run: {why}")),
@@ -173,10 +179,7 @@ fn one(
         rate_per_s,
         stretches: stretches(&plan.slas, &course)?,
         effects: effects(&plan.slas, &course)?,
-        rows_checked: course.whole.rows_checked,
-        explained: course.whole.explained,
-        unexplained: course.whole.unexplained,
-        read_back,
+        checked: Checked::of(&course.whole, read_back),
         notes,
         took_s: (target.now() - began).as_secs_f64(),
     })

@@ -73,6 +73,15 @@ impl Plan {
         Costs::of(&self.file, cell, stored_bytes.unwrap_or(estimated))
     }
 
+    /// Whether so many seconds in all are within the budget.
+    pub fn affords(&self, all_s: f64) -> bool {
+        self.budget_s().is_none_or(|budget_s| all_s <= budget_s)
+    }
+
+    fn budget_s(&self) -> Option<f64> {
+        self.file.budget.map(|budget| budget.0.as_secs_f64())
+    }
+
     /// The race of its cells.
     pub fn race(&self) -> Result<Race> {
         let candidate = |(at, cell): (usize, &Cell)| -> Result<Candidate> {
@@ -85,7 +94,7 @@ impl Plan {
             Rules {
                 rounds: measure.rounds,
                 pruning: measure.pruning,
-                budget_s: self.file.budget.map(|budget| budget.0.as_secs_f64()),
+                budget_s: self.budget_s(),
                 trial_s: self.trial_s(),
                 precision: measure.precision.0,
                 shares: self.file.shares(),

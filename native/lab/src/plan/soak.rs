@@ -6,9 +6,9 @@
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
+use super::figures::{Checked, PartFigures};
 use super::judge::met;
 use super::observed::Observed;
-use super::trial::ReadBack;
 use crate::compare::statistics::Trend;
 use crate::report::Sla;
 
@@ -38,14 +38,9 @@ pub struct SoakFigures {
     pub drifts: Vec<Drift>,
     /// Over all of them.
     pub verdict: Drifts,
-    /// Rows compared under load.
-    pub rows_checked: u64,
-    /// Wrong rows that the levels explain.
-    pub explained: u64,
-    /// Wrong rows that nothing explains.
-    pub unexplained: u64,
-    /// What was read back at ALL after the end.
-    pub read_back: Option<ReadBack>,
+    /// Under load, and after it.
+    #[serde(flatten)]
+    pub checked: Checked,
     /// Deviations from the plan.
     pub notes: Vec<String>,
     /// By the target's clock.
@@ -55,20 +50,9 @@ pub struct SoakFigures {
 /// One window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WindowFigures {
-    /// Seconds since the soak began.
-    pub from_s: f64,
-    /// See `from_s`.
-    pub to_s: f64,
-    /// Operations per second that ended well.
-    pub throughput_per_s: f64,
-    /// Operations that failed.
-    pub errors: u64,
-    /// Response time of all kinds: P50, P95 and P99.
-    pub p50_ms: f64,
-    /// See `p50_ms`.
-    pub p95_ms: f64,
-    /// See `p50_ms`.
-    pub p99_ms: f64,
+    /// Its load.
+    #[serde(flatten)]
+    pub part: PartFigures,
     /// Microseconds of the servers' CPU for each operation.
     pub cpu_us: Option<f64>,
     /// Whether the SLA held.
@@ -117,17 +101,10 @@ impl WindowFigures {
     /// Of a window.
     pub fn of(slas: &[Sla], window: &Window) -> Result<Self> {
         let observed = &window.observed;
-        let response = observed.response(None)?;
-        let ms = |percentile: f64| response.value_at_percentile(percentile) as f64 / 1e6;
-        let (operations, errors) = observed.counts(None);
+        let operations = observed.counts(None).0;
+        let times_s = (window.from_s, window.from_s + observed.elapsed_s);
         Ok(Self {
-            from_s: window.from_s,
-            to_s: window.from_s + observed.elapsed_s,
-            throughput_per_s: observed.throughput_per_s(),
-            errors,
-            p50_ms: ms(50.0),
-            p95_ms: ms(95.0),
-            p99_ms: ms(99.0),
+            part: PartFigures::of(observed, &observed.response(None)?, times_s),
             cpu_us: window.cpu_s.filter(|_| operations > 0).map(|cpu_s| cpu_s * 1e6 / operations as f64),
             held: met(slas, observed)?,
             client: observed.client.clone(),
@@ -135,13 +112,13 @@ impl WindowFigures {
     }
 
     fn middle_s(&self) -> f64 {
-        (self.from_s + self.to_s) / 2.0
+        (self.part.from_s + self.part.to_s) / 2.0
     }
 }
 
 /// The drifts of windows, and the verdict over them; `tolerance` is a share of the figure at the begin.
 pub fn drifts(windows: &[WindowFigures], tolerance: f64) -> (Vec<Drift>, Drifts) {
-    let length_s = windows.last().map_or(0.0, |window| window.to_s);
+    let length_s = windows.last().map_or(0.0, |window| window.part.to_s);
     // What a window of the client's own limit took says nothing of the servers.
     let counting = || windows.iter().filter(|window| window.client.is_none());
     let drift = |of: &str, value: fn(&WindowFigures) -> Option<f64>| {
@@ -158,7 +135,7 @@ pub fn drifts(windows: &[WindowFigures], tolerance: f64) -> (Vec<Drift>, Drifts)
             verdict: verdict(whole, 100.0 * tolerance),
         }
     };
-    let mut drifts = vec![drift("P95", |window| Some(window.p95_ms))];
+    let mut drifts = vec![drift("P95", |window| Some(window.part.p95_ms))];
     if windows.iter().any(|window| window.cpu_us.is_some()) {
         drifts.push(drift("CPU per operation", |window| window.cpu_us));
     }

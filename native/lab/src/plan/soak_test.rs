@@ -12,13 +12,15 @@ fn windows(count: u32, per_hour: f64, wave: f64, cpu: bool) -> Vec<WindowFigures
         // Neighbours differ: the sum of two waves that do not repeat.
         let noise = wave / 200.0 * ((f64::from(at) * 2.4).sin() + (f64::from(at) * 3.9).cos());
         WindowFigures {
-            from_s: f64::from(at) * 60.0,
-            to_s: f64::from(at + 1) * 60.0,
-            throughput_per_s: 100.0,
-            errors: 0,
-            p50_ms: 1.0,
-            p95_ms: 2.0 * (1.0 + per_hour / 100.0).powf(hours) * (1.0 + noise),
-            p99_ms: 4.0,
+            part: PartFigures {
+                from_s: f64::from(at) * 60.0,
+                to_s: f64::from(at + 1) * 60.0,
+                throughput_per_s: 100.0,
+                errors: 0,
+                p50_ms: 1.0,
+                p95_ms: 2.0 * (1.0 + per_hour / 100.0).powf(hours) * (1.0 + noise),
+                p99_ms: 4.0,
+            },
             cpu_us: cpu.then_some(300.0),
             held: true,
             client: None,

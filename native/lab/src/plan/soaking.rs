@@ -9,10 +9,11 @@ use anyhow::{Context, Result};
 
 use super::answer::Answer;
 use super::cell::Cell;
+use super::figures::Checked;
 use super::file::Soak;
 use super::journal::{Entry, Journal};
 use super::observed::Observed;
-use super::phases::{cells_at, named_cells};
+use super::phases::{cells_at, named_cells, spent_s};
 use super::plan::{Plan, WARMUP_MAX_S};
 use super::soak::{drifts, SoakFigures, Window, WindowFigures};
 use super::targets::Target;
@@ -43,14 +44,11 @@ pub fn run(
 ) -> Result<()> {
     let Some(soak) = &plan.file.soak else { return Ok(()) };
     for cell in cells_at(plan, &Answer::of(plan, trials)?, &soak.at).context("soak")? {
-        let (phases, soaks) = (journal.phases(), journal.soaks());
-        if soaks.iter().any(|soak| soak.cell == cell.key()) {
+        if journal.soaks().iter().any(|soak| soak.cell == cell.key()) {
             continue;
         }
-        let before = trials.iter().map(|trial| trial.took_s).chain(phases.iter().map(|phase| phase.took_s));
-        let spent_s: f64 = before.chain(soaks.iter().map(|soak| soak.took_s)).sum();
         let name = format!("soak: {}", cell.name());
-        if plan.file.budget.is_some_and(|budget| spent_s + about_s(soak) > budget.0.as_secs_f64()) {
+        if !plan.affords(spent_s(trials, journal) + about_s(soak)) {
             narrator.say(&format!("{name} is not run: the budget does not suffice"));
             continue;
         }
@@ -99,10 +97,7 @@ fn one(
         windows,
         drifts,
         verdict,
-        rows_checked: whole.rows_checked,
-        explained: whole.explained,
-        unexplained: whole.unexplained,
-        read_back,
+        checked: Checked::of(&whole, read_back),
         notes,
         took_s: (target.now() - began).as_secs_f64(),
     })

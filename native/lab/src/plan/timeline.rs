@@ -48,7 +48,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn moves(words: &[&str]) -> Vec<Move> {
+    pub(super) fn moves(words: &[&str]) -> Vec<Move> {
         words.iter().map(|word| word.parse().unwrap()).collect()
     }
 

@@ -45,17 +45,23 @@ fn what_is_made_holds_its_bytes_and_is_taken_away() {
     }
 }
 
+/// A volume, and where it is mounted; nothing, in words, where rights and kernel do not allow it.
+fn made(volume: Volume, folder: &Path) -> Option<(Made, PathBuf)> {
+    let root = folder.join("root");
+    if let Err(why) = able(&volume).and_then(|()| make("m", &volume, &root)) {
+        println!("it is not tested here: {why:#}");
+        remove(&root).unwrap();
+        return None;
+    }
+    let at = super::folder("m", &volume, &root);
+    Some((Made { name: "m".to_owned(), volume, root }, at))
+}
+
 /// Where rights and kernel do not allow a mirror, it says so.
 #[test]
 fn a_mirror_serves_without_a_copy_and_has_all_of_it_again_afterwards() {
-    let volume = volume(Driver::Mirror, 256, 2);
     let folder = tempfile::tempdir().unwrap();
-    let made = Made { name: "m".to_owned(), volume: volume.clone(), root: folder.path().join("root") };
-    if let Err(why) = able(&volume).and_then(|()| make("m", &volume, &made.root)) {
-        println!("it is not tested here: {why:#}");
-        return remove(&made.root).unwrap();
-    }
-    let at = super::folder("m", &volume, &made.root);
+    let Some((made, at)) = made(volume(Driver::Mirror, 256, 2), folder.path()) else { return };
     let write = |name: &str, byte: u8| {
         fs::write(at.join(name), vec![byte; 5 << 20]).unwrap();
         fs::File::open(at.join(name)).unwrap().sync_all().unwrap();
@@ -81,14 +87,8 @@ fn a_mirror_serves_without_a_copy_and_has_all_of_it_again_afterwards() {
 /// Where rights do not allow tmpfs, it says so.
 #[test]
 fn a_volume_is_full_until_its_filler_is_gone() {
-    let volume = volume(Driver::Tmpfs, 16, 1);
     let folder = tempfile::tempdir().unwrap();
-    let made = Made { name: "m".to_owned(), volume: volume.clone(), root: folder.path().join("root") };
-    if let Err(why) = able(&volume).and_then(|()| make("m", &volume, &made.root)) {
-        println!("it is not tested here: {why:#}");
-        return remove(&made.root).unwrap();
-    }
-    let at = super::folder("m", &volume, &made.root);
+    let Some((made, at)) = made(volume(Driver::Tmpfs, 16, 1), folder.path()) else { return };
     made.fill(15 << 20).unwrap();
     assert!(fs::write(at.join("file"), vec![7; 2 << 20]).is_err());
     made.free().unwrap();

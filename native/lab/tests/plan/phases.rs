@@ -38,7 +38,7 @@ fn phases_come_after_the_answer_with_recovery_and_outage_as_figures() {
     assert_eq!(phase.effects[0].unavailable_s, [("insert".to_owned(), 4.0)]);
     assert_eq!(phase.effects[0].recovery_s, Some(4.0));
     assert_eq!((phase.stretches.len(), phase.stretches[0].held, phase.stretches[1].held), (4, true, false));
-    assert_eq!(phase.read_back.as_ref().map(|read| read.rows), Some(100));
+    assert_eq!(phase.checked.read_back.as_ref().map(|read| read.rows), Some(100));
     let at = |wanted: &dyn Fn(&Entry) -> bool| written.entries().iter().position(wanted).unwrap();
     let hurt = at(&|entry| matches!(entry, Entry::Making { thing: Thing::Hurt(mend) } if mend == "start 2"));
     let seen = at(&|entry| matches!(entry, Entry::PhaseSeen { .. }));

@@ -52,7 +52,7 @@ fn a_soak_comes_last_with_its_windows_in_the_journal_and_its_verdict_in_the_text
     let soak = &written.soaks()[0];
     assert_eq!((windows, soak.windows.len(), soak.rate_per_s), (60, 60, 10_000.0));
     assert!(matches!(written.entries().last(), Some(Entry::SoakEnded { .. })));
-    assert_eq!(soak.read_back.as_ref().map(|read| read.rows), Some(100));
+    assert_eq!(soak.checked.read_back.as_ref().map(|read| read.rows), Some(100));
     let told = text(&plan, &Answer::of(&plan, &trials).unwrap(), &trials, &written);
     assert!(told.contains("soak: nodes=6 at 10000/s drifts"), "{told}");
     // A second run has nothing left to do.

@@ -20,13 +20,14 @@ use anyhow::{Context, Result};
 use maud::{html, Markup};
 
 use super::answer::{Answer, CellAnswer, Verdict};
+use super::figures::Checked;
 use super::identity::Identity;
 use super::journal::Journal;
 use super::judge::Standing;
 use super::plan::Plan;
 use super::scaling::Scaling;
 use super::trial::Trial;
-use crate::report::html::document;
+use crate::report::html::{document, number};
 pub(super) use phases::{recovery, streamed, unavailable};
 
 const STYLE: &str = include_str!("page.css");
@@ -83,6 +84,17 @@ pub fn page(view: &View<'_>) -> Result<String> {
         (facts::section(view))
     };
     Ok(document(&format!("plan: {}", view.plan.file.name), STYLE, &main, &html! {}).into_string())
+}
+
+/// What was compared, in words.
+fn checked(checked: &Checked) -> Markup {
+    html! {
+        (number::plain(checked.rows_checked as f64)) " rows were checked under load: " (checked.unexplained) " wrong, " (checked.explained) " wrong as the levels allow. "
+        @match &checked.read_back {
+            Some(read) => { (read.rows) " rows were read back at ALL afterwards: " (read.unexplained) " wrong, " (read.errors) " reads failed." }
+            None => { "Nothing was read back." }
+        }
+    }
 }
 
 /// Verdicts have a colour and a sign, for colours alone are not seen by all.

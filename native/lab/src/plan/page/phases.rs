@@ -6,7 +6,7 @@
 use anyhow::Result;
 use maud::{html, Markup};
 
-use super::{told, View};
+use super::{checked, told, View};
 use crate::compare::streams::Streamed;
 use crate::plan::phase::{Course, Effect, PhaseFigures, Second};
 use crate::plan::timeline::Move;
@@ -50,19 +50,13 @@ fn one(view: &View<'_>, phase: &PhaseFigures) -> Result<Markup> {
         table {
             thead { tr { th.left { "from" } th { "begins" } th { "lasts" } th { "op/s" } th { "errors" } th { "P50" } th { "P95" } th { "P99" } th { "max" } th.left { "SLA" } } }
             tbody { @for stretch in &phase.stretches { tr {
-                td.left { code { (stretch.after) } } td { (number::digits(stretch.from_s)) " s" } td { (number::digits(stretch.to_s - stretch.from_s)) " s" }
-                td { (number::plain(stretch.throughput_per_s)) } td { (stretch.errors) }
-                @for ms in [stretch.p50_ms, stretch.p95_ms, stretch.p99_ms, stretch.max_ms] { td { (number::ms(ms)) } }
+                td.left { code { (stretch.after) } } td { (number::digits(stretch.part.from_s)) " s" } td { (number::digits(stretch.part.to_s - stretch.part.from_s)) " s" }
+                td { (number::plain(stretch.part.throughput_per_s)) } td { (stretch.part.errors) }
+                @for ms in [stretch.part.p50_ms, stretch.part.p95_ms, stretch.part.p99_ms, stretch.max_ms] { td { (number::ms(ms)) } }
                 td.left { @if stretch.held { span.sign.meets { "✓ held" } } @else { span.sign.fails { "✗ broken" } } }
             } } }
         }
-        p.note {
-            (number::plain(phase.rows_checked as f64)) " rows were checked under load: " (phase.unexplained) " wrong, " (phase.explained) " wrong as the levels allow. "
-            @match &phase.read_back {
-                Some(read) => { (read.rows) " rows were read back at ALL afterwards: " (read.unexplained) " wrong, " (read.errors) " reads failed." }
-                None => { "Nothing was read back." }
-            }
-        }
+        p.note { (checked(&phase.checked)) }
         @if !phase.notes.is_empty() { ul.notes { @for note in &phase.notes { li { (note) } } } }
     })
 }

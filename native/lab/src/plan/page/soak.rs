@@ -6,7 +6,7 @@
 use anyhow::Result;
 use maud::{html, Markup};
 
-use super::{told, View};
+use super::{checked, told, View};
 use crate::plan::soak::{Drifts, SoakFigures, WindowFigures};
 use crate::report::html::{number, Across, Chart, Quantity, Series, Style};
 
@@ -31,20 +31,14 @@ fn one(view: &View<'_>, soak: &SoakFigures) -> Result<Markup> {
     let held = soak.windows.iter().filter(|window| window.held).count();
     Ok(html! {
         h3 { (told(view, &view.name(&soak.cell))) " " span.unit { (number::plain(soak.rate_per_s)) "/s due" } ": " span class=(format!("sign {class}")) { (sign) " " (soak.verdict.label()) } }
-        (chart(soak, "P95", Quantity::Ms, |window| Some(window.p95_ms)).figure())
+        (chart(soak, "P95", Quantity::Ms, |window| Some(window.part.p95_ms)).figure())
         @if soak.windows.iter().any(|window| window.cpu_us.is_some()) {
             (chart(soak, "CPU of the servers for each operation, µs", Quantity::Number, |window| window.cpu_us).figure())
         }
         ul.notes {
             @for drift in &soak.drifts { li { (drift.sentence()) } }
             li { "The SLA held in " (held) " of " (soak.windows.len()) " windows." }
-            li {
-                (number::plain(soak.rows_checked as f64)) " rows were checked under load: " (soak.unexplained) " wrong, " (soak.explained) " wrong as the levels allow. "
-                @match &soak.read_back {
-                    Some(read) => { (read.rows) " rows were read back at ALL afterwards: " (read.unexplained) " wrong, " (read.errors) " reads failed." }
-                    None => { "Nothing was read back." }
-                }
-            }
+            li { (checked(&soak.checked)) }
             @for note in &soak.notes { li { (note) } }
         }
     })
@@ -59,15 +53,18 @@ fn sign(verdict: Drifts) -> (&'static str, &'static str) {
 }
 
 fn chart(soak: &SoakFigures, title: &str, quantity: Quantity, value: fn(&WindowFigures) -> Option<f64>) -> Chart {
-    let points: Vec<(f64, f64, f64)> =
-        soak.windows.iter().map(|window| (window.from_s, window.to_s, value(window).unwrap_or(f64::NAN))).collect();
+    let points: Vec<(f64, f64, f64)> = soak
+        .windows
+        .iter()
+        .map(|window| (window.part.from_s, window.part.to_s, value(window).unwrap_or(f64::NAN)))
+        .collect();
     Chart {
         title: title.to_owned(),
         unit: "by window".to_owned(),
         height: 160,
         across: Across::OwnTime,
         start: 0.0,
-        end: soak.windows.last().map_or(1.0, |window| window.to_s),
+        end: soak.windows.last().map_or(1.0, |window| window.part.to_s),
         quantity,
         log: false,
         series: vec![Series::over_intervals(title, "s0", Style::Line, &points)],

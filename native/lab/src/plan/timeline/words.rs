@@ -132,10 +132,7 @@ impl JsonSchema for Move {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    fn moves(words: &[&str]) -> Vec<Move> {
-        words.iter().map(|word| word.parse().unwrap()).collect()
-    }
+    use crate::plan::timeline::tests::moves;
 
     #[test]
     fn moves_are_read_and_written() {

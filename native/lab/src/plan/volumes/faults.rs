@@ -29,7 +29,7 @@ pub struct Made {
 impl Made {
     /// Loses the last copy of a mirror: its device has no byte any more, and every access to it fails.
     pub fn lose_copy(&self) -> Result<()> {
-        self.loses_copies()?;
+        loses_copies(&self.name, &self.volume)?;
         let image = self.last_image();
         let file = fs::OpenOptions::new().write(true).open(&image).with_context(|| image.display().to_string())?;
         file.set_len(0).with_context(|| format!("cannot empty {}", image.display()))?;
@@ -49,7 +49,7 @@ impl Made {
 
     /// Takes so many bytes of the volume's room.
     pub fn fill(&self, bytes: u64) -> Result<()> {
-        self.fills(bytes)?;
+        fills(&self.name, &self.volume, bytes)?;
         allocate(&self.at().join(FILLER), bytes)
     }
 
@@ -63,16 +63,6 @@ impl Made {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Why it cannot lose a copy; nothing when it can.
-    pub fn loses_copies(&self) -> Result<()> {
-        loses_copies(&self.name, &self.volume)
-    }
-
-    /// Why so many bytes cannot be taken of it; nothing when they can.
-    pub fn fills(&self, bytes: u64) -> Result<()> {
-        fills(&self.name, &self.volume, bytes)
     }
 
     fn at(&self) -> PathBuf {
