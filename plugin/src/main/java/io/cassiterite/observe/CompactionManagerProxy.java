@@ -5,20 +5,14 @@
 package io.cassiterite.observe;
 
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-import javax.management.NotCompliantMBeanException;
-import javax.management.StandardMBean;
-
 import org.apache.cassandra.db.compaction.CompactionManager;
 import org.apache.cassandra.db.compaction.CompactionManagerMBean;
-import org.apache.cassandra.utils.MBeanWrapper;
 
 import io.cassiterite.lifecycle.EngineControl;
 
@@ -43,32 +37,8 @@ public final class CompactionManagerProxy implements InvocationHandler
     /** @return false if Cassandra has not registered its MBean yet */
     public static boolean install(EngineControl engine)
     {
-        String name = CompactionManager.MBEAN_OBJECT_NAME;
-        if (!MBeanWrapper.instance.isRegistered(name))
-            return false;
-        StandardMBean bean = mbean(create(CompactionManager.instance, engine));
-        MBeanWrapper.instance.unregisterMBean(name);
-        MBeanWrapper.instance.registerMBean(bean, name);
-        return true;
-    }
-
-    static CompactionManagerMBean create(CompactionManagerMBean stock, EngineControl engine)
-    {
-        return (CompactionManagerMBean) Proxy.newProxyInstance(CompactionManagerProxy.class.getClassLoader(),
-                                                               new Class<?>[]{ CompactionManagerMBean.class },
-                                                               new CompactionManagerProxy(stock, engine));
-    }
-
-    private static StandardMBean mbean(CompactionManagerMBean proxy)
-    {
-        try
-        {
-            return new StandardMBean(proxy, CompactionManagerMBean.class);
-        }
-        catch (NotCompliantMBeanException e)
-        {
-            throw new IllegalStateException("This version of Cassandra is not supported: " + e.getMessage(), e);
-        }
+        return StockMBean.replace(CompactionManager.MBEAN_OBJECT_NAME, CompactionManagerMBean.class,
+                                  new CompactionManagerProxy(CompactionManager.instance, engine));
     }
 
     @Override
@@ -107,13 +77,6 @@ public final class CompactionManagerProxy implements InvocationHandler
 
     private Object delegate(Method method, Object[] arguments) throws Throwable
     {
-        try
-        {
-            return method.invoke(stock, arguments);
-        }
-        catch (InvocationTargetException e)
-        {
-            throw e.getCause();
-        }
+        return StockMBean.call(stock, method, arguments);
     }
 }

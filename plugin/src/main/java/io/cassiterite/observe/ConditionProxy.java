@@ -5,18 +5,12 @@
 package io.cassiterite.observe;
 
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
-
-import javax.management.NotCompliantMBeanException;
-import javax.management.StandardMBean;
 
 import org.apache.cassandra.db.guardrails.Guardrails;
 import org.apache.cassandra.db.guardrails.GuardrailsMBean;
 import org.apache.cassandra.service.StorageProxy;
 import org.apache.cassandra.service.StorageProxyMBean;
-import org.apache.cassandra.utils.MBeanWrapper;
 
 import io.cassiterite.frontdoor.FrontDoor;
 
@@ -36,34 +30,8 @@ final class ConditionProxy implements InvocationHandler
     /** @return false if Cassandra has not registered its MBeans yet */
     static boolean install()
     {
-        return install(StorageProxy.MBEAN_NAME, StorageProxyMBean.class, StorageProxy.instance)
-               && install(Guardrails.MBEAN_NAME, GuardrailsMBean.class, Guardrails.instance);
-    }
-
-    private static <T> boolean install(String name, Class<T> type, T stock)
-    {
-        if (!MBeanWrapper.instance.isRegistered(name))
-            return false;
-        MBeanWrapper.instance.unregisterMBean(name);
-        MBeanWrapper.instance.registerMBean(mbean(type, create(type, stock)), name);
-        return true;
-    }
-
-    static <T> T create(Class<T> type, T stock)
-    {
-        return type.cast(Proxy.newProxyInstance(ConditionProxy.class.getClassLoader(), new Class<?>[]{ type }, new ConditionProxy(stock)));
-    }
-
-    private static <T> StandardMBean mbean(Class<T> type, T proxy)
-    {
-        try
-        {
-            return new StandardMBean(proxy, type);
-        }
-        catch (NotCompliantMBeanException e)
-        {
-            throw new IllegalStateException("This version of Cassandra is not supported: " + e.getMessage(), e);
-        }
+        return StockMBean.replace(StorageProxy.MBEAN_NAME, StorageProxyMBean.class, new ConditionProxy(StorageProxy.instance))
+               && StockMBean.replace(Guardrails.MBEAN_NAME, GuardrailsMBean.class, new ConditionProxy(Guardrails.instance));
     }
 
     /** A method of an MBean has been called, and may have changed something; its caller does not know yet. */
@@ -78,11 +46,7 @@ final class ConditionProxy implements InvocationHandler
     {
         try
         {
-            return method.invoke(stock, arguments);
-        }
-        catch (InvocationTargetException e)
-        {
-            throw e.getCause();
+            return StockMBean.call(stock, method, arguments);
         }
         finally
         {

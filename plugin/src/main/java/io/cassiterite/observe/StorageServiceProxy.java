@@ -5,9 +5,7 @@
 package io.cassiterite.observe;
 
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 
@@ -47,17 +45,12 @@ public final class StorageServiceProxy implements InvocationHandler
             return false;
         StorageService stock = StorageService.instance;
         EngineVerbs verbs = new EngineVerbs(engine);
-        StorageServiceMBean proxy = create(stock, verbs);
-        MBeanWrapper.instance.unregisterMBean(OBJECT_NAME);
-        MBeanWrapper.instance.registerMBean(new StandardEmitterMBean(proxy, StorageServiceMBean.class, stock), OBJECT_NAME);
-        return true;
+        return StockMBean.replace(OBJECT_NAME, new StandardEmitterMBean(create(stock, verbs), StorageServiceMBean.class, stock));
     }
 
     static StorageServiceMBean create(StorageServiceMBean stock, EngineVerbs verbs)
     {
-        return (StorageServiceMBean) Proxy.newProxyInstance(StorageServiceProxy.class.getClassLoader(),
-                                                            new Class<?>[]{ StorageServiceMBean.class },
-                                                            new StorageServiceProxy(stock, verbs));
+        return StockMBean.before(StorageServiceMBean.class, new StorageServiceProxy(stock, verbs));
     }
 
     @Override
@@ -162,11 +155,7 @@ public final class StorageServiceProxy implements InvocationHandler
     {
         try
         {
-            return method.invoke(stock, arguments);
-        }
-        catch (InvocationTargetException e)
-        {
-            throw e.getCause();
+            return StockMBean.call(stock, method, arguments);
         }
         finally
         {

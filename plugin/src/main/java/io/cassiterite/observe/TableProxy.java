@@ -5,18 +5,12 @@
 package io.cassiterite.observe;
 
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 
-import javax.management.NotCompliantMBeanException;
-import javax.management.StandardMBean;
-
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ColumnFamilyStoreMBean;
-import org.apache.cassandra.utils.MBeanWrapper;
 
 import io.cassiterite.engine.TableStats;
 import io.cassiterite.lifecycle.EngineControl;
@@ -43,29 +37,8 @@ public final class TableProxy implements InvocationHandler
     {
         for (String name : List.of(ColumnFamilyStore.getTableMBeanName(cfs.getKeyspaceName(), cfs.name, cfs.isIndex()),
                                    ColumnFamilyStore.getColumnFamilieMBeanName(cfs.getKeyspaceName(), cfs.name, cfs.isIndex())))
-        {
-            if (!MBeanWrapper.instance.isRegistered(name))
-                continue;
-            MBeanWrapper.instance.unregisterMBean(name);
-            MBeanWrapper.instance.registerMBean(mbean(cfs, engine), name);
-        }
+            StockMBean.replace(name, ColumnFamilyStoreMBean.class, new TableProxy(cfs, engine));
         TableGauges.install(cfs, engine);
-    }
-
-    private static StandardMBean mbean(ColumnFamilyStore cfs, EngineControl engine)
-    {
-        ColumnFamilyStoreMBean proxy =
-            (ColumnFamilyStoreMBean) Proxy.newProxyInstance(TableProxy.class.getClassLoader(),
-                                                            new Class<?>[]{ ColumnFamilyStoreMBean.class },
-                                                            new TableProxy(cfs, engine));
-        try
-        {
-            return new StandardMBean(proxy, ColumnFamilyStoreMBean.class);
-        }
-        catch (NotCompliantMBeanException e)
-        {
-            throw new IllegalStateException("This version of Cassandra is not supported: " + e.getMessage(), e);
-        }
     }
 
     @Override
@@ -131,11 +104,7 @@ public final class TableProxy implements InvocationHandler
     {
         try
         {
-            return method.invoke(cfs, arguments);
-        }
-        catch (InvocationTargetException e)
-        {
-            throw e.getCause();
+            return StockMBean.call(cfs, method, arguments);
         }
         finally
         {
