@@ -7,7 +7,6 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use anyhow::{bail, Context, Result};
-use rustix::process::setpriority_process;
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
@@ -18,16 +17,13 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::load::connect_error::explain;
 use crate::load::cost::THREAD_NAME;
+use crate::load::priority;
 use crate::load::target::Target;
 use crate::load::tls;
 
 /// The steps of opening a session: TCP, TLS and protocol, user, the cluster's nodes and schema; each may take
 /// [`Target::connect_timeout`].
 const SETUP_STEPS: u32 = 4;
-
-/// Of the client's threads, where the system lets them have it: what else runs on their cores, such as the kernel's writing
-/// back of files, is not to look like the servers' latency.
-const NICENESS: i32 = -10;
 
 /// The runtime of a load: `threads` threads that speak to the cluster and start operations.
 pub fn runtime(threads: usize) -> Result<Runtime> {
@@ -36,10 +32,8 @@ pub fn runtime(threads: usize) -> Result<Runtime> {
         .worker_threads(threads.max(1))
         .event_interval(31)
         .thread_name(THREAD_NAME)
-        .on_thread_start(|| {
-            // Without the right to it, latencies have more of this machine's noise.
-            let _ = setpriority_process(None, NICENESS);
-        })
+        .on_thread_start(priority::raise)
+        .on_thread_unpark(priority::follow)
         .enable_all()
         .build();
     runtime.context("the client's threads cannot be started")

@@ -19,6 +19,7 @@ mod outcome;
 mod pace;
 mod partial_answer;
 mod plan;
+mod priority;
 mod recorder;
 mod retry;
 mod run;

@@ -141,6 +141,8 @@ pub struct Plan {
     pub in_flight: usize,
     /// Threads of the runtime that runs the load (see [`super::runtime`]); what the client's CPU is measured against.
     pub threads: usize,
+    /// Whether no server runs on the client's CPUs: then its threads may run in real time in an open loop.
+    pub own_cpus: bool,
     /// When it ends.
     pub stop: Stop,
     /// The part at the start that is in no figure.
@@ -172,6 +174,7 @@ impl Default for Plan {
             changes: None,
             in_flight: 64,
             threads: 1,
+            own_cpus: false,
             stop: Stop::Duration(Duration::from_secs(10)),
             warmup: WarmUp::NONE,
             measuring: Signal::default(),

@@ -17,6 +17,7 @@ use crate::load::limiter::Limiter;
 use crate::load::monitor::Monitor;
 use crate::load::pace::{closed_loop, open_loop};
 use crate::load::plan::{Pace, Plan, Signal};
+use crate::load::priority::RealTime;
 use crate::load::recorder::Recorder;
 use crate::load::running::{RunningLoad, Server};
 use crate::load::{Interval, Outcome, WarmUp, Workload};
@@ -47,6 +48,7 @@ pub(super) async fn drive<S: Server>(
         Pace::Open { per_s } => Some(Schedule { start, per_s, changes: plan.changes.clone() }),
         Pace::Closed | Pace::Limited { .. } => None,
     };
+    let _real_time = (plan.own_cpus && schedule.is_some()).then(RealTime::begin);
     let shared = Arc::new(share(server, workload, plan, start, schedule.as_ref())?);
     let starter = match schedule.clone() {
         Some(schedule) => tokio::spawn(open_loop(Arc::clone(&shared), schedule)),

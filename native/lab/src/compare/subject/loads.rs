@@ -166,6 +166,7 @@ impl Subject<'_> {
             pace: phase.pace,
             in_flight: self.in_flight,
             threads: self.settings.threads,
+            own_cpus: self.settings.cpus.is_some(),
             stop: phase.stop,
             levels: Some(Arc::clone(&self.levels)),
             ..Plan::default()
