@@ -4,6 +4,7 @@
 //! Counts finished operations: each thread has counters of its own, so that threads do not wait for each other.
 
 use std::cell::Cell;
+use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -167,16 +168,19 @@ thread_local! {
     static THREAD: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// The counters. A thread keeps to its own; the lock is there for the collector, who comes once an interval.
+/// The counters. A thread keeps to its own; the lock is there for the collector, who comes once an interval. It takes them away
+/// in exchange for empty ones: it has a lower priority than the threads, and they would wait for it.
 #[derive(Debug)]
 pub(super) struct Recorder {
     counters: Vec<Mutex<Counters>>,
+    /// The collector's.
+    spare: Mutex<Counters>,
 }
 
 impl Recorder {
     pub(super) fn new(kinds: &[Kind], threads: usize) -> Result<Self> {
         let counters = (0..=threads).map(|_| Ok(Mutex::new(Counters::new(kinds)?))).collect::<Result<_>>()?;
-        Ok(Self { counters })
+        Ok(Self { counters, spare: Mutex::new(Counters::new(kinds)?) })
     }
 
     pub(super) fn record(&self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>, rows_checked: u64) {
@@ -204,11 +208,12 @@ impl Recorder {
     /// Moves everything recorded since the last call into `sum`, which is cleared first.
     pub(super) fn collect(&self, sum: &mut Counters) -> Result<()> {
         sum.clear();
+        let mut spare = open(&self.spare);
         for counters in &self.counters {
-            let mut counters = open(counters);
-            if !counters.is_clear() {
-                sum.add(&counters)?;
-                counters.clear();
+            mem::swap(&mut *open(counters), &mut *spare);
+            if !spare.is_clear() {
+                sum.add(&spare)?;
+                spare.clear();
             }
         }
         Ok(())

@@ -212,6 +212,10 @@ fn verdict(plan: &Plan, known: &Known, own: &[&Trial]) -> (Verdict, Basis, Strin
         }
         (Some(Standing::Fails), _) => (Verdict::DoesNotMeet, basis, figures(own)),
         (Some(Standing::ClientLimited), _) => (Verdict::CannotTell, basis, format!("client: {}", figures(own))),
+        (Some(Standing::NotFilled), _) => {
+            let why = own.iter().find_map(|trial| trial.not_filled.as_deref()).unwrap_or_default();
+            (Verdict::CannotTell, basis, format!("fill: {why}"))
+        }
         (Some(Standing::TooNoisy), _) => (Verdict::CannotTell, basis, format!("noise: {}", figures(own))),
     }
 }

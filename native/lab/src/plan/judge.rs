@@ -27,6 +27,8 @@ pub enum Standing {
     TooNoisy,
     /// The client met a limit of its own.
     ClientLimited,
+    /// The table could not be filled: nothing was measured.
+    NotFilled,
 }
 
 /// One condition in one load.

@@ -129,26 +129,29 @@ pub fn run(
             (None, true) => {
                 let about = words(Duration::from_secs_f64(about_s(due.phase)));
                 narrator.say(&format!("{name} (about {about})"));
-                let figures = one(plan, &due, target, journal, narrator)?;
-                narrator.say(&format!("  {}", summary(&figures)));
-                journal.add(Entry::PhaseEnded { figures: Box::new(figures) })?;
+                if let Some(figures) = one(plan, &due, target, journal, narrator)? {
+                    narrator.say(&format!("  {}", summary(&figures)));
+                    journal.add(Entry::PhaseEnded { figures: Box::new(figures) })?;
+                }
             }
         }
     }
     Ok(())
 }
 
+/// `None`: its table could not be filled.
 fn one(
     plan: &Plan,
     due: &Due<'_>,
     target: &mut dyn Target,
     journal: &mut Journal,
     narrator: &Narrator,
-) -> Result<PhaseFigures> {
+) -> Result<Option<PhaseFigures>> {
     let (number, cell) = (due.number, due.cell.key().to_owned());
     journal.add(Entry::PhaseBegun { phase: number, cell: cell.clone() })?;
     let began = target.now();
-    let mut notes = target.prepare(due.cell, usize::MAX, true).with_context(|| due.cell.name())?;
+    let prepared = target.prepare(due.cell, usize::MAX, true).with_context(|| due.cell.name())?;
+    let Some(mut notes) = prepared.or_tell(narrator) else { return Ok(None) };
     let rate_per_s = plan.launch_per_s() * due.phase.load;
     narrator.doing(&format!("phase at {rate_per_s:.0}/s"));
     let mut told = |hurt: Hurt| match hurt {
@@ -173,7 +176,7 @@ fn one(
         ensure!(plan.file.target.is_none(), "a node is still hurt: `{mend}` failed; `plan clean` tries it again");
         journal.add(Entry::Gone { thing: Thing::Hurt(mend) })?;
     }
-    Ok(PhaseFigures {
+    Ok(Some(PhaseFigures {
         number,
         cell,
         rate_per_s,
@@ -182,7 +185,7 @@ fn one(
         checked: Checked::of(&course.whole, read_back),
         notes,
         took_s: (target.now() - began).as_secs_f64(),
-    })
+    }))
 }
 
 fn still_hurt(journal: &Journal) -> Vec<String> {

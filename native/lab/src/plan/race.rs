@@ -83,7 +83,7 @@ pub struct Known {
     pub inferred_from: Option<usize>,
     /// Whether the rounds confirm where it stands.
     pub confirmed: bool,
-    /// It fails by so much that further rounds do not matter.
+    /// It fails by so much, or could not be filled, that further rounds do not matter.
     pub clearly: bool,
 }
 

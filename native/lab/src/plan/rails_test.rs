@@ -36,6 +36,7 @@ fn what_cannot_be_is_refused() {
         ("fixed: {nodes: 6, heap: 4g}", "memory"),
         ("fixed: {nodes: 6}\nnode: {cpus: 1, memory: 1GiB}", "node.cpus: 6 nodes take 6 cores, and the servers have 3"),
         ("fixed: {heap: 2g}\nnode: {cpus: 1, memory: 1GiB}", "do not hold a heap"),
+        ("fixed: {heap: 512m}\nnode: {cpus: 1, memory: 1536MiB}", "2048 MiB or more do (accept: [memory]"),
         ("fixed: {data: v}\nvolumes: {v: {path: /nowhere/at/all}}", "is no folder"),
         ("volumes: {v: {driver: mount, path: /nowhere/at/all}}", "nothing is mounted"),
         ("volumes: {v: {driver: mirror, copies: 3, size: 60GiB}}", "their files take 184320 MiB"),

@@ -13,7 +13,7 @@ use super::judge::{judge, met, Standing};
 use super::observed::Observed;
 use super::plan::Plan;
 use super::race::{Race, Step};
-use super::targets::{Load, Pace, Target};
+use super::targets::{Load, Pace, Prepared, Target};
 use super::trial::{Capacity, Purpose, ReadBack, SweepPoint, Trial, TrialLoad};
 use crate::narrator::{words, Narrator};
 use crate::search::{search, Length, Probe, Search};
@@ -91,7 +91,7 @@ impl<'a> Runner<'a> {
         self.journal.add(Entry::TrialBegun { trial: number, cell: cell.key().to_owned(), purpose: step.purpose })?;
         let began = self.target.now();
         let fresh = self.plan.file.reset != Reset::None || step.purpose == Purpose::Confirm;
-        let notes = self.target.prepare(&cell, number, fresh).with_context(|| cell.name())?;
+        let prepared = self.target.prepare(&cell, number, fresh).with_context(|| cell.name())?;
         let mut trial = Trial {
             number,
             cell: cell.key().to_owned(),
@@ -99,25 +99,37 @@ impl<'a> Runner<'a> {
             loads: Vec::new(),
             capacity: None,
             sweep: Vec::new(),
+            not_filled: None,
             read_back: None,
             stored_bytes: None,
-            notes,
+            notes: Vec::new(),
             took_s: 0.0,
         };
-        self.loads(&mut trial)?;
+        match prepared {
+            Prepared::Ready(notes) => {
+                trial.notes = notes;
+                self.measure(step, &mut trial)?;
+            }
+            Prepared::NotFilled(why) => trial.not_filled = Some(why),
+        }
+        trial.took_s = (self.target.now() - began).as_secs_f64();
+        Ok(trial)
+    }
+
+    fn measure(&mut self, step: Step, trial: &mut Trial) -> Result<()> {
+        self.loads(trial)?;
         if trial.purpose == Purpose::Screen || trial.purpose == Purpose::Confirm {
-            self.capacity(&mut trial)?;
+            self.capacity(trial)?;
         }
         if trial.purpose == Purpose::Screen {
-            self.sweep(step, &mut trial)?;
+            self.sweep(step, trial)?;
         }
         if let Some(observed) = self.target.read_back()? {
             trial.read_back = Some(ReadBack::of(&observed));
-            self.keep(number, "read back", observed)?;
+            self.keep(trial.number, "read back", observed)?;
         }
         trial.stored_bytes = self.target.stored_bytes();
-        trial.took_s = (self.target.now() - began).as_secs_f64();
-        Ok(trial)
+        Ok(())
     }
 
     /// From the lowest; those beyond a failure are not run.
@@ -267,7 +279,9 @@ fn summary(trial: &Trial) -> String {
         Standing::Fails => "fails",
         Standing::TooNoisy => "cannot tell (noise)",
         Standing::ClientLimited => "cannot tell (client)",
+        Standing::NotFilled => "cannot tell (fill)",
     };
+    let why = trial.not_filled.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     let last = trial.loads.last().map(|load| {
         let conditions =
             load.judged.conditions.iter().map(|c| format!("{} {:.3} ({:.3}-{:.3})", c.sla, c.value, c.low, c.high));
@@ -277,7 +291,7 @@ fn summary(trial: &Trial) -> String {
     let capacity = trial.capacity.as_ref().and_then(|capacity| capacity.holds_per_s);
     let capacity = capacity.map(|per_s| format!("; capacity from {per_s:.0}/s")).unwrap_or_default();
     format!(
-        "{standing}{}{capacity}; took {}",
+        "{standing}{why}{}{capacity}; took {}",
         last.unwrap_or_default(),
         words(Duration::from_secs_f64(trial.took_s.max(0.0)))
     )

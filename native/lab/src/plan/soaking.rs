@@ -53,13 +53,14 @@ pub fn run(
             continue;
         }
         narrator.say(&format!("{name} (about {})", words(Duration::from_secs_f64(about_s(soak)))));
-        let figures = one(plan, soak, cell, target, journal, narrator)?;
+        let Some(figures) = one(plan, soak, cell, target, journal, narrator)? else { continue };
         figures.drifts.iter().for_each(|drift| narrator.say(&format!("  {}", drift.sentence())));
         journal.add(Entry::SoakEnded { figures: Box::new(figures) })?;
     }
     Ok(())
 }
 
+/// `None`: its table could not be filled.
 fn one(
     plan: &Plan,
     soak: &Soak,
@@ -67,10 +68,11 @@ fn one(
     target: &mut dyn Target,
     journal: &mut Journal,
     narrator: &Narrator,
-) -> Result<SoakFigures> {
+) -> Result<Option<SoakFigures>> {
     journal.add(Entry::SoakBegun { cell: cell.key().to_owned() })?;
     let began = target.now();
-    let mut notes = target.prepare(cell, usize::MAX - 1, true).with_context(|| cell.name())?;
+    let prepared = target.prepare(cell, usize::MAX - 1, true).with_context(|| cell.name())?;
+    let Some(mut notes) = prepared.or_tell(narrator) else { return Ok(None) };
     let (rate_per_s, length) = (plan.launch_per_s() * soak.load, Duration::from_secs_f64(soak.window_s()));
     let (zero, mut windows, mut whole) = (target.now(), Vec::new(), Observed::default());
     for number in 1..=soak.windows() {
@@ -91,7 +93,7 @@ fn one(
     // What has been soaked does not serve another cell.
     target.end()?;
     let (drifts, verdict) = drifts(&windows, soak.tolerance.0);
-    Ok(SoakFigures {
+    Ok(Some(SoakFigures {
         cell: cell.key().to_owned(),
         rate_per_s,
         windows,
@@ -100,5 +102,5 @@ fn one(
         checked: Checked::of(&whole, read_back),
         notes,
         took_s: (target.now() - began).as_secs_f64(),
-    })
+    }))
 }

@@ -37,6 +37,9 @@ pub struct Trial {
     pub capacity: Option<Capacity>,
     /// Closed loops.
     pub sweep: Vec<SweepPoint>,
+    /// Why its table could not be filled; then nothing else was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_filled: Option<String>,
     /// What was read back at ALL; `None` where nothing could be.
     pub read_back: Option<ReadBack>,
     /// Bytes of its table on all nodes.
@@ -134,6 +137,7 @@ impl Trial {
             return Standing::Fails;
         }
         match () {
+            () if self.not_filled.is_some() => Standing::NotFilled,
             () if any(Standing::Fails) => Standing::Fails,
             () if any(Standing::ClientLimited) => Standing::ClientLimited,
             () if any(Standing::TooNoisy) || self.loads.is_empty() || self.is_contradicted() => Standing::TooNoisy,

@@ -12,7 +12,7 @@ use cassiterite_lab::plan::cell::{replicas, Cell};
 use cassiterite_lab::plan::observed::{KindObserved, Observed};
 use cassiterite_lab::plan::phase::{Course, Moved, Second};
 use cassiterite_lab::plan::soak::Window;
-use cassiterite_lab::plan::targets::{Hurt, Load, Pace, Target, Told};
+use cassiterite_lab::plan::targets::{Hurt, Load, Pace, Prepared, Target, Told};
 use cassiterite_lab::plan::timeline::Move;
 use cassiterite_lab::report::encoded;
 use hdrhistogram::Histogram;
@@ -103,6 +103,8 @@ pub struct Simulated {
     pub calls_left: usize,
     /// Wrong rows of every load of a cell of that key.
     pub wrong_rows_in: Option<String>,
+    /// The table of a cell of that key cannot be filled.
+    pub not_filled: Option<String>,
     clock: Duration,
     cell: Option<Cell>,
     trial: usize,
@@ -116,6 +118,7 @@ impl Simulated {
             seed,
             calls_left: usize::MAX,
             wrong_rows_in: None,
+            not_filled: None,
             clock: Duration::ZERO,
             cell: None,
             trial: 0,
@@ -139,11 +142,12 @@ impl Simulated {
 }
 
 impl Target for Simulated {
-    fn prepare(&mut self, cell: &Cell, trial: usize, _fresh: bool) -> Result<Vec<String>> {
+    fn prepare(&mut self, cell: &Cell, trial: usize, _fresh: bool) -> Result<Prepared> {
         self.call()?;
         (self.cell, self.trial, self.loads) = (Some(cell.clone()), trial, 0);
         self.clock += Duration::from_secs(120);
-        Ok(Vec::new())
+        let filled = self.not_filled.as_deref() != Some(cell.key());
+        Ok(if filled { Prepared::Ready(Vec::new()) } else { Prepared::NotFilled("it was too slow".to_owned()) })
     }
 
     fn load(&mut self, load: &Load) -> Result<Observed> {

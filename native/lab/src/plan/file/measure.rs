@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::quantity::{Lengths, Share, WarmupLength};
+use crate::plan::quantity::{Lengths, Share, Time, WarmupLength};
 
 /// How cells are measured.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -14,6 +14,8 @@ use crate::plan::quantity::{Lengths, Share, WarmupLength};
 pub struct Measure {
     /// `auto`, or the longest time.
     pub warmup: WarmupLength,
+    /// The longest that filling a table may take.
+    pub fill: Time,
     /// Length of a run: the shortest, and the longest where it cannot tell.
     pub run: Lengths,
     /// Rounds on fresh data that confirm the answer.
@@ -35,6 +37,7 @@ impl Default for Measure {
         let seconds = std::time::Duration::from_secs;
         Self {
             warmup: WarmupLength::Auto,
+            fill: Time(seconds(1800)),
             run: Lengths { shortest: seconds(60), longest: seconds(300) },
             rounds: 3,
             precision: Share(0.1),

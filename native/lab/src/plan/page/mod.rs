@@ -122,6 +122,7 @@ fn standing(standing: Standing) -> (&'static str, &'static str) {
         Standing::Fails => ("fails", "✗ fails"),
         Standing::TooNoisy => ("doubt", "? noise"),
         Standing::ClientLimited => ("doubt", "? client"),
+        Standing::NotFilled => ("doubt", "? fill"),
     }
 }
 

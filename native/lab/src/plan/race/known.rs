@@ -78,6 +78,10 @@ impl Race {
 pub(super) fn measured(by_cell: &[Vec<&Trial>], chances: &[Chances], at: usize) -> Known {
     let trials = by_cell.get(at).map(Vec::as_slice).unwrap_or_default();
     let rounds = trials.len();
+    if trials.iter().any(|trial| trial.not_filled.is_some()) {
+        let standing = Some(Standing::NotFilled);
+        return Known { standing, rounds, inferred_from: None, confirmed: false, clearly: true };
+    }
     let clearly = rounds > 0 && trials.iter().all(|trial| trial.fails_clearly(CLEAR));
     // Rounds together know more than any of them.
     let together = chances.get(at).filter(|chances| chances.rounds > 0 && rounds >= 3).map(|chances| {

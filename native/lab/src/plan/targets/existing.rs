@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use super::data::{Data, IN_FLIGHT};
 use super::hooks::Hooks;
 use super::reach::Reach;
-use super::{course, Load, Pace, Target, Told};
+use super::{course, Load, Pace, Prepared, Target, Told};
 use crate::cluster::Interrupt;
 use crate::compare::warmup::Warmup;
 use crate::load::{self, Outcome};
@@ -69,15 +69,17 @@ impl<'a> Existing<'a> {
         Ok(())
     }
 
-    fn fill(&mut self, cell: &Cell) -> Result<()> {
+    fn fill(&mut self, cell: &Cell) -> Result<Option<String>> {
         // Making the next one drops the keyspace.
         self.data = None;
         let data = Data::make(self.plan, cell, reach(self.of), self.runtime()?, &self.interrupt)?;
         self.narrator.doing(&format!("{} partitions are written", data.partitions()));
-        let filled = self.runtime()?.block_on(data.fill(self.threads))?;
+        let longest = self.plan.file.measure.fill;
+        let filled = self.runtime()?.block_on(data.fill(self.threads, longest))?;
+        let why = data.why_not_filled(&filled, longest);
         self.data = Some((cell.clone(), data));
         self.ended_well(&filled)?;
-        Data::ensure_filled(&filled)
+        Ok(why)
     }
 
     /// The servers are not watched: it takes its whole time.
@@ -93,17 +95,22 @@ impl<'a> Existing<'a> {
 }
 
 impl Target for Existing<'_> {
-    fn prepare(&mut self, cell: &Cell, _trial: usize, fresh: bool) -> Result<Vec<String>> {
+    fn prepare(&mut self, cell: &Cell, _trial: usize, fresh: bool) -> Result<Prepared> {
         let same = |own: &Cell| own.within(Scope::Keyspace) == cell.within(Scope::Keyspace);
         match self.data.take().filter(|(own, _)| !fresh && self.plan.file.reset == Reset::None && same(own)) {
             Some((_, data)) => {
                 let data = data.again(self.plan, cell, reach(self.of), self.runtime()?)?;
                 self.data = Some((cell.clone(), data));
             }
-            None => self.fill(cell)?,
+            None => {
+                if let Some(why) = self.fill(cell)? {
+                    return Ok(Prepared::NotFilled(why));
+                }
+            }
         }
         self.warm()?;
-        Ok(vec!["the servers were not watched: neither their CPU nor their compactions were seen".to_owned()])
+        let unwatched = "the servers were not watched: neither their CPU nor their compactions were seen";
+        Ok(Prepared::Ready(vec![unwatched.to_owned()]))
     }
 
     fn load(&mut self, load: &Load) -> Result<Observed> {

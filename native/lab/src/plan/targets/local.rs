@@ -9,13 +9,13 @@ mod up;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{anyhow, ensure, Context, Result};
 use tokio::runtime::Runtime;
 
 use self::nodes::Nodes;
 use super::data::{Data, IN_FLIGHT};
 use super::reach::Reach;
-use super::{course, Load, Target, Told};
+use super::{course, Load, Prepared, Target, Told};
 use crate::cluster::{Cluster, Interrupt};
 use crate::compare::files::table_bytes;
 use crate::compare::phase::Used;
@@ -92,8 +92,8 @@ impl<'a> Local<'a> {
         Ok(())
     }
 
-    /// Everything anew in the table.
-    fn fill(&self, site: &mut Site, cell: &Cell, notes: &mut Vec<String>) -> Result<()> {
+    /// Everything anew in the table; why not all of it.
+    fn fill(&self, site: &mut Site, cell: &Cell, notes: &mut Vec<String>) -> Result<Option<String>> {
         if let Some(old) = site.data.take() {
             site.runtime.block_on(old.drop_keyspace())?;
             for node in site.cluster.nodes() {
@@ -102,15 +102,18 @@ impl<'a> Local<'a> {
         }
         let data = Data::make(self.plan, cell, reach(&site.cluster), &site.runtime, &self.interrupt)?;
         self.narrator.doing(&format!("{} partitions are written", data.partitions()));
-        let filled = site.runtime.block_on(data.fill(self.threads()))?;
-        self.ended_well(site, &filled, "fill")?;
-        Data::ensure_filled(&filled)?;
+        let longest = self.plan.file.measure.fill;
+        let filled = site.runtime.block_on(data.fill(self.threads(), longest))?;
+        self.not_interrupted(&filled)?;
+        if let Some(why) = ended(site).or_else(|| data.why_not_filled(&filled, longest)) {
+            return Ok(Some(why));
+        }
         for node in site.cluster.nodes() {
             site.cluster.nodetool(node.number, &["flush", data.keyspace()])?;
         }
         site.data = Some(data);
         self.narrator.doing("the servers become quiet");
-        self.quiet(site, notes)
+        self.quiet(site, notes).map(|()| None)
     }
 
     fn warm(&self, site: &Site, notes: &mut Vec<String>) -> Result<()> {
@@ -132,12 +135,14 @@ impl<'a> Local<'a> {
         self.quiet(site, notes)
     }
 
-    fn ended_well(&self, site: &Site, outcome: &Outcome, what: &str) -> Result<()> {
+    fn not_interrupted(&self, outcome: &Outcome) -> Result<()> {
         ensure!(!outcome.interrupted && !self.interrupt.is_set(), "interrupted");
-        if let Some(node) = site.cluster.nodes().into_iter().find(|node| node.pid.is_none()) {
-            bail!("{} ended during '{what}': see {}", node.name, node.system_log.display());
-        }
         Ok(())
+    }
+
+    fn ended_well(&self, site: &Site, outcome: &Outcome, what: &str) -> Result<()> {
+        self.not_interrupted(outcome)?;
+        ended(site).map_or(Ok(()), |why| Err(anyhow!("{what}: {why}")))
     }
 
     fn site(&self) -> Result<&Site> {
@@ -146,7 +151,7 @@ impl<'a> Local<'a> {
 }
 
 impl Target for Local<'_> {
-    fn prepare(&mut self, cell: &Cell, _trial: usize, fresh: bool) -> Result<Vec<String>> {
+    fn prepare(&mut self, cell: &Cell, _trial: usize, fresh: bool) -> Result<Prepared> {
         let same = |site: &Site, scope| site.cell.within(scope) == cell.within(scope);
         let keeps = |site: &Site| self.plan.file.reset != Reset::Cluster && same(site, Scope::Cluster);
         if !self.site.as_ref().is_some_and(keeps) {
@@ -158,14 +163,24 @@ impl Target for Local<'_> {
         let filled = site.data.is_some() && !fresh && same(&site, Scope::Keyspace);
         let made = if filled {
             let data = site.data.take().context("the cell has no data")?;
-            data.again(self.plan, cell, reach(&site.cluster), &site.runtime).map(|data| site.data = Some(data))
+            data.again(self.plan, cell, reach(&site.cluster), &site.runtime).map(|data| {
+                site.data = Some(data);
+                None
+            })
         } else {
             self.fill(&mut site, cell, &mut notes)
         };
         site.cell = cell.clone();
-        let warmed = made.and_then(|()| self.warm(&site, &mut notes));
+        let warmed = made.and_then(|why| match why {
+            Some(why) => Ok(Prepared::NotFilled(why)),
+            None => self.warm(&site, &mut notes).map(|()| Prepared::Ready(notes)),
+        });
         self.site = Some(site);
-        warmed.map(|()| notes)
+        if let Ok(Prepared::NotFilled(_)) = warmed {
+            // What could not be filled does not serve another cell.
+            self.end()?;
+        }
+        warmed
     }
 
     fn load(&mut self, load: &Load) -> Result<Observed> {
@@ -256,6 +271,12 @@ pub fn remove(base: &Path) -> Result<()> {
         std::fs::remove_dir_all(base).with_context(|| format!("cannot delete {}", base.display()))?;
     }
     Ok(())
+}
+
+/// The first node that is no longer there.
+fn ended(site: &Site) -> Option<String> {
+    let gone = site.cluster.nodes().into_iter().find(|node| node.pid.is_none())?;
+    Some(format!("{} ended: see {}", gone.name, gone.system_log.display()))
 }
 
 fn reach(cluster: &Cluster) -> Reach {

@@ -19,6 +19,7 @@ use super::observed::Observed;
 use super::phase::Course;
 use super::soak::Window;
 use super::timeline::Move;
+use crate::narrator::Narrator;
 
 pub use hooks::word as hook_of;
 
@@ -46,6 +47,28 @@ pub struct Load {
     pub length: Duration,
 }
 
+/// A configuration that was brought up.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Prepared {
+    /// With its data, warm and quiet; what had to deviate from the plan.
+    Ready(Vec<String>),
+    /// Without all of its data, which is a figure of it; why.
+    NotFilled(String),
+}
+
+impl Prepared {
+    /// What had to deviate from the plan; or says why nothing can be run on it.
+    pub fn or_tell(self, narrator: &Narrator) -> Option<Vec<String>> {
+        match self {
+            Self::Ready(notes) => Some(notes),
+            Self::NotFilled(why) => {
+                narrator.say(&format!("  it is not run: {why}"));
+                None
+            }
+        }
+    }
+}
+
 /// A fault, told before it is made and after it was mended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hurt {
@@ -60,9 +83,8 @@ pub type Told<'a> = dyn FnMut(Hurt) -> Result<()> + Send + 'a;
 
 /// Where cells are measured. One call at a time.
 pub trait Target {
-    /// Brings up the configuration with its data, warm and quiet; what had to deviate from the plan. `fresh`: with data of its
-    /// own, whatever there is. `trial` is its number.
-    fn prepare(&mut self, cell: &Cell, trial: usize, fresh: bool) -> Result<Vec<String>>;
+    /// Brings up the configuration with its data. `fresh`: with data of its own, whatever there is. `trial` is its number.
+    fn prepare(&mut self, cell: &Cell, trial: usize, fresh: bool) -> Result<Prepared>;
 
     /// Runs a load on it.
     fn load(&mut self, load: &Load) -> Result<Observed>;
