@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /** The seats of the index oracle. One thread. */
 final class IndexSeating implements Seating
 {
-    private static final int QUERIES_AT_ONCE = 10;
+    private static final int QUERIES_AT_ONCE = 30;
 
     private final Machine machine;
     private final List<Side> sides;
@@ -42,7 +42,7 @@ final class IndexSeating implements Seating
     @Override
     public int stepsPerTable()
     {
-        return 3000;
+        return 9000;
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import io.cassiterite.nodetest.Pause;
 
@@ -22,16 +23,8 @@ import io.cassiterite.nodetest.Pause;
  */
 final class IndexedTables implements Tables
 {
-    /** Cassandra's code of this reason. */
-    private static final int INDEX_NOT_AVAILABLE = 6;
-    private static final int BUILD_POLL_MILLIS = 20;
-    private static final int BUILD_POLLS_MAX = 1500;
-
     private final Machine machine;
-    private final String keyspace;
-    private final String name;
-    private List<Side> sides;
-    private final Twin.Fault fault;
+    private final SideTables tables;
     private final Stamping stamping;
     private final IndexComparison comparison;
     /** Of each side, the names of its indexes: SAI refuses some that the others have. */
@@ -41,10 +34,7 @@ final class IndexedTables implements Tables
     IndexedTables(Machine machine, String keyspace, String name, List<Side> sides, Twin.Fault fault, IndexTally tally)
     {
         this.machine = machine;
-        this.keyspace = keyspace;
-        this.name = name;
-        this.sides = sides;
-        this.fault = fault;
+        this.tables = new SideTables(machine, keyspace, name, sides, fault);
         this.stamping = new Stamping(machine);
         this.comparison = new IndexComparison(tally);
         sides.forEach(side -> indexes.put(side, new HashSet<>()));
@@ -53,7 +43,7 @@ final class IndexedTables implements Tables
     @Override
     public String keyspace()
     {
-        return keyspace;
+        return tables.keyspace;
     }
 
     @Override
@@ -71,10 +61,10 @@ final class IndexedTables implements Tables
                 return statement(step);
             case FLUSH_STOCK:
             case COMPACT_STOCK:
-                return maintain(step, sides.subList(0, sides.size() - 1));
+                return maintain(step, tables.sides().subList(0, tables.sides().size() - 1));
             case FLUSH_ENGINE:
             case COMPACT_ENGINE:
-                return maintain(step, List.of(last()));
+                return maintain(step, List.of(tables.last()));
             case RESTART:
                 machine.restart();
                 return Outcome.done();
@@ -90,11 +80,6 @@ final class IndexedTables implements Tables
         }
     }
 
-    private Side last()
-    {
-        return sides.get(sides.size() - 1);
-    }
-
     private Outcome maintain(Step step, List<Side> of)
     {
         boolean flush = step.action == Step.Action.FLUSH_STOCK || step.action == Step.Action.FLUSH_ENGINE;
@@ -103,9 +88,9 @@ final class IndexedTables implements Tables
             try
             {
                 if (flush)
-                    machine.flush(keyspace, table(side));
+                    machine.flush(tables.keyspace, tables.table(side));
                 else
-                    machine.compact(keyspace, table(side));
+                    machine.compact(tables.keyspace, tables.table(side));
             }
             catch (RuntimeException e)
             {
@@ -119,7 +104,7 @@ final class IndexedTables implements Tables
     @Override
     public void beforeKill()
     {
-        List<Side> stock = new ArrayList<>(sides);
+        List<Side> stock = new ArrayList<>(tables.sides());
         stock.removeIf(side -> !side.isStock());
         maintain(Step.node(Step.Action.FLUSH_STOCK), stock);
     }
@@ -128,19 +113,43 @@ final class IndexedTables implements Tables
     {
         if (step.kind.equals("create") && step.cql.contains(OddValues.COMMENT))
         {
-            sides = new ArrayList<>(sides);
-            sides.remove(Side.LEGACY);
+            tables.leaveOut(Side.LEGACY);
             comparison.oddValues();
         }
         long stamp = stamping.before(step);
-        int now = (int) (nowSeconds() + (step.read ? step.seconds : 0));
+        int now = evaluatedAt(step);
         Map<Side, Answer> answers = step.kind.endsWith(" index") ? changeIndexes(step)
                                     : Stamping.isSchema(step) ? changeTables(step)
-                                    : ask(step, sides, stamp, now);
+                                    : tables.ask(step, tables.sides(), stamp, now);
         stamping.after(step);
+        return outcome(step, answers, now);
+    }
+
+    @Override
+    public List<Supplier<Outcome>> begin(List<Step> steps)
+    {
+        if (!steps.stream().allMatch(SideTables::isQuery))
+            return Tables.super.begin(steps);
+        return steps.stream().map(this::begin).collect(Collectors.toList());
+    }
+
+    private Supplier<Outcome> begin(Step query)
+    {
+        int now = evaluatedAt(query);
+        Supplier<Map<Side, Answer>> answers = tables.askAtOnce(query, tables.sides(), Step.SERVER_STAMP, now);
+        return () -> outcome(query, answers.get(), now);
+    }
+
+    private int evaluatedAt(Step step)
+    {
+        return (int) (nowSeconds() + (step.read ? step.seconds : 0));
+    }
+
+    private Outcome outcome(Step step, Map<Side, Answer> answers, int now)
+    {
         if (answers.values().stream().allMatch(answer -> answer.unreachable))
             return Outcome.unreachable(answers.values().iterator().next().error);
-        boolean query = isQuery(step);
+        boolean query = SideTables.isQuery(step);
         String difference = query ? ofQuery(step, answers, now) : comparison.ofAll(step, answers);
         String error = answers.values().iterator().next().error;
         if (difference == null)
@@ -148,22 +157,17 @@ final class IndexedTables implements Tables
         StringBuilder text = new StringBuilder(difference).append("\n  statement: ").append(step.describe());
         answers.forEach((side, answer) -> text.append("\n  ").append(side.name().toLowerCase()).append(": ").append(answer.describe()));
         if (query)
-            text.append("\n  asked again: ").append(ofQuery(step, ask(step, sides, stamp, now), now) != null
+            text.append("\n  asked again: ").append(ofQuery(step, tables.ask(step, tables.sides(), Step.SERVER_STAMP, now), now) != null
                                                     ? "still differs" : "THE SAME");
         return Outcome.differs(text.toString(), error != null);
-    }
-
-    private static boolean isQuery(Step step)
-    {
-        return step.kind.startsWith("index ");
     }
 
     private String ofQuery(Step step, Map<Side, Answer> answers, int now)
     {
         Answer bare = answers.get(Side.FILTER);
         if (bare.error == null && answers.values().stream().anyMatch(answer -> answer.error != null))
-            bare = Wire.run(machine.session(), cql(step, Side.FILTER), step.binds, Step.SERVER_STAMP, step.pageSize, now,
-                            table(Side.FILTER));
+            bare = Wire.run(machine.session(), tables.cql(step, Side.FILTER), step.binds, Step.SERVER_STAMP, step.pageSize, now,
+                            tables.table(Side.FILTER));
         boolean saiHasAll = indexes.values().stream().allMatch(indexes.get(Side.SAI)::containsAll);
         return comparison.ofQuery(step, answers, bare, saiHasAll, side -> isRightWhole(step, side, now));
     }
@@ -172,23 +176,8 @@ final class IndexedTables implements Tables
     private boolean isRightWhole(Step step, Side side, int now)
     {
         Step whole = Step.read(step.kind, step.cql.replaceAll("( PER PARTITION)? LIMIT \\d+", ""), 5000, step.seconds, step.binds);
-        return IndexComparison.rows(run(whole, Side.FILTER, Step.SERVER_STAMP, now), run(whole, side, Step.SERVER_STAMP, now)) == null;
-    }
-
-    private Map<Side, Answer> ask(Step step, Collection<Side> of, long stamp, int now)
-    {
-        Map<Side, Answer> answers = new EnumMap<>(Side.class);
-        if (isQuery(step))
-        {
-            machine.session(); // opened before the sides race for it
-            Map<Side, Supplier<Answer>> asked = new EnumMap<>(Side.class);
-            of.forEach(side -> asked.put(side, AtOnce.start(() -> run(step, side, stamp, now))));
-            asked.forEach((side, answer) -> answers.put(side, answer.get()));
-            return answers;
-        }
-        for (Side side : of)
-            answers.put(side, run(step, side, stamp, now));
-        return answers;
+        return IndexComparison.rows(tables.run(whole, Side.FILTER, Step.SERVER_STAMP, now),
+                                    tables.run(whole, side, Step.SERVER_STAMP, now)) == null;
     }
 
     private Map<Side, Answer> changeIndexes(Step step)
@@ -196,10 +185,10 @@ final class IndexedTables implements Tables
         Set<Side> of = EnumSet.noneOf(Side.class);
         String index = step.cql.replaceAll(".*\\{x}_(\\w+).*", "$1");
         boolean creates = step.kind.equals("create index");
-        for (Side side : sides)
+        for (Side side : tables.sides())
             if (side.hasIndexes() && (creates || side != Side.SAI || indexes.get(side).contains(index)))
                 of.add(side);
-        Map<Side, Answer> answers = ask(step, of, Step.SERVER_STAMP, (int) nowSeconds());
+        Map<Side, Answer> answers = tables.ask(step, of, Step.SERVER_STAMP, (int) nowSeconds());
         answers.forEach((side, answer) ->
         {
             if (answer.error == null && creates)
@@ -214,16 +203,16 @@ final class IndexedTables implements Tables
     private Map<Side, Answer> changeTables(Step step)
     {
         // SAI may lack indexes
-        Set<Side> strict = EnumSet.copyOf(sides);
+        Set<Side> strict = EnumSet.copyOf(tables.sides());
         strict.remove(Side.FILTER);
         if (strict.size() > 1)
             strict.remove(Side.SAI);
-        Map<Side, Answer> answers = ask(step, strict, step.stampMicros, (int) nowSeconds());
+        Map<Side, Answer> answers = tables.ask(step, strict, step.stampMicros, (int) nowSeconds());
         if (answers.values().stream().allMatch(answer -> answer.error == null))
         {
-            Set<Side> others = EnumSet.copyOf(sides);
+            Set<Side> others = EnumSet.copyOf(tables.sides());
             others.removeAll(strict);
-            answers.putAll(ask(step, others, step.stampMicros, (int) nowSeconds()));
+            answers.putAll(tables.ask(step, others, step.stampMicros, (int) nowSeconds()));
             if (step.kind.equals("drop"))
                 indexes.values().forEach(Set::clear);
             if (step.kind.equals("alter drop"))
@@ -235,49 +224,14 @@ final class IndexedTables implements Tables
     /** As {@link Twin} does, for the same reason. */
     private void renewStockMemtables()
     {
-        for (Side side : sides)
+        for (Side side : tables.sides())
         {
             if (!side.isStock())
                 continue;
             for (String memtable : new String[]{ "skiplist", "trie" })
-                machine.session().execute("ALTER TABLE " + keyspace + '.' + table(side) + " WITH memtable = '" + memtable + '\'');
-            machine.flush(keyspace, table(side));
+                machine.session().execute("ALTER TABLE " + tables.keyspace + '.' + tables.table(side) + " WITH memtable = '" + memtable
+                                          + '\'');
+            machine.flush(tables.keyspace, tables.table(side));
         }
-    }
-
-    private String table(Side side)
-    {
-        return name + '_' + side.name().toLowerCase();
-    }
-
-    private String cql(Step step, Side side)
-    {
-        return step.cql.replace("{t}", keyspace + '.' + table(side)).replace("{m}", side.isStock() ? "trie" : "cassiterite")
-                       .replace("{x}", table(side)).replace("{k}", keyspace);
-    }
-
-    private Answer run(Step step, Side side, long stamp, int now)
-    {
-        String cql = cql(step, side);
-        if (step.kind.equals("create index"))
-            cql += side.using();
-        if (side == Side.FILTER && isQuery(step) && !cql.endsWith(" ALLOW FILTERING"))
-            cql += " ALLOW FILTERING";
-        if (fault != null && side == last())
-            cql = fault.spoil(step, cql);
-        if (cql == null)
-            return new Answer();
-        Answer answer = Wire.run(machine.session(), cql, step.binds, stamp, step.pageSize, now, table(side));
-        for (int i = 0; i < BUILD_POLLS_MAX && isBuilding(answer); i++)
-        {
-            Pause.millis(BUILD_POLL_MILLIS);
-            answer = Wire.run(machine.session(), cql, step.binds, stamp, step.pageSize, now, table(side));
-        }
-        return answer;
-    }
-
-    private static boolean isBuilding(Answer answer)
-    {
-        return answer.error != null && answer.error.contains("[" + INDEX_NOT_AVAILABLE + "]");
     }
 }

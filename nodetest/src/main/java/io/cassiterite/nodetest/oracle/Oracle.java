@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 
@@ -142,13 +143,15 @@ public final class Oracle
     /** @return whether the twin can go on */
     private boolean play(Seat seat, List<Step> steps, long seed)
     {
-        for (Step step : steps)
+        List<Supplier<Outcome>> outcomes = seat.tables.begin(steps);
+        for (int i = 0; i < steps.size(); i++)
         {
+            Step step = steps.get(i);
             seat.history.add(step, seat.tables.nowSeconds());
             Outcome outcome;
             try
             {
-                outcome = seat.tables.run(step);
+                outcome = outcomes.get(i).get();
             }
             catch (NodeDownException e)
             {

@@ -5,6 +5,8 @@
 package io.cassiterite.nodetest.oracle;
 
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Tables of one shape in one node that get the same steps, and whose answers are compared. One thread. */
 interface Tables
@@ -13,6 +15,16 @@ interface Tables
 
     /** Runs a step on all sides and compares what they answer. */
     Outcome run(Step step);
+
+    /**
+     * Begins steps in their order; where none of them changes anything, the node may get them all at once.
+     *
+     * @return of each step, what waits for its outcome; to be asked in the same order
+     */
+    default List<Supplier<Outcome>> begin(List<Step> steps)
+    {
+        return steps.stream().map(step -> (Supplier<Outcome>) () -> run(step)).collect(Collectors.toList());
+    }
 
     /** The stock sides may lose what the periodic commit log had not synced; only the engine promises more. */
     void beforeKill();
