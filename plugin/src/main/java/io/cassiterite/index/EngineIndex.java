@@ -188,14 +188,29 @@ public final class EngineIndex implements Index
         return IndexBuild.tableOf(cfs);
     }
 
+    /** Dropped and made again while this node was down, an index of the same name may be another one. */
     @Override
     public Callable<?> getMetadataReloadTask(IndexMetadata reloaded)
     {
         return () -> {
-            column = parse(cfs.metadata(), reloaded);
-            metadata = reloaded;
+            if (metadata.equalsWithoutName(reloaded))
+                reparse(reloaded);
+            else
+                replace(reloaded);
             return null;
         };
+    }
+
+    private void reparse(IndexMetadata reloaded)
+    {
+        column = parse(cfs.metadata(), reloaded);
+        metadata = reloaded;
+    }
+
+    private void replace(IndexMetadata successor)
+    {
+        cfs.indexManager.removeIndex(name());
+        cfs.indexManager.addIndex(successor, false);
     }
 
     @Override

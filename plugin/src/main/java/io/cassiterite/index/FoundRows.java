@@ -9,6 +9,7 @@ import java.util.List;
 
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.RegularAndStaticColumns;
 import org.apache.cassandra.db.filter.ClusteringIndexNamesFilter;
 import org.apache.cassandra.db.rows.AbstractUnfilteredRowIterator;
 import org.apache.cassandra.db.rows.Row;
@@ -43,10 +44,16 @@ final class FoundRows extends AbstractUnfilteredRowIterator
 
     private FoundRows(FoundPartitions found, List<Hits.Hit> batch, UnfilteredRowIterator rows)
     {
-        super(rows.metadata(), rows.partitionKey(), rows.partitionLevelDeletion(), rows.columns(), rows.staticRow(), false, rows.stats());
+        super(rows.metadata(), rows.partitionKey(), rows.partitionLevelDeletion(), columns(found), rows.staticRow(), false, rows.stats());
         this.found = found;
         this.batch = batch;
         this.rows = rows;
+    }
+
+    /** Those of all batches: of a batch without rows Cassandra makes a partition without columns. */
+    private static RegularAndStaticColumns columns(FoundPartitions found)
+    {
+        return found.command().columnFilter().fetchedColumns();
     }
 
     /** Hits of one partition, {@code first} and those that follow. */

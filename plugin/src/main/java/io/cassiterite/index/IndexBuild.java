@@ -7,9 +7,11 @@ package io.cassiterite.index;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +39,7 @@ import io.cassiterite.memtable.EngineTables;
 final class IndexBuild extends SecondaryIndexBuilder
 {
     private static final Logger logger = LoggerFactory.getLogger(IndexBuild.class);
+    private static final long ARRIVALS_POLL_MS = 50;
     private static final Token FIRST = Murmur3Partitioner.instance.getMinimumToken();
 
     private final ColumnFamilyStore cfs;
@@ -129,11 +132,20 @@ final class IndexBuild extends SecondaryIndexBuilder
         boolean complete = false;
         while (!complete)
         {
-            long missed = tableOf(cfs).indexState(indexes.get(0).name()).missed;
+            awaitArrivals();
+            IndexBuildAttempt attempt = IndexBuildAttempt.begin(cfs, indexes);
             scan(ranges, IndexBuild::waitForThroughput);
-            complete = true;
-            for (EngineIndex index : indexes)
-                complete &= tableOf(cfs).completeIndex(index.name(), missed);
+            complete = attempt.complete();
+        }
+    }
+
+    /** A scan would have to be repeated after them. */
+    private void awaitArrivals()
+    {
+        while (TableBuilds.of(cfs).arrivals().isAnyRunning())
+        {
+            checkStop();
+            Uninterruptibles.sleepUninterruptibly(ARRIVALS_POLL_MS, TimeUnit.MILLISECONDS);
         }
     }
 

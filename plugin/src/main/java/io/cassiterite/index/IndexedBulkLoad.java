@@ -49,17 +49,30 @@ public final class IndexedBulkLoad
         TableBuilds builds = TableBuilds.of(cfs);
         if (all.isEmpty() || builds.hasFull())
         {
-            load.run(); // a full build that runs notices, and begins again
+            arrive(builds, load); // a full build that runs notices, and begins again
             return;
         }
         builds.begin(false);
         try
         {
-            takeAndIndex(cfs, complete(cfs, all), ranges, load);
+            takeAndIndex(cfs, complete(cfs, all), ranges, () -> arrive(builds, load));
         }
         finally
         {
             builds.end(false);
+        }
+    }
+
+    private static void arrive(TableBuilds builds, Runnable load)
+    {
+        builds.arrivals().begin();
+        try
+        {
+            load.run();
+        }
+        finally
+        {
+            builds.arrivals().end();
         }
     }
 
@@ -92,10 +105,10 @@ public final class IndexedBulkLoad
             return;
         try
         {
-            long missed = IndexBuild.tableOf(cfs).indexState(indexes.get(0).name()).missed;
+            IndexBuildAttempt attempt = IndexBuildAttempt.begin(cfs, indexes);
             IndexBuild.scan(cfs, indexes, ranges);
-            for (EngineIndex index : indexes)
-                IndexBuild.tableOf(cfs).completeIndex(index.name(), missed);
+            if (!attempt.complete())
+                logger.info("More rows have come to {} meanwhile: its indexes are built again", cfs.metadata());
         }
         catch (RuntimeException | Error e)
         {

@@ -19,6 +19,7 @@ final class TableBuilds
 
     private final ReentrantLock lock = new ReentrantLock(true);
     private final AtomicInteger full = new AtomicInteger();
+    private final Arrivals arrivals = new Arrivals();
 
     private TableBuilds()
     {
@@ -33,6 +34,11 @@ final class TableBuilds
     boolean hasFull()
     {
         return full.get() > 0;
+    }
+
+    Arrivals arrivals()
+    {
+        return arrivals;
     }
 
     /** Waits until this caller may build; {@link #end} must follow. */

@@ -25,6 +25,8 @@ class IndexLifeTest
 {
     private static final int TTL_PASSED_MS = 2_500;
     private static final long ENTRY_BYTES_MAX = 30;
+    private static final int LOADED_ROWS = 6_000;
+    private static final int LOADED_VALUE_BYTES = 10_000;
 
     /** What has a TTL in {@link IndexedTable#change} expires before. */
     private static void checkWithRows(IndexedTable table, Cql cql)
@@ -224,6 +226,62 @@ class IndexLifeTest
         node.nodetool("rebuild_index", "indexlifetest", "loaded", "by_v").success();
         assertEquals(rows, table.check(cql));
         cql.run("DROP TABLE loaded");
+    }
+
+    /** Entries whose rows are gone stay; a batch of them has no row. */
+    @Test
+    void rowsBehindManyDeadEntriesAreFound(Node node, Cql cql)
+    {
+        cql.run("CREATE TABLE dead (k int, c int, v int, PRIMARY KEY (k, c)) WITH memtable = 'cassiterite' AND gc_grace_seconds = 0");
+        cql.run("CREATE INDEX dead_v ON dead (v)");
+        Indexes.awaitBuilt(cql, "indexlifetest", "dead_v");
+        for (int c = 0; c < 60; c++)
+            cql.run("INSERT INTO dead (k, c, v) VALUES (1, ?, 7)", c);
+        for (int c = 0; c < 58; c++)
+            cql.run("DELETE FROM dead WHERE k = 1 AND c = ?", c);
+        Pause.millis(1_100);
+        node.nodetool("flush", "indexlifetest", "dead").success();
+        node.nodetool("compact", "indexlifetest", "dead").success();
+        assertEquals(List.of("k=1, c=58, v=7", "k=1, c=59, v=7"), cql.texts("SELECT * FROM dead WHERE v = 7"));
+        assertEquals(List.of("k=1, c=58, v=7", "k=1, c=59, v=7"), cql.texts("SELECT * FROM dead WHERE k = 1 AND v = 7"));
+        cql.run("DROP TABLE dead");
+    }
+
+    /** A load that began before the index knows nothing of it, and goes on behind the scan of the build. */
+    @Test
+    void anIndexMadeDuringALoadFindsItsRows(Node node, Cql cql)
+    {
+        cql.run("CREATE TABLE behind (k int PRIMARY KEY, v int, filler text) WITH memtable = 'cassiterite'");
+        String filler = "x".repeat(LOADED_VALUE_BYTES);
+        for (int k = 0; k < LOADED_ROWS; k++)
+            cql.run("INSERT INTO behind (k, v, filler) VALUES (?, ?, ?)", k, k % 4, filler);
+        node.nodetool("snapshot", "-t", "saved", "-cf", "behind", "indexlifetest").success();
+        for (int round = 0; round < 3; round++)
+        {
+            cql.run("TRUNCATE behind");
+            Thread load = new Thread(() -> node.snapshotLoad("indexlifetest", "behind", snapshot(node, "behind")).success());
+            load.start();
+            Indexes.await(Duration.ofMinutes(1), () -> !cql.rows("SELECT k FROM behind LIMIT 1").isEmpty());
+            cql.run("CREATE INDEX behind_v ON behind (v)");
+            Indexes.awaitBuilt(cql, "indexlifetest", "behind_v");
+            join(load);
+            for (int v = 0; v < 4; v++)
+                assertEquals(LOADED_ROWS / 4, cql.rows("SELECT k FROM behind WHERE v = ?", v).size(), "round " + round);
+            cql.run("DROP INDEX behind_v");
+        }
+        cql.run("DROP TABLE behind");
+    }
+
+    private static void join(Thread thread)
+    {
+        try
+        {
+            thread.join();
+        }
+        catch (InterruptedException e)
+        {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static Path snapshot(Node node, String table)

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.nodetest.index;
 
+import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Tag;
@@ -68,6 +69,35 @@ class IndexStreamTest
                     Pause.millis(TTL_PASSED_MS);
                     assertTrue(both.check(here) > 0);
                     assertEquals(List.of("k=1000"), here.texts("SELECT k FROM both.t WHERE v = 1000"));
+                }
+            }
+        }
+        Checkout.delete(Checkout.nodes().resolve("index-2"));
+    }
+
+    /** The node sees one change of the index, not that it was dropped and made again. */
+    @Test
+    void anIndexMadeAnewWhileANodeIsDownIsBuiltThere()
+    {
+        try (Node first = node("index-1", "127.0.0.1").start(); Cql cql = first.cql())
+        {
+            cql.run("CREATE KEYSPACE anew WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
+            cql.run("CREATE TABLE anew.t (k int PRIMARY KEY, a int, b int) WITH memtable = 'cassiterite'");
+            cql.run("CREATE INDEX i ON anew.t (a)");
+            Indexes.awaitBuilt(cql, "anew", "i");
+            try (Node second = node("index-2", "127.0.0.2").joining(first).start())
+            {
+                for (int k = 0; k < 100; k++)
+                    cql.run("INSERT INTO anew.t (k, a, b) VALUES (?, 1, 2)", k);
+                second.stop();
+                cql.run("DROP INDEX anew.i");
+                cql.run("CREATE INDEX i ON anew.t (b)");
+                second.start();
+                first.killNine();
+                try (Cql there = second.cql())
+                {
+                    Indexes.await(Duration.ofMinutes(1), () -> there.rows("SELECT k FROM anew.t WHERE b = 2").size() == 100);
+                    assertEquals(0, there.rows("SELECT k FROM anew.t WHERE b = 1").size());
                 }
             }
         }
