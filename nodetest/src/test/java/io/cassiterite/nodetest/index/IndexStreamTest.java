@@ -26,6 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class IndexStreamTest
 {
     private static final int TTL_PASSED_MS = 2_500;
+    private static final int DOWN_MS = 10_000;
 
     private static NodeBuilder node(String name, String address)
     {
@@ -92,16 +93,24 @@ class IndexStreamTest
                 second.stop();
                 cql.run("DROP INDEX anew.i");
                 cql.run("CREATE INDEX i ON anew.t (b)");
+                // the first node's connections to it must have ended
+                Pause.millis(DOWN_MS);
                 second.start();
-                first.killNine();
+                Indexes.await(Duration.ofMinutes(1), () -> schemaVersions(second) == 1);
                 try (Cql there = second.cql())
                 {
+                    first.killNine();
                     Indexes.await(Duration.ofMinutes(1), () -> there.rows("SELECT k FROM anew.t WHERE b = 2").size() == 100);
                     assertEquals(0, there.rows("SELECT k FROM anew.t WHERE b = 1").size());
                 }
             }
         }
         Checkout.delete(Checkout.nodes().resolve("index-2"));
+    }
+
+    private static long schemaVersions(Node node)
+    {
+        return node.nodetool("describecluster").success().lines().filter(line -> line.matches("\\s*[0-9a-f-]{36}: \\[.*")).count();
     }
 
     /** Entries of rows that cleanup has removed stay. The rows come back, some of them with other values, and some do not. */
