@@ -11,7 +11,7 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mio::net::{TcpListener, TcpStream, UnixStream};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
@@ -66,11 +66,12 @@ impl Acceptor {
         notices: Arc<Notices>,
         tally: Arc<Tally>,
     ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
-        Acceptor::start_with(Events::with_capacity(EVENTS), loops, notices, tally)
+        Acceptor::start_with(Events::with_capacity(EVENTS), Undecided::default(), loops, notices, tally)
     }
 
     fn start_with(
         events: Events,
+        undecided: Undecided,
         loops: Vec<Arc<EventLoop>>,
         notices: Arc<Notices>,
         tally: Arc<Tally>,
@@ -83,15 +84,8 @@ impl Acceptor {
             waker: Waker::new(poll.registry(), WAKER)?,
             is_stopping: AtomicBool::new(false),
         });
-        let running = Running {
-            handle: Arc::clone(&handle),
-            poll,
-            loops,
-            notices,
-            tally,
-            undecided: Undecided::default(),
-            next_connection: 1,
-        };
+        let running =
+            Running { handle: Arc::clone(&handle), poll, loops, notices, tally, undecided, next_connection: 1 };
         let thread =
             thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run(events))?;
         Ok((handle, thread))
@@ -158,11 +152,12 @@ impl Running {
     }
 
     fn serve(&mut self, events: &mut Events) -> io::Result<()> {
-        let mut wait = None;
+        let mut retry = None;
         while !self.handle.is_stopping.load(Ordering::Acquire) {
-            wait_for_events(&mut self.poll, events, wait)?;
-            if wait.take().is_some() {
-                wait = self.accept_all();
+            let overdue = self.undecided.until_overdue(Instant::now());
+            wait_for_events(&mut self.poll, events, retry.into_iter().chain(overdue).min())?;
+            if retry.take().is_some() {
+                retry = self.accept_all();
             }
             for event in events.iter() {
                 let number = event.token().0;
@@ -173,8 +168,11 @@ impl Running {
                         self.decided(client, decided);
                     }
                 } else if !self.accept(ListenerId((number / 2) as u64)) {
-                    wait = Some(RETRY);
+                    retry = Some(RETRY);
                 }
+            }
+            while let Some(number) = self.undecided.overdue(Instant::now()) {
+                self.end(number);
             }
         }
         Ok(())
@@ -221,8 +219,19 @@ impl Running {
         Tally::add(&self.tally.accepted, 1);
         let client = FirstByte { listener, client, remote: canonical(remote), local: canonical(local) };
         if !options.may_be_tls {
-            self.decided(client, false);
-        } else if let Some((client, is_tls)) = self.undecided.wait_for(client, self.poll.registry()) {
+            return self.decided(client, false);
+        }
+        if let Some(number) = self.undecided.in_the_way() {
+            self.end(number);
+        }
+        if let Some((client, is_tls)) = self.undecided.wait_for(client, Instant::now(), self.poll.registry()) {
+            self.decided(client, is_tls);
+        }
+    }
+
+    /// A client whose first byte was waited for leaves, wherever to.
+    fn end(&mut self, number: usize) {
+        if let Some((client, is_tls)) = self.undecided.end(number, self.poll.registry()) {
             self.decided(client, is_tls);
         }
     }
@@ -273,19 +282,4 @@ fn canonical(address: SocketAddr) -> SocketAddr {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_acceptor_that_cannot_wait_listens_to_nobody() {
-        let tally = Arc::new(Tally::default());
-        // epoll_wait refuses to wait for no events at all.
-        let events = Events::with_capacity(0);
-        let (acceptor, thread) = Acceptor::start_with(events, Vec::new(), Arc::default(), Arc::clone(&tally)).unwrap();
-        thread.join().unwrap();
-        let options = ListenOptions { backlog: 1, keep_alive: true, may_be_tls: false };
-        assert!(acceptor.listen("127.0.0.1:0".parse().unwrap(), options).is_err());
-        assert_eq!(tally.read().threads_failed, 1);
-    }
-}
+mod tests;

@@ -143,6 +143,8 @@ impl Answering {
     ) -> Result<Served, Unanswered> {
         loop {
             let chunk_bytes = chunk(&self.request);
+            // Before the view of the read: a cell that is renewed in time must not look expired.
+            let now_s = wall_clock_s();
             let read = table.reader.read(&self.request, chunk_bytes, reach, &mut self.entries);
             let found = read.map_err(|unread| match unread {
                 Unread::NotInMemory => Unanswered::NotInMemory,
@@ -151,7 +153,7 @@ impl Answering {
             })?;
             let entries = self.entries.get(found.range).unwrap_or_default();
             let answer = statement::Answer { entries, is_complete: found.is_all };
-            match prepared.plan.rows(execute, answer, wall_clock_s(), table.tombstones_max, out) {
+            match prepared.plan.rows(execute, answer, now_s, table.tombstones_max, out) {
                 Ok(served) => return Ok(served),
                 Err(Reason::Unfinished) if chunk_bytes < MAX_CHUNK_BYTES => {
                     set_chunk(&mut self.request, (chunk_bytes * 4).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES));

@@ -18,6 +18,9 @@ use crate::protocol::Opcode;
 use crate::request::{Answerer, Identity, Pooled};
 use crate::session::{Answered, Session, Turn, Work};
 
+/// Turns for what Cassandra has sent to a connection that fails: more than a socket holds.
+const LAST_TURNS: usize = 64;
+
 /// The two sockets of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -104,7 +107,20 @@ impl Connection {
     ) -> Next {
         let from_client = side == Side::Client || is_writable;
         let from_cassandra = side == Side::Cassandra || is_writable;
-        self.try_turn(from_client, from_cassandra, registry, work, answerer).unwrap_or(Next::Close)
+        self.try_turn(from_client, from_cassandra, registry, work, answerer).unwrap_or_else(|_| {
+            self.pass_last_words(work, answerer);
+            Next::Close
+        })
+    }
+
+    /// What Cassandra has sent before a socket failed, such as why it has closed its own: as far as the client takes it.
+    fn pass_last_words(&mut self, work: &mut Work, answerer: &mut impl Answerer) {
+        let mut turn = || self.session.cassandra_turn(&mut self.cassandra, &mut self.client, true, work, answerer);
+        for _ in 0..LAST_TURNS {
+            if !matches!(turn(), Ok(Turn::More)) {
+                return;
+            }
+        }
     }
 
     fn try_turn(
@@ -233,3 +249,8 @@ impl Next {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "connection_test.rs"]
+mod tests;

@@ -20,7 +20,7 @@ use crate::routes::Routes;
 use crate::table_reader::Reach;
 
 /// Reads that may wait for the device at a time.
-const MAX_THREADS: usize = 16;
+pub(crate) const MAX_THREADS: usize = 16;
 /// Requests that may wait for a thread; Cassandra sheds load by its own rules.
 const MAX_WAITING: usize = 1024;
 /// A request that has waited longer is Cassandra's.
@@ -48,10 +48,19 @@ pub(crate) struct Done {
     pub answer: Result<Answer, Reason>,
 }
 
+impl Job {
+    fn end(self, verdict: PoolVerdict, answer: Result<Answer, Reason>) -> Done {
+        let pooled = Pooled { header: self.header, envelope: self.envelope, framing: self.framing, verdict };
+        Done { slot: self.slot, connection: self.identity.connection, since: self.since, pooled, answer }
+    }
+}
+
 /// The threads, which start when they are needed.
 pub(crate) struct Pool {
     state: Mutex<State>,
     ready: Condvar,
+    /// For the thread that passes on what has waited for too long.
+    late: Condvar,
     routes: Arc<Routes>,
 }
 
@@ -60,12 +69,15 @@ struct State {
     waiting: VecDeque<Job>,
     idle: usize,
     threads: Vec<JoinHandle<()>>,
+    /// Passes on what has waited for too long while all the others wait for a device.
+    usher: Option<JoinHandle<()>>,
+    is_watched: bool,
     is_closed: bool,
 }
 
 impl Pool {
     pub(crate) fn new(routes: Arc<Routes>) -> Arc<Pool> {
-        Arc::new(Pool { state: Mutex::default(), ready: Condvar::new(), routes })
+        Arc::new(Pool { state: Mutex::default(), ready: Condvar::new(), late: Condvar::new(), routes })
     }
 
     /// Takes a job, unless too many wait.
@@ -83,9 +95,42 @@ impl Pool {
         if state.threads.is_empty() {
             return false;
         }
+        let has_thread = state.idle > state.waiting.len();
         state.waiting.push_back(job);
         self.ready.notify_one();
+        if !has_thread && !state.is_watched {
+            state.is_watched = true;
+            if state.usher.is_none() {
+                let pool = Arc::clone(self);
+                let named = thread::Builder::new().name("cassiterite-door-read-late".to_owned());
+                state.usher = named.spawn(move || pool.pass_late_on()).ok();
+            }
+            self.late.notify_one();
+        }
         true
+    }
+
+    /// Watches the oldest job that waits, until none does.
+    fn pass_late_on(&self) {
+        let mut state = self.state();
+        while !state.is_closed {
+            let left = state.waiting.front().map(|job| MAX_WAIT.saturating_sub(job.since.elapsed()));
+            state = match left {
+                None => {
+                    state.is_watched = false;
+                    self.late.wait(state).unwrap_or_else(PoisonError::into_inner)
+                }
+                Some(Duration::ZERO) => {
+                    let job = state.waiting.pop_front();
+                    drop(state);
+                    if let Some(job) = job {
+                        Arc::clone(&job.event_loop).done(job.end(PoolVerdict::Passed, Err(Reason::PoolBusy)));
+                    }
+                    self.state()
+                }
+                Some(left) => self.late.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+            };
+        }
     }
 
     fn start(self: &Arc<Self>, number: usize) -> io::Result<JoinHandle<()>> {
@@ -134,20 +179,20 @@ impl Pool {
             }
             Err(reason) => (PoolVerdict::Passed, Err(reason)),
         };
-        let pooled = Pooled { header: job.header, envelope: job.envelope, framing: job.framing, verdict };
-        Done { slot: job.slot, connection: job.identity.connection, since: job.since, pooled, answer }
+        job.end(verdict, answer)
     }
 
     /// Drops what waits; returns when all threads have ended.
     pub(crate) fn close(&self) {
-        let threads = {
+        let (threads, usher) = {
             let mut state = self.state();
             state.is_closed = true;
             state.waiting.clear();
-            std::mem::take(&mut state.threads)
+            (std::mem::take(&mut state.threads), state.usher.take())
         };
         self.ready.notify_all();
-        for thread in threads {
+        self.late.notify_all();
+        for thread in threads.into_iter().chain(usher) {
             let _ = thread.join();
         }
     }

@@ -8,6 +8,7 @@
 mod fixture;
 
 use super::*;
+use crate::pool::MAX_THREADS;
 use crate::prepared::tests::plan;
 use crate::reason::Reason;
 use fixture::*;
@@ -88,6 +89,16 @@ fn a_slow_read_holds_nobody_up() {
     slow.assert_answered_by_the_door(3);
     fixture.release.send(()).unwrap();
     assert_eq!(read(&mut slow.client, 9 + NOTHING.len()), result(1, NOTHING));
+}
+
+/// A device that stalls stops all threads of the pool.
+#[test]
+fn a_request_that_no_thread_takes_is_passed_on() {
+    let fixture = Fixture::new(IS_SLOW);
+    let mut stalled = fixture.admitted();
+    (0..MAX_THREADS).for_each(|stream| fixture.begin_slow_read(&mut stalled, stream as u8));
+    fixture.admitted().assert_passed(100);
+    (0..MAX_THREADS).for_each(|_| fixture.release.send(()).unwrap());
 }
 
 /// Also what the pool reads is compared with Cassandra's answers before it is sent.

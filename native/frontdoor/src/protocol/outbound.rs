@@ -53,15 +53,15 @@ impl Outbound {
 
     /// Whether an answer may be put here, and how it is framed.
     pub(crate) fn gap(&self) -> Option<Framing> {
-        match self.state {
-            State::Started(framing) if self.unit.is_empty() && self.large.is_over() => Some(framing),
-            _ => None,
-        }
+        self.framing().filter(|_| self.unit.is_empty() && self.large.is_over())
     }
 
-    /// Whether STARTUP has been answered.
-    pub(crate) fn has_started(&self) -> bool {
-        matches!(self.state, State::Started(_))
+    /// How responses are framed; `None` before STARTUP is answered.
+    pub(crate) fn framing(&self) -> Option<Framing> {
+        match self.state {
+            State::Started(framing) => Some(framing),
+            State::Starting | State::Lost => None,
+        }
     }
 
     /// Whether no answer can be put anywhere any more.

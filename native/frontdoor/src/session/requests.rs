@@ -26,7 +26,7 @@ impl Session {
         work: &mut Work,
         answerer: &mut impl Answerer,
     ) -> bool {
-        let Some(framing) = self.outbound_framing() else { return false };
+        let Some(framing) = self.outbound.framing() else { return false };
         let sent = envelope.get(HEADER_BYTES..).unwrap_or_default();
         // Where bodies are not compressed one by one, the flag means nothing to Cassandra; drivers set it in frames, too.
         let is_packed = header.flags & COMPRESSED != 0 && framing == Framing::Envelopes(Compression::Lz4);
@@ -43,11 +43,6 @@ impl Session {
         });
         work.unpacked = unpacked;
         is_answered
-    }
-
-    /// The framing in which answers go to the client; `None` before STARTUP is answered.
-    fn outbound_framing(&self) -> Option<Framing> {
-        self.inbound.framing().filter(|_| self.outbound.has_started())
     }
 
     fn decide(
@@ -96,6 +91,7 @@ impl Session {
         if self.late.is_empty() {
             return Ok(());
         }
+        // Nobody can tell where a request of the client's ends any more, nor put one behind it.
         if self.inbound.is_opaque() {
             return Err(ErrorKind::InvalidData.into());
         }
@@ -112,7 +108,8 @@ impl Session {
         if work.replies.is_empty() {
             return Ok(());
         }
-        let sent = match self.inbound.framing() {
+        // The client may have become opaque since; what Cassandra sends is understood all the same.
+        let sent = match self.outbound.framing() {
             Some(framing) => self.send_or_hold(client, work.replies.finish(framing)),
             None => Err(ErrorKind::InvalidData.into()),
         };

@@ -66,8 +66,10 @@ impl Session {
                 Err(error) => return Err(error),
             };
             read_bytes += count;
-            self.take(read.get(..count).unwrap_or_default(), cassandra, work, answerer)?;
+            let taken = self.take(read.get(..count).unwrap_or_default(), cassandra, work, answerer);
             self.send_replies(client, work)?;
+            taken?;
+            self.send_late(cassandra)?;
             if count < read.len() && !to_end {
                 // epoll(7): a short read of a stream socket has emptied it, and later bytes are a new edge
                 let is_blocked = self.to_cassandra.unsent_bytes() > 0;
@@ -130,7 +132,7 @@ impl Session {
             self.outbound.expect(framing);
         }
         self.queries.extend(self.inbound.take_queries());
-        self.send_late(cassandra)
+        Ok(())
     }
 
     /// Whether a part of a frame's requests is the door's; the others are in `work.frames` then. Those before and

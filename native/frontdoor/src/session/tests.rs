@@ -11,6 +11,7 @@ mod clear;
 mod every_request;
 mod frames;
 mod keyspace;
+mod opaque;
 mod pipes;
 mod scripted;
 mod started;

@@ -6,7 +6,7 @@
 use std::io::ErrorKind;
 
 use super::pipes::Gone;
-use super::scripted::POOLED;
+use super::scripted::{ANSWERED, POOLED};
 use super::started::Started;
 use super::wire::envelope;
 use crate::session::Work;
@@ -23,4 +23,15 @@ fn an_answer_for_a_client_that_has_gone_reaches_no_other() {
     other.client.down.drain();
     other.client_sends(&envelope(4, 0, 2, 7, &[7]));
     assert!(other.client.down.is_empty());
+}
+
+#[test]
+fn answers_are_sent_although_cassandra_has_gone() {
+    let mut started = Started::new();
+    started.client.down.drain();
+    started.client.up.put(&[envelope(4, 0, 1, 10, &[ANSWERED]), envelope(4, 0, 2, 7, &[7])].concat());
+    let Started { session, work, answerer, client, .. } = &mut started;
+    let turn = session.client_turn(client, &mut Gone, true, work, answerer);
+    assert_eq!(turn.unwrap_err().kind(), ErrorKind::BrokenPipe);
+    assert_eq!(client.down.drain(), envelope(0x84, 0, 1, 8, &[b"door".as_slice(), &[ANSWERED]].concat()));
 }

@@ -16,6 +16,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.util.NetUtil;
 
+import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
 import io.cassiterite.engine.EngineException;
 
@@ -61,6 +62,12 @@ final class DoorServerChannel extends AbstractServerChannel
     void accept(Client client)
     {
         eventLoop().execute(() -> {
+            if (isClosed)
+            {
+                // It may have no handlers any more: nobody would have the client.
+                Door.closeDescriptor(client.descriptor);
+                return;
+            }
             pipeline().fireChannelRead(channelOf(client));
             pipeline().fireChannelReadComplete();
         });

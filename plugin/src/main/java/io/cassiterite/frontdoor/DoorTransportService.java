@@ -36,7 +36,7 @@ final class DoorTransportService extends NativeTransportService
         }
         super.start();
         TransportState.setStopping(false);
-        FrontDoor.instance.conditionsChanged();
+        tellDoor();
     }
 
     /** From its first moment on, Cassandra answers that it shuts down; and no native answer comes after. */
@@ -44,7 +44,20 @@ final class DoorTransportService extends NativeTransportService
     public void stop(boolean force)
     {
         TransportState.setStopping(true);
-        FrontDoor.instance.conditionsChanged();
+        tellDoor();
         super.stop(force);
+    }
+
+    /** The transport starts and stops whatever becomes of the door: disablebinary and drain are Cassandra's. */
+    private static void tellDoor()
+    {
+        try
+        {
+            FrontDoor.instance.conditionsChanged();
+        }
+        catch (RuntimeException | Error e)
+        {
+            logger.error("The front door could not look at its gates as the native transport started or stopped; it tries again soon", e);
+        }
     }
 }

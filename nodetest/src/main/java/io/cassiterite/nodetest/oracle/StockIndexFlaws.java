@@ -16,10 +16,12 @@ final class StockIndexFlaws
     static final String SHORT_PAGES = "SAI loses rows between short pages, or before a LIMIT";
     /** Where the engine is compared: SAI loses rows in more ways than are known, and must not end the run. */
     static final String OTHERS_OF_SAI = "SAI finds other rows";
+    /** Likewise. */
+    static final String OTHERS_OF_LEGACY = "a legacy index finds other rows";
     private static final Pattern STATIC_COLLECTION = Pattern.compile("(WHERE|AND) s\\d+(\\[| CONTAINS)");
     private static final Pattern STATIC_COLUMN = Pattern.compile("(WHERE|AND) s\\d+");
     private static final Pattern CLUSTERING_COLUMN = Pattern.compile("(WHERE|AND) \\(?[ck]\\d+");
-    private static final Pattern SLICE = Pattern.compile("(WHERE|AND) \\w+ [<>]");
+    private static final Pattern SLICE = Pattern.compile("(WHERE|AND) (\\w+|\\([\\w, ]+\\)) [<>]");
     private static final Pattern KEY_COLUMN = Pattern.compile("(WHERE|AND) [pck]\\d+ =");
 
     private StockIndexFlaws()

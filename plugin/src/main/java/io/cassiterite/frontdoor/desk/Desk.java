@@ -10,6 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.guardrails.Guardrails;
 import org.apache.cassandra.schema.TableId;
@@ -27,6 +30,8 @@ import static io.cassiterite.engine.BackgroundWork.attempt;
  */
 public final class Desk
 {
+    private static final Logger logger = LoggerFactory.getLogger(Desk.class);
+
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MAX_WANTED = 10_000;
@@ -39,7 +44,7 @@ public final class Desk
     private final Plans plans;
     private final Logins logins;
     private final ServedFigures figures;
-    private final SchemaWatch schemaWatch = new SchemaWatch(this::schemaChanged);
+    private final SchemaWatch schemaWatch = new SchemaWatch(this::schemaChanged, this::answerNothing);
     private final BlockingQueue<Wanted> wanted = new ArrayBlockingQueue<>(MAX_WANTED);
 
     /** Whether a guardrail limits IN, as all plans were learned. */
@@ -134,6 +139,14 @@ public final class Desk
     {
         plans.schemaChanged(change::concerns);
         tables.refresh();
+    }
+
+    /** A plan of the old schema may be left: no answer is better than a wrong one. */
+    private void answerNothing()
+    {
+        logger.error("The front door answers nothing any more, Cassandra does: it could not take in a schema change. Set front_door to" +
+                     " proxy, and then to reads again");
+        lease.stop();
     }
 
     private void watchRound()

@@ -36,7 +36,7 @@ final class GateReport
         lines.append(scope).append('\t').append(gate).append('\t').append(reason).append('\n');
     }
 
-    private static String name(TableId id)
+    static String name(TableId id)
     {
         TableMetadata table = Schema.instance.getTableMetadata(id);
         return table == null ? id.toString() : table.toString();

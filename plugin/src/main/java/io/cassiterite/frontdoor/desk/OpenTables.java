@@ -4,6 +4,7 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -12,6 +13,7 @@ import java.util.function.Function;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.Throwables;
 
+import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.TableSchema;
 
 /**
@@ -25,6 +27,8 @@ final class OpenTables
     private final Function<TableId, TableState> states;
     /** Of each wanted table, how the door has it. */
     private final Map<TableId, TableState> tables = new LinkedHashMap<>();
+    /** Those that could not be looked at or opened the last time. */
+    private final Set<TableId> failed = new HashSet<>();
 
     /** @param states answers at once, with what is true at this moment */
     OpenTables(NativeDoor door, Function<TableId, TableState> states)
@@ -45,9 +49,13 @@ final class OpenTables
     {
         close(id);
         tables.remove(id);
+        failed.remove(id);
     }
 
-    /** Opens and closes what can be. A table whose gates cannot be asked is closed; the others are looked at all the same. */
+    /**
+     * Opens and closes what can be. A table whose gates cannot be asked, or which cannot be opened, is closed; that is no
+     * concern of whoever has changed something else. Throws only where a table cannot be closed, after the others.
+     */
     synchronized void refresh()
     {
         Throwable failure = null;
@@ -58,23 +66,26 @@ final class OpenTables
 
     private void refresh(TableId id)
     {
-        TableState before = tables.get(id);
-        TableState now;
         try
         {
-            now = states.apply(id);
+            TableState now = states.apply(id);
+            if (now.isSameOpening(tables.get(id)))
+                return;
+            close(id);
+            if (now.isOpen())
+                door.openTable(now.table(), now.spec(id));
+            tables.replace(id, now);
+            failed.remove(id);
         }
         catch (RuntimeException | Error e)
         {
             close(id);
-            throw e;
+            tables.replace(id, TableState.closed(Set.of()));
+            // It is tried again ten times a second.
+            if (failed.add(id))
+                BackgroundWork.failed("The front door answers nothing of table " + GateReport.name(id) + ", Cassandra does: it could not" +
+                                      " open it, and tries again. After a panic of the engine restart the node", e);
         }
-        if (now.isSameOpening(before))
-            return;
-        close(id);
-        if (now.isOpen())
-            door.openTable(now.table(), now.spec(id));
-        tables.replace(id, now);
     }
 
     /** What the table depends on has changed; nothing is answered from the old state when this returns. */

@@ -17,6 +17,8 @@ import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.ViewMetadata;
 
+import static io.cassiterite.engine.BackgroundWork.attempt;
+
 /**
  * Tells of each schema change, before it is acknowledged to anybody and after Cassandra has dropped the prepared
  * statements that it invalidates.
@@ -24,10 +26,13 @@ import org.apache.cassandra.schema.ViewMetadata;
 final class SchemaWatch implements SchemaChangeListener
 {
     private final Consumer<Change> onChange;
+    private final Runnable onFailure;
 
-    SchemaWatch(Consumer<Change> onChange)
+    /** @param onFailure called where {@code onChange} has failed: the door could answer as before the change */
+    SchemaWatch(Consumer<Change> onChange, Runnable onFailure)
     {
         this.onChange = onChange;
+        this.onFailure = onFailure;
     }
 
     void register()
@@ -45,12 +50,19 @@ final class SchemaWatch implements SchemaChangeListener
 
     private void changed(String keyspace)
     {
-        onChange.accept(new Change(keyspace, null));
+        changed(new Change(keyspace, null));
     }
 
     private void changed(TableMetadata table)
     {
-        onChange.accept(new Change(table.keyspace, table.id));
+        changed(new Change(table.keyspace, table.id));
+    }
+
+    /** Throws nothing: Cassandra's notifier would skip the listeners behind this one. */
+    private void changed(Change change)
+    {
+        if (!attempt("Telling the front door of a schema change", () -> onChange.accept(change)))
+            attempt("Ending the front door's answers", onFailure);
     }
 
     /** Also where Cassandra keeps the prepared statements: a mask, a trigger or speculative_retry may have changed. */

@@ -31,6 +31,8 @@ final class FakeDoor implements NativeDoor
     final Map<Long, Integer> admitted = new HashMap<>();
     /** "login:statement", the statement as {@link #name} has it. */
     Set<String> grants = new HashSet<>();
+    final Set<TableId> unopenable = new HashSet<>();
+    final Set<TableId> unclosable = new HashSet<>();
     boolean leased;
     int renewals;
     byte[] served;
@@ -56,6 +58,8 @@ final class FakeDoor implements NativeDoor
     public void openTable(Table table, byte[] spec)
     {
         TableId id = TableId.fromUUID(UUIDGen.getUUID(java.nio.ByteBuffer.wrap(spec, 1, 16)));
+        if (unopenable.contains(id))
+            throw new IllegalStateException("test");
         calls.add("open " + id);
         open.put(id, table);
         specs.put(id, spec);
@@ -64,6 +68,8 @@ final class FakeDoor implements NativeDoor
     @Override
     public void closeTable(byte[] tableId)
     {
+        if (unclosable.stream().anyMatch(id -> Arrays.equals(TableSchema.identity(id), tableId)))
+            throw new IllegalStateException("test");
         open.keySet().removeIf(id -> {
             boolean isIt = Arrays.equals(TableSchema.identity(id), tableId);
             if (isIt)

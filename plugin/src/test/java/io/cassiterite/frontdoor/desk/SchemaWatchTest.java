@@ -28,7 +28,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class SchemaWatchTest
 {
     private final List<SchemaWatch.Change> changes = new ArrayList<>();
-    private final SchemaWatch watch = new SchemaWatch(changes::add);
+    private final List<String> failures = new ArrayList<>();
+    private final SchemaWatch watch = new SchemaWatch(changes::add, () -> failures.add("failed"));
 
     @BeforeAll
     static void initialize()
@@ -67,6 +68,25 @@ class SchemaWatchTest
         Field listeners = notifier.getType().getDeclaredField("changeListeners");
         listeners.setAccessible(true);
         return List.copyOf((List<SchemaChangeListener>) listeners.get(notifier.get(Schema.instance)));
+    }
+
+    /** Else Cassandra would skip the listeners that it has not called yet. */
+    @Test
+    void aChangeThatCannotBeSeenToIsNoneOfCassandrasConcern()
+    {
+        SchemaWatch failing = new SchemaWatch(change -> {
+            throw new IllegalStateException("test");
+        }, () -> {
+            failures.add("failed");
+            throw new IllegalStateException("test");
+        });
+        TableMetadata table = table("shop");
+        failing.onDropTable(table, true);
+        failing.onDropKeyspace(KeyspaceMetadata.create("shop", KeyspaceParams.simple(1)), true);
+        assertEquals(List.of("failed", "failed"), failures);
+
+        watch.onDropTable(table, true);
+        assertEquals(2, failures.size());
     }
 
     /** F14, F15: also where Cassandra keeps its statements, as for a mask. */
