@@ -134,8 +134,11 @@ impl Connection {
         let mut next = Next::Wait;
         if from_cassandra {
             let ended = self.cassandra_has_ended;
-            next =
-                next.and(self.session.cassandra_turn(&mut self.cassandra, &mut self.client, ended, work, answerer)?);
+            let turn = self.session.cassandra_turn(&mut self.cassandra, &mut self.client, ended, work, answerer)?;
+            self.cassandra_has_ended |= turn == Turn::Ended;
+            // Cassandra waits for its own requests before it closes, and knows nothing of the pool's.
+            let waits = turn == Turn::Ended && self.session.waits_for_pool();
+            next = next.and(if waits { Turn::Drained } else { turn });
         }
         if from_client && next != Next::Close {
             let ended = self.client_has_ended;
@@ -158,6 +161,7 @@ impl Connection {
     pub(crate) fn pooled(&mut self, pooled: Pooled, registry: &Registry, work: &mut Work) -> Next {
         let sent = self.session.pooled(pooled, &mut self.client, &mut self.cassandra, work);
         match sent.and_then(|()| self.ask(registry)) {
+            Ok(()) if self.cassandra_has_ended => Next::Again,
             Ok(()) => self.next(),
             Err(_) => Next::Close,
         }

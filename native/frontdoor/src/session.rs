@@ -175,6 +175,11 @@ impl Session {
             && self.pooled == 0
     }
 
+    /// Whether the pool has requests of this client.
+    pub(crate) fn waits_for_pool(&self) -> bool {
+        self.pooled > 0
+    }
+
     pub(crate) fn is_opaque(&self) -> bool {
         self.inbound.is_opaque()
     }

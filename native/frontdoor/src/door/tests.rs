@@ -101,6 +101,19 @@ fn a_request_that_no_thread_takes_is_passed_on() {
     (0..MAX_THREADS).for_each(|_| fixture.release.send(()).unwrap());
 }
 
+/// As at `disablebinary`, which waits for the requests that Cassandra knows of.
+#[test]
+fn a_slow_read_is_answered_although_cassandra_has_ended() {
+    let fixture = Fixture::new(IS_SLOW);
+    let mut pair = fixture.admitted();
+    fixture.begin_slow_read(&mut pair, 1);
+    drop(pair.cassandra);
+    thread::sleep(Duration::from_millis(100));
+    fixture.release.send(()).unwrap();
+    assert_eq!(read(&mut pair.client, 9 + NOTHING.len()), result(1, NOTHING));
+    assert_eq!(pair.client.read(&mut [0]).unwrap_or(0), 0);
+}
+
 /// Also what the pool reads is compared with Cassandra's answers before it is sent.
 #[test]
 fn a_slow_read_is_auditioned_like_any_other() {
