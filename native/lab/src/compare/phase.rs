@@ -156,6 +156,11 @@ impl Measured {
                 Some(self.client.cpu_s * 1e6 / operations),
             ),
         ];
+        if self.outcome.rate_per_s.is_some() {
+            // What the client adds to the response times.
+            let late_ms = self.outcome.late_ns.value_at_quantile(0.9999) as f64 / 1e6;
+            figures.push(self.named("client started late, P99.99", Unit::Milliseconds, Better::Neither, Some(late_ms)));
+        }
         let ingested = self.outcome.value_bytes_written as f64;
         if ingested > 0.0 {
             let written = self.whole.disk_written_bytes.map(|written| written / ingested);
