@@ -108,6 +108,31 @@ fn a_plan_that_was_killed_goes_on_and_answers() {
 
 #[test]
 #[ignore = "starts nodes for minutes: make test-cluster"]
+fn a_fill_is_bounded_and_ends_with_ctrl_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
+    let endless = PLAN.replace("rows_per_node: 300", "rows_per_node: 3M");
+    std::fs::write(&file, endless.replace("measure: {", "measure: {fill: 2s, ")).unwrap();
+    let bounded = run(&file, &out).output().unwrap();
+    assert_eq!(bounded.status.code(), Some(2), "{}", said(&bounded));
+    assert!(said(&bounded).contains("of 3000000 partitions were written in 2s"), "{}", said(&bounded));
+    assert_eq!((ended_trials(&out), nodes_of(&out)), (1, 0));
+
+    std::fs::write(&file, endless).unwrap();
+    let (out, log) = (folder.path().join("other"), folder.path().join("log"));
+    let to_log = std::fs::File::create(&log).unwrap();
+    let mut filling = run(&file, &out).stdout(Stdio::null()).stderr(to_log).spawn().unwrap();
+    let begun = || std::fs::read_to_string(out.join("journal.jsonl")).unwrap_or_default().contains("trial-begun");
+    await_until("the nodes", || begun() && nodes_of(&out) == 1);
+    await_until("the fill", || std::fs::read_to_string(&log).unwrap().contains("partitions are written"));
+    let process = rustix::process::Pid::from_child(&filling);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    await_until("its end", || filling.try_wait().unwrap().is_some());
+    assert!(!out.join("cluster").exists() && nodes_of(&out) == 0, "{}", std::fs::read_to_string(&log).unwrap());
+}
+
+#[test]
+#[ignore = "starts nodes for minutes: make test-cluster"]
 fn what_cannot_be_run_is_one_line_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));

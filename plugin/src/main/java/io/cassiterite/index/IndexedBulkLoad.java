@@ -45,17 +45,16 @@ public final class IndexedBulkLoad
      */
     public static void take(ColumnFamilyStore cfs, Collection<Range<Token>> ranges, Runnable load)
     {
-        List<EngineIndex> all = IndexBuild.engineIndexes(cfs.indexManager.listIndexes());
         TableBuilds builds = TableBuilds.of(cfs);
-        if (all.isEmpty() || builds.hasFull())
+        if (!cfs.indexManager.hasIndexes())
         {
-            arrive(builds, load); // a full build that runs notices, and begins again
+            arrive(builds, load);
             return;
         }
         builds.begin(false);
         try
         {
-            takeAndIndex(cfs, complete(cfs, all), ranges, () -> arrive(builds, load));
+            takeAndIndex(cfs, complete(cfs), ranges, () -> arrive(builds, load));
         }
         finally
         {
@@ -90,10 +89,10 @@ public final class IndexedBulkLoad
         }
     }
 
-    private static List<EngineIndex> complete(ColumnFamilyStore cfs, List<EngineIndex> all)
+    private static List<EngineIndex> complete(ColumnFamilyStore cfs)
     {
         List<EngineIndex> complete = new ArrayList<>();
-        for (EngineIndex index : all)
+        for (EngineIndex index : IndexBuild.engineIndexes(cfs.indexManager.listIndexes()))
             if (IndexBuild.tableOf(cfs).indexState(index.name()).complete)
                 complete.add(index);
         return complete;

@@ -12,12 +12,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.schema.TableId;
 
-/** The builds of a table's indexes, of which one runs at a time. Thread-safe. */
+/**
+ * The builds of a table's indexes. One full build runs at a time, and beside it one of the rows that have just come.
+ * Thread-safe.
+ */
 final class TableBuilds
 {
     private static final ConcurrentMap<TableId, TableBuilds> ALL = new ConcurrentHashMap<>();
 
-    private final ReentrantLock lock = new ReentrantLock(true);
+    private final ReentrantLock fullBuild = new ReentrantLock(true);
+    private final ReentrantLock partBuild = new ReentrantLock(true);
     private final AtomicInteger full = new AtomicInteger();
     private final Arrivals arrivals = new Arrivals();
 
@@ -30,7 +34,7 @@ final class TableBuilds
         return ALL.computeIfAbsent(cfs.metadata.id, id -> new TableBuilds());
     }
 
-    /** Whether a full build runs, or waits for its turn: it notices every bulk load. */
+    /** Whether a full build runs, or waits for its turn. */
     boolean hasFull()
     {
         return full.get() > 0;
@@ -46,13 +50,18 @@ final class TableBuilds
     {
         if (isFull)
             full.incrementAndGet();
-        lock.lock();
+        lock(isFull).lock();
     }
 
     void end(boolean isFull)
     {
         if (isFull)
             full.decrementAndGet();
-        lock.unlock();
+        lock(isFull).unlock();
+    }
+
+    private ReentrantLock lock(boolean isFull)
+    {
+        return isFull ? fullBuild : partBuild;
     }
 }

@@ -17,6 +17,7 @@ import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Indexes are right through all that happens to their table: a scan and they find the same rows. */
@@ -270,6 +271,35 @@ class IndexLifeTest
             cql.run("DROP INDEX behind_v");
         }
         cql.run("DROP TABLE behind");
+    }
+
+    /** A build takes hours where the table is large; what comes meanwhile gets its entries in the indexes that are complete. */
+    @Test
+    void aLoadDuringTheBuildOfAnotherIndexLeavesThisOneComplete(Node node, Cql cql)
+    {
+        cql.run("CREATE TABLE beside (k int PRIMARY KEY, v int, w int, filler text) WITH memtable = 'cassiterite'");
+        cql.run("CREATE INDEX beside_v ON beside (v)");
+        Indexes.awaitBuilt(cql, "indexlifetest", "beside_v");
+        String filler = "x".repeat(LOADED_VALUE_BYTES);
+        for (int k = 0; k < 1_000; k++)
+            cql.run("INSERT INTO beside (k, v, w, filler) VALUES (?, 1, 2, ?)", k, filler);
+        node.nodetool("snapshot", "-t", "saved", "-cf", "beside", "indexlifetest").success();
+        node.nodetool("setcompactionthroughput", "1").success();
+        try
+        {
+            cql.run("CREATE INDEX beside_w ON beside (w)");
+            node.snapshotLoad("indexlifetest", "beside", snapshot(node, "beside")).success();
+            assertFalse(EngineIndexes.isBuilt(cql, "indexlifetest", "beside_w"), "the build was over before the load");
+            assertEquals(1_000, cql.rows("SELECT k FROM beside WHERE v = 1").size());
+        }
+        finally
+        {
+            node.nodetool("setcompactionthroughput", "0").success();
+        }
+        Indexes.awaitBuilt(cql, "indexlifetest", "beside_w");
+        assertEquals(1_000, cql.rows("SELECT k FROM beside WHERE w = 2").size());
+        assertEquals(List.of(), node.log().grep("indexlifetest.beside lacks entries"));
+        cql.run("DROP TABLE beside");
     }
 
     private static void join(Thread thread)
