@@ -5,7 +5,6 @@
 package io.cassiterite.nodetest.oracle;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -14,8 +13,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-
-import io.cassiterite.nodetest.Pause;
 
 /**
  * Tables of one shape with the same indexes, one a side, which get the same statements at the same second. An index
