@@ -7,9 +7,10 @@ package io.cassiterite.nodetest.repair;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
-import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class MixedValidationTest
 {
     private static final int WRITES = 250;
+    private static final Pattern TOKEN = Pattern.compile("\\s(-?\\d{4,})\\s*$", Pattern.MULTILINE);
 
     @Test
     void aRepairOfEqualReplicasFindsNothingToDo()
@@ -60,19 +62,19 @@ class MixedValidationTest
             data.write(cql, WRITES / 5, ConsistencyLevel.ALL);
             pair.assertInSync();
 
-            repairsStreamNothing(pair, cql);
+            repairsStreamNothing(pair);
             previewsOfWhatIsNotRepaired(pair);
         }
     }
 
-    private static void repairsStreamNothing(Pair pair, Cql cql)
+    private static void repairsStreamNothing(Pair pair)
     {
         pair.both().forEach(node -> node.log().mark());
         for (Node node : pair.both())
         {
             for (String option : List.of("-seq", "-pr", "-dcpar"))
                 assertCompleted(Pair.repair(node, option).success());
-            List<Long> part = partOfOneRange(cql);
+            List<Long> part = partOfOneRange(node);
             assertCompleted(node.nodetool("repair", "--full", "-st", part.get(0).toString(), "-et", part.get(1).toString(),
                                           Pair.KEYSPACE, "wide").success());
         }
@@ -94,12 +96,12 @@ class MixedValidationTest
     }
 
     /** A subrange repair is about a part of one of the ring's ranges: here the first half of the first. */
-    private static List<Long> partOfOneRange(Cql cql)
+    private static List<Long> partOfOneRange(Node node)
     {
         TreeSet<Long> tokens = new TreeSet<>();
-        for (String table : List.of("local", "peers"))
-            for (Row row : cql.rows("SELECT tokens FROM system." + table))
-                row.getSet(0, String.class).forEach(token -> tokens.add(Long.valueOf(token)));
+        Matcher token = TOKEN.matcher(node.nodetool("ring", Pair.KEYSPACE).success());
+        while (token.find())
+            tokens.add(Long.valueOf(token.group(1)));
         long left = tokens.pollFirst();
         return List.of(left, left / 2 + tokens.first() / 2);
     }
