@@ -53,8 +53,7 @@ class IndexStreamTest
                     assertEquals(inBoth, both.check(there));
                     assertEquals(inSingle, single.check(there));
                 }
-                first.killNine();
-                Pause.millis(3_000);
+                kill(first, second);
                 try (Cql there = second.cql())
                 {
                     assertEquals(inBoth, both.check(there), "alone");
@@ -63,8 +62,7 @@ class IndexStreamTest
                 first.start();
                 Indexes.awaitBuilt(cql, "both", "by_c");
                 first.nodetool("repair", "--full", "both").success();
-                second.killNine();
-                Pause.millis(3_000);
+                kill(second, first);
                 try (Cql here = first.cql())
                 {
                     Pause.millis(TTL_PASSED_MS);
@@ -99,13 +97,21 @@ class IndexStreamTest
                 Indexes.await(Duration.ofMinutes(1), () -> schemaVersions(second) == 1);
                 try (Cql there = second.cql())
                 {
-                    first.killNine();
+                    kill(first, second);
                     Indexes.await(Duration.ofMinutes(1), () -> there.rows("SELECT k FROM anew.t WHERE b = 2").size() == 100);
                     assertEquals(0, there.rows("SELECT k FROM anew.t WHERE b = 1").size());
                 }
             }
         }
         Checkout.delete(Checkout.nodes().resolve("index-2"));
+    }
+
+    /** Returns when the other one knows: before, it may ask the one that is gone, and waits for it. */
+    private static void kill(Node node, Node other)
+    {
+        other.log().mark();
+        node.killNine();
+        Indexes.await(Duration.ofMinutes(2), () -> !other.log().grep("is now DOWN").isEmpty());
     }
 
     private static long schemaVersions(Node node)
