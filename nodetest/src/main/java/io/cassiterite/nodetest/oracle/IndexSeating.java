@@ -137,4 +137,10 @@ final class IndexSeating implements Seating
             indexes.refused(step);
         }
     }
+
+    @Override
+    public String progress()
+    {
+        return ": " + tally.queries() + " queries compared so far";
+    }
 }

@@ -85,7 +85,10 @@ public final class Oracle
     {
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         for (long epoch = 0; System.nanoTime() < deadlineNanos && findings.size() < differencesMax; epoch++)
+        {
             epoch(seed + epoch, deadlineNanos);
+            output.accept("epoch " + (seed + epoch) + " is over" + seating.progress());
+        }
         output.accept(tally.report());
     }
 

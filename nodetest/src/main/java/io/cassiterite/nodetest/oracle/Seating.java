@@ -20,4 +20,10 @@ interface Seating
 
     /** @return a seat with random steps for tables of its own shape */
     Seat seat(long seed, Tables tables, List<ValueType> userTypes);
+
+    /** @return what has been compared so far, for a line that ends with it: a run may end before its report */
+    default String progress()
+    {
+        return "";
+    }
 }
