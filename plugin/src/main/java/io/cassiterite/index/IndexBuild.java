@@ -39,7 +39,7 @@ import io.cassiterite.memtable.EngineTables;
 final class IndexBuild extends SecondaryIndexBuilder
 {
     private static final Logger logger = LoggerFactory.getLogger(IndexBuild.class);
-    private static final long ARRIVALS_POLL_MS = 50;
+    private static final long BULK_LOAD_POLL_MS = 50;
     private static final Token FIRST = Murmur3Partitioner.instance.getMinimumToken();
 
     private final ColumnFamilyStore cfs;
@@ -132,7 +132,7 @@ final class IndexBuild extends SecondaryIndexBuilder
         boolean complete = false;
         while (!complete)
         {
-            awaitArrivals();
+            awaitBulkLoads();
             IndexBuildAttempt attempt = IndexBuildAttempt.begin(cfs, indexes);
             scan(ranges, IndexBuild::waitForThroughput);
             complete = attempt.complete();
@@ -140,12 +140,12 @@ final class IndexBuild extends SecondaryIndexBuilder
     }
 
     /** A scan would have to be repeated after them. */
-    private void awaitArrivals()
+    private void awaitBulkLoads()
     {
-        while (TableBuilds.of(cfs).arrivals().isAnyRunning())
+        while (TableBuilds.of(cfs).bulkLoads().isAnyRunning())
         {
             checkStop();
-            Uninterruptibles.sleepUninterruptibly(ARRIVALS_POLL_MS, TimeUnit.MILLISECONDS);
+            Uninterruptibles.sleepUninterruptibly(BULK_LOAD_POLL_MS, TimeUnit.MILLISECONDS);
         }
     }
 

@@ -32,7 +32,7 @@ final class IndexBuildAttempt
     /** To be called before the scan. */
     static IndexBuildAttempt begin(ColumnFamilyStore cfs, List<EngineIndex> indexes)
     {
-        long ended = TableBuilds.of(cfs).arrivals().ended();
+        long ended = TableBuilds.of(cfs).bulkLoads().ended();
         while (true)
         {
             Table table = IndexBuild.tableOf(cfs);
@@ -49,11 +49,11 @@ final class IndexBuildAttempt
 
     /**
      * Marks the indexes complete, durably, unless rows have come without entries, or the table has been truncated, since
-     * {@link #begin}. What comes after this looks at the arrivals is noted by the engine, which refuses then.
+     * {@link #begin}. A load that begins after this has looked is noted by the engine, which refuses then.
      */
     boolean complete()
     {
-        if (!TableBuilds.of(cfs).arrivals().noneSince(ended))
+        if (!TableBuilds.of(cfs).bulkLoads().noneSince(ended))
             return false;
         boolean complete = true;
         try

@@ -48,30 +48,17 @@ public final class IndexedBulkLoad
         TableBuilds builds = TableBuilds.of(cfs);
         if (!cfs.indexManager.hasIndexes())
         {
-            arrive(builds, load);
+            builds.bulkLoads().run(load);
             return;
         }
         builds.begin(false);
         try
         {
-            takeAndIndex(cfs, complete(cfs), ranges, () -> arrive(builds, load));
+            takeAndIndex(cfs, complete(cfs), ranges, () -> builds.bulkLoads().run(load));
         }
         finally
         {
             builds.end(false);
-        }
-    }
-
-    private static void arrive(TableBuilds builds, Runnable load)
-    {
-        builds.arrivals().begin();
-        try
-        {
-            load.run();
-        }
-        finally
-        {
-            builds.arrivals().end();
         }
     }
 

@@ -23,7 +23,7 @@ final class TableBuilds
     private final ReentrantLock fullBuild = new ReentrantLock(true);
     private final ReentrantLock partBuild = new ReentrantLock(true);
     private final AtomicInteger full = new AtomicInteger();
-    private final Arrivals arrivals = new Arrivals();
+    private final BulkLoads bulkLoads = new BulkLoads();
 
     private TableBuilds()
     {
@@ -40,9 +40,9 @@ final class TableBuilds
         return full.get() > 0;
     }
 
-    Arrivals arrivals()
+    BulkLoads bulkLoads()
     {
-        return arrivals;
+        return bulkLoads;
     }
 
     /** Waits until this caller may build; {@link #end} must follow. */

@@ -5,21 +5,35 @@
 package io.cassiterite.index;
 
 /**
- * Loads of files into a table. The engine notes before each that the indexes it knows lack entries. A scan that a load
+ * The bulk loads of a table. The engine notes before each that the indexes it knows lack entries. A scan that a load
  * overlaps misses rows all the same: of a load that began before the index was made, or of one that goes on behind the
  * scan. Thread-safe.
  */
-final class Arrivals
+final class BulkLoads
 {
     private int running;
     private long ended;
 
-    synchronized void begin()
+    /** @param load its failure is the caller's */
+    void run(Runnable load)
+    {
+        begin();
+        try
+        {
+            load.run();
+        }
+        finally
+        {
+            end();
+        }
+    }
+
+    private synchronized void begin()
     {
         running++;
     }
 
-    synchronized void end()
+    private synchronized void end()
     {
         running--;
         ended++;
