@@ -70,8 +70,8 @@ final class IndexComparison
                 continue;
             Answer answer = answers.get(side);
             String difference = difference(step, side, right, bare, answer);
-            if (difference != null && isRefusedAlike(side, answer, answers))
-                difference = null;
+            if (side == Side.ENGINE && isRefusedBySai(answer, answers))
+                continue;
             if (difference == null && side == Side.ENGINE && answer.error != null && right.error == null)
                 difference = needlessRefusal(step, answers, saiHasAll);
             if (difference == null)
@@ -89,12 +89,10 @@ final class IndexComparison
     }
 
     /** Which of two restricted columns an error names depends on the indexes, and SAI has ranges as the engine does. */
-    private static boolean isRefusedAlike(Side side, Answer answer, Map<Side, Answer> answers)
+    private static boolean isRefusedBySai(Answer answer, Map<Side, Answer> answers)
     {
-        if (side != Side.ENGINE || answer.error == null)
-            return false;
         String ofSai = answers.get(Side.SAI).error;
-        return ofSai != null && Comparison.words(ofSai).equals(Comparison.words(answer.error));
+        return answer.error != null && ofSai != null && Comparison.words(ofSai).equals(Comparison.words(answer.error));
     }
 
     private String difference(Step step, Side side, Answer right, Answer bare, Answer answer)
@@ -136,8 +134,6 @@ final class IndexComparison
         Answer legacy = answers.get(Side.LEGACY);
         Answer sai = answers.get(Side.SAI);
         String refusal = answers.get(Side.ENGINE).error;
-        if (sai.error != null && Comparison.words(sai.error).equals(Comparison.words(refusal)))
-            return null;
         if (StockIndexFlaws.isOfServedRange(step, refusal))
             return null;
         boolean stockAnswers = (legacy != null && legacy.error == null) || (saiHasAll && sai.error == null);

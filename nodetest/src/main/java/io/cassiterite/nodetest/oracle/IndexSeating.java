@@ -46,6 +46,12 @@ final class IndexSeating implements Seating
     }
 
     @Override
+    public String progress()
+    {
+        return ": " + tally.queries() + " queries compared so far";
+    }
+
+    @Override
     public Tables tables(String keyspace, String name)
     {
         return new IndexedTables(machine, keyspace, name, sides, fault, tally);
@@ -136,11 +142,5 @@ final class IndexSeating implements Seating
             super.refused(step);
             indexes.refused(step);
         }
-    }
-
-    @Override
-    public String progress()
-    {
-        return ": " + tally.queries() + " queries compared so far";
     }
 }

@@ -7,6 +7,7 @@ package io.cassiterite.nodetest.index;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
@@ -34,6 +35,19 @@ class IndexLifeTest
     {
         Pause.millis(TTL_PASSED_MS);
         assertTrue(table.check(cql) > 0);
+    }
+
+    /** Of column v. */
+    private static void index(Cql cql, String table)
+    {
+        cql.run("CREATE INDEX " + table + "_v ON " + table + " (v)");
+        Indexes.awaitBuilt(cql, "indexlifetest", table + "_v");
+    }
+
+    private static void flushAndCompact(Node node, String table)
+    {
+        node.nodetool("flush", "indexlifetest", table).success();
+        node.nodetool("compact", "indexlifetest", table).success();
     }
 
     private static IndexedTable indexed(Node node, Cql cql, String name)
@@ -159,15 +173,13 @@ class IndexLifeTest
     void staleEntriesGo(Node node, Cql cql)
     {
         cql.run("CREATE TABLE stale (k int PRIMARY KEY, v int, w int) WITH memtable = 'cassiterite'");
-        cql.run("CREATE INDEX stale_v ON stale (v)");
-        Indexes.awaitBuilt(cql, "indexlifetest", "stale_v");
+        index(cql, "stale");
         for (int i = 0; i < 200; i++)
             cql.run("INSERT INTO stale (k, v, w) VALUES (1, ?, ?)", i % 4, i);
         for (int v = 0; v < 3; v++)
             assertEquals(List.of(), cql.texts("SELECT k FROM stale WHERE v = ?", v));
         assertEquals(List.of("k=1, v=3, w=199"), cql.texts("SELECT * FROM stale WHERE v = 3"));
-        node.nodetool("flush", "indexlifetest", "stale").success();
-        node.nodetool("compact", "indexlifetest", "stale").success();
+        flushAndCompact(node, "stale");
         String keys = "SELECT keys_estimated FROM cassiterite.tables WHERE keyspace_name = 'indexlifetest' AND table_name = 'stale'"
                       + " AND index_name = 'stale_v'";
         assertEquals(1, cql.rows(keys).get(0).getLong("keys_estimated"));
@@ -182,13 +194,11 @@ class IndexLifeTest
     void overwrittenValuesThatNobodyAsksForKeepSmallEntries(Node node, Cql cql, TestReporter reporter)
     {
         cql.run("CREATE TABLE grown (k int PRIMARY KEY, v int, w int) WITH memtable = 'cassiterite'");
-        cql.run("CREATE INDEX grown_v ON grown (v)");
-        Indexes.awaitBuilt(cql, "indexlifetest", "grown_v");
+        index(cql, "grown");
         int updates = 20_000;
         for (int i = 0; i < updates; i++)
             cql.run("UPDATE grown SET v = ? WHERE k = ?", i, i % 10);
-        node.nodetool("flush", "indexlifetest", "grown").success();
-        node.nodetool("compact", "indexlifetest", "grown").success();
+        flushAndCompact(node, "grown");
         long entries = indexFigure(cql, "grown", "keys_estimated");
         assertEquals(updates, entries);
         long bytes = indexFigure(cql, "grown", "sst_bytes") / entries;
@@ -218,10 +228,10 @@ class IndexLifeTest
         table.fill(cql, 1_000);
         Pause.millis(TTL_PASSED_MS);
         int rows = table.check(cql);
-        node.nodetool("snapshot", "-t", "saved", "-cf", "loaded", "indexlifetest").success();
+        save(node, "loaded");
         cql.run("TRUNCATE loaded");
         assertEquals(0, table.check(cql));
-        assertTrue(node.snapshotLoad("indexlifetest", "loaded", snapshot(node, "loaded")).success().contains("loaded"));
+        assertTrue(load(node, "loaded").contains("loaded"));
         assertEquals(rows, table.check(cql));
         assertTrue(cql.rows("SELECT * FROM loaded").size() > 0);
         node.nodetool("rebuild_index", "indexlifetest", "loaded", "by_v").success();
@@ -234,15 +244,13 @@ class IndexLifeTest
     void rowsBehindManyDeadEntriesAreFound(Node node, Cql cql)
     {
         cql.run("CREATE TABLE dead (k int, c int, v int, PRIMARY KEY (k, c)) WITH memtable = 'cassiterite' AND gc_grace_seconds = 0");
-        cql.run("CREATE INDEX dead_v ON dead (v)");
-        Indexes.awaitBuilt(cql, "indexlifetest", "dead_v");
+        index(cql, "dead");
         for (int c = 0; c < 60; c++)
             cql.run("INSERT INTO dead (k, c, v) VALUES (1, ?, 7)", c);
         for (int c = 0; c < 58; c++)
             cql.run("DELETE FROM dead WHERE k = 1 AND c = ?", c);
         Pause.millis(1_100);
-        node.nodetool("flush", "indexlifetest", "dead").success();
-        node.nodetool("compact", "indexlifetest", "dead").success();
+        flushAndCompact(node, "dead");
         assertEquals(List.of("k=1, c=58, v=7", "k=1, c=59, v=7"), cql.texts("SELECT * FROM dead WHERE v = 7"));
         assertEquals(List.of("k=1, c=58, v=7", "k=1, c=59, v=7"), cql.texts("SELECT * FROM dead WHERE k = 1 AND v = 7"));
         cql.run("DROP TABLE dead");
@@ -256,16 +264,14 @@ class IndexLifeTest
         String filler = "x".repeat(LOADED_VALUE_BYTES);
         for (int k = 0; k < LOADED_ROWS; k++)
             cql.run("INSERT INTO behind (k, v, filler) VALUES (?, ?, ?)", k, k % 4, filler);
-        node.nodetool("snapshot", "-t", "saved", "-cf", "behind", "indexlifetest").success();
+        save(node, "behind");
         for (int round = 0; round < 3; round++)
         {
             cql.run("TRUNCATE behind");
-            Thread load = new Thread(() -> node.snapshotLoad("indexlifetest", "behind", snapshot(node, "behind")).success());
-            load.start();
+            CompletableFuture<String> load = CompletableFuture.supplyAsync(() -> load(node, "behind"));
             Indexes.await(Duration.ofMinutes(1), () -> !cql.rows("SELECT k FROM behind LIMIT 1").isEmpty());
-            cql.run("CREATE INDEX behind_v ON behind (v)");
-            Indexes.awaitBuilt(cql, "indexlifetest", "behind_v");
-            join(load);
+            index(cql, "behind");
+            load.join();
             for (int v = 0; v < 4; v++)
                 assertEquals(LOADED_ROWS / 4, cql.rows("SELECT k FROM behind WHERE v = ?", v).size(), "round " + round);
             cql.run("DROP INDEX behind_v");
@@ -278,17 +284,16 @@ class IndexLifeTest
     void aLoadDuringTheBuildOfAnotherIndexLeavesThisOneComplete(Node node, Cql cql)
     {
         cql.run("CREATE TABLE beside (k int PRIMARY KEY, v int, w int, filler text) WITH memtable = 'cassiterite'");
-        cql.run("CREATE INDEX beside_v ON beside (v)");
-        Indexes.awaitBuilt(cql, "indexlifetest", "beside_v");
+        index(cql, "beside");
         String filler = "x".repeat(LOADED_VALUE_BYTES);
         for (int k = 0; k < 1_000; k++)
             cql.run("INSERT INTO beside (k, v, w, filler) VALUES (?, 1, 2, ?)", k, filler);
-        node.nodetool("snapshot", "-t", "saved", "-cf", "beside", "indexlifetest").success();
+        save(node, "beside");
         node.nodetool("setcompactionthroughput", "1").success();
         try
         {
             cql.run("CREATE INDEX beside_w ON beside (w)");
-            node.snapshotLoad("indexlifetest", "beside", snapshot(node, "beside")).success();
+            load(node, "beside");
             assertFalse(EngineIndexes.isBuilt(cql, "indexlifetest", "beside_w"), "the build was over before the load");
             assertEquals(1_000, cql.rows("SELECT k FROM beside WHERE v = 1").size());
         }
@@ -302,16 +307,14 @@ class IndexLifeTest
         cql.run("DROP TABLE beside");
     }
 
-    private static void join(Thread thread)
+    private static void save(Node node, String table)
     {
-        try
-        {
-            thread.join();
-        }
-        catch (InterruptedException e)
-        {
-            throw new IllegalStateException(e);
-        }
+        node.nodetool("snapshot", "-t", "saved", "-cf", table, "indexlifetest").success();
+    }
+
+    private static String load(Node node, String table)
+    {
+        return node.snapshotLoad("indexlifetest", table, snapshot(node, table)).success();
     }
 
     private static Path snapshot(Node node, String table)
