@@ -112,11 +112,16 @@ test-rust: deps
 	@mkdir -p build
 	@cd native && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee ../$(RUST_LOG)
 
+# Those of the lab that take minutes.
+LAB_CLUSTER_TESTS := compare_stream compare_scenarios plan_on_nodes
+LAB_TESTS := $(filter-out $(LAB_CLUSTER_TESTS),$(sort $(patsubst native/lab/tests/%,%,$(basename $(wildcard native/lab/tests/*.rs))) \
+    $(patsubst native/lab/tests/%/main.rs,%,$(wildcard native/lab/tests/*/main.rs))))
+
 .PHONY: test-lab
 test-lab: class-archive
 	@echo "== lab tests with nodes"
 	@mkdir -p build
-	@cd native && cargo test --quiet --locked -p cassiterite-lab --test '*' -j $(JOBS) -- --ignored --test-threads=1 --skip a_node_is_replaced --skip every_scenario_runs --skip a_plan_that_was_killed --skip what_cannot_be_run --skip a_lost_host --skip a_node_serves --skip a_fill_is_bounded 2>&1 \
+	@cd native && cargo test --quiet --locked -p cassiterite-lab $(addprefix --test ,$(LAB_TESTS)) -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
 	    | tee -a ../$(RUST_LOG)
 
 .PHONY: test-java
@@ -139,7 +144,7 @@ test-node: class-archive driver-programs dist
 .PHONY: test-cluster
 test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, every comparison once: not in `make test`, for they take more than half an hour
 	@echo "== cluster tests"
-	@cd native && cargo test --quiet --locked -p cassiterite-lab --test compare_stream --test compare_scenarios --test plan_on_nodes -j $(JOBS) -- --ignored --test-threads=1
+	@cd native && cargo test --quiet --locked -p cassiterite-lab $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
