@@ -256,5 +256,4 @@ impl Next {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-#[path = "connection_test.rs"]
 mod tests;
