@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use cassiterite_engine::{EngineError, IndexState, Result, Table};
+use cassiterite_engine::{EngineError, IndexState, Missed, Result, Table};
 use jni::objects::{JClass, JString};
-use jni::sys::{jboolean, jlong, jlongArray, jstring};
+use jni::sys::{jboolean, jint, jlong, jlongArray, jstring};
 use jni::JNIEnv;
 
 use crate::funnel::{jni_failure, on_table};
@@ -43,12 +43,14 @@ extern "system" fn Java_io_cassiterite_engine_Native_indexComplete<'local>(
     mut env: JNIEnv<'local>,
     _: JClass<'local>,
     table: jlong,
-    name: JString<'local>,
-    missed: jlong,
+    number: jint,
+    missed_writes: jlong,
+    missed_loads: jlong,
 ) -> jboolean {
-    on_index(&mut env, table, &name, 0, |_, table, name| {
-        let missed = u64::try_from(missed).map_err(|_| EngineError::Invalid("a count is not negative".into()))?;
-        Ok(jboolean::from(table.complete_index(name, missed)?))
+    on_table(&mut env, table, 0, |_, table| {
+        let number = u32::try_from(number).map_err(|_| EngineError::Invalid("a number is not negative".into()))?;
+        let missed = Missed { writes: count(missed_writes)?, bulk_loads: count(missed_loads)? };
+        Ok(jboolean::from(table.complete_index(number, missed)?))
     })
 }
 
@@ -98,10 +100,15 @@ fn on_index<'local, T>(
     })
 }
 
+fn count(value: jlong) -> Result<u64> {
+    u64::try_from(value).map_err(|_| EngineError::Invalid("a count is not negative".into()))
+}
+
 fn java_state(env: &JNIEnv<'_>, state: &IndexState) -> Result<jlongArray> {
-    let missed = i64::try_from(state.missed).unwrap_or(i64::MAX);
-    let values = [i64::from(state.number), i64::from(state.complete), missed];
-    let array = env.new_long_array(3).map_err(jni_failure)?;
+    let [writes, bulk_loads] =
+        [state.missed.writes, state.missed.bulk_loads].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let values = [i64::from(state.number), i64::from(state.complete), writes, bulk_loads];
+    let array = env.new_long_array(4).map_err(jni_failure)?;
     env.set_long_array_region(&array, 0, &values).map_err(jni_failure)?;
     Ok(array.into_raw())
 }

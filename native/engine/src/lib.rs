@@ -70,6 +70,7 @@ pub use options::documentation as settings_documentation;
 pub use read::{cursor_close, cursor_next};
 pub use receive::{receive_bytes, share_socket};
 pub use store::Store;
+pub use table::Missed;
 pub use table::Table;
 
 /// The version of the RocksDB that is loaded, like `11.8.1`; an error where the engine was built for another one.

@@ -6,7 +6,7 @@
 
 mod common;
 
-use cassiterite_engine::{Kind, Store, Table};
+use cassiterite_engine::{Kind, Missed, Store, Table};
 use common::*;
 use std::sync::Arc;
 
@@ -46,10 +46,14 @@ fn entries_of(table: &Table, value: &str) -> usize {
     rows(&table.index(NAME).unwrap(), value).len()
 }
 
+fn missed(writes: u64, bulk_loads: u64) -> Missed {
+    Missed { writes, bulk_loads }
+}
+
 fn with_index(store: &Store) -> (Arc<Table>, u32) {
     let table = table(store);
     let number = table.create_index(NAME).unwrap().number;
-    assert!(table.complete_index(NAME, 0).unwrap());
+    assert!(table.complete_index(number, missed(0, 0)).unwrap());
     (table, number)
 }
 
@@ -64,7 +68,7 @@ fn rows_and_entries_come_together_and_stay() {
     let check = |table: &Arc<Table>| {
         assert_eq!((rows(table, "a").len(), entries_of(table, "red"), entries_of(table, "blue")), (3, 2, 1));
         let state = table.index_state(NAME).unwrap();
-        assert_eq!((state.number, state.complete, state.missed), (number, true, 0));
+        assert_eq!((state.number, state.complete, state.missed), (number, true, missed(0, 0)));
     };
     check(&table);
     store.close().unwrap();
@@ -102,17 +106,17 @@ fn unlogged_rows_come_with_entries() {
 fn rows_without_entries_make_an_index_incomplete_for_good() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    let (table, _) = with_index(&store);
+    let (table, number) = with_index(&store);
     put(&table, "a", 1, 1, b"v");
     let state = table.index_state(NAME).unwrap();
-    assert_eq!((state.complete, state.missed), (false, 1));
-    assert!(!table.complete_index(NAME, 0).unwrap(), "one more row came since");
+    assert_eq!((state.complete, state.missed), (false, missed(1, 0)));
+    assert!(!table.complete_index(number, missed(0, 0)).unwrap(), "one more row came since");
     assert!(!table.index_state(NAME).unwrap().complete);
     store.close().unwrap();
     let store = open(folder.path());
     let table = common::table(&store);
     assert!(!table.index_state(NAME).unwrap().complete);
-    assert!(table.complete_index(NAME, 0).unwrap());
+    assert!(table.complete_index(number, missed(0, 0)).unwrap());
     store.close().unwrap();
 }
 
@@ -154,6 +158,9 @@ fn a_dropped_index_is_gone_and_one_of_its_name_begins_anew() {
     table.write(&indexed("a", Some(2), &[(first, &[("red", 2)])]), 0).unwrap();
     let state = table.create_index(NAME).unwrap();
     assert!(state.number > first && !state.complete);
+    // so may a build
+    assert!(table.complete_index(first, state.missed).unwrap());
+    assert!(!table.index_state(NAME).unwrap().complete);
     assert_eq!(entries_of(&table, "red"), 0);
     let error = table.write(&indexed("a", Some(2), &[(state.number + 1, &[("red", 2)])]), 0).unwrap_err();
     assert!(error.message().contains("never had an index"), "{error}");
@@ -204,13 +211,14 @@ fn received_and_loaded_files_make_an_index_incomplete() {
     table.snapshot(&snapshot).unwrap();
     table.load(&snapshot).unwrap();
     let state = table.index_state(NAME).unwrap();
-    assert_eq!((state.complete, state.missed), (false, 1));
-    assert!(table.complete_index(NAME, state.missed).unwrap());
+    assert_eq!((state.complete, state.missed), (false, missed(0, 1)));
+    assert!(!table.complete_index(number, missed(0, 0)).unwrap());
+    assert!(table.complete_index(number, state.missed).unwrap());
     let shipment = folder.path().join("shipment");
     table.export(&ranges(&[(i64::MIN, i64::MAX)]), &shipment).unwrap();
     table.receive(&shipment).unwrap();
     let state = table.index_state(NAME).unwrap();
-    assert_eq!((state.complete, state.missed), (false, 2));
+    assert_eq!((state.complete, state.missed), (false, missed(0, 2)));
     store.close().unwrap();
 }
 

@@ -8,7 +8,7 @@ use crate::catalog::{family_name, index_id, Record};
 use crate::error::{EngineError, Result};
 use crate::raw::sys::FamilyHandle;
 use crate::store_core::StoreCore;
-use crate::table::{AttachedIndex, Generations, Table, TableCore};
+use crate::table::{AttachedIndex, Generations, Missed, Table, TableCore};
 use std::sync::Arc;
 
 const NAME_BYTES_MAX: usize = 1 << 10;
@@ -19,8 +19,8 @@ pub struct IndexState {
     pub number: u32,
     /// Whether each row of the table has its entries.
     pub complete: bool,
-    /// How often rows have come without entries, of this index or another one.
-    pub missed: u64,
+    /// What has come without entries for it.
+    pub missed: Missed,
 }
 
 impl Table {
@@ -48,8 +48,7 @@ impl Table {
     pub fn index_state(&self, name: &str) -> Result<IndexState> {
         self.shared(|core| {
             let index = core.indexes().find(name)?;
-            let missed = core.indexes().missed();
-            Ok(IndexState { number: index.number, complete: index.is_complete(), missed })
+            Ok(IndexState { number: index.number, complete: index.is_complete(), missed: index.missed() })
         })
     }
 
@@ -58,9 +57,10 @@ impl Table {
         self.shared(|core| Ok(core.indexes().all()?.iter().map(|index| index.name.clone()).collect()))
     }
 
-    /// Marks an index complete, durably, unless rows have come without entries since there were `missed`.
-    pub fn complete_index(&self, name: &str, missed: u64) -> Result<bool> {
-        self.shared(|core| core.complete_index(name, missed))
+    /// Marks an index complete, durably; false if rows have come without entries since `missed` was so. An index that
+    /// was dropped meanwhile is fine, and one made anew under its name is another one.
+    pub fn complete_index(&self, number: u32, missed: Missed) -> Result<bool> {
+        self.shared(|core| core.complete_index(number, missed))
     }
 }
 

@@ -18,16 +18,55 @@ pub(crate) struct AttachedIndex {
     pub name: String,
     pub table: Arc<Table>,
     complete: Arc<AtomicBool>,
+    missed: Arc<MissedCounts>,
+}
+
+#[derive(Default)]
+struct MissedCounts {
+    writes: AtomicU64,
+    bulk_loads: AtomicU64,
+}
+
+/// How often rows have come without entries for an index, since its table was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Missed {
+    /// Writes, of any row.
+    pub writes: u64,
+    /// Shipments and snapshots: the caller knows of which rows.
+    pub bulk_loads: u64,
+}
+
+/// How rows come.
+#[derive(Clone, Copy)]
+pub(crate) enum Arrival {
+    Write,
+    BulkLoad,
 }
 
 impl AttachedIndex {
     pub(crate) fn new(number: u32, name: &str, complete: bool, table: Arc<Table>) -> AttachedIndex {
-        AttachedIndex { number, name: name.to_owned(), table, complete: Arc::new(AtomicBool::new(complete)) }
+        let complete = Arc::new(AtomicBool::new(complete));
+        AttachedIndex { number, name: name.to_owned(), table, complete, missed: Arc::default() }
     }
 
     /// Whether each row of the table has its entries.
     pub(crate) fn is_complete(&self) -> bool {
         self.complete.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn missed(&self) -> Missed {
+        Missed {
+            writes: self.missed.writes.load(Ordering::Acquire),
+            bulk_loads: self.missed.bulk_loads.load(Ordering::Acquire),
+        }
+    }
+
+    fn miss(&self, arrival: Arrival) {
+        let count = match arrival {
+            Arrival::Write => &self.missed.writes,
+            Arrival::BulkLoad => &self.missed.bulk_loads,
+        };
+        count.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -37,8 +76,6 @@ pub(crate) struct Indexes {
     attached: RwLock<Attached>,
     /// So that tables without indexes pay for one load only.
     any: AtomicBool,
-    /// How often rows have come without entries for an index.
-    missed: AtomicU64,
 }
 
 #[derive(Default)]
@@ -69,10 +106,6 @@ impl Indexes {
         Err(EngineError::Invalid(format!("the table never had an index of number {number}")))
     }
 
-    pub(crate) fn missed(&self) -> u64 {
-        self.missed.load(Ordering::Acquire)
-    }
-
     pub(crate) fn set(&self, all: Vec<AttachedIndex>, next_number: u32) -> Result<()> {
         let mut attached = self.exclusive_lock()?;
         self.any.store(next_number > crate::catalog::FIRST_INDEX, Ordering::Release);
@@ -92,17 +125,15 @@ impl Indexes {
 impl TableCore {
     /// Before rows are written without entries for the indexes that `has_entries` denies: such an index is not complete
     /// from now on, durably.
-    pub(crate) fn note_missing_entries(&self, has_entries: impl Fn(u32) -> bool) -> Result<()> {
+    pub(crate) fn note_missing_entries(&self, arrival: Arrival, has_entries: impl Fn(u32) -> bool) -> Result<()> {
         if !self.indexes().any.load(Ordering::Acquire) {
             return Ok(());
         }
         let attached = self.indexes().shared_lock()?; // nobody completes an index meanwhile
-        let lacking = || attached.all.iter().filter(|index| !has_entries(index.number));
-        if lacking().next().is_none() {
-            return Ok(());
-        }
-        self.indexes().missed.fetch_add(1, Ordering::AcqRel);
-        lacking().try_for_each(|index| self.mark_incomplete(index))
+        attached.all.iter().filter(|index| !has_entries(index.number)).try_for_each(|index| {
+            index.miss(arrival);
+            self.mark_incomplete(index)
+        })
     }
 
     fn mark_incomplete(&self, index: &AttachedIndex) -> Result<()> {
@@ -115,18 +146,19 @@ impl TableCore {
         Ok(())
     }
 
-    /// Marks an index complete, durably, unless more rows have come without entries than these.
-    pub(crate) fn complete_index(&self, name: &str, missed: u64) -> Result<bool> {
+    /// See [`Table::complete_index`].
+    pub(crate) fn complete_index(&self, number: u32, missed: Missed) -> Result<bool> {
+        self.indexes().check_number(number)?;
         let attached = self.indexes().exclusive_lock()?;
-        let index = attached.all.iter().find(|index| index.name == name);
-        match index {
-            Some(index) if self.indexes().missed() == missed => {
-                self.record_complete(index, true)?;
-                index.complete.store(true, Ordering::Release);
-                Ok(true)
-            }
-            _ => Ok(false),
+        let Some(index) = attached.all.iter().find(|index| index.number == number) else {
+            return Ok(true);
+        };
+        if index.missed() != missed {
+            return Ok(false);
         }
+        self.record_complete(index, true)?;
+        index.complete.store(true, Ordering::Release);
+        Ok(true)
     }
 
     fn record_complete(&self, index: &AttachedIndex, complete: bool) -> Result<()> {

@@ -11,13 +11,16 @@ public final class IndexState
     public final int number;
     /** Whether each row of the table has its entries. */
     public final boolean complete;
-    /** How often rows have come without entries, of this index or another one. */
-    public final long missed;
+    /** How many writes have come without entries for it since the table was opened. */
+    public final long missedWrites;
+    /** The same of shipments and snapshots. */
+    public final long missedLoads;
 
     IndexState(long[] values)
     {
         number = (int) values[0];
         complete = values[1] != 0;
-        missed = values[2];
+        missedWrites = values[2];
+        missedLoads = values[3];
     }
 }

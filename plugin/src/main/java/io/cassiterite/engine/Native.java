@@ -172,11 +172,16 @@ public final class Native
     /** Drops an index, durably; unknown ones are fine. */
     static native void indexDrop(long table, String name);
 
-    /** @return its number in write requests, 1 if it is complete, how often rows have come without entries for an index */
+    /** @return its number in write requests, 1 if it is complete, then the two counts of {@link IndexState} */
     static native long[] indexState(long table, String name);
 
-    /** Marks an index complete, durably; false if rows have come without entries since there were {@code missed}. */
-    static native boolean indexComplete(long table, String name, long missed);
+    /**
+     * Marks an index complete, durably; one that was dropped meanwhile is fine.
+     *
+     * @param number of the index
+     * @return false if rows have come without entries since the counts were so
+     */
+    static native boolean indexComplete(long table, int number, long missedWrites, long missedLoads);
 
     /** The handle of the table that holds an index's entries; it can be read, nothing else. */
     static native long indexTable(long table, String name);

@@ -295,12 +295,17 @@ public final class Table
         }
     }
 
-    /** Marks an index complete, durably; false if rows have come without entries since {@link IndexState#missed} was so. */
-    public boolean completeIndex(String index, long missed)
+    /**
+     * Marks an index complete, durably; one that was dropped meanwhile is fine.
+     *
+     * @param index its number
+     * @return false if rows have come without entries since a state was so
+     */
+    public boolean completeIndex(int index, IndexState since)
     {
         try
         {
-            return Native.indexComplete(handle, index, missed);
+            return Native.indexComplete(handle, index, since.missedWrites, since.missedLoads);
         }
         catch (EngineException e)
         {

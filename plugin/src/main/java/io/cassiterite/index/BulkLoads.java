@@ -4,6 +4,14 @@
  */
 package io.cassiterite.index;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+import org.apache.cassandra.dht.Range;
+import org.apache.cassandra.dht.Token;
+
 /**
  * The bulk loads of a table. The engine notes before each that the indexes it knows lack entries. A scan that a load
  * overlaps misses rows all the same: of a load that began before the index was made, or of one that goes on behind the
@@ -13,33 +21,42 @@ final class BulkLoads
 {
     private int running;
     private long ended;
+    /** Where the rows were of those that have ended since {@link #remember}; null: nobody asks. */
+    private List<Collection<Range<Token>>> remembered;
 
-    /** @param load its failure is the caller's */
-    void run(Runnable load)
-    {
-        begin();
-        try
-        {
-            load.run();
-        }
-        finally
-        {
-            end();
-        }
-    }
-
-    private synchronized void begin()
+    /** {@link #end} or {@link #cancel} must follow. */
+    synchronized void begin()
     {
         running++;
     }
 
-    private synchronized void end()
+    /** No row has come. */
+    synchronized void cancel()
+    {
+        running--;
+    }
+
+    /** @param ranges where the rows are that may have come */
+    synchronized void end(Collection<Range<Token>> ranges)
     {
         running--;
         ended++;
+        if (remembered != null)
+            remembered.add(ranges);
     }
 
-    /** @return for {@link #noneSince} */
+    /** From now on, for one caller, until {@link #forget}. */
+    synchronized void remember()
+    {
+        remembered = new ArrayList<>();
+    }
+
+    synchronized void forget()
+    {
+        remembered = null;
+    }
+
+    /** @return for {@link #ifNoneSince} and {@link #rangesBetween} */
     synchronized long ended()
     {
         return ended;
@@ -50,9 +67,18 @@ final class BulkLoads
         return running > 0;
     }
 
-    /** Whether none has run since {@link #ended} said so, and none runs. */
-    synchronized boolean noneSince(long endedThen)
+    /** Does something while none begins; false, without doing it, if one has run since {@link #ended} said so, or runs. */
+    synchronized boolean ifNoneSince(long endedThen, BooleanSupplier action)
     {
-        return running == 0 && ended == endedThen;
+        return running == 0 && ended == endedThen && action.getAsBoolean();
+    }
+
+    /** Where the rows are of loads that ended between two answers of {@link #ended}, both after {@link #remember}. */
+    synchronized List<Range<Token>> rangesBetween(long endedFirst, long endedThen)
+    {
+        int first = remembered.size() - (int) (ended - endedFirst);
+        List<Range<Token>> ranges = new ArrayList<>();
+        remembered.subList(first, first + (int) (endedThen - endedFirst)).forEach(ranges::addAll);
+        return Range.normalize(ranges);
     }
 }

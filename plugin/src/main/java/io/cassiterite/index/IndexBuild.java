@@ -34,7 +34,7 @@ import io.cassiterite.memtable.EngineTables;
 
 /**
  * Gives entries to rows that a table has already, in the engine or in sstables beside it. A full build begins when every
- * write that did not know of the index has ended (danger S9), and is repeated if rows have come without entries meanwhile.
+ * write that did not know of the index has ended (danger S9), and is repeated where rows have come without entries meanwhile.
  */
 final class IndexBuild extends SecondaryIndexBuilder
 {
@@ -126,17 +126,35 @@ final class IndexBuild extends SecondaryIndexBuilder
         }
     }
 
-    /** Again, if rows have come without entries meanwhile. */
+    /** Again where rows have come without entries meanwhile. */
     private void buildAll()
     {
-        boolean complete = false;
-        while (!complete)
+        BulkLoads loads = TableBuilds.of(cfs).bulkLoads();
+        loads.remember();
+        try
         {
-            awaitBulkLoads();
-            IndexBuildAttempt attempt = IndexBuildAttempt.begin(cfs, indexes);
-            scan(ranges, IndexBuild::waitForThroughput);
-            complete = attempt.complete();
+            IndexBuildAttempt attempt = attempt(null);
+            while (!attempt.complete())
+                attempt = attempt(attempt);
         }
+        finally
+        {
+            loads.forget();
+        }
+    }
+
+    /** @param former null: the first one, which reads everything */
+    private IndexBuildAttempt attempt(IndexBuildAttempt former)
+    {
+        awaitBulkLoads();
+        IndexBuildAttempt attempt = IndexBuildAttempt.begin(cfs, indexes);
+        Collection<Range<Token>> scanned = former == null ? ranges : attempt.rangesSince(former);
+        if (former != null)
+            logger.info("Rows have come to {} beside the build of {}: it reads {} again", cfs.metadata(), names(),
+                        scanned.equals(ranges) ? "the whole table" : scanned.size() + " token ranges");
+        if (!attempt.isEmpty())
+            scan(scanned, IndexBuild::waitForThroughput);
+        return attempt;
     }
 
     /** A scan would have to be repeated after them. */

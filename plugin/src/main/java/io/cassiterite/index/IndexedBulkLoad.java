@@ -7,6 +7,7 @@ package io.cassiterite.index;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,6 +17,8 @@ import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.utils.JVMStabilityInspector;
+
+import io.cassiterite.engine.IndexState;
 
 /**
  * Rows that come as files: the engine notes durably, before it takes them, that the indexes lack their entries; these
@@ -46,15 +49,19 @@ public final class IndexedBulkLoad
     public static void take(ColumnFamilyStore cfs, Collection<Range<Token>> ranges, Runnable load)
     {
         TableBuilds builds = TableBuilds.of(cfs);
+        BulkLoads loads = builds.bulkLoads();
+        loads.begin();
         if (!cfs.indexManager.hasIndexes())
         {
-            builds.bulkLoads().run(load);
+            // an index that is made from now on waits for this
+            runBegun(loads, ranges, load);
             return;
         }
+        loads.cancel();
         builds.begin(false);
         try
         {
-            takeAndIndex(cfs, complete(cfs), ranges, () -> builds.bulkLoads().run(load));
+            takeAndIndex(cfs, loads, ranges, load);
         }
         finally
         {
@@ -62,12 +69,30 @@ public final class IndexedBulkLoad
         }
     }
 
-    private static void takeAndIndex(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<Range<Token>> ranges, Runnable load)
+    private static void runBegun(BulkLoads loads, Collection<Range<Token>> ranges, Runnable load)
     {
-        indexes.forEach(index -> index.bulkLoading(true));
         try
         {
             load.run();
+        }
+        finally
+        {
+            loads.end(ranges);
+        }
+    }
+
+    /** The complete indexes are those of after the load has begun: until it has ended, no build completes another one. */
+    private static void takeAndIndex(ColumnFamilyStore cfs, BulkLoads loads, Collection<Range<Token>> ranges, Runnable load)
+    {
+        List<EngineIndex> indexes = new ArrayList<>();
+        loads.begin();
+        try
+        {
+            runBegun(loads, ranges, () -> {
+                indexes.addAll(complete(cfs));
+                indexes.forEach(index -> index.bulkLoading(true));
+                load.run();
+            });
             index(cfs, indexes, ranges);
         }
         finally
@@ -78,11 +103,10 @@ public final class IndexedBulkLoad
 
     private static List<EngineIndex> complete(ColumnFamilyStore cfs)
     {
-        List<EngineIndex> complete = new ArrayList<>();
-        for (EngineIndex index : IndexBuild.engineIndexes(cfs.indexManager.listIndexes()))
-            if (IndexBuild.tableOf(cfs).indexState(index.name()).complete)
-                complete.add(index);
-        return complete;
+        List<EngineIndex> indexes = IndexBuild.engineIndexes(cfs.indexManager.listIndexes());
+        Map<EngineIndex, IndexState> states = IndexBuildAttempt.states(IndexBuild.tableOf(cfs), indexes);
+        indexes.removeIf(index -> !states.containsKey(index) || !states.get(index).complete);
+        return indexes;
     }
 
     private static void index(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<Range<Token>> ranges)

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -32,12 +31,6 @@ class IndexCasesTest
     {
         this.node = node;
         this.cql = cql;
-    }
-
-    @BeforeEach
-    void indexesExist()
-    {
-        EngineIndexes.assumeAccepted(cql);
     }
 
     /** When the index is made. */
@@ -160,7 +153,7 @@ class IndexCasesTest
         for (int i = 0; i < of.targets.size(); i++)
         {
             cql.run("CREATE INDEX engine_" + i + " ON engine (" + of.targets.get(i) + ')');
-            EngineIndexes.awaitBuilt(cql, "indexcasestest", "engine_" + i);
+            Indexes.awaitBuilt(cql, "indexcasestest", "engine_" + i);
         }
     }
 

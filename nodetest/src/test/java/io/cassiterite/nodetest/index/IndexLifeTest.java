@@ -294,7 +294,7 @@ class IndexLifeTest
         {
             cql.run("CREATE INDEX beside_w ON beside (w)");
             load(node, "beside");
-            assertFalse(EngineIndexes.isBuilt(cql, "indexlifetest", "beside_w"), "the build was over before the load");
+            assertFalse(Indexes.isBuilt(cql, "indexlifetest", "beside_w"), "the build was over before the load");
             assertEquals(1_000, cql.rows("SELECT k FROM beside WHERE v = 1").size());
         }
         finally

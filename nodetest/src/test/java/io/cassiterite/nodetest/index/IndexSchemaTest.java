@@ -47,7 +47,6 @@ class IndexSchemaTest
     @BeforeEach
     void tables()
     {
-        EngineIndexes.assumeAccepted(any);
         for (String keyspace : KEYSPACES)
         {
             any.freshKeyspace(keyspace);
@@ -182,7 +181,7 @@ class IndexSchemaTest
         run("INSERT INTO person (id, \"group\", born, name) VALUES (00000000-0000-0000-0000-000000000001, 1, '2024-02-29', 'Ann')",
             "CREATE INDEX person_by_name ON person (name)");
         for (String keyspace : KEYSPACES)
-            EngineIndexes.awaitBuilt(any, keyspace, "person_by_name");
+            Indexes.awaitBuilt(any, keyspace, "person_by_name");
         for (Cql side : sides)
         {
             assertEquals(1, side.rows("SELECT * FROM person WHERE name = 'Ann'").size());
@@ -190,7 +189,7 @@ class IndexSchemaTest
             assertTrue(side.refusal("SELECT * FROM person WHERE name = 'Ann'").contains("ALLOW FILTERING"));
         }
         for (String keyspace : KEYSPACES)
-            assertFalse(EngineIndexes.isBuilt(any, keyspace, "person_by_name"), keyspace);
+            assertFalse(Indexes.isBuilt(any, keyspace, "person_by_name"), keyspace);
     }
 
     @Test

@@ -18,6 +18,7 @@ import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Rows that come as files, when a node joins and when it repairs, have their entries. */
@@ -27,6 +28,8 @@ class IndexStreamTest
 {
     private static final int TTL_PASSED_MS = 2_500;
     private static final int DOWN_MS = 10_000;
+    private static final int SLOW_ROWS = 10_000;
+    private static final int FILLER_BYTES = 4_000;
 
     private static NodeBuilder node(String name, String address)
     {
@@ -100,6 +103,44 @@ class IndexStreamTest
                     kill(first, second);
                     Indexes.await(Duration.ofMinutes(1), () -> there.rows("SELECT k FROM anew.t WHERE b = 2").size() == 100);
                     assertEquals(0, there.rows("SELECT k FROM anew.t WHERE b = 1").size());
+                }
+            }
+        }
+        Checkout.delete(Checkout.nodes().resolve("index-2"));
+    }
+
+    /** The build of the second node reads again what the stream brought, and nothing else. */
+    @Test
+    void aStreamBesideABuildIsReadAgainAlone()
+    {
+        try (Node first = node("index-1", "127.0.0.1").start(); Cql cql = first.cql())
+        {
+            cql.run("CREATE KEYSPACE besides WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
+            cql.run("CREATE TABLE besides.t (k int PRIMARY KEY, v int, filler text) WITH memtable = 'cassiterite'");
+            String filler = "x".repeat(FILLER_BYTES);
+            for (int k = 0; k < SLOW_ROWS; k++)
+                cql.run("INSERT INTO besides.t (k, v, filler) VALUES (?, 1, ?)", k, filler);
+            try (Node second = node("index-2", "127.0.0.2").joining(first).start())
+            {
+                // before, a write waits for it, as for every node that joins
+                Indexes.await(Duration.ofMinutes(1), () -> first.nodetool("status").success().contains("UN  127.0.0.2"));
+                kill(second, first);
+                cql.run("INSERT INTO besides.t (k, v) VALUES (?, 1)", SLOW_ROWS);
+                second.start();
+                Indexes.await(Duration.ofMinutes(1), () -> !first.log().grep("127.0.0.2.* is now UP").isEmpty());
+                second.nodetool("setcompactionthroughput", "1").success();
+                cql.run("CREATE INDEX by_v ON besides.t (v)");
+                Indexes.awaitBuilt(cql, "besides", "by_v");
+                first.nodetool("repair", "--full", "besides").success();
+                try (Cql there = second.cql())
+                {
+                    assertFalse(Indexes.isBuilt(there, "besides", "by_v"), "the build was over before the repair");
+                    second.nodetool("setcompactionthroughput", "0").success();
+                    Indexes.awaitBuilt(there, "besides", "by_v");
+                    List<String> again = second.log().grep("beside the build of \\[by_v\\]: it reads \\d+ token ranges again");
+                    assertEquals(1, again.size());
+                    kill(first, second);
+                    assertEquals(SLOW_ROWS + 1, there.rows("SELECT k FROM besides.t WHERE v = 1").size());
                 }
             }
         }

@@ -7,8 +7,10 @@ package io.cassiterite.nodetest.index;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
 import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.cql.Row;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Pause;
@@ -31,12 +33,19 @@ final class Indexes
 
     static void awaitBuilt(Cql cql, String keyspace, String index)
     {
-        await(BOUND, () -> built(cql, keyspace).contains("index_name='" + index + "'"));
+        await(BOUND, () -> isBuilt(cql, keyspace, index));
+    }
+
+    /** Whether the node of the session says so. */
+    static boolean isBuilt(Cql cql, String keyspace, String index)
+    {
+        return built(cql, keyspace).contains(index);
     }
 
     private static List<String> built(Cql cql, String keyspace)
     {
-        return cql.texts("SELECT index_name FROM system.\"IndexInfo\" WHERE table_name = ?", keyspace);
+        List<Row> rows = cql.localRows("SELECT index_name FROM system.\"IndexInfo\" WHERE table_name = '" + keyspace + '\'');
+        return rows.stream().map(row -> row.getString(0)).collect(Collectors.toList());
     }
 
     /** Waits for a condition, which may fail with the driver's exceptions meanwhile. */

@@ -80,7 +80,6 @@ class PythonMapperTest
     @Test
     void tablesWithIndexes()
     {
-        EngineIndexes.assumeAccepted(cql);
         assertSame("indexed");
     }
 }
