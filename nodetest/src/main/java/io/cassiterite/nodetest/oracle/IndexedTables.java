@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -80,22 +81,37 @@ final class IndexedTables implements Tables
     private Outcome maintain(Step step, List<Side> of)
     {
         boolean flush = step.action == Step.Action.FLUSH_STOCK || step.action == Step.Action.FLUSH_ENGINE;
+        try
+        {
+            maintain(of, table -> {
+                if (flush)
+                    machine.flush(tables.keyspace, table);
+                else
+                    machine.compact(tables.keyspace, table);
+            });
+        }
+        catch (RuntimeException e)
+        {
+            return Outcome.broken(step.describe() + " failed: " + e);
+        }
+        return Outcome.done();
+    }
+
+    /** Shrinking may have removed a table. */
+    private void maintain(List<Side> of, Consumer<String> work)
+    {
         for (Side side : of)
         {
             try
             {
-                if (flush)
-                    machine.flush(tables.keyspace, tables.table(side));
-                else
-                    machine.compact(tables.keyspace, tables.table(side));
+                work.accept(tables.table(side));
             }
             catch (RuntimeException e)
             {
                 if (!String.valueOf(e.getMessage()).contains("Unknown keyspace/cf pair"))
-                    return Outcome.broken(step.describe() + " failed: " + e);
+                    throw e;
             }
         }
-        return Outcome.done();
     }
 
     @Override
@@ -103,7 +119,7 @@ final class IndexedTables implements Tables
     {
         List<Side> stock = new ArrayList<>(tables.sides());
         stock.removeIf(side -> !side.isStock());
-        maintain(Step.node(Step.Action.FLUSH_STOCK), stock);
+        maintain(stock, table -> machine.flushForKill(tables.keyspace, table));
     }
 
     private Outcome statement(Step step)

@@ -4,18 +4,29 @@
  */
 package io.cassiterite.nodetest.oracle;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.Pause;
 
 /** A test node as the oracle's machine: connects anew after every restart. One thread. */
 public final class NodeMachine implements Machine, AutoCloseable
 {
     private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
+
+    private static final Pattern TRANSACTION_LOG = Pattern.compile("_txn_.+\\.log$");
+    private static final Duration QUIET_BOUND = Duration.ofMinutes(2);
+    private static final int POLL_MS = 50;
 
     private final Node node;
     private Cql cql;
@@ -48,6 +59,35 @@ public final class NodeMachine implements Machine, AutoCloseable
     {
         jmx().invoke(STORAGE, "forceKeyspaceCompaction", new Object[]{ false, keyspace, new String[]{ table } },
                      new String[]{ boolean.class.getName(), String.class.getName(), String[].class.getName() });
+    }
+
+    /** Cassandra cannot always start again where a table with SAI was being compacted, or compacted files deleted. */
+    @Override
+    public void flushForKill(String keyspace, String table)
+    {
+        jmx().invoke(STORAGE, "disableAutoCompaction", new Object[]{ keyspace, new String[]{ table } },
+                     new String[]{ String.class.getName(), String[].class.getName() });
+        flush(keyspace, table);
+        long deadline = System.nanoTime() + QUIET_BOUND.toNanos();
+        while (hasTransactionLog(keyspace, table))
+        {
+            if (System.nanoTime() > deadline)
+                throw new IllegalStateException(keyspace + '.' + table + " has a transaction log after " + QUIET_BOUND);
+            Pause.millis(POLL_MS);
+        }
+    }
+
+    private boolean hasTransactionLog(String keyspace, String table)
+    {
+        Path folder = node.base().resolve("data").resolve(keyspace);
+        try (Stream<Path> files = Files.find(folder, 2, (file, attributes) -> TRANSACTION_LOG.matcher(file.toString()).find()))
+        {
+            return files.anyMatch(file -> file.getParent().getFileName().toString().startsWith(table + '-'));
+        }
+        catch (IOException | UncheckedIOException e)
+        {
+            return Files.isDirectory(folder); // one is being deleted
+        }
     }
 
     @Override
