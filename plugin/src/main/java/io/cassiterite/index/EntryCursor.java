@@ -4,8 +4,10 @@
  */
 package io.cassiterite.index;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 
 import org.apache.cassandra.db.Clustering;
@@ -22,13 +24,23 @@ final class EntryCursor extends EntrySource
 {
     /** After so many entries that are passed over, those between are not read any more. */
     private static final int PASSED_MAX = 256;
+    /** Likewise, where the rows are known whose entries are wanted. A row that is sought costs as much as some ten that are passed. */
+    private static final int PASSED_BEFORE_SOUGHT = 16;
+    private static final int FIRST_SOUGHT = 16;
+    private static final int SOUGHT_MAX = 256;
 
     private final Table table;
     private final List<byte[]> slices;
     private final long nowInSec;
     private final Answer.Watch watch;
+    private final Deque<IndexEntry> readAhead = new ArrayDeque<>();
     private IndexReader reader;
     private IndexEntry head;
+    /** Null for a cursor that leads. */
+    private EntrySource lead;
+    /** The last row of those whose entries the reader reads; null if it reads all. */
+    private Position lastSought;
+    private int sought = FIRST_SOUGHT;
 
     /** @param slices pairs of positions, in order */
     EntryCursor(EngineIndex index, Table table, Clustering<?> value, ClusteringComparator comparator, List<byte[]> slices, long nowInSec,
@@ -58,23 +70,81 @@ final class EntryCursor extends EntrySource
     @Override
     void advance()
     {
-        head = reader == null ? null : reader.next();
+        head = readAhead.isEmpty() ? read() : readAhead.poll();
+    }
+
+    private IndexEntry read()
+    {
+        return reader == null ? null : reader.next();
+    }
+
+    @Override
+    List<IndexEntry> upcoming(int count)
+    {
+        List<IndexEntry> upcoming = new ArrayList<>();
+        if (head != null)
+            upcoming.add(head);
+        while (head != null && 1 + readAhead.size() < count)
+        {
+            IndexEntry next = read();
+            if (next == null)
+                break;
+            readAhead.add(next);
+        }
+        readAhead.stream().limit(count - 1L).forEach(upcoming::add);
+        return upcoming;
+    }
+
+    @Override
+    void follow(EntrySource leading)
+    {
+        lead = leading;
+    }
+
+    @Override
+    Position gap()
+    {
+        return head == null ? lastSought : null;
     }
 
     @Override
     void advanceTo(DecoratedKey key, Clustering<?> row)
     {
+        int passedMax = lead == null ? PASSED_MAX : PASSED_BEFORE_SOUGHT;
         for (int passed = 0; head != null && compare(head, key, row) < 0; passed++)
         {
-            if (passed < PASSED_MAX)
+            if (passed < passedMax || lastSought != null)
                 advance();
+            else if (lead != null)
+                seek();
             else
-            {
-                close();
-                open(from(column.keys.before(key, column.isOfRow ? row : null)));
-                passed = 0;
-            }
+                reopen(from(column.keys.before(key, column.isOfRow ? row : null)));
         }
+        if (head == null && lastSought != null && compare(lead.head(), lastSought.key, lastSought.row) > 0)
+            seek();
+    }
+
+    /** From now on only the entries of rows that the lead has. */
+    private void seek()
+    {
+        List<byte[]> positions = new ArrayList<>();
+        for (IndexEntry wanted : lead.upcoming(sought))
+        {
+            Clustering<?> row = column.isOfRow ? wanted.row : null;
+            if (lastSought != null && compare(wanted, lastSought.key, lastSought.row) == 0)
+                continue;
+            lastSought = new Position(wanted.key, row);
+            positions.add(column.keys.before(wanted.key, row));
+            positions.add(column.keys.after(wanted.key, row));
+        }
+        sought = Math.min(2 * sought, SOUGHT_MAX);
+        reopen(positions);
+    }
+
+    private void reopen(List<byte[]> positions)
+    {
+        close();
+        open(positions);
     }
 
     /** What of the slices is not before a position. */
@@ -96,6 +166,7 @@ final class EntryCursor extends EntrySource
     @Override
     public void close()
     {
+        readAhead.clear();
         if (reader != null)
             reader.close();
         reader = null;

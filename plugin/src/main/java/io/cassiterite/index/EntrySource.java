@@ -4,6 +4,8 @@
  */
 package io.cassiterite.index;
 
+import java.util.List;
+
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ClusteringComparator;
 import org.apache.cassandra.db.DecoratedKey;
@@ -34,8 +36,35 @@ abstract class EntrySource implements AutoCloseable
 
     abstract void advance();
 
+    /** The present entry and those that follow, up to a number. */
+    abstract List<IndexEntry> upcoming(int count);
+
     /** Moves to the first entry that is not before a row; of an index of partitions, not before its partition. */
     abstract void advanceTo(DecoratedKey key, Clustering<?> row);
+
+    /** Only entries of the rows are wanted that another source has, and to which this one is moved. */
+    void follow(EntrySource lead)
+    {
+    }
+
+    /** The row, or partition, up to which a source that follows has no wanted entry, though more may come; null if there is a head. */
+    EntrySource.Position gap()
+    {
+        return null;
+    }
+
+    /** A row of a table, or a partition if the row is null. */
+    static final class Position
+    {
+        final DecoratedKey key;
+        final Clustering<?> row;
+
+        Position(DecoratedKey key, Clustering<?> row)
+        {
+            this.key = key;
+            this.row = row;
+        }
+    }
 
     /** How an entry stands to a row; of an index of partitions, or if the row is null, to its partition. */
     final int compare(IndexEntry entry, DecoratedKey key, Clustering<?> row)

@@ -67,6 +67,12 @@ final class GatheredEntries extends EntrySource
     }
 
     @Override
+    List<IndexEntry> upcoming(int count)
+    {
+        return entries.subList(Math.min(at, entries.size()), Math.min(at + count, entries.size()));
+    }
+
+    @Override
     void advanceTo(DecoratedKey key, Clustering<?> row)
     {
         while (head() != null && compare(head(), key, row) < 0)

@@ -18,6 +18,9 @@ import io.cassiterite.memtable.IndexEntry;
  */
 final class Hits implements AutoCloseable
 {
+    /** Entries of each index that tell which one has the fewest. */
+    private static final int SAMPLE = 16;
+
     private final List<EntrySource> cursors;
     private final EntrySource lead;
 
@@ -25,7 +28,31 @@ final class Hits implements AutoCloseable
     Hits(List<EntrySource> cursors)
     {
         this.cursors = cursors;
-        this.lead = cursors.stream().filter(cursor -> cursor.column.isOfRow).findFirst().orElse(cursors.get(0));
+        this.lead = lead(cursors);
+        cursors.stream().filter(cursor -> cursor != lead).forEach(cursor -> cursor.follow(lead));
+    }
+
+    /** The one with the fewest entries, as far as the first of each tell. */
+    private static EntrySource lead(List<EntrySource> cursors)
+    {
+        List<EntrySource> eligible = new ArrayList<>(cursors);
+        if (cursors.stream().anyMatch(cursor -> cursor.column.isOfRow))
+            eligible.removeIf(cursor -> !cursor.column.isOfRow);
+        EntrySource sparsest = eligible.get(0);
+        for (EntrySource cursor : eligible.subList(1, eligible.size()))
+            if (isSparser(cursor, sparsest))
+                sparsest = cursor;
+        return sparsest;
+    }
+
+    private static boolean isSparser(EntrySource left, EntrySource right)
+    {
+        List<IndexEntry> ofLeft = left.upcoming(SAMPLE);
+        List<IndexEntry> ofRight = right.upcoming(SAMPLE);
+        if (ofLeft.size() < SAMPLE || ofRight.size() < SAMPLE)
+            return ofLeft.size() < ofRight.size();
+        IndexEntry last = ofRight.get(SAMPLE - 1);
+        return left.compare(ofLeft.get(SAMPLE - 1), last.key, last.row) > 0;
     }
 
     boolean areRows()
@@ -46,11 +73,20 @@ final class Hits implements AutoCloseable
                 passAll(hit);
                 return hit;
             }
-            if (ahead.head() == null)
+            if (ahead.head() != null)
+                lead.advanceTo(ahead.head().key, ahead.head().row);
+            else if (ahead.gap() != null)
+                leadBehind(ahead, ahead.gap());
+            else
                 return null;
-            lead.advanceTo(ahead.head().key, ahead.head().row);
         }
         return null;
+    }
+
+    private void leadBehind(EntrySource ahead, EntrySource.Position gap)
+    {
+        while (lead.head() != null && ahead.compare(lead.head(), gap.key, gap.row) <= 0)
+            lead.advance();
     }
 
     /** Moves the others to a hit; the first one that has no entry of it, null if all have one. */

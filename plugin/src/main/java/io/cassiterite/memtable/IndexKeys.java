@@ -28,7 +28,7 @@ public final class IndexKeys
     private static final byte[] FIRST = { 0x20 };
     private static final byte[] LAST = { 0x60 };
     private static final long TOKEN = 0;
-    private static final int BEHIND_PARTITION = 0xFF;
+    private static final int BEHIND = 0xFF;
 
     private final KeyEncoder values;
     private final KeyEncoder rows;
@@ -61,7 +61,7 @@ public final class IndexKeys
         if (value != null)
             putPartition(out, value);
         if (value != null && !isBefore)
-            out.putByte(BEHIND_PARTITION);
+            out.putByte(BEHIND);
         out.endLength(start);
     }
 
@@ -101,6 +101,15 @@ public final class IndexKeys
     {
         DirectOutput out = new DirectOutput();
         putRowKey(out, key, row);
+        return out.copyFrom(0);
+    }
+
+    /** The position after the entries of a row, or of a partition if the row is null. */
+    public byte[] after(DecoratedKey key, Clustering<?> row)
+    {
+        DirectOutput out = new DirectOutput();
+        putRowKey(out, key, row);
+        out.putByte(BEHIND);
         return out.copyFrom(0);
     }
 
