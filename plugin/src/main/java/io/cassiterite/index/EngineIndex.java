@@ -10,7 +10,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+
+import com.google.common.base.Supplier;
+import com.google.common.base.Suppliers;
 
 import org.apache.cassandra.cql3.Operator;
 import org.apache.cassandra.cql3.statements.schema.IndexTarget;
@@ -53,9 +57,11 @@ import io.cassiterite.memtable.EngineTables;
 public final class EngineIndex implements Index
 {
     private static final Index.IndexBuildingSupport BUILDING = EngineIndex::build;
+    private static final int ESTIMATE_S = 10;
 
     private final ColumnFamilyStore cfs;
     private final AtomicInteger bulkLoads = new AtomicInteger();
+    private final Supplier<Long> entriesPerValue;
     private volatile boolean held;
     private final int number;
     private volatile IndexMetadata metadata;
@@ -68,6 +74,7 @@ public final class EngineIndex implements Index
         this.metadata = metadata;
         this.column = parse(cfs.metadata(), metadata);
         this.number = create();
+        this.entriesPerValue = Suppliers.memoizeWithExpiration(() -> IndexSize.entriesPerValue(cfs, name()), ESTIMATE_S, TimeUnit.SECONDS);
     }
 
     private int create()
@@ -324,11 +331,11 @@ public final class EngineIndex implements Index
         return filter;
     }
 
-    /** Entries for each value, as far as a sample tells. */
+    /** Entries for each value, as far as a sample tells. Cassandra asks before each query. */
     @Override
     public long getEstimatedResultRows()
     {
-        return IndexSize.entriesPerValue(cfs, name());
+        return entriesPerValue.get();
     }
 
     @Override

@@ -13,6 +13,7 @@ import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.utils.bytecomparable.ByteComparable;
 
+import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
 
 import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT;
@@ -20,7 +21,8 @@ import static org.apache.cassandra.utils.bytecomparable.ByteSource.TERMINATOR;
 
 /**
  * The keys of an index (docs/internals/index.md): the value as a partition, under it the key of the row that has the
- * value. Both sort as Cassandra sorts values and rows. Immutable and thread-safe.
+ * value. Both sort as Cassandra sorts values and rows. Positions are composed in the thread's request buffer. Immutable and
+ * thread-safe.
  */
 public final class IndexKeys
 {
@@ -99,7 +101,7 @@ public final class IndexKeys
     /** The position before the entries of a row, or of a partition if the row is null. */
     public byte[] before(DecoratedKey key, Clustering<?> row)
     {
-        DirectOutput out = new DirectOutput();
+        DirectOutput out = Buffers.request();
         putRowKey(out, key, row);
         return out.copyFrom(0);
     }
@@ -107,7 +109,7 @@ public final class IndexKeys
     /** The position after the entries of a row, or of a partition if the row is null. */
     public byte[] after(DecoratedKey key, Clustering<?> row)
     {
-        DirectOutput out = new DirectOutput();
+        DirectOutput out = Buffers.request();
         putRowKey(out, key, row);
         out.putByte(BEHIND);
         return out.copyFrom(0);
@@ -116,7 +118,7 @@ public final class IndexKeys
     /** The position of a bound of rows of a partition. */
     public byte[] at(DecoratedKey key, ClusteringBound<?> bound)
     {
-        DirectOutput out = new DirectOutput();
+        DirectOutput out = Buffers.request();
         KeyEncoder.putPartition(out, key);
         out.putByte(Fragments.KIND_ROW);
         rows.putClustering(out, bound);
@@ -137,7 +139,7 @@ public final class IndexKeys
 
     private static byte[] bytes(ByteComparable position)
     {
-        DirectOutput out = new DirectOutput();
+        DirectOutput out = Buffers.request();
         out.putSource(position.asComparableBytes(KeyEncoder.VERSION));
         return out.copyFrom(0);
     }
