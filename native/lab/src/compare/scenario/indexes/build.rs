@@ -18,9 +18,9 @@ const ASK_EVERY: Duration = Duration::from_millis(20);
 const BUILD_MAX_PER_MILLION: Duration = Duration::from_secs(1800);
 const MILLION: f64 = 1e6;
 
-pub(super) fn build(subject: &mut Subject<'_>, column: Column) -> Result<Vec<Figure>> {
+/// Returns when the index answers; how long that took.
+pub(super) fn make(subject: &mut Subject<'_>, column: Column) -> Result<Duration> {
     let millions = subject.settings().rows as f64 / MILLION;
-    let (bytes, before) = (subject.table_bytes() as f64, subject.readings());
     let began = Instant::now();
     subject.execute(format!("CREATE INDEX {} ON {TABLE} ({})", column.index(), column.name()))?;
     let limit = BUILD_MAX_PER_MILLION.mul_f64(millions.max(1.0));
@@ -28,7 +28,13 @@ pub(super) fn build(subject: &mut Subject<'_>, column: Column) -> Result<Vec<Fig
         ensure!(began.elapsed() < limit, "the index on {} does not answer after {limit:?}", column.name());
         std::thread::sleep(ASK_EVERY);
     }
-    let elapsed_s = began.elapsed().as_secs_f64();
+    Ok(began.elapsed())
+}
+
+pub(super) fn build(subject: &mut Subject<'_>, column: Column) -> Result<Vec<Figure>> {
+    let millions = subject.settings().rows as f64 / MILLION;
+    let (bytes, before) = (subject.table_bytes() as f64, subject.readings());
+    let elapsed_s = make(subject, column)?.as_secs_f64();
     subject.flush()?;
     subject.settle()?;
     let used = Used::between(&before, &subject.readings());

@@ -33,15 +33,11 @@ pub(super) struct Writes {
 
 impl Writes {
     pub(super) async fn prepare(session: Arc<Session>, values: Values, value_bytes: u64) -> Result<Self> {
-        let statement = statement(&session).await?;
+        let cql = format!("INSERT INTO {TABLE} (key, single, hundred, many, value) VALUES (?, ?, ?, ?, ?)");
+        let statement = session.prepare(cql).await.context("preparing the write of a row")?;
         let kinds = vec![Kind { name: "write".to_owned(), class: Class::Write }];
         let value_bytes = usize::try_from(value_bytes)?;
         Ok(Self { kinds, statement, values, value_bytes, first: 0, next: Arc::default(), length: None })
-    }
-
-    /// For a session that was opened since.
-    pub(super) async fn prepared_anew(self, session: Arc<Session>) -> Result<Self> {
-        Ok(Self { statement: statement(&session).await?, ..self })
     }
 
     /// The writes of one more phase.
@@ -53,11 +49,6 @@ impl Writes {
     pub(super) fn pass(&self) -> Arc<Self> {
         Arc::new(Self { first: self.next.load(Ordering::Relaxed), length: Some(self.values.rows), ..self.clone() })
     }
-}
-
-async fn statement(session: &Session) -> Result<PreparedStatement> {
-    let cql = format!("INSERT INTO {TABLE} (key, single, hundred, many, value) VALUES (?, ?, ?, ?, ?)");
-    session.prepare(cql).await.context("preparing the write of a row")
 }
 
 impl Workload for Writes {
