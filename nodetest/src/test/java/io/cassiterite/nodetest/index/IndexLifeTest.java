@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
@@ -58,6 +59,13 @@ class IndexLifeTest
     }
 
     /** (danger S9) */
+    /** The test before may have restarted the node. */
+    @BeforeEach
+    void connected(Cql cql)
+    {
+        Indexes.await(Duration.ofMinutes(1), () -> !cql.rows("SELECT key FROM system.local").isEmpty());
+    }
+
     @Test
     void anIndexIsBuiltWhileRowsAreWritten(Node node, Cql cql)
     {
