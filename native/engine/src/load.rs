@@ -12,7 +12,7 @@ use crate::imported::ImportedFamily;
 use crate::log::log;
 use crate::manifest::Manifest;
 use crate::raw::sys::{Batch, Iter};
-use crate::table::{Arrival, Table, TableCore};
+use crate::table::{Table, TableCore};
 use crate::write::apply;
 use cassiterite_codec::columns::{remap, ColumnMap};
 use cassiterite_codec::key::{self, Kind};
@@ -58,7 +58,7 @@ fn load_into(core: &TableCore, directory: &Path) -> Result<u64> {
         return Ok(0);
     }
     check_free_space(core.store().db.path(), space_for(&manifest, core, directory)?)?;
-    core.note_missing_entries(Arrival::BulkLoad, |_| false)?;
+    core.note_bulk_load()?;
     let columns = map_columns(&manifest, &record, directory);
     let mut sources = Vec::new();
     let loaded = stage(core, directory, &manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));

@@ -11,7 +11,7 @@ use crate::durability::PendingSync;
 use crate::error::{EngineError, Result};
 use crate::raw::sys::{Batch, WriteMode};
 use crate::store_core::StoreCore;
-use crate::table::{Arrival, AttachedIndex, Held, Table, TableCore};
+use crate::table::{AttachedIndex, Held, Table, TableCore};
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use entries::IndexPart;
@@ -100,7 +100,7 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
 }
 
 fn apply_rows(core: &TableCore, batch: &mut Batch, update: &Update<'_>, logged: bool) -> Result<()> {
-    core.note_missing_entries(Arrival::Write, |number| update.parts.iter().any(|part| part.is_of(number)))?;
+    core.note_write(|number| update.parts.iter().any(|part| part.is_of(number)))?;
     apply(core, batch, update.written, logged)
 }
 

@@ -18,7 +18,7 @@ use crate::manifest::{FileKind, ListedFile, Manifest};
 use crate::raw::sys::TableFile;
 use crate::schema::log_hidden;
 use crate::source::Source;
-use crate::table::{Arrival, Table, TableCore};
+use crate::table::{Table, TableCore};
 use cassiterite_codec::columns::ColumnMap;
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
         if !manifest.files.is_empty() {
             let plan = agree_on_columns(table, core, &manifest, &record)?;
             let core = &table.shared(|core| Ok(core.clone()))?; // as it is under the change lock
-            core.note_missing_entries(Arrival::BulkLoad, |_| false)?;
+            core.note_bulk_load()?;
             let _recorded = core.record_contents(manifest.has_headers)?;
             reached(Step::ContentsRecorded)?;
             let mut placement = Placement::new(table, core, &mut progress);

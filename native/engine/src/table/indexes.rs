@@ -18,13 +18,8 @@ pub(crate) struct AttachedIndex {
     pub name: String,
     pub table: Arc<Table>,
     complete: Arc<AtomicBool>,
-    missed: Arc<MissedCounts>,
-}
-
-#[derive(Default)]
-struct MissedCounts {
-    writes: AtomicU64,
-    bulk_loads: AtomicU64,
+    missed_writes: Arc<AtomicU64>,
+    missed_loads: Arc<AtomicU64>,
 }
 
 /// How often rows have come without entries for an index, since its table was opened.
@@ -36,17 +31,16 @@ pub struct Missed {
     pub bulk_loads: u64,
 }
 
-/// How rows come.
-#[derive(Clone, Copy)]
-pub(crate) enum Arrival {
-    Write,
-    BulkLoad,
-}
-
 impl AttachedIndex {
     pub(crate) fn new(number: u32, name: &str, complete: bool, table: Arc<Table>) -> AttachedIndex {
-        let complete = Arc::new(AtomicBool::new(complete));
-        AttachedIndex { number, name: name.to_owned(), table, complete, missed: Arc::default() }
+        AttachedIndex {
+            number,
+            name: name.to_owned(),
+            table,
+            complete: Arc::new(AtomicBool::new(complete)),
+            missed_writes: Arc::default(),
+            missed_loads: Arc::default(),
+        }
     }
 
     /// Whether each row of the table has its entries.
@@ -56,17 +50,9 @@ impl AttachedIndex {
 
     pub(crate) fn missed(&self) -> Missed {
         Missed {
-            writes: self.missed.writes.load(Ordering::Acquire),
-            bulk_loads: self.missed.bulk_loads.load(Ordering::Acquire),
+            writes: self.missed_writes.load(Ordering::Acquire),
+            bulk_loads: self.missed_loads.load(Ordering::Acquire),
         }
-    }
-
-    fn miss(&self, arrival: Arrival) {
-        let count = match arrival {
-            Arrival::Write => &self.missed.writes,
-            Arrival::BulkLoad => &self.missed.bulk_loads,
-        };
-        count.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -125,13 +111,26 @@ impl Indexes {
 impl TableCore {
     /// Before rows are written without entries for the indexes that `has_entries` denies: such an index is not complete
     /// from now on, durably.
-    pub(crate) fn note_missing_entries(&self, arrival: Arrival, has_entries: impl Fn(u32) -> bool) -> Result<()> {
+    pub(crate) fn note_write(&self, has_entries: impl Fn(u32) -> bool) -> Result<()> {
+        self.note_missing_entries(has_entries, |index| &index.missed_writes)
+    }
+
+    /// The same before rows come as files, which have entries for no index.
+    pub(crate) fn note_bulk_load(&self) -> Result<()> {
+        self.note_missing_entries(|_| false, |index| &index.missed_loads)
+    }
+
+    fn note_missing_entries(
+        &self,
+        has_entries: impl Fn(u32) -> bool,
+        missed: impl Fn(&AttachedIndex) -> &AtomicU64,
+    ) -> Result<()> {
         if !self.indexes().any.load(Ordering::Acquire) {
             return Ok(());
         }
         let attached = self.indexes().shared_lock()?; // nobody completes an index meanwhile
         attached.all.iter().filter(|index| !has_entries(index.number)).try_for_each(|index| {
-            index.miss(arrival);
+            missed(index).fetch_add(1, Ordering::AcqRel);
             self.mark_incomplete(index)
         })
     }
