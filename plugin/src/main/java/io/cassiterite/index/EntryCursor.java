@@ -17,6 +17,7 @@ import org.apache.cassandra.db.DecoratedKey;
 import io.cassiterite.engine.Answer;
 import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.IndexEntry;
+import io.cassiterite.memtable.IndexKeys;
 import io.cassiterite.memtable.IndexReader;
 
 /** The entries of one value, read as they are wanted. */
@@ -24,7 +25,7 @@ final class EntryCursor extends EntrySource
 {
     /** After so many entries that are passed over, those between are not read any more. */
     private static final int PASSED_MAX = 256;
-    /** Likewise, where the rows are known whose entries are wanted. A row that is sought costs as much as some ten that are passed. */
+    /** Likewise, where the rows are known whose entries are wanted. To seek one costs more than to pass some. */
     private static final int PASSED_BEFORE_SOUGHT = 16;
     private static final int FIRST_SOUGHT = 16;
     private static final int SOUGHT_MAX = 256;
@@ -38,8 +39,8 @@ final class EntryCursor extends EntrySource
     private IndexEntry head;
     /** Null for a cursor that leads. */
     private EntrySource lead;
-    /** The last row of those whose entries the reader reads; null if it reads all. */
-    private Position lastSought;
+    /** The last entry of the lead whose row the reader seeks; null if it reads all. */
+    private IndexEntry lastSought;
     private int sought = FIRST_SOUGHT;
 
     /** @param slices pairs of positions, in order */
@@ -102,7 +103,7 @@ final class EntryCursor extends EntrySource
     }
 
     @Override
-    Position gap()
+    IndexEntry gap()
     {
         return head == null ? lastSought : null;
     }
@@ -118,7 +119,7 @@ final class EntryCursor extends EntrySource
             else if (lead != null)
                 seek();
             else
-                reopen(from(column.keys.before(key, column.isOfRow ? row : null)));
+                reopen(from(before(key, row)));
         }
         if (head == null && lastSought != null && compare(lead.head(), lastSought.key, lastSought.row) > 0)
             seek();
@@ -130,15 +131,20 @@ final class EntryCursor extends EntrySource
         List<byte[]> positions = new ArrayList<>();
         for (IndexEntry wanted : lead.upcoming(sought))
         {
-            Clustering<?> row = column.isOfRow ? wanted.row : null;
             if (lastSought != null && compare(wanted, lastSought.key, lastSought.row) == 0)
                 continue;
-            lastSought = new Position(wanted.key, row);
-            positions.add(column.keys.before(wanted.key, row));
-            positions.add(column.keys.after(wanted.key, row));
+            lastSought = wanted;
+            byte[] before = before(wanted.key, wanted.row);
+            positions.add(before);
+            positions.add(IndexKeys.after(before));
         }
         sought = Math.min(2 * sought, SOUGHT_MAX);
         reopen(positions);
+    }
+
+    private byte[] before(DecoratedKey key, Clustering<?> row)
+    {
+        return column.keys.before(key, column.isOfRow ? row : null);
     }
 
     private void reopen(List<byte[]> positions)

@@ -47,30 +47,17 @@ abstract class EntrySource implements AutoCloseable
     {
     }
 
-    /** The row, or partition, up to which a source that follows has no wanted entry, though more may come; null if there is a head. */
-    EntrySource.Position gap()
+    /** The lead's entry up to which a source that follows has none, though more may come; null if there is a head. */
+    IndexEntry gap()
     {
         return null;
     }
 
-    /** A row of a table, or a partition if the row is null. */
-    static final class Position
-    {
-        final DecoratedKey key;
-        final Clustering<?> row;
-
-        Position(DecoratedKey key, Clustering<?> row)
-        {
-            this.key = key;
-            this.row = row;
-        }
-    }
-
-    /** How an entry stands to a row; of an index of partitions, or if the row is null, to its partition. */
+    /** How an entry stands to a row; for an index of partitions, or if the row is null, to its partition. */
     final int compare(IndexEntry entry, DecoratedKey key, Clustering<?> row)
     {
         int order = entry.key.compareTo(key);
-        return order != 0 || entry.row == null || row == null ? order : comparator.compare(entry.row, row);
+        return order != 0 || !column.isOfRow || row == null ? order : comparator.compare(entry.row, row);
     }
 
     @Override

@@ -83,7 +83,7 @@ final class Hits implements AutoCloseable
         return null;
     }
 
-    private void leadBehind(EntrySource ahead, EntrySource.Position gap)
+    private void leadBehind(EntrySource ahead, IndexEntry gap)
     {
         while (lead.head() != null && ahead.compare(lead.head(), gap.key, gap.row) <= 0)
             lead.advance();

@@ -40,7 +40,6 @@ final class IndexBuild extends SecondaryIndexBuilder
 {
     private static final Logger logger = LoggerFactory.getLogger(IndexBuild.class);
     private static final long BULK_LOAD_POLL_MS = 50;
-    private static final Token FIRST = Murmur3Partitioner.instance.getMinimumToken();
 
     private final ColumnFamilyStore cfs;
     private final List<EngineIndex> indexes;
@@ -61,7 +60,7 @@ final class IndexBuild extends SecondaryIndexBuilder
     static IndexBuild full(ColumnFamilyStore cfs, List<EngineIndex> indexes)
     {
         indexes.forEach(index -> index.hold(false));
-        return new IndexBuild(cfs, indexes, List.of(new Range<>(FIRST, FIRST)), true);
+        return new IndexBuild(cfs, indexes, IndexedBulkLoad.everywhere(), true);
     }
 
     /** Of the rows in the token ranges of sstables. */

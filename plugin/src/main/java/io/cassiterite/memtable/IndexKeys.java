@@ -4,6 +4,7 @@
  */
 package io.cassiterite.memtable;
 
+import java.util.Arrays;
 import java.util.List;
 
 import org.apache.cassandra.db.Clustering;
@@ -106,13 +107,12 @@ public final class IndexKeys
         return out.copyFrom(0);
     }
 
-    /** The position after the entries of a row, or of a partition if the row is null. */
-    public byte[] after(DecoratedKey key, Clustering<?> row)
+    /** The position after the entries that {@link #before} names. */
+    public static byte[] after(byte[] before)
     {
-        DirectOutput out = Buffers.request();
-        putRowKey(out, key, row);
-        out.putByte(BEHIND);
-        return out.copyFrom(0);
+        byte[] after = Arrays.copyOf(before, before.length + 1);
+        after[before.length] = (byte) BEHIND;
+        return after;
     }
 
     /** The position of a bound of rows of a partition. */
