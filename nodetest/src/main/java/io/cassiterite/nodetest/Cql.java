@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlIdentifier;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
@@ -35,6 +36,7 @@ public final class Cql implements AutoCloseable
 {
     private static final Duration REQUEST_BOUND = Duration.ofSeconds(30);
     private static final Duration CONNECT_BOUND = Duration.ofSeconds(20);
+    private static final Duration RECONNECTION_BOUND = Duration.ofSeconds(60);
 
     private final CqlSession session;
     private final InetSocketAddress address;
@@ -92,6 +94,25 @@ public final class Cql implements AutoCloseable
         Statement<?> statement = values.length == 0 ? SimpleStatement.newInstance(cql)
                                                     : session.prepare(cql).bind(values);
         return session.execute(statement);
+    }
+
+    /** Waits for the driver, which connects again by itself some time after a restart of the node. */
+    public void awaitReconnection()
+    {
+        Pause.until("the driver has connected again", RECONNECTION_BOUND, this::isConnected);
+    }
+
+    private boolean isConnected()
+    {
+        try
+        {
+            run("SELECT key FROM system.local");
+            return true;
+        }
+        catch (AllNodesFailedException e)
+        {
+            return false;
+        }
     }
 
     /** @return all rows, of all pages */

@@ -23,10 +23,8 @@ import io.cassiterite.nodetest.Pause;
 public final class NodeMachine implements Machine, AutoCloseable
 {
     private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
-
     private static final Pattern TRANSACTION_LOG = Pattern.compile("_txn_.+\\.log$");
     private static final Duration QUIET_BOUND = Duration.ofMinutes(2);
-    private static final int POLL_MS = 50;
 
     private final Node node;
     private Cql cql;
@@ -68,13 +66,7 @@ public final class NodeMachine implements Machine, AutoCloseable
         jmx().invoke(STORAGE, "disableAutoCompaction", new Object[]{ keyspace, new String[]{ table } },
                      new String[]{ String.class.getName(), String[].class.getName() });
         flush(keyspace, table);
-        long deadline = System.nanoTime() + QUIET_BOUND.toNanos();
-        while (hasTransactionLog(keyspace, table))
-        {
-            if (System.nanoTime() > deadline)
-                throw new IllegalStateException(keyspace + '.' + table + " has a transaction log after " + QUIET_BOUND);
-            Pause.millis(POLL_MS);
-        }
+        Pause.until(keyspace + '.' + table + " has no transaction log", QUIET_BOUND, () -> !hasTransactionLog(keyspace, table));
     }
 
     private boolean hasTransactionLog(String keyspace, String table)

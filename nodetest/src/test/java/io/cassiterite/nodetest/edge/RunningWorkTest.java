@@ -5,6 +5,7 @@
 package io.cassiterite.nodetest.edge;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -37,8 +38,7 @@ class RunningWorkTest
     /** At 1 MiB/s their compaction lasts half a minute. */
     private static final int MANY_ROWS = 2 * ROWS;
     private static final long DATA_BYTES = (long) MANY_ROWS * ROW_BYTES;
-    private static final int BOUND_MS = 60_000;
-    private static final int POLL_MS = 50;
+    private static final Duration BOUND = Duration.ofMinutes(1);
     /** An index that could be built again by itself is looked at each second. */
     private static final int LOOKED_AT_MS = 4_000;
 
@@ -67,12 +67,7 @@ class RunningWorkTest
 
     private static void await(String what, BooleanSupplier condition)
     {
-        long deadlineNanos = System.nanoTime() + BOUND_MS * 1_000_000L;
-        while (!condition.getAsBoolean())
-        {
-            assertTrue(System.nanoTime() < deadlineNanos, what);
-            Pause.millis(POLL_MS);
-        }
+        Pause.until(what, BOUND, condition);
     }
 
     private static void throughput(Node node, int mebibytesPerSecond)

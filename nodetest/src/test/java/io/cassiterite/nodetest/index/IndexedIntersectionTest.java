@@ -13,8 +13,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.NodeTest;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 /**
  * Several indexes of one query, of which one has few entries and the others many: what the others have of its rows is
  * sought, window by window, and the answers are those of a filter.
@@ -36,11 +34,10 @@ class IndexedIntersectionTest
     @BeforeAll
     static void rows(Cql cql)
     {
+        Indexes.createTwins(cql, "p int, c int, s int static, dense int, rare int, early int, l list<int>, PRIMARY KEY (p, c)");
         for (String table : new String[]{ "stock", "engine" })
         {
             Random random = new Random(7);
-            cql.run("CREATE TABLE " + table + " (p int, c int, s int static, dense int, rare int, early int, l list<int>,"
-                    + " PRIMARY KEY (p, c)) WITH memtable = '" + (table.equals("stock") ? "trie" : "cassiterite") + '\'');
             for (int i = 0; i < ROWS; i++)
                 cql.run("INSERT INTO " + table + " (p, c, dense, rare, early, l) VALUES (?, ?, ?, ?, ?, " + list(random) + ')',
                         random.nextInt(PARTITIONS), random.nextInt(100), random.nextInt(2), random.nextInt(100), i < 200 ? 1 : 0);
@@ -49,11 +46,7 @@ class IndexedIntersectionTest
             for (int p = 0; p < PARTITIONS; p += 10)
                 cql.run("DELETE FROM " + table + " WHERE p = ? AND c > 50", p);
         }
-        for (String column : new String[]{ "s", "c", "dense", "rare", "early", "l" })
-        {
-            cql.run("CREATE INDEX engine_" + column + " ON engine (" + column + ')');
-            Indexes.awaitBuilt(cql, "indexedintersectiontest", "engine_" + column);
-        }
+        Indexes.indexTwin(cql, "indexedintersectiontest", "s", "c", "dense", "rare", "early", "l");
     }
 
     /** Equal values have entries of their own. */
@@ -72,12 +65,6 @@ class IndexedIntersectionTest
                              "token(p) > 0 AND dense = 1 AND rare = 7", "dense = 0 AND l CONTAINS 0" })
     void theyFindWhatAFilterFinds(String where)
     {
-        String filtered = " FROM stock WHERE " + where + " ALLOW FILTERING";
-        assertEquals(cql.texts("SELECT *" + filtered), cql.texts("SELECT * FROM engine WHERE " + where));
-        for (int rows : new int[]{ 1, 7, 100 })
-            assertEquals(cql.exactPaged(rows, "SELECT p, c, s, dense, rare" + filtered),
-                         cql.exactPaged(rows, "SELECT p, c, s, dense, rare FROM engine WHERE " + where), "pages of " + rows);
-        assertEquals(cql.texts("SELECT p, c FROM stock WHERE " + where + " LIMIT 3 ALLOW FILTERING"),
-                     cql.texts("SELECT p, c FROM engine WHERE " + where + " LIMIT 3"));
+        Indexes.assertFindsWhatAFilterFinds(cql, "p, c, s, dense, rare", where);
     }
 }

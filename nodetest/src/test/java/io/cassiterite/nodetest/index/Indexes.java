@@ -15,7 +15,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Pause;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** What tests of indexes share. */
 final class Indexes
@@ -51,12 +51,7 @@ final class Indexes
     /** Waits for a condition, which may fail with the driver's exceptions meanwhile. */
     static void await(Duration bound, BooleanSupplier condition)
     {
-        long deadline = System.nanoTime() + bound.toNanos();
-        while (!holds(condition))
-        {
-            assertTrue(System.nanoTime() < deadline, "the condition does not come true within " + bound);
-            Pause.millis(50);
-        }
+        Pause.until("the condition comes true", bound, () -> holds(condition));
     }
 
     private static boolean holds(BooleanSupplier condition)
@@ -69,6 +64,35 @@ final class Indexes
         {
             return false;
         }
+    }
+
+    /** Makes tables of the same columns, in the engine and outside it. */
+    static void createTwins(Cql cql, String columns)
+    {
+        cql.run("CREATE TABLE stock (" + columns + ") WITH memtable = 'trie'");
+        cql.run("CREATE TABLE engine (" + columns + ") WITH memtable = 'cassiterite'");
+    }
+
+    /** Indexes the engine's one of the twins. */
+    static void indexTwin(Cql cql, String keyspace, String... columns)
+    {
+        for (String column : columns)
+        {
+            cql.run("CREATE INDEX engine_" + column + " ON engine (" + column + ')');
+            awaitBuilt(cql, keyspace, "engine_" + column);
+        }
+    }
+
+    /** The engine's twin answers by index what stock's answers by a filter: whole, in pages, and cut by a LIMIT. */
+    static void assertFindsWhatAFilterFinds(Cql cql, String columns, String where)
+    {
+        String filtered = " FROM stock WHERE " + where;
+        String indexed = " FROM engine WHERE " + where;
+        assertEquals(cql.texts("SELECT *" + filtered + " ALLOW FILTERING"), cql.texts("SELECT *" + indexed));
+        for (int rows : new int[]{ 1, 7, 100 })
+            assertEquals(cql.exactPaged(rows, "SELECT " + columns + filtered + " ALLOW FILTERING"),
+                         cql.exactPaged(rows, "SELECT " + columns + indexed), "pages of " + rows);
+        assertEquals(cql.texts("SELECT p, c" + filtered + " LIMIT 3 ALLOW FILTERING"), cql.texts("SELECT p, c" + indexed + " LIMIT 3"));
     }
 
     /** The warnings that a statement's answer has. */

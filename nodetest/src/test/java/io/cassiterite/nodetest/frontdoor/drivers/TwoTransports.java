@@ -5,22 +5,15 @@
 package io.cassiterite.nodetest.frontdoor.drivers;
 
 import java.net.InetSocketAddress;
-import java.time.Duration;
-
-import com.datastax.oss.driver.api.core.AllNodesFailedException;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
-import io.cassiterite.nodetest.Pause;
 import io.cassiterite.nodetest.StockTransport;
 
 /** A node with the front door on its port, and a stock transport on another. */
 final class TwoTransports implements AutoCloseable
 {
-    private static final Duration RECONNECTION_BOUND = Duration.ofSeconds(60);
-    private static final long POLL_MILLIS = 50;
-
     final Node node;
     final InetSocketAddress stock;
     final Cql cql;
@@ -47,27 +40,7 @@ final class TwoTransports implements AutoCloseable
     {
         node.restart();
         StockTransport.await(node, stock);
-        awaitReconnection();
-    }
-
-    /** The tests' own driver comes back by itself, some time after the node. */
-    private void awaitReconnection()
-    {
-        long deadlineNanos = System.nanoTime() + RECONNECTION_BOUND.toNanos();
-        while (true)
-        {
-            try
-            {
-                cql.run("SELECT key FROM system.local");
-                return;
-            }
-            catch (AllNodesFailedException e)
-            {
-                if (System.nanoTime() > deadlineNanos)
-                    throw e;
-                Pause.millis(POLL_MILLIS);
-            }
-        }
+        cql.awaitReconnection();
     }
 
     @Override
