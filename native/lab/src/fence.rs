@@ -3,8 +3,9 @@
 
 //! Fences: what a node may use of the machine, held by the kernel's control groups, version 1 or 2.
 //!
-//! Cores are a quota with a period of 10 ms, for the kernel's usual 100 ms would be the tail of the latencies itself. Memory
-//! counts the page cache: reads then reach the disk as on a small server.
+//! Cores are a quota of the kernel's usual period. What a period leaves unused, the next one may use: a node runs at the speed
+//! of a core until it has used its share, and waits only when it asks for more than that. Memory counts the page cache: reads
+//! then reach the disk as on a small server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, Context, Result};
 use serde::{Deserialize, Serialize};
 
-const PERIOD_US: u64 = 10_000;
+/// Shorter ones are used up by a few requests of a JVM, whose threads then wait at any load.
+const PERIOD_US: u64 = 100_000;
 /// All groups are below this one.
 const PARENT: &str = "cassiterite";
 
@@ -55,6 +57,7 @@ impl Fence {
                 make(&memory)?;
                 write(&cpu.join("cpu.cfs_period_us"), PERIOD_US)?;
                 write(&cpu.join("cpu.cfs_quota_us"), quota_us)?;
+                carry_over(&cpu.join("cpu.cfs_burst_us"), quota_us)?;
                 write(&memory.join("memory.limit_in_bytes"), self.memory_bytes)?;
             }
             Groups::V2(root) => {
@@ -65,11 +68,20 @@ impl Fence {
                 let folder = parent.join(name);
                 make(&folder)?;
                 write(&folder.join("cpu.max"), format!("{quota_us} {PERIOD_US}"))?;
+                carry_over(&folder.join("cpu.max.burst"), quota_us)?;
                 write(&folder.join("memory.max"), self.memory_bytes)?;
             }
         }
         groups.folders(name).iter().try_for_each(|folder| write(&folder.join("cgroup.procs"), pid))
     }
+}
+
+/// Lets a period use what the one before left of its quota, on kernels that can (Linux 5.14 or later).
+fn carry_over(file: &Path, quota_us: u64) -> Result<()> {
+    if file.exists() {
+        write(file, quota_us)?;
+    }
+    Ok(())
 }
 
 /// Takes away the group of that name, whose processes have ended; nothing happens where there is none.
@@ -171,10 +183,18 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let held = Fence { cpus: 0.25, memory_bytes: 64 << 20 }.hold(&name, child.id() as i32);
         let groups = fs::read_to_string(format!("/proc/{}/cgroup", child.id())).unwrap();
+        let carried_over: Vec<String> = Groups::find()
+            .unwrap()
+            .folders(&name)
+            .iter()
+            .flat_map(|folder| ["cpu.cfs_burst_us", "cpu.max.burst"].map(|file| folder.join(file)))
+            .filter_map(|file| fs::read_to_string(file).ok())
+            .collect();
         child.kill().unwrap();
         child.wait().unwrap();
         held.unwrap();
         assert!(groups.contains(&format!("{PARENT}/{name}")), "{groups}");
+        assert!(carried_over.iter().all(|burst_us| burst_us.trim() == "25000"), "{carried_over:?}");
         remove(&name).unwrap();
         assert!(Groups::find().unwrap().folders(&name).iter().all(|folder| !folder.exists()));
     }
