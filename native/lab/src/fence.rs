@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, Context, Result};
 use serde::{Deserialize, Serialize};
 
-/// Shorter ones are used up by a few requests of a JVM, whose threads then wait at any load.
+/// A few requests of a JVM use a shorter one up, and wait for the next although the node has used little of its share.
 const PERIOD_US: u64 = 100_000;
 /// All groups are below this one.
 const PARENT: &str = "cassiterite";
