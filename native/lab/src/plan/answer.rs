@@ -10,7 +10,7 @@ use super::cost::Costs;
 use super::judge::{ConditionJudged, Standing};
 use super::plan::Plan;
 use super::race::Known;
-use super::trial::Trial;
+use super::trial::{Purpose, Trial};
 
 /// The verdict on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -164,7 +164,9 @@ fn cell(
     void: &std::collections::BTreeSet<usize>,
 ) -> Result<CellAnswer> {
     let key = plan.cells.get(at).map(|cell| cell.key().to_owned()).unwrap_or_default();
-    let own: Vec<&Trial> = trials.iter().filter(|trial| trial.cell == key && !void.contains(&trial.number)).collect();
+    // A reference shows the machine, and stops at the lowest load.
+    let counts = |trial: &&Trial| trial.purpose != Purpose::Reference && !void.contains(&trial.number);
+    let own: Vec<&Trial> = trials.iter().filter(|trial| trial.cell == key).filter(counts).collect();
     let stored_bytes = own.iter().filter_map(|trial| trial.stored_bytes).max();
     let costs = plan.costs(at, stored_bytes.map(|bytes| bytes as f64))?;
     let (verdict, basis, why) = verdict(plan, known, &own);
@@ -208,7 +210,7 @@ fn verdict(plan: &Plan, known: &Known, own: &[&Trial]) -> (Verdict, Basis, Strin
         }
         (Some(Standing::Holds), Basis::Confirmed) => (Verdict::Meets, basis, figures(own)),
         (Some(Standing::Holds), _) => {
-            (Verdict::CannotTell, basis, format!("unconfirmed: {} in {} rounds", figures(own), known.rounds))
+            (Verdict::CannotTell, basis, format!("unconfirmed: {} in {}", figures(own), rounds(known.rounds)))
         }
         (Some(Standing::Fails), _) => (Verdict::DoesNotMeet, basis, figures(own)),
         (Some(Standing::ClientLimited), _) => (Verdict::CannotTell, basis, format!("client: {}", figures(own))),
@@ -237,6 +239,11 @@ fn figures(own: &[&Trial]) -> String {
     let same = loads.iter().flat_map(|load| &load.judged.conditions).filter(|other| other.sla == decides.sla);
     let (low, high) = same.fold((f64::MAX, 0.0_f64), |(low, high), c| (low.min(c.low), high.max(c.high)));
     format!("{} is {} at {:.0}/s", decides.sla, span(low, high), load.rate_per_s)
+}
+
+/// `1 round`, `3 rounds`.
+pub fn rounds(count: usize) -> String {
+    format!("{count} round{}", if count == 1 { "" } else { "s" })
 }
 
 /// `4.1-4.6`.

@@ -222,7 +222,8 @@ fn unavailable_s(course: &Course, from_s: f64, to_s: f64) -> Vec<(String, f64)> 
         .filter(|kind| (kind.operations + kind.errors) as f64 / course.whole.elapsed_s.max(1e-9) >= SELDOM_PER_S);
     let idle = |name: &str| {
         let idle = within(course, from_s, to_s).filter(|second| second.observed.counts(Some(name)).0 == 0);
-        idle.map(|second| second.to_s - second.from_s).sum::<f64>()
+        // Not `sum`: of nothing it is -0.0.
+        idle.map(|second| second.to_s - second.from_s).fold(0.0, std::ops::Add::add)
     };
     often.map(|kind| (kind.name.clone(), idle(&kind.name))).collect()
 }

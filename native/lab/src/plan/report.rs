@@ -11,7 +11,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{ContentArrangement, Table};
 use serde::Serialize;
 
-use super::answer::{Answer, CellAnswer, Interval};
+use super::answer::{rounds, Answer, CellAnswer, Interval};
 use super::file::PlanFile;
 use super::identity::Identity;
 use super::journal::Journal;
@@ -165,7 +165,7 @@ fn row(cell: &CellAnswer, priced: bool) -> Vec<String> {
     let mut row: Vec<String> = cell.labels.iter().map(|(_, label)| label.clone()).collect();
     let basis = match cell.rounds {
         0 => word(&cell.basis).unwrap_or_default(),
-        rounds => format!("{} ({rounds} rounds)", word(&cell.basis).unwrap_or_default()),
+        count => format!("{} ({})", word(&cell.basis).unwrap_or_default(), rounds(count)),
     };
     let interval = |interval: Option<Interval>, digits: usize| match interval {
         Some(Interval { low, high: Some(high) }) => format!("{low:.digits$}-{high:.digits$}"),

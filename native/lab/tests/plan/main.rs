@@ -265,3 +265,13 @@ fn a_machine_that_changes_is_seen_and_what_it_spoilt_is_run_again() {
     assert!(ran.trials.iter().any(|trial| trial.purpose == Purpose::Reference));
     assert!(!ran.answer.void_trials.is_empty());
 }
+
+#[test]
+fn a_look_at_the_machine_does_not_explain_the_verdict_on_its_cell() {
+    let plan = plan(&GRID.replace("measure: {run: 60s..180s}", "measure: {run: 60s..180s, pruning: none}"));
+    let truth = Truth { node_per_s: 40_000.0, sigma: 0.0, engine: 1.0, ..Truth::of(3) };
+    let ran = run(&plan, Simulated::new(truth, 3));
+    let looked = ran.trials.iter().find(|trial| trial.purpose == Purpose::Reference).unwrap();
+    let cell = ran.answer.cells.iter().find(|cell| cell.key == looked.cell).unwrap();
+    assert!(cell.why.contains(" at 40000/s"), "{}", cell.why);
+}

@@ -6,7 +6,7 @@
 use maud::{html, Markup};
 
 use super::{class, labels, link, short, sign, told, View};
-use crate::plan::answer::{Basis, CellAnswer, Interval};
+use crate::plan::answer::{rounds, Basis, CellAnswer, Interval};
 use crate::report::html::number;
 
 /// The sentence, with what was asked.
@@ -64,9 +64,9 @@ pub fn table(view: &View<'_>) -> Markup {
 
 fn basis(cell: &CellAnswer) -> String {
     match (cell.basis, cell.rounds) {
-        (Basis::Confirmed, rounds) => format!("confirmed, {rounds} rounds"),
+        (Basis::Confirmed, count) => format!("confirmed, {}", rounds(count)),
         (Basis::Screened, 1) => "screened".to_owned(),
-        (Basis::Screened, rounds) => format!("screened, {rounds} rounds"),
+        (Basis::Screened, count) => format!("screened, {}", rounds(count)),
         (Basis::Inferred, _) => "inferred".to_owned(),
         (Basis::Nothing, _) => "nothing".to_owned(),
     }
