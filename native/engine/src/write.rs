@@ -109,11 +109,11 @@ fn apply_rows(core: &TableCore, batch: &mut Batch, update: &Update<'_>, logged: 
 fn apply_with_entries(core: &TableCore, scratch: &mut Scratch, update: &Update<'_>, logged: bool) -> Result<()> {
     let all = core.indexes().all()?;
     let held = hold_all(core, &all, &update.parts)?;
-    let indexes = held.iter().filter_map(|(held, part)| Some((held.core()?, *part)));
+    let index_of = |part: &IndexPart<'_>| held.iter().find(|(number, _)| part.is_of(*number))?.1.core();
     let Scratch { batch, entries, key } = scratch;
     entries.clear();
     let mut writing = Vec::new();
-    for (index, part) in indexes {
+    for (index, part) in update.parts.iter().filter_map(|part| Some((index_of(part)?, part))) {
         part.add(if logged && update.count > 0 { &mut *batch } else { &mut *entries }, index, key)?;
         writing.push(index.purge().begin(part.written()));
         index.count_write(0);
@@ -128,16 +128,16 @@ fn apply_with_entries(core: &TableCore, scratch: &mut Scratch, update: &Update<'
     Ok(())
 }
 
-/// The indexes that have entries in the request. One that was dropped meanwhile needs none.
-fn hold_all<'h, 'p>(
-    core: &TableCore,
-    all: &'h [AttachedIndex],
-    parts: &'p [IndexPart<'p>],
-) -> Result<Vec<(Held<'h>, &'p IndexPart<'p>)>> {
-    let mut held = Vec::new();
+/// The indexes that have entries in the request, by number. One that was dropped meanwhile needs none. Each is held once:
+/// a second hold would wait for whoever waits to close the index, and that one for the first.
+fn hold_all<'h>(core: &TableCore, all: &'h [AttachedIndex], parts: &[IndexPart<'_>]) -> Result<Vec<(u32, Held<'h>)>> {
+    let mut held: Vec<(u32, Held<'h>)> = Vec::new();
     for part in parts.iter().filter(|part| part.has_entries()) {
+        if held.iter().any(|(number, _)| part.is_of(*number)) {
+            continue;
+        }
         if let Some(index) = part.hold(core, all)? {
-            held.push((index, part));
+            held.push((part.number(), index));
         }
     }
     Ok(held)

@@ -8,7 +8,10 @@ mod common;
 
 use cassiterite_engine::{Kind, Missed, Store, Table};
 use common::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::Arc;
+use std::time::Duration;
 
 const NAME: &str = "by_v";
 const NO_LOG: u32 = 1;
@@ -117,6 +120,39 @@ fn rows_without_entries_make_an_index_incomplete_for_good() {
     let table = common::table(&store);
     assert!(!table.index_state(NAME).unwrap().complete);
     assert!(table.complete_index(number, missed(0, 0)).unwrap());
+    store.close().unwrap();
+}
+
+/// A query removes stale entries with a part for each.
+#[test]
+fn a_write_with_many_parts_for_an_index_and_its_drop_do_not_wait_for_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, _) = with_index(&store);
+    let over = Arc::new(AtomicBool::new(false));
+    let (told, ended) = channel();
+    let writer = (Arc::clone(&table), Arc::clone(&over), told.clone());
+    std::thread::spawn(move || {
+        let (table, over, told) = writer;
+        while !over.load(Ordering::Relaxed) {
+            if let Ok(state) = table.index_state(NAME) {
+                table.write(&indexed("a", None, &vec![(state.number, [("red", 1)].as_slice()); 5_000]), 0).unwrap();
+            }
+        }
+        told.send(()).unwrap();
+    });
+    let dropper = Arc::clone(&table);
+    std::thread::spawn(move || {
+        for _ in 0..100 {
+            dropper.drop_index(NAME).unwrap();
+            dropper.create_index(NAME).unwrap();
+        }
+        over.store(true, Ordering::Relaxed);
+        told.send(()).unwrap();
+    });
+    for _ in 0..2 {
+        ended.recv_timeout(Duration::from_secs(60)).expect("a write and a drop wait for each other");
+    }
     store.close().unwrap();
 }
 

@@ -42,6 +42,10 @@ impl<'a> IndexPart<'a> {
         Ok(part)
     }
 
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
     pub(super) fn is_of(&self, number: u32) -> bool {
         self.number == number
     }
