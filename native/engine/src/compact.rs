@@ -6,7 +6,7 @@
 use crate::error::{EngineError, Result};
 use crate::raw::{self, sys};
 use crate::store_core::StoreCore;
-use crate::table::{OpenTables, Table, TableCore};
+use crate::table::{each_open, OpenTables, Table, TableCore};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// gc_grace_seconds below this would have every file rewritten all the time: in an hour a large table cannot be.
@@ -14,31 +14,32 @@ const PERIODIC_SECONDS_MIN: i64 = 86_400;
 const PERIODIC_SECONDS_MAX: i64 = 365 * 86_400;
 
 impl Table {
-    /// Rewrites the base and the indexes to their bottommost levels and purges what may be purged. Side column families stay as they are,
-    /// and nothing is purged while there are any. Where no header is left, point reads no longer look one up.
+    /// Rewrites the base and the indexes to their bottommost levels and purges what may be purged. Side column families
+    /// stay as they are, and nothing is purged while there are any. Where no header is left, point reads no longer look
+    /// one up.
     pub fn compact(&self) -> Result<()> {
         self.flush()?;
         self.on_copy(compact)?;
         self.clear_headers()?;
         let indexes = self.shared(|core| core.indexes().all())?;
-        indexes.iter().try_for_each(|index| unless_dropped(index.table.compact()))
+        each_open(&indexes, Table::compact)
     }
 
     /// What compaction may purge: deletions older than `gc_grace_s` seconds whose timestamp is below
     /// `max_purgeable_timestamp` (`i64::MIN`: none). `now_offset_s`: the server's clock minus this machine's.
     pub fn set_purge(&self, gc_grace_s: i64, max_purgeable_timestamp: i64, now_offset_s: i64) -> Result<()> {
+        // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
+        let period_s = gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX);
+        self.purge_by((gc_grace_s, max_purgeable_timestamp, now_offset_s), period_s)
+    }
+
+    fn purge_by(&self, (gc_grace_s, max_timestamp, now_offset_s): (i64, i64, i64), period_s: i64) -> Result<()> {
         self.shared(|core| {
-            core.column_families()
-                .all()
-                .for_each(|family| family.purge.set(gc_grace_s, max_purgeable_timestamp, now_offset_s));
-            // Every file passes the purge filter about once in gc_grace_seconds, also where nothing is written.
-            core.change_period(gc_grace_s.clamp(PERIODIC_SECONDS_MIN, PERIODIC_SECONDS_MAX))?;
+            core.column_families().all().for_each(|family| family.purge.set(gc_grace_s, max_timestamp, now_offset_s));
+            core.change_period(period_s)?;
             core.clear_headers_if_due();
             // Only entries are in an index: what they are older than cannot be elsewhere, and no other node has them.
-            core.indexes()
-                .all()?
-                .iter()
-                .try_for_each(|index| unless_dropped(index.table.set_purge(0, i64::MAX, now_offset_s)))
+            each_open(&core.indexes().all()?, |index| index.purge_by((0, i64::MAX, now_offset_s), period_s))
         })
     }
 }
@@ -54,14 +55,6 @@ pub(crate) fn stop_compactions(store: &StoreCore, tables: &OpenTables) -> Result
             families.try_for_each(|family| if stopped.contains(family.name()) { family.reconsider() } else { Ok(()) })
         })
     })
-}
-
-/// For a table that may be closed at any time.
-fn unless_dropped(outcome: Result<()>) -> Result<()> {
-    match outcome {
-        Err(EngineError::Closed(_)) => Ok(()),
-        other => other,
-    }
 }
 
 fn compact(core: &TableCore) -> Result<()> {

@@ -21,8 +21,8 @@ pub(crate) use self::core::TableCore;
 pub(crate) use change_lock::{MergeInProgress, PinnedColumnFamilies};
 pub(crate) use column_families::{ColumnFamilies, ColumnFamily};
 pub(crate) use counters::Sample;
-pub(crate) use indexes::AttachedIndex;
 pub use indexes::Missed;
+pub(crate) use indexes::{each_open, AttachedIndex};
 pub(crate) use open_tables::{Generations, OpenTables};
 
 use crate::error::{EngineError, Result};

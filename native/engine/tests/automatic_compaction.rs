@@ -23,11 +23,18 @@ fn flush_often(table: &Table, from: u64, count: u64) {
     }
 }
 
+/// Of the table.
 fn figure(store: &Store, name: &str) -> String {
+    figure_of(store, name, "t")
+}
+
+/// Of the table or one of its indexes.
+fn figure_of(store: &Store, name: &str, whose: &str) -> String {
     let report = store.report("tables").unwrap();
     let mut lines = report.lines();
     let at = lines.next().unwrap().split('\t').position(|column| column == name).unwrap();
-    lines.next().unwrap().split('\t').nth(at).unwrap().to_owned()
+    let line = lines.find(|line| line.split('\t').any(|value| value == whose)).unwrap();
+    line.split('\t').nth(at).unwrap().to_owned()
 }
 
 fn stalls(store: &Store) -> String {
@@ -83,6 +90,29 @@ fn it_is_still_off_after_a_restart() {
     let store = open(folder.path());
     await_few_files(&table(&store));
     assert_eq!(stalls(&store), "");
+    store.close().unwrap();
+}
+
+#[test]
+fn indexes_follow_their_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let table = table(&store);
+    table.create_index("before").unwrap();
+    table.set_automatic_compaction(false).unwrap();
+    table.create_index("after").unwrap();
+    for name in ["before", "after"] {
+        let index = table.index(name).unwrap();
+        flush_often(&index, 0, FILES);
+        assert_eq!(figure_of(&store, "level0_files", name), FILES.to_string(), "{name}");
+    }
+    table.set_automatic_compaction(true).unwrap();
+    let deadline = Instant::now() + TRY_MAX;
+    let is_behind = |name| figure_of(&store, "level0_files", name).parse::<u64>().unwrap() >= FEW_FILES;
+    while ["before", "after"].into_iter().any(is_behind) {
+        assert!(Instant::now() < deadline, "compaction of an index does not catch up");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     store.close().unwrap();
 }
 

@@ -129,3 +129,15 @@ fn files_are_rewritten_once_in_gc_grace_seconds_but_not_more_often_than_daily() 
         assert!(periods.contains(&period_s.to_string()), "{gc_grace_s} s: {periods:?}");
     }
 }
+
+/// Their deletions may go at once, but that is no reason to rewrite them every day.
+#[test]
+fn indexes_are_rewritten_as_often_as_their_table() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    table.create_index("by_v").unwrap();
+    table.set_purge(1_000_000, i64::MIN, 0).unwrap();
+    let periods = told(directory.path(), "periodic_compaction_seconds");
+    assert_eq!(periods.iter().filter(|period| *period == "1000000").count(), 2, "{periods:?}");
+}

@@ -4,21 +4,22 @@
 //! Whether RocksDB compacts a table by itself.
 
 use super::column_families::ColumnFamily;
-use super::{Table, TableCore};
+use super::{each_open, Table, TableCore};
 use crate::error::{EngineError, Result};
 use crate::options::{L0_CALM_FILES, PENDING_SLOWDOWN_BYTES};
 use std::sync::Mutex;
 
 impl Table {
-    /// Switches automatic compaction on or off, also for the generations that follow; what compacts on demand goes on.
-    /// Off lasts over restarts of the store. Without it no writer is ever held back for the files of level 0, of which
-    /// every read looks into each. Returns their number.
+    /// Switches automatic compaction of the table and its indexes on or off, also for the generations that follow; what
+    /// compacts on demand goes on. Off lasts over restarts of the store. Without it no writer is ever held back for the
+    /// files of level 0, of which every read looks into each. Returns their number, without those of indexes.
     ///
     /// To be called from time to time: where a backlog has relaxed the stall triggers, a call that finds it gone sets
     /// them back.
     pub fn set_automatic_compaction(&self, on: bool) -> Result<u64> {
         self.shared(|core| {
             core.automatic_compaction().set(core, on)?;
+            each_open(&core.indexes().all()?, |index| index.set_automatic_compaction(on).map(drop))?;
             Ok(core.column_families().base.level0_files())
         })
     }

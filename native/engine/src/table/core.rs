@@ -322,10 +322,15 @@ impl TableCore {
 
     /// Has every file compacted once in so many seconds.
     pub(crate) fn change_period(&self, seconds: i64) -> Result<()> {
-        if self.shared.periodic_seconds.swap(seconds, Ordering::AcqRel) != seconds {
-            self.families.all().try_for_each(|family| self.set_period(family))?;
+        let before = self.shared.periodic_seconds.swap(seconds, Ordering::AcqRel);
+        if before == seconds {
+            return Ok(());
         }
-        Ok(())
+        let changed = self.families.all().try_for_each(|family| self.set_period(family));
+        if changed.is_err() {
+            self.shared.periodic_seconds.store(before, Ordering::Release); // the next call tries again
+        }
+        changed
     }
 
     /// Gives a column family the latest period of the table, if any.

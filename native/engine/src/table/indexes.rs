@@ -108,6 +108,14 @@ impl Indexes {
     }
 }
 
+/// Runs work on each index. One that is dropped meanwhile needs none.
+pub(crate) fn each_open(indexes: &[AttachedIndex], work: impl Fn(&Table) -> Result<()>) -> Result<()> {
+    indexes.iter().try_for_each(|index| match work(&index.table) {
+        Err(EngineError::Closed(_)) => Ok(()),
+        other => other,
+    })
+}
+
 impl TableCore {
     /// Before rows are written without entries for the indexes that `has_entries` denies: such an index is not complete
     /// from now on, durably.
