@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::catalog::{Column, ColumnState, Record};
+use crate::catalog::{Column, ColumnState, Record, NO_DROP};
 use crate::error::{EngineError, Result};
 use cassiterite_codec::columns::ColumnMap;
 
@@ -23,7 +23,10 @@ pub(super) enum Plan {
 /// Compares the other node's columns with those of the table.
 pub(super) fn plan(theirs: &[Column], record: &Record) -> Result<Plan> {
     let drops = Drops { theirs, ours: &record.columns };
-    let here = |wanted: &Column| record.kept_like(wanted).is_some() || drops.is_dropped_later(wanted);
+    let here = |wanted: &Column| match record.kept_like(wanted) {
+        Some(ours) => !drops.is_dropped_unheard(ours),
+        None => drops.is_dropped_later(wanted),
+    };
     // One that neither schema has is no reason: it is hidden there and will be here.
     if let Some(unknown) = theirs.iter().find(|column| column.state == ColumnState::Live && !here(column)) {
         return Err(EngineError::Invalid(format!(
@@ -114,6 +117,12 @@ impl Drops<'_> {
     fn is_dropped_later(&self, wanted: &Column) -> bool {
         let count = |columns: &[Column]| columns.iter().filter(|one| !one.is_kept() && one.is_like(wanted)).count();
         count(self.ours) > count(self.theirs)
+    }
+
+    /// Whether the schema here is yet to drop a kept column of ours, and to add it again: then values under its id would go.
+    fn is_dropped_unheard(&self, ours: &Column) -> bool {
+        let is_dropped = |columns: &[Column]| columns.iter().any(|one| !one.is_kept() && one.is_like(ours));
+        ours.added_after_ms == Some(NO_DROP) && is_dropped(self.theirs) && !is_dropped(self.ours)
     }
 
     /// A column of theirs as it is here.

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::catalog::{ColumnKind, FIRST_FAMILY, FIRST_INDEX};
+use crate::catalog::{ColumnKind, FIRST_FAMILY, FIRST_INDEX, NO_DROP};
 
 fn in_state(id: u32, name: &str, state: ColumnState) -> Column {
     let name = name.as_bytes().to_vec();
@@ -81,6 +81,17 @@ fn added_again_there_and_not_yet_here() {
     assert!(matches!(plan(&theirs, &behind), Err(EngineError::Invalid(why)) if why.contains("column b")));
     let ahead = record(vec![column(1, "a", false), column(2, "b", true), column(3, "b", true)]);
     assert_eq!(plan(&theirs, &ahead).unwrap(), Plan::Same(vec![]));
+}
+
+#[test]
+fn dropped_and_added_again_there_and_neither_known_here() {
+    let theirs = [column(1, "a", false), column(2, "b", true), column(3, "b", false)];
+    let own = |added_after_ms| Column { added_after_ms: Some(added_after_ms), ..column(2, "b", false) };
+    let behind = record(vec![column(1, "a", false), own(NO_DROP)]);
+    assert!(matches!(plan(&theirs, &behind), Err(EngineError::Invalid(why)) if why.contains("column b")));
+    // A node that joined after the drop knows of it, though it never had the dropped column.
+    let joined = record(vec![column(1, "a", false), own(1_700_000_000_000)]);
+    assert_eq!(plan(&theirs, &joined).unwrap(), Plan::Rewrite([(1, 1), (3, 2)].into_iter().collect()));
 }
 
 #[test]
