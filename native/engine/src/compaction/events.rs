@@ -103,6 +103,11 @@ impl StoreEvents {
         stalled
     }
 
+    /// Forgets a column family that was dropped: RocksDB does not tell that its writes are held back no more.
+    pub(crate) fn forget(&self, family: &str) {
+        self.stalled.lock().unwrap_or_else(PoisonError::into_inner).remove(family);
+    }
+
     /// The compactions that run.
     pub(crate) fn running_compactions(&self) -> Vec<Arc<RunningCompaction>> {
         self.compactions.running()

@@ -12,8 +12,11 @@ use crate::schema::SchemaRequest;
 use crate::store::Live;
 use crate::store_core::StoreCore;
 use crate::{Store, Table};
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const OTHER: [u8; 16] = *b"another table...";
 
@@ -22,11 +25,17 @@ const OTHER: [u8; 16] = *b"another table...";
 fn without_manifest<T>(store: &Store, directory: &Path, work: impl FnOnce() -> T) -> T {
     store.shared(|core| lengthen_manifest(core)).unwrap();
     store.shared(|core| limit_manifest(core, "1", "0")).unwrap();
+    let done = without_new_files(directory, work);
+    store.shared(|core| limit_manifest(core, "1000000", "100")).unwrap();
+    done
+}
+
+/// Does work while no file can be made in the folder of the database, as for the options of its column families.
+fn without_new_files<T>(directory: &Path, work: impl FnOnce() -> T) -> T {
     let (here, away) = (directory.join("db"), directory.join("away"));
     std::fs::rename(&here, &away).unwrap();
     let done = work();
     std::fs::rename(&away, &here).unwrap();
-    store.shared(|core| limit_manifest(core, "1000000", "100")).unwrap();
     done
 }
 
@@ -89,6 +98,33 @@ fn what_could_not_be_dropped_goes_when_the_store_resumes() {
     let (store, _) = with_leftover(directory.path());
     store.resume().unwrap();
     assert_eq!(families(&store).len(), 1);
+    store.close().unwrap();
+}
+
+fn ssts(directory: &Path) -> HashSet<OsString> {
+    let names = std::fs::read_dir(directory.join("db")).unwrap().map(|file| file.unwrap().file_name());
+    names.filter(|name| name.to_string_lossy().ends_with(".sst")).collect()
+}
+
+/// On a full device RocksDB drops a column family, and then fails to write the options of the others.
+#[test]
+fn what_was_dropped_with_an_error_leaves_no_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let old = table(&store);
+    put(&old, "a", 1, 1, b"v");
+    let before = ssts(directory.path());
+    old.flush().unwrap();
+    let own = &ssts(directory.path()) - &before;
+    assert!(!own.is_empty());
+    let _new = old.truncate().unwrap();
+    without_new_files(directory.path(), || old.retire()).unwrap_err();
+    store.resume().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !own.is_disjoint(&ssts(directory.path())) {
+        assert!(Instant::now() < deadline, "the files of a dropped column family stay");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     store.close().unwrap();
 }
 

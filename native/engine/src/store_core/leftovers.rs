@@ -31,6 +31,7 @@ impl StoreCore {
             self.leftovers.lock().insert(name.to_owned(), family);
             return Err(error);
         }
+        self.events.forget(name);
         self.retirement.add(family);
         self.drop_leftovers();
         Ok(())
@@ -41,6 +42,7 @@ impl StoreCore {
         self.leftovers.lock().retain(|name, family| match family.delete(name) {
             Ok(()) => {
                 log(format_args!("the column family {name} could be dropped now"));
+                self.events.forget(name);
                 self.retirement.add(family.clone());
                 false
             }

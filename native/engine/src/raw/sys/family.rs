@@ -10,6 +10,9 @@ use librocksdb_sys as ffi;
 use rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
 use std::sync::Arc;
 
+/// RocksDB's words for it.
+const ALREADY_DROPPED: &str = "Column family already dropped";
+
 type Pointer = *mut ffi::rocksdb_column_family_handle_t;
 
 /// A column family and the database it belongs to; cheap to clone. Stays usable after the column family has been
@@ -80,7 +83,12 @@ impl FamilyHandle {
             return Ok(self.db.drop_cf(name)?);
         }
         // SAFETY: handle and database are alive; the handle is released when `self` is.
-        checked(|error| unsafe { ffi::rocksdb_drop_column_family(raw(&self.db), self.pointer, error) })
+        let dropped = checked(|error| unsafe { ffi::rocksdb_drop_column_family(raw(&self.db), self.pointer, error) });
+        match dropped {
+            // An earlier try dropped it, and failed after that: when it wrote the options of those that are left.
+            Err(error) if error.message().contains(ALREADY_DROPPED) => Ok(()),
+            other => other,
+        }
     }
 
     /// The value of a numeric property; 0 where RocksDB does not know it.
