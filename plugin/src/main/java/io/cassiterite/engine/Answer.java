@@ -61,7 +61,7 @@ public final class Answer implements AutoCloseable
         try
         {
             int filled = answer.ask(table, request, scan);
-            if (filled < 0)
+            while (filled < 0) // what is read may grow between two calls
             {
                 answer.grow(-filled);
                 filled = answer.ask(table, request, scan);
