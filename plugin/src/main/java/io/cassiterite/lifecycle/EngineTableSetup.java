@@ -12,6 +12,7 @@ import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.TableStats;
+import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.DiskSpace;
 import io.cassiterite.observe.TableProxy;
 import io.cassiterite.schema.EngineTable;
@@ -37,7 +38,8 @@ final class EngineTableSetup
         if (!ManagerInstaller.ensurePatched(cfs))
             throw new IllegalStateException(cfs.metadata() + " is still under construction");
         markers.mark(cfs);
-        engine.followCompactionSwitch(cfs);
+        // It is tried again every second, and no reason to stop the node.
+        BackgroundWork.attempt("Switching automatic compaction of " + cfs.metadata(), () -> engine.followCompactionSwitch(cfs));
     }
 
     /** A table has got its managers: its MBeans follow. */
@@ -65,11 +67,13 @@ final class EngineTableSetup
         diskSpace.forget(table.id);
     }
 
-    /** Brings markers, purging and disk space of all tables up to date. */
+    /** Brings markers, purging and disk space of all tables up to date, and deletes what a DROP could not. */
     void refresh()
     {
         for (ColumnFamilyStore cfs : EngineTable.open())
             BackgroundWork.attempt("Maintenance of " + cfs.metadata(), () -> refresh(cfs));
+        if (engine.backgroundError() == null)
+            BackgroundWork.attempt("Deleting dropped tables", EngineTables::deleteDropped);
     }
 
     private void refresh(ColumnFamilyStore cfs)

@@ -56,6 +56,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private final Truncation truncation;
     private volatile Columns columns;
     private volatile boolean dropped;
+    private volatile boolean discarded;
     private volatile boolean deleted;
 
     /**
@@ -319,13 +320,19 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return dropped;
     }
 
+    /** True for a dropped table that is still in the store, though Cassandra has done with it: its deletion has failed. */
+    boolean isLeftBehind()
+    {
+        return dropped && discarded && !deleted;
+    }
+
     /** Deletes the table from the store, once. When it returns, a table of the same id may be created. */
     synchronized void deleteData()
     {
         if (table == null || deleted)
             return;
-        deleted = true;
         table.store().dropTable(TableSchema.identity(metadata().id));
+        deleted = true;
         EngineTables.remove((CassiteriteMemtable) this);
     }
 
@@ -342,6 +349,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         super.discard();
         maxPurgeable.detach();
         truncation.discard();
+        discarded = true;
         if (dropped)
             deleteData();
         EngineTables.remove((CassiteriteMemtable) this);

@@ -55,6 +55,14 @@ public final class EngineTables
         onChange = listener;
     }
 
+    /** Deletes the dropped tables whose deletion has failed. */
+    public static void deleteDropped()
+    {
+        for (CassiteriteMemtable memtable : CURRENT.values())
+            if (memtable.isLeftBehind())
+                memtable.deleteData();
+    }
+
     static void put(CassiteriteMemtable memtable)
     {
         CURRENT.put(memtable.metadata().id, memtable);

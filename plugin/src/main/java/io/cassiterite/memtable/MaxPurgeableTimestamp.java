@@ -4,18 +4,23 @@
  */
 package io.cassiterite.memtable;
 
+import java.util.concurrent.TimeUnit;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.apache.cassandra.config.CassandraRelevantProperties;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.lifecycle.Tracker;
 import org.apache.cassandra.db.lifecycle.View;
 import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.io.FSError;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.notifications.INotification;
 import org.apache.cassandra.notifications.INotificationConsumer;
 import org.apache.cassandra.notifications.SSTableDeletingNotification;
 import org.apache.cassandra.utils.FBUtilities;
+import org.apache.cassandra.utils.NoSpamLogger;
 
 import io.cassiterite.engine.EngineException;
 
@@ -26,6 +31,7 @@ import io.cassiterite.engine.EngineException;
 final class MaxPurgeableTimestamp implements INotificationConsumer
 {
     private static final Logger logger = LoggerFactory.getLogger(MaxPurgeableTimestamp.class);
+    private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
     private static final long NOTHING = Long.MIN_VALUE;
     private static final long EVERYTHING = Long.MAX_VALUE;
 
@@ -82,23 +88,23 @@ final class MaxPurgeableTimestamp implements INotificationConsumer
             if (e.kind() != EngineException.Kind.CLOSED)
                 report(e);
         }
-        catch (RuntimeException e)
+        catch (RuntimeException | FSError e)
         {
             report(e);
         }
     }
 
-    private void report(RuntimeException failure)
+    /** Thrown, it would fail the TRUNCATE, schema change, flush, import or compaction that calls. It is tried again every second. */
+    private void report(Throwable failure)
     {
-        // if thrown, it would fail the flush, import or compaction that sent the notification
-        logger.error("Cassiterite could not update what it may purge of {}", memtable.metadata(), failure);
+        RARE.error("Cassiterite could not update what it may purge of {}", memtable.metadata(), failure);
     }
 
     /** Deletions at or above this timestamp are kept. */
     private long timestamp()
     {
         Tracker tracker = attached ? cfs.getTracker() : null;
-        if (tracker == null || cfs.getCompactionStrategyManager() == null || cfs.getNeverPurgeTombstones()
+        if (tracker == null || cfs.getCompactionStrategyManager() == null || neverPurges()
             || cfs.getCompactionStrategyManager().onlyPurgeRepairedTombstones())
             return NOTHING;
         View view = tracker.getView();
@@ -110,5 +116,11 @@ final class MaxPurgeableTimestamp implements INotificationConsumer
         for (SSTableReader sstable : view.liveSSTables())
             smallest = Math.min(smallest, sstable.getMinTimestamp());
         return smallest;
+    }
+
+    /** By JMX, or by the property that Cassandra's compactions heed. */
+    private boolean neverPurges()
+    {
+        return cfs.getNeverPurgeTombstones() || CassandraRelevantProperties.NEVER_PURGE_TOMBSTONES.getBoolean();
     }
 }

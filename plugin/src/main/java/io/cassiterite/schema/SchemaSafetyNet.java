@@ -59,7 +59,8 @@ public final class SchemaSafetyNet implements SchemaChangeListener
     {
         if (EngineTable.is(before) != EngineTable.is(after))
             logger.error("{}: the memtable changed from '{}' to '{}' by a node without Cassiterite's schema guard. Data " +
-                         "written before the change may be invisible. Change it back at once, on every node.",
+                         "written before the change may be invisible. Change it back at once, by ALTER TABLE on that node: " +
+                         "this one would refuse it.",
                          after,
                          before.params.memtable.configurationKey(),
                          after.params.memtable.configurationKey());

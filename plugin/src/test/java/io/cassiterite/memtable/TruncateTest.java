@@ -131,6 +131,31 @@ class TruncateTest
         assertTrue(has(memtable, 2));
     }
 
+    /** RocksDB then fails to write its options, though it has taken them. */
+    @Test
+    void aDeviceThatIsFullRightAfterATruncateLosesNoWrite() throws Exception
+    {
+        CassiteriteMemtable memtable = first();
+        write(memtable, 1);
+        Table empty = memtable.table().truncate();
+        TruncatedTable truncated = memtable.markTruncated();
+        Path files = directory.resolve("store").resolve("db");
+        Path away = directory.resolve("away");
+        Files.move(files, away);
+        CassiteriteMemtable next;
+        try
+        {
+            next = memtable(empty, truncated);
+        }
+        finally
+        {
+            Files.move(away, files);
+        }
+        write(next, 2);
+        assertTrue(has(next, 2));
+        assertFalse(has(next, 1));
+    }
+
     @Test
     void afterAFailedSnapshotTheNextTruncateStillHasTheRows() throws Exception
     {

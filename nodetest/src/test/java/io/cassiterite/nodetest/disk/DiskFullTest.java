@@ -9,6 +9,8 @@ import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
 import org.junit.jupiter.api.Test;
@@ -74,15 +76,19 @@ class DiskFullTest
             {
                 cql.freshKeyspace("diskfull");
                 blobs.create(cql);
+                cql.run("CREATE TABLE diskfull.gone (k int PRIMARY KEY) WITH memtable = 'cassiterite' AND allow_auto_snapshot = false");
+                cql.run("INSERT INTO diskfull.gone (k) VALUES (1)");
                 CoordinatorException failure = blobs.writeUntilFailure(cql, MORE_THAN_FITS);
                 assertNotNull(failure, "the disk is not full");
                 node.log().await("FSWriteError", RESUME_BOUND);
                 node.log().await("does not accept writes: NO_SPACE", RESUME_BOUND);
                 blobs.checkAll(cql);
                 assertThrows(CoordinatorException.class, () -> blobs.write(cql, 1));
+                cql.run("DROP TABLE diskfull.gone");
 
                 disk.resize(1024);
                 node.log().await("accepts writes", RESUME_BOUND);
+                awaitThat(() -> cql.rows("SELECT * FROM cassiterite.tables").size() == 1, "the dropped table goes from the store");
                 blobs.write(cql, 500);
                 blobs.checkAll(cql);
             }
@@ -92,6 +98,16 @@ class DiskFullTest
                 blobs.checkAll(cql);
             }
             node.stop();
+        }
+    }
+
+    private static void awaitThat(BooleanSupplier condition, String what)
+    {
+        long end = System.nanoTime() + RESUME_BOUND.toNanos();
+        while (!condition.getAsBoolean())
+        {
+            assertTrue(System.nanoTime() < end, what);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }
     }
 
