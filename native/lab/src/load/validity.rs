@@ -124,10 +124,11 @@ impl Evidence<'_> {
             return None;
         }
         let reached = self.started() as f64 / self.elapsed.as_secs_f64();
-        // The last operations end after the schedule's end, which says nothing of the rate in a short run. Their service time
-        // is meant: the response time of an overloaded server is the backlog itself.
+        // The last operations end after the schedule's end, which says nothing of the rate in a short run, also where a pause
+        // of the servers holds them up. Their service time is meant: the response time of an overloaded server is the backlog
+        // itself.
         let due_s = (self.started() + self.not_started) as f64 / per_s;
-        let service_s = self.service_ns.value_at_quantile(0.99) as f64 / 1e9;
+        let service_s = self.service_ns.max() as f64 / 1e9;
         let late_s = (self.elapsed.as_secs_f64() - due_s - service_s).max(0.0);
         let started = self.started() as f64 / (self.started() + self.not_started).max(1) as f64;
         Some((reached, started * due_s / (due_s + late_s)))

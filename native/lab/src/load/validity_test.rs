@@ -20,6 +20,7 @@ struct Run {
     cost: Cost,
     response_ms: u64,
     service_ms: u64,
+    longest_service_ms: Option<u64>,
     late_ms: u64,
     queued: u64,
     errors: u64,
@@ -37,6 +38,7 @@ impl Run {
             cost: cost(1, 1),
             response_ms: 4,
             service_ms: 4,
+            longest_service_ms: None,
             late_ms: 0,
             queued: 0,
             errors: 0,
@@ -52,7 +54,10 @@ impl Run {
             all.record_n((value_ms * 1_000_000).max(1), 10_000).unwrap();
             all
         };
-        let (response_ns, service_ns, late_ns) = (of(self.response_ms), of(self.service_ms), of(self.late_ms));
+        let (response_ns, mut service_ns, late_ns) = (of(self.response_ms), of(self.service_ms), of(self.late_ms));
+        if let Some(longest_ms) = self.longest_service_ms {
+            service_ns.record(longest_ms * 1_000_000).unwrap();
+        }
         let evidence = Evidence {
             plan: &self.plan,
             elapsed: self.elapsed,
@@ -120,6 +125,12 @@ fn the_rate_was_missed_by_the_servers_or_by_the_client() {
 #[test]
 fn a_last_slow_answer_does_not_make_a_short_run_miss_its_rate() {
     let run = Run { elapsed: Duration::from_millis(10_900), response_ms: 900, service_ms: 900, ..Run::good() };
+    assert_eq!(run.judge().0, Vec::<String>::new());
+}
+
+#[test]
+fn a_pause_of_the_servers_at_the_end_does_not_either() {
+    let run = Run { elapsed: Duration::from_millis(10_450), longest_service_ms: Some(500), ..Run::good() };
     assert_eq!(run.judge().0, Vec::<String>::new());
 }
 

@@ -89,7 +89,7 @@ pub struct PlanFile {
     /// Places for data and commit logs, by name.
     #[serde(default)]
     pub volumes: std::collections::BTreeMap<String, Volume>,
-    /// Time for the whole plan; half of it is kept for confirming the answer.
+    /// Time for the whole plan. Phases and soak have their part of it; of the rest, half is kept for confirming the answer.
     #[serde(default)]
     pub budget: Option<Time>,
     /// Guard rails that do not stop this plan.

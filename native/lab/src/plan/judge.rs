@@ -111,7 +111,7 @@ fn too_slow(observed: &Observed) -> Option<String> {
     }
     let rate = observed.rate_per_s?;
     let (operations, errors) = observed.counts(None);
-    let reached = (operations + errors) as f64 / observed.elapsed_s.max(1e-9);
+    let reached = (operations + errors) as f64 / (observed.elapsed_s - observed.after_s).max(1e-9);
     (reached < ACHIEVED_MIN * rate).then(|| format!("{reached:.0}/s of {rate:.0}/s were reached"))
 }
 

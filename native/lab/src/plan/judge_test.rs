@@ -77,6 +77,8 @@ fn a_rate_that_was_not_reached_fails_and_nothing_keeps_nothing() {
     let judged = judge(&["p95<=5ms".parse().unwrap()], &slow).unwrap();
     assert_eq!(judged.standing, Standing::Fails);
     assert!(judged.reasons[0].contains("667/s of 1000/s"), "{:?}", judged.reasons);
+    let late = Observed { after_s: 10.0, ..slow };
+    assert_eq!(standing(&["p95<=5ms"], &late), Standing::Holds, "only the last operations were waited for");
     assert_eq!(standing(&["errors<=1%"], &Observed { rate_per_s: None, ..Observed::default() }), Standing::Fails);
 }
 

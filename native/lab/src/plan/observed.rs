@@ -22,6 +22,9 @@ pub struct Observed {
     pub in_flight: usize,
     /// Measured time.
     pub elapsed_s: f64,
+    /// At its end, in an open loop: nothing was due any more, and the last operations were waited for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub after_s: f64,
     /// By kind of operation.
     pub kinds: Vec<KindObserved>,
     /// Rows compared with what was acknowledged.
@@ -39,6 +42,19 @@ pub struct Observed {
     /// The first few errors and wrong rows, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<String>,
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+/// At most as long as the longest operation took: what is beyond that was begun late.
+fn after_s(outcome: &Outcome) -> f64 {
+    let Some(rate_per_s) = outcome.rate_per_s else { return 0.0 };
+    let started: u64 = outcome.tallies.iter().map(|tally| tally.operations + tally.errors).sum();
+    let due_s = (started + outcome.not_started) as f64 / rate_per_s.max(1e-9);
+    let longest_ns = outcome.tallies.iter().map(|tally| tally.service_ns.max()).max().unwrap_or_default();
+    (outcome.elapsed.as_secs_f64() - due_s).clamp(0.0, longest_ns as f64 / 1e9)
 }
 
 /// One kind of operation.
@@ -82,6 +98,7 @@ impl Observed {
             rate_per_s: outcome.rate_per_s,
             in_flight: outcome.in_flight,
             elapsed_s: outcome.elapsed.as_secs_f64(),
+            after_s: after_s(outcome),
             kinds: outcome.tallies.iter().enumerate().map(kind).collect::<Result<_>>()?,
             rows_checked: outcome.rows_checked,
             explained: outcome.faults.iter().map(|fault| fault.explained_by_consistency).sum(),
@@ -115,6 +132,7 @@ impl Observed {
             kind.parts.extend(other.parts.iter().cloned());
         }
         self.elapsed_s += more.elapsed_s;
+        self.after_s += more.after_s;
         self.rows_checked += more.rows_checked;
         self.explained += more.explained;
         self.unexplained += more.unexplained;

@@ -82,6 +82,13 @@ impl Plan {
         self.file.budget.map(|budget| budget.0.as_secs_f64())
     }
 
+    /// Phases and soaks come after the trials: what they are likely to take is kept for them, up to half of the budget.
+    fn trials_budget_s(&self) -> Result<Option<f64>> {
+        let Some(budget_s) = self.budget_s() else { return Ok(None) };
+        let after_s = super::phases::all_about_s(self)? + super::soaking::all_about_s(self)?;
+        Ok(Some(budget_s - after_s.min(budget_s / 2.0)))
+    }
+
     /// The race of its cells.
     pub fn race(&self) -> Result<Race> {
         let candidate = |(at, cell): (usize, &Cell)| -> Result<Candidate> {
@@ -94,7 +101,7 @@ impl Plan {
             Rules {
                 rounds: measure.rounds,
                 pruning: measure.pruning,
-                budget_s: self.budget_s(),
+                budget_s: self.trials_budget_s()?,
                 trial_s: self.trial_s(),
                 precision: measure.precision.0,
                 shares: self.file.shares(),
@@ -124,7 +131,22 @@ impl Plan {
             WarmupLength::AtMost(time) => time.as_secs_f64(),
         };
         let run_s = measure.run.shortest.as_secs_f64();
-        PREPARE_S + warmup_s + run_s * (self.file.shares().len() as f64 + 2.0)
+        PREPARE_S + warmup_s + run_s * (self.file.shares().len() as f64 + 2.0) + self.sweeps_s()
+    }
+
+    /// Seconds of closed loops, over the cells on average.
+    fn sweeps_s(&self) -> f64 {
+        let share = |at: &Option<String>| match at.as_ref().map(|at| Filter::of(at, &self.file)) {
+            Some(Ok(filter)) => {
+                self.cells.iter().filter(|cell| filter.takes(cell)).count() as f64 / self.cells.len().max(1) as f64
+            }
+            _ => 1.0,
+        };
+        self.file
+            .sweeps
+            .iter()
+            .map(|sweep| share(&sweep.at) * sweep.closed.len() as f64 * sweep.run.0.as_secs_f64())
+            .sum()
     }
 
     /// Operations per second at launch.

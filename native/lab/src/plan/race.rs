@@ -21,7 +21,7 @@ use crate::observe::text_hash;
 
 /// The chance of any wrong verdict in an answer.
 pub const ALPHA: f64 = 0.05;
-/// Of the budget, for screening; the rest confirms.
+/// Of the budget, for screening; the rest confirms. Where the whole grid is asked for, every cell is screened before.
 const SCREENING_SHARE: f64 = 0.5;
 
 /// A cell and what it costs.
@@ -140,7 +140,7 @@ impl Race {
             let cell = self.candidates.iter().position(|candidate| candidate.cell.key() == reference)?;
             return Some(Step { cell, purpose: Purpose::Reference });
         }
-        if within(SCREENING_SHARE) {
+        if within(if self.rules.pruning == Pruning::None { 1.0 } else { SCREENING_SHARE }) {
             if let Some(step) = self.screening(&known, trials) {
                 return Some(step);
             }

@@ -258,6 +258,16 @@ fn a_budget_that_does_not_suffice_leaves_cells_out_and_says_so() {
 }
 
 #[test]
+fn of_a_whole_grid_every_cell_is_looked_at_before_any_is_confirmed() {
+    let rest = GRID.replace("measure: {run: 60s..180s}", "measure: {run: 60s..180s, pruning: none}");
+    let ran = run(&plan(&rest), Simulated::new(Truth::of(1), 1));
+    let looks_s: f64 = ran.trials.iter().take(ran.answer.cells.len() + 4).map(|trial| trial.took_s).sum();
+    let plan = plan(&format!("{rest}budget: {looks_s:.0}s\n"));
+    let ran = run(&plan, Simulated::new(Truth::of(1), 1));
+    assert!(ran.answer.cells.iter().all(|cell| cell.verdict != Verdict::NotRun), "{}", ran.answer.sentence);
+}
+
+#[test]
 fn a_machine_that_changes_is_seen_and_what_it_spoilt_is_run_again() {
     let plan = plan(&GRID.replace("measure: {run: 60s..180s}", "measure: {run: 60s..180s, pruning: none}"));
     let truth = Truth { drift: Some((14, 1.6)), node_per_s: 16_000.0, sigma: 0.0, engine: 1.0, ..Truth::of(3) };

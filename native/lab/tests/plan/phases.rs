@@ -48,6 +48,15 @@ fn phases_come_after_the_answer_with_recovery_and_outage_as_figures() {
 }
 
 #[test]
+fn a_budget_keeps_time_for_the_phases() {
+    let rest = REST.replace("{timeline: [steady 20s", "{at: nodes=6, timeline: [steady 20s");
+    let (plan, folder) = (plan(&format!("{rest}budget: 20m\n")), TempDir::new().unwrap());
+    let trials = go_on(folder.path(), &plan, &mut Simulated::new(truth(), 1)).unwrap();
+    let written = journal(folder.path(), &plan);
+    assert_eq!(written.phases().len(), 1, "{} trials", trials.len());
+}
+
+#[test]
 fn a_phase_that_was_cut_short_is_repeated_and_one_that_ended_is_not() {
     let (plan, folder) = (plan(REST), TempDir::new().unwrap());
     let (mut ended, mut deaths) = (false, 0);
