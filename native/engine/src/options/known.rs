@@ -25,8 +25,9 @@ macro_rules! known {
 /// The parameters, in the order of the documentation.
 #[rustfmt::skip] // two lines and more for each, as they are read
 pub(super) const KNOWN: &[Known] = &[
-    known!("directory", "(required)", false, "absolute path",
-        "Where the store lives: one per node, on local storage."),
+    known!("directory", "computed", false, "absolute path",
+        "Where the store lives: one per node, on local storage. The folder `cassiterite` beside the node's first data \
+         directory."),
     known!("wal_directory", "computed", false, "absolute path",
         "Where the write-ahead log lives; `directory` unless given. A device of its own keeps syncs from queueing \
          behind compaction."),
