@@ -55,9 +55,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private final MaxPurgeableTimestamp maxPurgeable;
     private final Truncation truncation;
     private volatile Columns columns;
-    private volatile boolean dropped;
-    private volatile boolean discarded;
-    private volatile boolean deleted;
+    private final TableDrop drop = new TableDrop(this::delete);
 
     /**
      * @param table           the generation to keep rows in; null if the table is being dropped
@@ -136,7 +134,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
 
     Table tableToWrite()
     {
-        if (table == null || deleted)
+        if (table == null || drop.isDone())
             throw Refusals.dropped(metadata());
         maxPurgeable.attach();
         return table;
@@ -169,7 +167,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
 
     void purge(long gcGraceSeconds, long maxPurgeableTimestamp, long nowOffsetSeconds)
     {
-        if (table != null && !deleted)
+        if (table != null && !drop.isDone())
             table.purge(gcGraceSeconds, maxPurgeableTimestamp, nowOffsetSeconds);
     }
 
@@ -236,7 +234,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     @Override
     public void metadataUpdated()
     {
-        if (table == null || deleted)
+        if (table == null || drop.isDone())
             return;
         updateColumns();
         maxPurgeable.attach();
@@ -262,7 +260,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     /** Updates what the engine may purge, which depends on Cassandra's clock, and its columns if that failed before. Cheap. */
     public void catchUp()
     {
-        if (table != null && !deleted && columns.metadata != metadata())
+        if (table != null && !drop.isDone() && columns.metadata != metadata())
             updateColumns();
         maxPurgeable.attach();
         maxPurgeable.refresh();
@@ -310,29 +308,15 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return truncation.replace();
     }
 
-    void markDropped()
+    TableDrop drop()
     {
-        dropped = true;
+        return drop;
     }
 
-    boolean isDropped()
+    private void delete()
     {
-        return dropped;
-    }
-
-    /** True for a dropped table that is still in the store, though Cassandra has done with it: its deletion has failed. */
-    boolean isLeftBehind()
-    {
-        return dropped && discarded && !deleted;
-    }
-
-    /** Deletes the table from the store, once. When it returns, a table of the same id may be created. */
-    synchronized void deleteData()
-    {
-        if (table == null || deleted)
-            return;
-        table.store().dropTable(TableSchema.identity(metadata().id));
-        deleted = true;
+        if (table != null)
+            table.store().dropTable(TableSchema.identity(metadata().id));
         EngineTables.remove((CassiteriteMemtable) this);
     }
 
@@ -349,9 +333,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         super.discard();
         maxPurgeable.detach();
         truncation.discard();
-        discarded = true;
-        if (dropped)
-            deleteData();
+        drop.release();
         EngineTables.remove((CassiteriteMemtable) this);
     }
 

@@ -59,8 +59,8 @@ public final class EngineTables
     public static void deleteDropped()
     {
         for (CassiteriteMemtable memtable : CURRENT.values())
-            if (memtable.isLeftBehind())
-                memtable.deleteData();
+            if (memtable.drop().isUnfinished())
+                memtable.drop().finish();
     }
 
     static void put(CassiteriteMemtable memtable)

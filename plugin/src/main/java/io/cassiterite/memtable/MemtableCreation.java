@@ -48,15 +48,15 @@ final class MemtableCreation
         if (previous != null && previous.owner() != owner)
         {
             // a table of the same id may just have been dropped, and its data not deleted yet
-            if (previous.isDropped())
-                previous.deleteData();
+            if (previous.drop().hasBegun())
+                previous.drop().finish();
             else
                 known = true;
             previous = null;
         }
         if (previous != null && cfs != null && !cfs.keyspace.hasColumnFamilyStore(metadata.id))
         {
-            previous.markDropped();
+            previous.drop().begin();
             EngineTables.changes(previous);
             return new CassiteriteMemtable(lowerBound, ref, owner, factory, null, null);
         }
