@@ -31,10 +31,14 @@ impl StoreCore {
             self.leftovers.lock().insert(name.to_owned(), family);
             return Err(error);
         }
-        self.events.forget(name);
-        self.retirement.add(family);
+        self.retire_family(name, family);
         self.drop_leftovers();
         Ok(())
+    }
+
+    fn retire_family(&self, name: &str, family: FamilyHandle) {
+        self.events.forget(name);
+        self.retirement.add(family);
     }
 
     /// Tries again to drop the leftovers.
@@ -42,8 +46,7 @@ impl StoreCore {
         self.leftovers.lock().retain(|name, family| match family.delete(name) {
             Ok(()) => {
                 log(format_args!("the column family {name} could be dropped now"));
-                self.events.forget(name);
-                self.retirement.add(family.clone());
+                self.retire_family(name, family.clone());
                 false
             }
             Err(error) => {

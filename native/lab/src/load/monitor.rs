@@ -256,6 +256,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
             rate_per_s: self.schedule.as_ref().map(|schedule| schedule.mean_per_s(evidence.elapsed)),
             in_flight: plan.in_flight,
             elapsed: evidence.elapsed,
+            after: evidence.after(),
             warmup,
             value_bytes_written: self.total.value_bytes,
             rows_checked: self.total.rows_checked,

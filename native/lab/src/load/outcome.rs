@@ -55,6 +55,8 @@ pub struct Outcome {
     pub in_flight: usize,
     /// The measured part, without the warm-up.
     pub elapsed: Duration,
+    /// Of that, at the end of an open loop: nothing was due any more, and the last operations were waited for.
+    pub after: Duration,
     /// The part before it; `None` where the first operation counted.
     pub warmup: Option<WarmedUp>,
     /// Totals by kind.

@@ -117,6 +117,20 @@ impl Evidence<'_> {
         })
     }
 
+    /// Seconds in an open loop until all of it was due.
+    fn due_s(&self, per_s: f64) -> f64 {
+        (self.started() + self.not_started) as f64 / per_s
+    }
+
+    /// What comes after that, while the last operations end. It says nothing of the rate in a short run, also where a pause of
+    /// the servers holds them up: so at most as long as one operation took. The service time is meant: the response time of
+    /// an overloaded server is the backlog itself.
+    pub(super) fn after(&self) -> Duration {
+        let Pace::Open { per_s } = self.plan.pace else { return Duration::ZERO };
+        let longest_s = self.service_ns.max() as f64 / 1e9;
+        Duration::from_secs_f64((self.elapsed.as_secs_f64() - self.due_s(per_s)).clamp(0.0, longest_s))
+    }
+
     /// Rate and its share of what was due; `None` in a closed loop or when ended from outside.
     fn rate_reached(&self) -> Option<(f64, f64)> {
         let Pace::Open { per_s } = self.plan.pace else { return None };
@@ -124,12 +138,8 @@ impl Evidence<'_> {
             return None;
         }
         let reached = self.started() as f64 / self.elapsed.as_secs_f64();
-        // The last operations end after the schedule's end, which says nothing of the rate in a short run, also where a pause
-        // of the servers holds them up. Their service time is meant: the response time of an overloaded server is the backlog
-        // itself.
-        let due_s = (self.started() + self.not_started) as f64 / per_s;
-        let service_s = self.service_ns.max() as f64 / 1e9;
-        let late_s = (self.elapsed.as_secs_f64() - due_s - service_s).max(0.0);
+        let due_s = self.due_s(per_s);
+        let late_s = (self.elapsed.as_secs_f64() - due_s - self.after().as_secs_f64()).max(0.0);
         let started = self.started() as f64 / (self.started() + self.not_started).max(1) as f64;
         Some((reached, started * due_s / (due_s + late_s)))
     }

@@ -48,15 +48,6 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
-/// At most as long as the longest operation took: what is beyond that was begun late.
-fn after_s(outcome: &Outcome) -> f64 {
-    let Some(rate_per_s) = outcome.rate_per_s else { return 0.0 };
-    let started: u64 = outcome.tallies.iter().map(|tally| tally.operations + tally.errors).sum();
-    let due_s = (started + outcome.not_started) as f64 / rate_per_s.max(1e-9);
-    let longest_ns = outcome.tallies.iter().map(|tally| tally.service_ns.max()).max().unwrap_or_default();
-    (outcome.elapsed.as_secs_f64() - due_s).clamp(0.0, longest_ns as f64 / 1e9)
-}
-
 /// One kind of operation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KindObserved {
@@ -98,7 +89,7 @@ impl Observed {
             rate_per_s: outcome.rate_per_s,
             in_flight: outcome.in_flight,
             elapsed_s: outcome.elapsed.as_secs_f64(),
-            after_s: after_s(outcome),
+            after_s: outcome.after.as_secs_f64(),
             kinds: outcome.tallies.iter().enumerate().map(kind).collect::<Result<_>>()?,
             rows_checked: outcome.rows_checked,
             explained: outcome.faults.iter().map(|fault| fault.explained_by_consistency).sum(),

@@ -47,7 +47,7 @@ pub fn text(plan: &Plan, findings: &Findings) -> Result<String> {
 
 /// How long it may take.
 pub fn hours(plan: &Plan) -> Result<String> {
-    let (cells, rounds, trial_s) = (plan.cells.len() as f64, plan.file.measure.rounds as f64, plan.trial_s());
+    let (cells, rounds, trial_s) = (plan.cells.len() as f64, plan.file.measure.rounds as f64, plan.trial_s()?);
     let trials_s = match plan.file.measure.pruning {
         Pruning::None => cells * rounds * trial_s,
         Pruning::Race => (cells + 2.0 * rounds) * trial_s,

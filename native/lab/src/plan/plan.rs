@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::axes::{cells, Filter};
 use super::cell::{Cell, CellLevels};
 use super::cost::Costs;
-use super::file::{PlanFile, WINNER};
+use super::file::{PlanFile, Sweep, WINNER};
 use super::quantity::WarmupLength;
 use super::race::{Candidate, Race, Rules};
 use super::workload::CellWorkload;
@@ -102,7 +102,7 @@ impl Plan {
                 rounds: measure.rounds,
                 pruning: measure.pruning,
                 budget_s: self.trials_budget_s()?,
-                trial_s: self.trial_s(),
+                trial_s: self.trial_s()?,
                 precision: measure.precision.0,
                 shares: self.file.shares(),
                 seed: measure.seed,
@@ -124,29 +124,36 @@ impl Plan {
     }
 
     /// Seconds that a trial takes, guessed before any was run.
-    pub fn trial_s(&self) -> f64 {
+    pub fn trial_s(&self) -> Result<f64> {
         let measure = &self.file.measure;
         let warmup_s = match measure.warmup {
             WarmupLength::Auto => WARMUP_MAX_S / 2.0,
             WarmupLength::AtMost(time) => time.as_secs_f64(),
         };
         let run_s = measure.run.shortest.as_secs_f64();
-        PREPARE_S + warmup_s + run_s * (self.file.shares().len() as f64 + 2.0) + self.sweeps_s()
+        Ok(PREPARE_S + warmup_s + run_s * (self.file.shares().len() as f64 + 2.0) + self.sweeps_s()?)
     }
 
     /// Seconds of closed loops, over the cells on average.
-    fn sweeps_s(&self) -> f64 {
-        let share = |at: &Option<String>| match at.as_ref().map(|at| Filter::of(at, &self.file)) {
-            Some(Ok(filter)) => {
-                self.cells.iter().filter(|cell| filter.takes(cell)).count() as f64 / self.cells.len().max(1) as f64
+    fn sweeps_s(&self) -> Result<f64> {
+        let mut all_s = 0.0;
+        for cell in &self.cells {
+            let each_s = |sweep: &Sweep| sweep.closed.len() as f64 * sweep.run.0.as_secs_f64();
+            all_s += self.sweeps_of(cell)?.into_iter().map(each_s).sum::<f64>();
+        }
+        Ok(all_s / self.cells.len().max(1) as f64)
+    }
+
+    /// The closed loops that a cell has.
+    pub fn sweeps_of(&self, cell: &Cell) -> Result<Vec<&Sweep>> {
+        let mut own = Vec::new();
+        for sweep in &self.file.sweeps {
+            let filter = sweep.at.as_ref().map(|at| Filter::of(at, &self.file)).transpose().context("sweeps: at")?;
+            if filter.is_none_or(|filter| filter.takes(cell)) {
+                own.push(sweep);
             }
-            _ => 1.0,
-        };
-        self.file
-            .sweeps
-            .iter()
-            .map(|sweep| share(&sweep.at) * sweep.closed.len() as f64 * sweep.run.0.as_secs_f64())
-            .sum()
+        }
+        Ok(own)
     }
 
     /// Operations per second at launch.

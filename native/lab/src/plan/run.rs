@@ -227,11 +227,7 @@ impl<'a> Runner<'a> {
         let Some(cell) = self.race.candidates.get(step.cell).map(|candidate| candidate.cell.clone()) else {
             return Ok(());
         };
-        for sweep in &plan.file.sweeps {
-            let filter = sweep.at.as_ref().map(|at| super::axes::Filter::of(at, &plan.file)).transpose()?;
-            if filter.is_some_and(|filter| !filter.takes(&cell)) {
-                continue;
-            }
+        for sweep in plan.sweeps_of(&cell)? {
             for in_flight in &sweep.closed {
                 self.narrator.doing(&format!("closed loop, {in_flight} in flight"));
                 let load = Load { pace: Pace::Closed { in_flight: *in_flight }, length: sweep.run.0 };

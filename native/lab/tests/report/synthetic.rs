@@ -80,6 +80,7 @@ pub fn outcome(factor: f64) -> Outcome {
         rate_per_s: Some(1000.0),
         in_flight: 256,
         elapsed: Duration::from_secs(120),
+        after: Duration::ZERO,
         warmup: Some(WarmedUp { elapsed_s: 12.0, operations: 11_845, ..WarmedUp::default() }),
         tallies: vec![sum(&intervals, 0), sum(&intervals, 1)],
         intervals,

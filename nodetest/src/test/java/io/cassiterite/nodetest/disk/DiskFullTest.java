@@ -9,8 +9,6 @@ import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
 import org.junit.jupiter.api.Test;
@@ -20,6 +18,7 @@ import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
+import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -88,7 +87,8 @@ class DiskFullTest
 
                 disk.resize(1024);
                 node.log().await("accepts writes", RESUME_BOUND);
-                awaitThat(() -> cql.rows("SELECT * FROM cassiterite.tables").size() == 1, "the dropped table goes from the store");
+                Pause.until("the dropped table goes from the store", RESUME_BOUND,
+                            () -> cql.rows("SELECT * FROM cassiterite.tables").size() == 1);
                 blobs.write(cql, 500);
                 blobs.checkAll(cql);
             }
@@ -98,16 +98,6 @@ class DiskFullTest
                 blobs.checkAll(cql);
             }
             node.stop();
-        }
-    }
-
-    private static void awaitThat(BooleanSupplier condition, String what)
-    {
-        long end = System.nanoTime() + RESUME_BOUND.toNanos();
-        while (!condition.getAsBoolean())
-        {
-            assertTrue(System.nanoTime() < end, what);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
         }
     }
 
