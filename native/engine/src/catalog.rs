@@ -139,6 +139,11 @@ pub(crate) fn family_name(id: &[u8], generation: u64, number: u32) -> String {
     }
 }
 
+/// Whether [`family_name`] gave a column family of an index this name.
+pub(crate) fn is_of_index(family: &str) -> bool {
+    family.split('.').count() > 2
+}
+
 /// The id of the table, or index, that a column family of this name belongs to.
 pub(crate) fn id_of_family(name: &str) -> Option<Vec<u8>> {
     let (hex, rest) = name.split_once('.')?;

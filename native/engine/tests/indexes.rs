@@ -15,6 +15,8 @@ use std::time::Duration;
 
 const NAME: &str = "by_v";
 const NO_LOG: u32 = 1;
+/// Of the figures of a table.
+const FILE_BYTES: usize = 2;
 
 /// An entry's fragment: liveness alone.
 fn entry(timestamp: i64) -> Vec<u8> {
@@ -270,5 +272,24 @@ fn a_log_that_is_given_up_makes_an_index_incomplete() {
     store.close().unwrap();
     let store = open(folder.path());
     assert!(!common::table(&store).index_state(NAME).unwrap().complete);
+    store.close().unwrap();
+}
+
+/// These take 3 bytes each, and 6 with LZ4 and the filters that tables have.
+#[test]
+fn entries_are_smaller_than_lz4_makes_them() {
+    const ROWS: u32 = 20_000;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (table, number) = with_index(&store);
+    for at in 0..ROWS {
+        let value = (at % 200).to_string();
+        table.write(&indexed(&at.to_string(), None, &[(number, &[(value.as_str(), at)])]), 0).unwrap();
+    }
+    let index = table.index(NAME).unwrap();
+    index.flush().unwrap();
+    index.compact().unwrap();
+    let bytes = index.stats().unwrap()[FILE_BYTES];
+    assert!(bytes < 5 * i64::from(ROWS), "{bytes} bytes");
     store.close().unwrap();
 }

@@ -6,6 +6,7 @@
 
 use super::memtable::size_memtables;
 use super::{Compression, Settings, Style, WalRecovery};
+use crate::catalog::is_of_index;
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::error::Result;
 use crate::raw::sys;
@@ -37,6 +38,7 @@ const INFO_LOG_BYTES: usize = 16 << 20;
 const INFO_LOG_FILES: usize = 4;
 const FORMAT_VERSION: i32 = 7;
 const ZSTD_LEVEL: i32 = 3;
+const ZSTD_WINDOW_BITS: i32 = -14;
 const ZSTD_DICTIONARY_BYTES: i32 = 16 << 10;
 const ZSTD_TRAIN_BYTES: i32 = 1600 << 10;
 
@@ -120,16 +122,26 @@ fn stats_level(settings: &Settings) -> StatsLevel {
     }
 }
 
-/// Options of one table generation.
+/// Options of one column family, of a table or of an index.
 pub(crate) fn family_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>) -> Options {
-    let mut options = with_blocks(settings, &block_options(settings, shared), purge);
+    let mut blocks = block_options(settings, shared);
+    let of_index = is_of_index(purge.name());
+    if !of_index {
+        filter_keys(&mut blocks, settings);
+    }
+    let mut options = with_blocks(settings, &blocks, purge);
+    if of_index && settings.bottommost_compression != Compression::None {
+        compress_entries(&mut options);
+    }
     shared.ring.install(&mut options);
     options
 }
 
 /// Options of files that are written for another node: as quick to write as those of the upper levels.
 pub(crate) fn rows_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>) -> Options {
-    let mut options = with_blocks(settings, &block_options(settings, shared), purge);
+    let mut blocks = block_options(settings, shared);
+    filter_keys(&mut blocks, settings);
+    let mut options = with_blocks(settings, &blocks, purge);
     options.set_bottommost_compression_type(compression(settings.compression));
     options
 }
@@ -168,7 +180,7 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     options.set_compression_type(compression(settings.compression));
     options.set_bottommost_compression_type(compression(settings.bottommost_compression));
     if settings.bottommost_compression == Compression::Zstd {
-        options.set_bottommost_compression_options(-14, ZSTD_LEVEL, 0, ZSTD_DICTIONARY_BYTES, true);
+        options.set_bottommost_compression_options(ZSTD_WINDOW_BITS, ZSTD_LEVEL, 0, ZSTD_DICTIONARY_BYTES, true);
         options.set_bottommost_zstd_max_train_bytes(ZSTD_TRAIN_BYTES, true);
     }
     purge.install(&mut options);
@@ -190,15 +202,27 @@ fn block_options(settings: &Settings, shared: &Shared) -> BlockBasedOptions {
     blocks.set_format_version(FORMAT_VERSION);
     blocks.set_block_cache(&shared.cache);
     blocks.set_block_size(to_size(settings.block_bytes));
-    // Bloom for flushed files, which are read most and live shortly; ribbon, a third smaller, below.
-    blocks.set_hybrid_ribbon_filter(f64::from(settings.bloom_bits), 1);
-    blocks.set_whole_key_filtering(true);
-    blocks.set_optimize_filters_for_memory(true);
     // Indexes and filters live in the cache, so that they too are bounded by it.
     blocks.set_cache_index_and_filter_blocks(true);
     blocks.set_cache_index_and_filter_blocks_with_high_priority(true);
     blocks.set_pin_l0_filter_and_index_blocks_in_cache(true);
     blocks
+}
+
+/// Spares reads of absent keys. Entries of indexes are found by seeking, which asks no filter.
+fn filter_keys(blocks: &mut BlockBasedOptions, settings: &Settings) {
+    // Bloom for flushed files, which are read most and live shortly; ribbon, a third smaller, below.
+    blocks.set_hybrid_ribbon_filter(f64::from(settings.bloom_bits), 1);
+    blocks.set_whole_key_filtering(true);
+    blocks.set_optimize_filters_for_memory(true);
+}
+
+/// Keys and values of entries are short and alike: zstd leaves a fifth less of them than LZ4 does, and a dictionary
+/// only its own bytes more.
+fn compress_entries(options: &mut Options) {
+    options.set_bottommost_compression_type(DBCompressionType::Zstd);
+    options.set_bottommost_compression_options(ZSTD_WINDOW_BITS, ZSTD_LEVEL, 0, 0, true);
+    options.set_bottommost_zstd_max_train_bytes(0, true);
 }
 
 fn compression(compression: Compression) -> DBCompressionType {

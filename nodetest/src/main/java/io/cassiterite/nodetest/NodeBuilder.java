@@ -88,6 +88,15 @@ public final class NodeBuilder
         return this;
     }
 
+    /** Requests do not time out before the client does: on a busy machine a late answer is no wrong one. */
+    public NodeBuilder patient()
+    {
+        for (String request : List.of("request", "read_request", "range_request", "write_request", "counter_write_request",
+                                      "cas_contention", "truncate_request"))
+            yaml(request + "_timeout", "60s");
+        return this;
+    }
+
     /** With {@code front_door} in the plug-in's configuration, for example {@code proxy}. */
     public NodeBuilder frontDoor(String mode)
     {

@@ -28,7 +28,7 @@ public final class IndexOracleMain
         long seed = args.length > 1 && !args[1].isEmpty() ? Long.parseLong(args[1]) : Instant.now().getEpochSecond();
         IndexOracle.Mode mode = IndexOracle.Mode.of(System.getProperty("index.mode", "engine"));
         System.out.println("oracle: seed " + seed + ", " + seconds + " s, indexes, " + mode);
-        NodeBuilder builder = Node.named("oracle-index-" + mode.name().toLowerCase()).yaml("auto_snapshot", "false");
+        NodeBuilder builder = Node.named("oracle-index-" + mode.name().toLowerCase()).yaml("auto_snapshot", "false").patient();
         if (mode == IndexOracle.Mode.STOCK_ONLY)
             builder.stock();
         IndexOracle oracle;

@@ -64,10 +64,11 @@ final class IndexedTables implements Tables
             case COMPACT_ENGINE:
                 return maintain(step, List.of(tables.last()));
             case RESTART:
+                settleStock();
                 machine.restart();
                 return Outcome.done();
             case KILL:
-                beforeKill();
+                settleStock();
                 machine.kill();
                 return Outcome.done();
             case JUMP:
@@ -115,11 +116,11 @@ final class IndexedTables implements Tables
     }
 
     @Override
-    public void beforeKill()
+    public void settleStock()
     {
         List<Side> stock = new ArrayList<>(tables.sides());
         stock.removeIf(side -> !side.isStock());
-        maintain(stock, table -> machine.flushForKill(tables.keyspace, table));
+        maintain(stock, table -> machine.settle(tables.keyspace, table));
     }
 
     private Outcome statement(Step step)

@@ -61,7 +61,7 @@ public final class NodeMachine implements Machine, AutoCloseable
 
     /** Cassandra cannot always start again where a table with SAI was being compacted, or compacted files deleted. */
     @Override
-    public void flushForKill(String keyspace, String table)
+    public void settle(String keyspace, String table)
     {
         jmx().invoke(STORAGE, "disableAutoCompaction", new Object[]{ keyspace, new String[]{ table } },
                      new String[]{ String.class.getName(), String[].class.getName() });

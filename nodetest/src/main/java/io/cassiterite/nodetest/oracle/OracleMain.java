@@ -30,7 +30,7 @@ public final class OracleMain
         String engine = System.getProperty("oracle.engine", "cassiterite");
         boolean events = !Boolean.getBoolean("oracle.calm");
         System.out.println("oracle: seed " + seed + ", " + seconds + " s, trie against " + engine);
-        NodeBuilder builder = Node.named("oracle").yaml("auto_snapshot", "false").frontDoor("reads");
+        NodeBuilder builder = Node.named("oracle").yaml("auto_snapshot", "false").patient().frontDoor("reads");
         if (!engine.equals("cassiterite"))
             builder.stock();
         Oracle oracle;

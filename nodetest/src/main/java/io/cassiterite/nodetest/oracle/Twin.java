@@ -69,10 +69,11 @@ final class Twin implements Tables
             case COMPACT_ENGINE:
                 return maintain(step);
             case RESTART:
+                settleStock();
                 machine.restart();
                 break;
             case KILL:
-                beforeKill();
+                settleStock();
                 machine.kill();
                 break;
             case JUMP:
@@ -105,7 +106,7 @@ final class Twin implements Tables
     }
 
     @Override
-    public void beforeKill()
+    public void settleStock()
     {
         maintain(Step.node(Step.Action.FLUSH_STOCK));
     }
