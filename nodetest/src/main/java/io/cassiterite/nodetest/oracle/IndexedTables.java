@@ -64,11 +64,10 @@ final class IndexedTables implements Tables
             case COMPACT_ENGINE:
                 return maintain(step, List.of(tables.last()));
             case RESTART:
-                settleStock();
                 machine.restart();
                 return Outcome.done();
             case KILL:
-                settleStock();
+                beforeKill();
                 machine.kill();
                 return Outcome.done();
             case JUMP:
@@ -116,11 +115,11 @@ final class IndexedTables implements Tables
     }
 
     @Override
-    public void settleStock()
+    public void beforeKill()
     {
         List<Side> stock = new ArrayList<>(tables.sides());
         stock.removeIf(side -> !side.isStock());
-        maintain(stock, table -> machine.settle(tables.keyspace, table));
+        maintain(stock, table -> machine.flush(tables.keyspace, table));
     }
 
     private Outcome statement(Step step)

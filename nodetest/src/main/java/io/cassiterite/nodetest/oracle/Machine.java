@@ -16,9 +16,6 @@ public interface Machine
 
     void compact(String keyspace, String table);
 
-    /** Flushes a stock table, and returns when no file of it is being written or deleted any more, until the next start. */
-    void settle(String keyspace, String table);
-
     /** Stops the node in an orderly way and starts it again. */
     void restart();
 

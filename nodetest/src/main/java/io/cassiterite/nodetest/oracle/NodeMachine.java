@@ -4,27 +4,18 @@
  */
 package io.cassiterite.nodetest.oracle;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
-import io.cassiterite.nodetest.Pause;
 
 /** A test node as the oracle's machine: connects anew after every restart. One thread. */
 public final class NodeMachine implements Machine, AutoCloseable
 {
     private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
-    private static final Pattern TRANSACTION_LOG = Pattern.compile("_txn_.+\\.log$");
-    private static final Duration QUIET_BOUND = Duration.ofMinutes(2);
 
     private final Node node;
     private Cql cql;
@@ -59,36 +50,13 @@ public final class NodeMachine implements Machine, AutoCloseable
                      new String[]{ boolean.class.getName(), String.class.getName(), String[].class.getName() });
     }
 
-    /** Cassandra cannot always start again where a table with SAI was being compacted, or compacted files deleted. */
-    @Override
-    public void settle(String keyspace, String table)
-    {
-        jmx().invoke(STORAGE, "disableAutoCompaction", new Object[]{ keyspace, new String[]{ table } },
-                     new String[]{ String.class.getName(), String[].class.getName() });
-        flush(keyspace, table);
-        Pause.until(keyspace + '.' + table + " has no transaction log", QUIET_BOUND, () -> !hasTransactionLog(keyspace, table));
-    }
-
-    private boolean hasTransactionLog(String keyspace, String table)
-    {
-        Path folder = node.base().resolve("data").resolve(keyspace);
-        try (Stream<Path> files = Files.find(folder, 2, (file, attributes) -> TRANSACTION_LOG.matcher(file.toString()).find()))
-        {
-            return files.anyMatch(file -> file.getParent().getFileName().toString().startsWith(table + '-'));
-        }
-        catch (IOException | UncheckedIOException e)
-        {
-            return Files.isDirectory(folder); // one is being deleted
-        }
-    }
-
     @Override
     public void restart()
     {
         close();
         if (node.isRunning())
             node.stop();
-        node.start();
+        start();
     }
 
     @Override
@@ -97,6 +65,12 @@ public final class NodeMachine implements Machine, AutoCloseable
         close();
         if (node.isRunning())
             node.killNine();
+        start();
+    }
+
+    private void start()
+    {
+        CommittedCompactions.finish(node.base().resolve("data"));
         node.start();
     }
 

@@ -183,8 +183,8 @@ public final class Oracle
     private void happen(Step.Action event, Random random, List<Seat> seats, long seed)
     {
         Step step = event == Step.Action.JUMP ? Step.jump(JUMPS_SECONDS[random.nextInt(JUMPS_SECONDS.length)]) : Step.node(event);
-        if (event != Step.Action.JUMP)
-            seats.forEach(s -> s.tables.settleStock());
+        if (event == Step.Action.KILL)
+            seats.forEach(s -> s.tables.beforeKill());
         seats.forEach(s -> s.history.add(step, s.tables.nowSeconds()));
         seats.get(0).tables.run(step);
         tally.count(step, null);

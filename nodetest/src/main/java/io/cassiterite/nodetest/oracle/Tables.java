@@ -26,11 +26,8 @@ interface Tables
         return steps.stream().map(step -> (Supplier<Outcome>) () -> run(step)).collect(Collectors.toList());
     }
 
-    /**
-     * Before the node ends: the stock sides may lose what the periodic commit log had not synced (only the engine promises
-     * more), and may not start again where an index was compacted.
-     */
-    void settleStock();
+    /** The stock sides may lose what the periodic commit log had not synced; only the engine promises more. */
+    void beforeKill();
 
     /** @return the node's clock */
     long nowSeconds();

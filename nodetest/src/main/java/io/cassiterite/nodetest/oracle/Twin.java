@@ -69,11 +69,10 @@ final class Twin implements Tables
             case COMPACT_ENGINE:
                 return maintain(step);
             case RESTART:
-                settleStock();
                 machine.restart();
                 break;
             case KILL:
-                settleStock();
+                beforeKill();
                 machine.kill();
                 break;
             case JUMP:
@@ -106,7 +105,7 @@ final class Twin implements Tables
     }
 
     @Override
-    public void settleStock()
+    public void beforeKill()
     {
         maintain(Step.node(Step.Action.FLUSH_STOCK));
     }
