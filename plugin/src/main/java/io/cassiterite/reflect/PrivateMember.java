@@ -26,6 +26,7 @@ public enum PrivateMember
     CREATED_INDEX_ATTRIBUTES(NODE, field("cql3.statements.schema.CreateIndexStatement", "attrs",
                                          "org.apache.cassandra.cql3.statements.schema.IndexAttributes")),
     CREATED_INDEX_TABLE(NODE, field("cql3.statements.schema.CreateIndexStatement", "tableName", "java.lang.String")),
+    CREATED_INDEX_TARGETS(NODE, field("cql3.statements.schema.CreateIndexStatement", "rawIndexTargets", "java.util.List")),
     STATEMENT_PROPERTIES(NODE, field("cql3.statements.PropertyDefinitions", "properties", "java.util.Map")),
     TRANSACTION_INDEXERS(NODE, field("index.SecondaryIndexManager$WriteTimeTransaction", "indexers",
                                      "org.apache.cassandra.index.Index$Indexer[]")),

@@ -5,6 +5,7 @@
 package io.cassiterite.schema;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -12,8 +13,11 @@ import java.util.regex.Pattern;
 import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
 import org.apache.cassandra.cql3.statements.schema.CreateIndexStatement;
 import org.apache.cassandra.cql3.statements.schema.IndexAttributes;
+import org.apache.cassandra.cql3.statements.schema.IndexTarget;
+import org.apache.cassandra.db.marshal.VectorType;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.index.sai.StorageAttachedIndex;
+import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
@@ -45,7 +49,7 @@ final class IndexMapping
      * May be called again for a statement.
      *
      * @return what the client is told; null if the statement makes no index of the engine
-     * @throws InvalidRequestException if it asks SAI for what the engine's index does not do
+     * @throws InvalidRequestException if it asks for what the engine's index does not do
      */
     static String applyTo(AlterSchemaStatement statement)
     {
@@ -54,6 +58,7 @@ final class IndexMapping
         TableMetadata table = table(statement);
         if (table == null || !EngineTable.is(table))
             return null;
+        refuseVectors((List<?>) PrivateMember.CREATED_INDEX_TARGETS.get(statement), table);
         IndexAttributes attributes = (IndexAttributes) PrivateMember.CREATED_INDEX_ATTRIBUTES.get(statement);
         if (attributes.customClass == null)
         {
@@ -91,6 +96,20 @@ final class IndexMapping
     {
         KeyspaceMetadata keyspace = statement.keyspace() == null ? null : Schema.instance.getKeyspaceMetadata(statement.keyspace());
         return keyspace == null ? null : keyspace.getTableOrViewNullable((String) PrivateMember.CREATED_INDEX_TABLE.get(statement));
+    }
+
+    /** Who indexes a vector wants its nearest neighbours, which an index of equal values does not know. */
+    private static void refuseVectors(List<?> targets, TableMetadata table)
+    {
+        for (Object target : targets)
+        {
+            ColumnMetadata column = table.getColumn(((IndexTarget.Raw) target).prepare(table).column);
+            if (column != null && column.type.unwrap() instanceof VectorType)
+                throw new InvalidRequestException(String.format("%s is a Cassiterite table, whose indexes do not order vectors by distance"
+                                                                + " (ANN): no index on %s. Keep the vectors in a table with another"
+                                                                + " memtable, under the same primary key, and index them there with SAI.",
+                                                                table, column.name));
+        }
     }
 
     /** Keeps those that transform texts. */

@@ -34,12 +34,14 @@ class SchemaRefusalTest
     @BeforeAll
     static void tables(Cql cql)
     {
-        cql.run("CREATE TABLE e (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
+        cql.run("CREATE TABLE e (k int PRIMARY KEY, v text, near vector<float, 2>) WITH memtable = 'cassiterite'");
         cql.run("CREATE TABLE s (k int PRIMARY KEY, v text)");
     }
 
     @ParameterizedTest
     @ValueSource(strings = { "CREATE INDEX ON e (v) USING 'sai' WITH OPTIONS = {'similarity_function': 'cosine'}",
+                             "CREATE INDEX ON e (near) USING 'sai'", "CREATE INDEX ON e (near)",
+                             "CREATE CUSTOM INDEX ON e (near) USING 'StorageAttachedIndex' WITH OPTIONS = {'similarity_function': 'dot_product'}",
                              "CREATE CUSTOM INDEX ON e (v) USING 'org.apache.cassandra.index.sasi.SASIIndex'" })
     void indexesOfOtherKindsAreRefused(String statement)
     {

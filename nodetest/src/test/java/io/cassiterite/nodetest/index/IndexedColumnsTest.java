@@ -127,6 +127,11 @@ class IndexedColumnsTest
         assertTrue(cql.texts("DESCRIBE TABLE told").toString().contains("io.cassiterite.index.EngineIndex"));
         Indexes.await(Duration.ofSeconds(20), () -> cql.texts("SELECT k FROM told WHERE v = 1").isEmpty());
         cql.run("CREATE INDEX IF NOT EXISTS told_v ON told (v)");
+        for (String sai : List.of("StorageAttachedIndex", "org.apache.cassandra.index.sai.StorageAttachedIndex"))
+        {
+            cql.run("DROP INDEX told_v");
+            assertTrue(Indexes.warnings(cql, "CREATE CUSTOM INDEX told_v ON told (v) USING '" + sai + "'").contains("EngineIndex"));
+        }
     }
 
     @ParameterizedTest

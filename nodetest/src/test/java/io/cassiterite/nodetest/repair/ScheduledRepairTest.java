@@ -52,6 +52,8 @@ class ScheduledRepairTest
             await(pair, "Repair completed for range .* for pair tables");
             for (Node node : pair.both())
                 assertEquals(List.of(), node.log().grep("Repair failed|Incremental repair of Cassiterite tables"), node.name());
+            pair.assertInSync("engine", "other");
+            assertEquals(ROWS, cql.texts("SELECT k FROM alone.engine").size());
         }
     }
 
