@@ -67,11 +67,14 @@ final class IndexChanges
         return step;
     }
 
-    /** Not of vectors: what stock does with them is another kind of query. */
+    /**
+     * Not of vectors: what stock does with them is another kind of query. Nor of collections of them: SAI takes these for
+     * vectors, and fails the writes.
+     */
     private TableShape.Column column()
     {
         List<TableShape.Column> candidates = candidates();
-        candidates.removeIf(c -> c.type.kind == ValueType.Kind.VECTOR);
+        candidates.removeIf(c -> c.type.has(ValueType.Kind.VECTOR));
         return candidates.isEmpty() ? shape.partition.get(0) : candidates.get(random.nextInt(candidates.size()));
     }
 

@@ -34,6 +34,12 @@ final class ValueType
         this.fields = fields;
     }
 
+    /** @return whether the type, or one within it, is of this kind */
+    boolean has(Kind wanted)
+    {
+        return kind == wanted || parts.stream().anyMatch(part -> part.has(wanted));
+    }
+
     static ValueType nativeType(String name)
     {
         return new ValueType(Kind.NATIVE, name, true, List.of(), List.of());
