@@ -124,9 +124,14 @@ public final class Cql implements AutoCloseable
     /** @return all rows as the node of this connection answers, as virtual tables need it; otherwise the driver may ask any node */
     public List<Row> localRows(String cql)
     {
-        Node own = session.getMetadata().getNodes().values().stream()
-                          .filter(node -> node.getEndPoint().resolve().equals(address)).findAny().orElseThrow();
-        return session.execute(SimpleStatement.newInstance(cql).setNode(own)).all();
+        return session.execute(SimpleStatement.newInstance(cql).setNode(own())).all();
+    }
+
+    /** @return the node that it is connected to; the driver may have connected to others, too */
+    public Node own()
+    {
+        return session.getMetadata().getNodes().values().stream()
+                      .filter(node -> node.getEndPoint().resolve().equals(address)).findAny().orElseThrow();
     }
 
     /** @return all rows as readable text, in the order they came; see {@link RowText#readable} */
