@@ -161,5 +161,5 @@ fn failed_bootstrap(node: &Started, peers: &[(String, LogSince)], spec: &super::
         let line: String = log.find(&["ERROR", "[Stream #"])?.chars().take(300).collect();
         Some(format!("\n  {peer} says: {line}"))
     });
-    Some(format!("its bootstrap failed{}{}", node.trouble(spec), said.collect::<String>()))
+    Some(format!("its bootstrap failed{}{}", node.says(spec), said.collect::<String>()))
 }

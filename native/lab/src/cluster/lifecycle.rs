@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 
+use super::ended::NodeEnded;
 use super::handle::Cluster;
 use super::member::Member;
 use super::progress::{Progress, Silent};
@@ -187,7 +188,7 @@ impl Cluster {
         let expected: Vec<&Member> = self.state.members.iter().filter(counts).collect();
         let missing = |ring: &[RingNode]| {
             if let Some(ended) = expected.iter().find(|member| member.live_pid(spec).is_none()) {
-                bail!("{} has ended{}", ended.name(), starting::trouble_of(ended, spec));
+                return Err(NodeEnded::of(ended, spec).into());
             }
             let up = |member: &&Member| ring.iter().any(|node| node.address == member.address && node.state.is_un());
             let missing: Vec<String> =

@@ -7,6 +7,7 @@
 //! command finds its cluster again through that folder. All calls block.
 
 pub mod cli;
+mod ended;
 mod engine;
 mod growth;
 mod handle;
@@ -26,6 +27,7 @@ mod state;
 mod tokens;
 mod yaml;
 
+pub use ended::{LastWords, NodeEnded};
 pub use engine::Engine;
 pub use handle::{Cluster, NodeInfo};
 pub(crate) use home::cassandra;

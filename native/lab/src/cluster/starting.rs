@@ -3,7 +3,6 @@
 
 //! Starts nodes and waits until they serve, or says why they do not.
 
-use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Child, ExitStatus};
 use std::sync::{Arc, OnceLock};
@@ -12,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 
+use super::ended::{LastWords, NodeEnded};
 use super::log::LogSince;
 use super::member::Member;
 use super::node::owner::Owner;
@@ -116,11 +116,11 @@ impl Started {
     fn check(&self, spec: &ClusterSpec, deadline: Instant) -> Result<()> {
         if self.has_ended() {
             let code = self.ended.get().map_or_else(String::new, |status| format!(" ({status})"));
-            bail!("{} has ended{code}{}", self.member.name(), self.trouble(spec));
+            return Err(NodeEnded::new(&self.member.name(), &code, self.says(spec)).into());
         }
         if Instant::now() > deadline {
             let limit = spec.start_limit.as_secs();
-            bail!("{} does not answer CQL after {limit} s{}", self.member.name(), self.trouble(spec));
+            bail!("{} does not answer CQL after {limit} s{}", self.member.name(), self.says(spec));
         }
         Ok(())
     }
@@ -130,25 +130,10 @@ impl Started {
         self.ended.get().is_some()
     }
 
-    /// The node's own words, indented, and where there are more.
-    pub fn trouble(&self, spec: &ClusterSpec) -> String {
-        trouble(&self.log, &self.member, spec)
+    /// Its own words since it was started.
+    pub fn says(&self, spec: &ClusterSpec) -> LastWords {
+        LastWords::of(&self.log, &self.member, spec)
     }
-}
-
-/// The words of a node that was started before.
-pub(super) fn trouble_of(member: &Member, spec: &ClusterSpec) -> String {
-    trouble(&LogSince::all(member.system_log(spec)), member, spec)
-}
-
-fn trouble(log: &LogSince, member: &Member, spec: &ClusterSpec) -> String {
-    let mut text = String::from(". It says:");
-    for line in log.trouble(&member.console(spec)) {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "\n    {line}");
-    }
-    let _ = write!(text, "\n  More in {}", member.system_log(spec).display());
-    text
 }
 
 fn speaks_tls_only(spec: &ClusterSpec) -> bool {

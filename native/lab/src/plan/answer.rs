@@ -218,6 +218,10 @@ fn verdict(plan: &Plan, known: &Known, own: &[&Trial]) -> (Verdict, Basis, Strin
             let why = own.iter().find_map(|trial| trial.not_filled.as_deref()).unwrap_or_default();
             (Verdict::CannotTell, basis, format!("fill: {why}"))
         }
+        (Some(Standing::NodeEnded), _) => {
+            let why = own.iter().find_map(|trial| trial.node_ended.as_deref()).unwrap_or_default();
+            (Verdict::DoesNotMeet, basis, why.to_owned())
+        }
         (Some(Standing::TooNoisy), _) => (Verdict::CannotTell, basis, format!("noise: {}", figures(own))),
     }
 }

@@ -29,6 +29,8 @@ pub enum Standing {
     ClientLimited,
     /// The table could not be filled: nothing was measured.
     NotFilled,
+    /// A node ended by itself.
+    NodeEnded,
 }
 
 /// One condition in one load.

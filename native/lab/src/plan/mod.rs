@@ -42,6 +42,7 @@ pub mod schema;
 mod sentence;
 pub mod soak;
 pub mod soaking;
+mod summary;
 pub mod targets;
 pub mod timeline;
 pub mod trial;

@@ -7,14 +7,17 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 
+use super::cell::Cell;
 use super::file::{CapacityOf, Reset};
 use super::journal::{Entry, Journal};
 use super::judge::{judge, met, Standing};
 use super::observed::Observed;
 use super::plan::Plan;
 use super::race::{Race, Step};
+use super::summary::summary;
 use super::targets::{Load, Pace, Prepared, Target};
 use super::trial::{Capacity, Purpose, ReadBack, SweepPoint, Trial, TrialLoad};
+use crate::cluster::NodeEnded;
 use crate::narrator::{words, Narrator};
 use crate::search::{search, Length, Probe, Search};
 
@@ -31,6 +34,8 @@ pub struct Runner<'a> {
     journal: &'a mut Journal,
     narrator: &'a Narrator,
     trials: Vec<Trial>,
+    /// Whether the nodes of any cell have run.
+    has_run: bool,
 }
 
 impl<'a> Runner<'a> {
@@ -42,7 +47,8 @@ impl<'a> Runner<'a> {
         narrator: &'a Narrator,
     ) -> Result<Self> {
         let trials = journal.trials();
-        Ok(Self { plan, race: plan.race()?, target, journal, narrator, trials })
+        let has_run = trials.iter().any(|trial| trial.node_ended.is_none());
+        Ok(Self { plan, race: plan.race()?, target, journal, narrator, trials, has_run })
     }
 
     /// Until the answer is there, or the budget is spent; all trials.
@@ -91,7 +97,6 @@ impl<'a> Runner<'a> {
         self.journal.add(Entry::TrialBegun { trial: number, cell: cell.key().to_owned(), purpose: step.purpose })?;
         let began = self.target.now();
         let fresh = self.plan.file.reset != Reset::None || step.purpose == Purpose::Confirm;
-        let prepared = self.target.prepare(&cell, number, fresh).with_context(|| cell.name())?;
         let mut trial = Trial {
             number,
             cell: cell.key().to_owned(),
@@ -100,20 +105,40 @@ impl<'a> Runner<'a> {
             capacity: None,
             sweep: Vec::new(),
             not_filled: None,
+            node_ended: None,
             read_back: None,
             stored_bytes: None,
             notes: Vec::new(),
             took_s: 0.0,
         };
-        match prepared {
-            Prepared::Ready(notes) => {
-                trial.notes = notes;
-                self.measure(step, &mut trial)?;
-            }
-            Prepared::NotFilled(why) => trial.not_filled = Some(why),
+        let ran = self.on_cell(step, &cell, fresh, &mut trial).with_context(|| cell.name());
+        if let Err(error) = ran {
+            trial.node_ended = Some(self.node_ended(error)?);
+            self.target.end()?;
         }
         trial.took_s = (self.target.now() - began).as_secs_f64();
         Ok(trial)
+    }
+
+    fn on_cell(&mut self, step: Step, cell: &Cell, fresh: bool, trial: &mut Trial) -> Result<()> {
+        let prepared = self.target.prepare(cell, trial.number, fresh)?;
+        self.has_run = true;
+        match prepared {
+            Prepared::Ready(notes) => {
+                trial.notes = notes;
+                self.measure(step, trial)?;
+            }
+            Prepared::NotFilled(why) => trial.not_filled = Some(why),
+        }
+        Ok(())
+    }
+
+    /// That a node ends is a figure of its cell. Where none has run yet, it is rather the machine that cannot.
+    fn node_ended(&self, error: anyhow::Error) -> Result<String> {
+        match error.chain().find_map(|cause| cause.downcast_ref::<NodeEnded>()) {
+            Some(ended) if self.has_run => Ok(ended.summary()),
+            _ => Err(error),
+        }
     }
 
     fn measure(&mut self, step: Step, trial: &mut Trial) -> Result<()> {
@@ -267,28 +292,4 @@ fn point(in_flight: usize, observed: &Observed) -> Result<SweepPoint> {
         errors: observed.counts(None).1,
         client: observed.client.clone(),
     })
-}
-
-fn summary(trial: &Trial) -> String {
-    let standing = match trial.standing() {
-        Standing::Holds => "holds",
-        Standing::Fails => "fails",
-        Standing::TooNoisy => "cannot tell (noise)",
-        Standing::ClientLimited => "cannot tell (client)",
-        Standing::NotFilled => "cannot tell (fill)",
-    };
-    let why = trial.not_filled.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    let last = trial.loads.last().map(|load| {
-        let conditions =
-            load.judged.conditions.iter().map(|c| format!("{} {:.3} ({:.3}-{:.3})", c.sla, c.value, c.low, c.high));
-        let said: Vec<String> = conditions.chain(load.judged.reasons.iter().cloned()).collect();
-        format!(" at {:.0}/s: {}", load.rate_per_s, said.join("; "))
-    });
-    let capacity = trial.capacity.as_ref().and_then(|capacity| capacity.holds_per_s);
-    let capacity = capacity.map(|per_s| format!("; capacity from {per_s:.0}/s")).unwrap_or_default();
-    format!(
-        "{standing}{why}{}{capacity}; took {}",
-        last.unwrap_or_default(),
-        words(Duration::from_secs_f64(trial.took_s.max(0.0)))
-    )
 }

@@ -40,6 +40,9 @@ pub struct Trial {
     /// Why its table could not be filled; then nothing else was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_filled: Option<String>,
+    /// The node that ended by itself, and what it said last; then nothing more was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_ended: Option<String>,
     /// What was read back at ALL; `None` where nothing could be.
     pub read_back: Option<ReadBack>,
     /// Bytes of its table on all nodes.
@@ -137,6 +140,7 @@ impl Trial {
             return Standing::Fails;
         }
         match () {
+            () if self.node_ended.is_some() => Standing::NodeEnded,
             () if self.not_filled.is_some() => Standing::NotFilled,
             () if any(Standing::Fails) => Standing::Fails,
             () if any(Standing::ClientLimited) => Standing::ClientLimited,

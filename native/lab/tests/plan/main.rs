@@ -246,6 +246,19 @@ fn a_table_that_cannot_be_filled_is_told_of_its_cell_alone() {
 }
 
 #[test]
+fn a_node_that_ends_is_a_figure_of_its_cell_alone() {
+    let plan = plan("grid: {nodes: [6, 9]}\nfixed: {rf: 3}\nmeasure: {run: 60s..180s}\n");
+    let truth = Truth { node_per_s: 20_000.0, sigma: 0.0, engine: 1.0, ..Truth::of(1) };
+    let mut target = Simulated::new(truth, 1);
+    target.node_ends_in = Some(plan.cells[0].key().to_owned());
+    let ran = run(&plan, target);
+    let cell = &ran.answer.cells[0];
+    assert_eq!((cell.verdict, cell.why.as_str()), (Verdict::DoesNotMeet, "node2 has ended: no memory"));
+    assert_eq!(ran.trials.iter().filter(|trial| trial.node_ended.is_some()).count(), 1);
+    assert_eq!(ran.answer.winners, [1]);
+}
+
+#[test]
 fn a_budget_that_does_not_suffice_leaves_cells_out_and_says_so() {
     let text = format!("{GRID}budget: 90m\n");
     let plan = plan(&text);

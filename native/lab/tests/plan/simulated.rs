@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use anyhow::{bail, Result};
+use cassiterite_lab::cluster::{LastWords, NodeEnded};
 use cassiterite_lab::compare::streams::{Shares, Streamed};
 use cassiterite_lab::plan::cell::{replicas, Cell};
 use cassiterite_lab::plan::observed::{KindObserved, Observed};
@@ -105,6 +106,8 @@ pub struct Simulated {
     pub wrong_rows_in: Option<String>,
     /// The table of a cell of that key cannot be filled.
     pub not_filled: Option<String>,
+    /// A node of a cell of that key ends under every load.
+    pub node_ends_in: Option<String>,
     clock: Duration,
     cell: Option<Cell>,
     trial: usize,
@@ -119,6 +122,7 @@ impl Simulated {
             calls_left: usize::MAX,
             wrong_rows_in: None,
             not_filled: None,
+            node_ends_in: None,
             clock: Duration::ZERO,
             cell: None,
             trial: 0,
@@ -153,6 +157,14 @@ impl Target for Simulated {
     fn load(&mut self, load: &Load) -> Result<Observed> {
         self.call()?;
         let cell = self.cell.clone().unwrap();
+        if self.node_ends_in.as_deref() == Some(cell.key()) {
+            return Err(NodeEnded::new(
+                "node2",
+                "",
+                LastWords { lines: vec!["no memory".to_owned()], ..LastWords::default() },
+            )
+            .into());
+        }
         self.loads += 1;
         self.clock += load.length;
         let round = Normal::new(0.0, self.truth.noise).unwrap().sample(&mut self.random(0)).exp();

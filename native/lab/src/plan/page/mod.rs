@@ -123,6 +123,7 @@ fn standing(standing: Standing) -> (&'static str, &'static str) {
         Standing::TooNoisy => ("doubt", "? noise"),
         Standing::ClientLimited => ("doubt", "? client"),
         Standing::NotFilled => ("doubt", "? fill"),
+        Standing::NodeEnded => ("fails", "✗ node ended"),
     }
 }
 

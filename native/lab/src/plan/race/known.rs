@@ -78,8 +78,9 @@ impl Race {
 pub(super) fn measured(by_cell: &[Vec<&Trial>], chances: &[Chances], at: usize) -> Known {
     let trials = by_cell.get(at).map(Vec::as_slice).unwrap_or_default();
     let rounds = trials.len();
-    if trials.iter().any(|trial| trial.not_filled.is_some()) {
-        let standing = Some(Standing::NotFilled);
+    let cut_short = |standing: &Standing| matches!(standing, Standing::NodeEnded | Standing::NotFilled);
+    let standing = trials.iter().map(|trial| trial.standing()).find(cut_short);
+    if standing.is_some() {
         return Known { standing, rounds, inferred_from: None, confirmed: false, clearly: true };
     }
     let clearly = rounds > 0 && trials.iter().all(|trial| trial.fails_clearly(CLEAR));

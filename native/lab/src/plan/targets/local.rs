@@ -9,7 +9,7 @@ mod up;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{anyhow, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use tokio::runtime::Runtime;
 
 use self::nodes::Nodes;
@@ -105,7 +105,8 @@ impl<'a> Local<'a> {
         let longest = self.plan.file.measure.fill;
         let filled = site.runtime.block_on(data.fill(self.threads(), longest))?;
         self.not_interrupted(&filled)?;
-        if let Some(why) = ended(site).or_else(|| data.why_not_filled(&filled, longest)) {
+        site.cluster.ensure_all_run()?;
+        if let Some(why) = data.why_not_filled(&filled, longest) {
             return Ok(Some(why));
         }
         for node in site.cluster.nodes() {
@@ -142,7 +143,7 @@ impl<'a> Local<'a> {
 
     fn ended_well(&self, site: &Site, outcome: &Outcome, what: &str) -> Result<()> {
         self.not_interrupted(outcome)?;
-        ended(site).map_or(Ok(()), |why| Err(anyhow!("{what}: {why}")))
+        site.cluster.ensure_all_run().with_context(|| what.to_owned())
     }
 
     fn site(&self) -> Result<&Site> {
@@ -271,12 +272,6 @@ pub fn remove(base: &Path) -> Result<()> {
         std::fs::remove_dir_all(base).with_context(|| format!("cannot delete {}", base.display()))?;
     }
     Ok(())
-}
-
-/// The first node that is no longer there.
-fn ended(site: &Site) -> Option<String> {
-    let gone = site.cluster.nodes().into_iter().find(|node| node.pid.is_none())?;
-    Some(format!("{} ended: see {}", gone.name, gone.system_log.display()))
 }
 
 fn reach(cluster: &Cluster) -> Reach {
