@@ -243,9 +243,14 @@ bench-node: lab ## engines side by side on this machine: make bench-node SCENARI
 .PHONY: bench-all
 bench-all: lab ## every comparison of the README unattended, raw JSON in build/bench: make bench-all ROUNDS=5 SCALE=small
 	@mkdir -p build/bench; failed=""; \
-	for scenario in reads requests writes mixed emp features scan restart; do \
+	for scenario in reads requests writes mixed emp features scan restart indexes; do \
+	    case $$scenario in \
+	        indexes) engines=stock-sai,stock,cassiterite ;; \
+	        requests|emp|scan) engines=stock,cassiterite,cassiterite-door ;; \
+	        *) engines=stock,cassiterite ;; \
+	    esac; \
 	    echo "== compare $$scenario"; \
-	    $(LAB) compare $$scenario --engines stock,cassiterite \
+	    $(LAB) compare $$scenario --engines $$engines \
 	        --scale $(if $(filter command line,$(origin SCALE)),$(SCALE),small) \
 	        --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),5) \
 	        --json build/bench/$$scenario.json --html build/bench/$$scenario.html > build/bench/$$scenario.txt \

@@ -91,8 +91,11 @@ final class GuardedStatement implements CQLStatement
 
         Keyspaces before = Schema.instance.distributedKeyspaces();
         Keyspaces after = simulate(before, mapped);
-        if (after != null)
-            rules.check(before, after);
+        if (after == null)
+            return;
+        rules.check(before, after);
+        if (mapped)
+            IndexMapping.refuseVectors(statement);
     }
 
     /** @return the schema that the statement would make, or null if Cassandra itself will refuse the statement */

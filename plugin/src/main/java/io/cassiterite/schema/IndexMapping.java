@@ -49,7 +49,7 @@ final class IndexMapping
      * May be called again for a statement.
      *
      * @return what the client is told; null if the statement makes no index of the engine
-     * @throws InvalidRequestException if it asks for what the engine's index does not do
+     * @throws InvalidRequestException if it asks SAI for what the engine's index does not do
      */
     static String applyTo(AlterSchemaStatement statement)
     {
@@ -58,7 +58,6 @@ final class IndexMapping
         TableMetadata table = table(statement);
         if (table == null || !EngineTable.is(table))
             return null;
-        refuseVectors((List<?>) PrivateMember.CREATED_INDEX_TARGETS.get(statement), table);
         IndexAttributes attributes = (IndexAttributes) PrivateMember.CREATED_INDEX_ATTRIBUTES.get(statement);
         if (attributes.customClass == null)
         {
@@ -98,10 +97,15 @@ final class IndexMapping
         return keyspace == null ? null : keyspace.getTableOrViewNullable((String) PrivateMember.CREATED_INDEX_TABLE.get(statement));
     }
 
-    /** Who indexes a vector wants its nearest neighbours, which an index of equal values does not know. */
-    private static void refuseVectors(List<?> targets, TableMetadata table)
+    /**
+     * Refuses an index on a vector: who wants one wants the nearest neighbours, which an index of equal values does not know.
+     *
+     * @param statement CREATE INDEX that makes an index of the engine, and that Cassandra takes
+     */
+    static void refuseVectors(AlterSchemaStatement statement)
     {
-        for (Object target : targets)
+        TableMetadata table = table(statement);
+        for (Object target : (List<?>) PrivateMember.CREATED_INDEX_TARGETS.get(statement))
         {
             ColumnMetadata column = table.getColumn(((IndexTarget.Raw) target).prepare(table).column);
             if (column != null && column.type.unwrap() instanceof VectorType)

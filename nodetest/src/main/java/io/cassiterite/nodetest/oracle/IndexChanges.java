@@ -75,6 +75,11 @@ final class IndexChanges
     {
         List<TableShape.Column> candidates = candidates();
         candidates.removeIf(c -> c.type.has(ValueType.Kind.VECTOR));
+        if (candidates.isEmpty())
+        {
+            candidates = shape.all();
+            candidates.removeIf(c -> c.type.has(ValueType.Kind.VECTOR));
+        }
         return candidates.isEmpty() ? shape.partition.get(0) : candidates.get(random.nextInt(candidates.size()));
     }
 
