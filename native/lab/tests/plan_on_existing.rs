@@ -13,6 +13,7 @@ mod plan;
 
 use std::path::Path;
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 use cassiterite_lab::load::{connect, runtime, Target};
 use node::Node;
@@ -43,10 +44,13 @@ reset: none
 target:
   cluster_name: NAME
   contact_points: [ADDRESS]
+  access: {user: cassandra, password_file: password, translate: {'ADDRESS': 'ADDRESS'}}
   nodes: 1
   ceiling: 500/s
   hooks: {pause: 'kill -STOP PID', resume: 'kill -CONT PID'}
 ";
+
+const LOGIN_BOUND: Duration = Duration::from_secs(60);
 
 struct There {
     node: Node,
@@ -62,12 +66,23 @@ impl There {
             .replace("ADDRESS", &self.node.contact_point())
             .replace("PID", &self.node.pid().to_string());
         std::fs::write(&file, text).unwrap();
+        std::fs::write(self.folder.path().join("password"), "cassandra\n").unwrap();
         plan(&["run"]).arg(&file).arg("--out").arg(out).output().unwrap()
     }
 
     fn keyspaces(&self, first: &str) -> Vec<String> {
+        let began = Instant::now();
+        let login = Some("cassandra".to_owned());
+        let target = Target { username: login.clone(), password: login, ..Target::new([self.node.contact_point()]) };
         runtime(1).unwrap().block_on(async {
-            let session = connect(&Target::new([self.node.contact_point()])).await.unwrap();
+            // The default role is made a little after the node has begun to answer.
+            let session = loop {
+                match connect(&target).await {
+                    Ok(session) => break session,
+                    Err(_) if began.elapsed() < LOGIN_BOUND => tokio::time::sleep(Duration::from_millis(500)).await,
+                    Err(error) => panic!("the default role cannot log in: {error:#}"),
+                }
+            };
             if !first.is_empty() {
                 session.query_unpaged(first, ()).await.unwrap();
             }
@@ -82,7 +97,8 @@ impl There {
 #[test]
 #[ignore = "starts a node: make test-lab"]
 fn a_cluster_that_is_there_already_is_measured_and_left_as_it_was() {
-    let there = There { node: Node::start(&[]), folder: tempfile::tempdir().unwrap() };
+    let there =
+        There { node: Node::start(&["authenticator: PasswordAuthenticator"]), folder: tempfile::tempdir().unwrap() };
     let theirs = "CREATE KEYSPACE theirs WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
     assert_eq!(there.keyspaces(theirs), ["theirs"]);
     let out = there.folder.path().join("out");

@@ -3,6 +3,7 @@
 
 //! The plan file as the user writes it: YAML, read strictly.
 
+mod access;
 mod check;
 mod existing;
 mod meant;
@@ -23,6 +24,7 @@ use super::quantity::{Bytes, Count, HourlyPrice, Rate, StoragePrice, Time};
 use crate::profile::Profile;
 use crate::report::Sla;
 
+pub use access::{Access, Tls};
 pub use existing::Existing;
 pub(super) use meant::nearest;
 pub use measure::{CapacityOf, Measure, Pruning};
@@ -231,6 +233,9 @@ impl PlanFile {
             if let Some(path) = &mut volume.path {
                 *path = std::path::absolute(folder.join(&*path))?;
             }
+        }
+        if let Some(target) = &mut file.target {
+            target.access.resolve(folder)?;
         }
         Ok(file)
     }

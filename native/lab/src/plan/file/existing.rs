@@ -9,7 +9,7 @@ use anyhow::{ensure, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Phase, PlanFile, Reset};
+use super::{Access, Phase, PlanFile, Reset};
 use crate::plan::quantity::Rate;
 use crate::plan::targets::hook_of;
 
@@ -26,6 +26,9 @@ pub struct Existing {
     /// The datacenter of the rows.
     #[serde(default = "datacenter")]
     pub datacenter: String,
+    /// Role, TLS and addresses.
+    #[serde(default)]
+    pub access: Access,
     /// Operations per second that it gets at most, also while the table is filled.
     pub ceiling: Rate,
     /// Commands of the shell for the moves of phases: `kill`, `stop`, `pause`, `lose`, `start`, `resume`, `replace`, `repair`,
@@ -45,6 +48,7 @@ const HOOKS: [&str; 10] = ["kill", "stop", "pause", "lose", "start", "resume", "
 impl Existing {
     pub(super) fn check(&self, file: &PlanFile) -> Result<()> {
         ensure!(!self.contact_points.is_empty(), "contact_points: at least one is expected");
+        self.access.check()?;
         ensure!(self.nodes > 0, "nodes: at least 1 is expected");
         for word in self.hooks.keys() {
             ensure!(HOOKS.contains(&word.as_str()), "hooks: '{word}' is none of {}", HOOKS.join(", "));

@@ -38,15 +38,6 @@ pub struct Existing<'a> {
     data: Option<(Cell, Data)>,
 }
 
-/// How it is reached, and what must not happen there.
-fn reach(of: &file::Existing) -> Reach {
-    Reach {
-        must_be: Some((of.cluster_name.clone(), of.nodes)),
-        ceiling_per_s: Some(of.ceiling.0),
-        ..Reach::of(of.contact_points.clone(), &of.datacenter)
-    }
-}
-
 impl<'a> Existing<'a> {
     /// For a plan with a target.
     pub fn new(plan: &'a Plan, of: &'a file::Existing, interrupt: Interrupt, narrator: &'a Narrator) -> Result<Self> {
@@ -72,7 +63,7 @@ impl<'a> Existing<'a> {
     fn fill(&mut self, cell: &Cell) -> Result<Option<String>> {
         // Making the next one drops the keyspace.
         self.data = None;
-        let data = Data::make(self.plan, cell, reach(self.of), self.runtime()?, &self.interrupt)?;
+        let data = Data::make(self.plan, cell, Reach::existing(self.of)?, self.runtime()?, &self.interrupt)?;
         self.narrator.doing(&format!("{} partitions are written", data.partitions()));
         let longest = self.plan.file.measure.fill;
         let filled = self.runtime()?.block_on(data.fill(self.threads, longest))?;
@@ -99,7 +90,7 @@ impl Target for Existing<'_> {
         let same = |own: &Cell| own.within(Scope::Keyspace) == cell.within(Scope::Keyspace);
         match self.data.take().filter(|(own, _)| !fresh && self.plan.file.reset == Reset::None && same(own)) {
             Some((_, data)) => {
-                let data = data.again(self.plan, cell, reach(self.of), self.runtime()?)?;
+                let data = data.again(self.plan, cell, Reach::existing(self.of)?, self.runtime()?)?;
                 self.data = Some((cell.clone(), data));
             }
             None => {
@@ -170,7 +161,7 @@ impl Drop for Existing<'_> {
 pub fn remove(of: &file::Existing, keyspace: &str) -> Result<()> {
     let runtime = load::runtime(1)?;
     runtime.block_on(async {
-        let reach = reach(of);
+        let reach = Reach::existing(of)?;
         let session = reach.session(1, &Client::default(), Consistency::One).await?;
         reach.drop_keyspace(&session, keyspace).await
     })

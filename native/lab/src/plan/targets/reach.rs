@@ -9,7 +9,7 @@ use scylla::statement::Consistency;
 
 use crate::load::{self, Target};
 use crate::plan::cell::Cell;
-use crate::plan::file::Client;
+use crate::plan::file::{Client, Existing};
 use crate::profile::quoted_name;
 
 /// Of a keyspace that a plan made in a cluster of somebody else's, and nobody else may have.
@@ -18,8 +18,8 @@ const MARK: &str = "made_by_cassiterite_plan";
 /// How a cluster is reached, and what must not happen there.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    /// `host:port` each.
-    pub contact_points: Vec<String>,
+    /// Its nodes, and how they let a client in.
+    pub target: Target,
     /// Where the rows go.
     pub datacenter: String,
     /// What the cluster must say that it is, and how many nodes it must have; `None`: it is our own.
@@ -31,7 +31,20 @@ pub struct Reach {
 impl Reach {
     /// A cluster of our own.
     pub fn of(contact_points: Vec<String>, datacenter: &str) -> Self {
-        Self { contact_points, datacenter: datacenter.to_owned(), must_be: None, ceiling_per_s: None }
+        Self::at(Target::new(contact_points), datacenter)
+    }
+
+    fn at(target: Target, datacenter: &str) -> Self {
+        Self { target, datacenter: datacenter.to_owned(), must_be: None, ceiling_per_s: None }
+    }
+
+    /// A cluster that is there already, and stays.
+    pub fn existing(of: &Existing) -> Result<Self> {
+        Ok(Self {
+            must_be: Some((of.cluster_name.clone(), of.nodes)),
+            ceiling_per_s: Some(of.ceiling.0),
+            ..Self::at(of.access.target(&of.contact_points)?, &of.datacenter)
+        })
     }
 
     /// A session as a cell wants it.
@@ -43,7 +56,7 @@ impl Reach {
 
     /// A session on the cluster that it must be.
     pub async fn session(&self, connections: usize, client: &Client, level: Consistency) -> Result<Session> {
-        let mut target = Target::new(&self.contact_points);
+        let mut target = self.target.clone();
         target.connections_per_node = connections;
         target.consistency = level;
         if let Some(timeout) = client.timeout {
