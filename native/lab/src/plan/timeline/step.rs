@@ -162,6 +162,11 @@ impl Move {
         matches!(self, Self::LoseCopy | Self::Reattach | Self::Fill(_) | Self::Free)
     }
 
+    /// Whether it is done by the client alone: nothing is made of the servers.
+    pub fn is_of_load(self) -> bool {
+        matches!(self, Self::Wait(_) | Self::Step(_) | Self::Ramp(..) | Self::Spike(..))
+    }
+
     /// How long it lasts at least.
     pub fn length(self) -> Duration {
         match self {
