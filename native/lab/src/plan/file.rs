@@ -5,6 +5,7 @@
 
 mod check;
 mod existing;
+mod limits;
 mod meant;
 mod measure;
 mod phase;
@@ -24,6 +25,7 @@ use crate::profile::Profile;
 use crate::report::Sla;
 
 pub use existing::Existing;
+pub use limits::Limits;
 pub(super) use meant::nearest;
 pub use measure::{CapacityOf, Measure, Pruning};
 pub use phase::{Phase, WINNER};

@@ -71,6 +71,12 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ("volumes: {v: {driver: loop}}", "the size is missing"),
         ("volumes: {v: {driver: loop, size: 1GiB, copies: 2}}", "only a mirror"),
         ("volumes: {v: {driver: mirror, size: 1GiB, copies: 4}}", "3 at most"),
+        ("volumes: {v: {path: /v, limits: {iops: 100}}}", "only a loop or a mirror has its own"),
+        ("volumes: {v: {driver: tmpfs, size: 1GiB, limits: {iops: 100}}}", "memory has no device"),
+        ("volumes: {v: {driver: loop, size: 1GiB, limits: {}}}", "limits: none is there"),
+        ("volumes: {v: {driver: loop, size: 1GiB, limits: {read: 1KiB/s}}}", "limits: 64KiB/s or more"),
+        ("volumes: {v: {driver: loop, size: 1GiB, limits: {iops: 1}}}", "iops: 10 or more"),
+        ("volumes: {v: {driver: loop, size: 1GiB, limits: {read: 1MiB}}}", "a rate as 120MiB/s is expected"),
     ] {
         let error = refusal(&format!("{PLAN}{more}\n"));
         assert!(error.contains(told), "{more}: {error}");

@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::devices::{devices_of, number};
 use super::*;
-use crate::plan::quantity::Bytes;
+use crate::plan::file::Limits;
+use crate::plan::quantity::{ByteRate, Bytes};
 
 fn volume(driver: Driver, size: u64, copies: u32) -> Volume {
-    Volume { driver, path: None, size: driver.makes().then_some(Bytes(size << 20)), copies, durable: true, price: None }
+    let size = driver.makes().then_some(Bytes(size << 20));
+    Volume { driver, path: None, size, copies, limits: None, durable: true, price: None }
 }
 
 /// Where rights and kernel do not allow a driver, it says so.
@@ -17,7 +20,7 @@ fn what_is_made_holds_its_bytes_and_is_taken_away() {
         [(Driver::Tmpfs, 8, 1), (Driver::Loop, 32, 1), (Driver::Mirror, 256, 2), (Driver::Mirror, 256, 3)]
     {
         let volume = volume(driver, size, copies);
-        if let Err(why) = able(&volume) {
+        if let Err(why) = able(&volume, false) {
             println!("{driver:?} is not tested here: {why:#}");
             continue;
         }
@@ -48,7 +51,7 @@ fn what_is_made_holds_its_bytes_and_is_taken_away() {
 /// A volume, and where it is mounted; nothing, in words, where rights and kernel do not allow it.
 fn made(volume: Volume, folder: &Path) -> Option<(Made, PathBuf)> {
     let root = folder.join("root");
-    if let Err(why) = able(&volume).and_then(|()| make("m", &volume, &root)) {
+    if let Err(why) = able(&volume, false).and_then(|()| make("m", &volume, &root)) {
         println!("it is not tested here: {why:#}");
         remove(&root).unwrap();
         return None;
@@ -84,6 +87,38 @@ fn a_mirror_serves_without_a_copy_and_has_all_of_it_again_afterwards() {
     remove(&made.root).unwrap();
 }
 
+/// What the kernel says of the devices of a volume.
+fn throttles(made: &Made) -> Vec<String> {
+    let images = images(&made.root.canonicalize().unwrap()).unwrap();
+    let devices = images.iter().flat_map(|image| devices_of(image).unwrap());
+    devices.flat_map(|device| throttle::lines(number(&device).unwrap()).unwrap()).collect()
+}
+
+/// The least time that it may take: nothing of it depends on how fast the machine is.
+fn written_in(at: &Path, mebibytes: usize) -> std::time::Duration {
+    let begin = std::time::Instant::now();
+    fs::write(at.join("file"), vec![7; mebibytes << 20]).unwrap();
+    fs::File::open(at.join("file")).unwrap().sync_all().unwrap();
+    begin.elapsed()
+}
+
+/// Where rights and kernel do not allow throttles, it says so.
+#[test]
+fn a_device_is_no_faster_than_its_limits_and_has_none_when_it_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits { write: Some(ByteRate(1 << 20)), read: None, iops: Some(500) };
+    let Some((made, at)) = made(Volume { limits: Some(limits), ..volume(Driver::Loop, 64, 1) }, folder.path()) else {
+        return;
+    };
+    let said = throttles(&made);
+    assert!(!said.is_empty() && said.iter().all(|line| line.contains("1048576") || line.contains("500")), "{said:?}");
+    let took = written_in(&at, 4);
+    assert!(took.as_secs() >= 2, "4 MiB at 1 MiB/s took {took:?}");
+    let device = devices_of(&image(&made.root.canonicalize().unwrap(), "m", 1)).unwrap().remove(0);
+    remove(&made.root).unwrap();
+    assert_eq!(throttle::lines(number(&device).unwrap()).unwrap(), Vec::<String>::new());
+}
+
 /// Where rights do not allow tmpfs, it says so.
 #[test]
 fn a_volume_is_full_until_its_filler_is_gone() {
@@ -109,16 +144,11 @@ fn what_cannot_be_done_to_a_volume_is_said_by_its_name() {
 #[test]
 fn what_is_missing_is_named() {
     let directory = Volume { path: Some("/nowhere/at/all".into()), ..volume(Driver::Directory, 0, 1) };
-    assert!(able(&directory).unwrap_err().to_string().contains("is no folder"));
+    assert!(able(&directory, false).unwrap_err().to_string().contains("is no folder"));
     let folder = tempfile::tempdir().unwrap();
     let mount = Volume { path: Some(folder.path().into()), ..volume(Driver::Mount, 0, 1) };
-    assert!(able(&mount).unwrap_err().to_string().contains("nothing is mounted"));
+    assert!(able(&mount, false).unwrap_err().to_string().contains("nothing is mounted"));
     assert!(kernel_has("nosuchfs").unwrap_err().to_string().contains("nosuchfs"));
     assert!(program("mkfs.nosuchfs", "nosuch-progs").unwrap_err().to_string().contains("nosuch-progs"));
     remove(Path::new("/nowhere/at/all")).unwrap();
-}
-
-#[test]
-fn places_of_mounts_are_read_with_their_spaces() {
-    assert_eq!(unescaped(br"/a\040b\011c\x"), b"/a b\tc\\x");
 }

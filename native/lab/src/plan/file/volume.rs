@@ -5,10 +5,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Limits;
 use crate::plan::quantity::{Bytes, StoragePrice};
 
 /// A place for data or commit logs: a folder, a mount point of yours, or a file system that the run makes.
@@ -27,6 +28,9 @@ pub struct Volume {
     /// Copies that the volume itself keeps of each byte: made by `mirror`, of `directory` and `mount` only described.
     #[serde(default = "one_copy")]
     pub copies: u32,
+    /// What each device of `loop` and `mirror` does at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
     /// Whether what was synced outlives a loss of power.
     #[serde(default = "yes")]
     pub durable: bool,
@@ -57,6 +61,11 @@ impl Driver {
     pub fn makes(self) -> bool {
         matches!(self, Self::Tmpfs | Self::Loop | Self::Mirror)
     }
+
+    /// Whether it has block devices of its own.
+    pub fn has_device(self) -> bool {
+        matches!(self, Self::Loop | Self::Mirror)
+    }
 }
 
 impl Volume {
@@ -72,6 +81,15 @@ impl Volume {
 
     pub(super) fn check(&self) -> Result<()> {
         ensure!(self.copies > 0, "copies: 1 or more is expected");
+        if let Some(limits) = self.limits {
+            match self.driver {
+                Driver::Tmpfs => bail!("limits: memory has no device that could be slowed down"),
+                driver if !driver.has_device() => {
+                    bail!("limits: the device is yours, and others may use it: only a loop or a mirror has its own")
+                }
+                _ => limits.check().context("limits")?,
+            }
+        }
         if !self.driver.makes() {
             ensure!(self.path.is_some(), "the path is missing");
             ensure!(self.size.is_none(), "size: a folder has the size of its device");

@@ -238,6 +238,7 @@ impl Target for Local<'_> {
             drop(site.servers.stop());
             drop(site.data);
             site.runtime.shutdown_background();
+            volumes::lift(&self.place.volumes)?;
             site.cluster.delete()?;
         }
         Ok(())

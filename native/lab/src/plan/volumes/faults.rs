@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What can be done to a volume while it is used: a copy is lost and comes back empty, its room goes.
+//! What can be done to a volume while it is used: a copy is lost and comes back empty, its room goes, its devices slow down.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,10 @@ use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 
-use super::{allocate, devices_of, image, run};
-use crate::plan::file::{Driver, Volume};
+use super::command::run;
+use super::devices::{self, allocate, devices_of, image};
+use crate::fence::throttle;
+use crate::plan::file::{Driver, Limits, Volume};
 
 /// The file that takes a volume's room.
 const FILLER: &str = "filler";
@@ -65,6 +67,24 @@ impl Made {
         }
     }
 
+    /// Slows each of its devices down: to these limits, or to its own where those are lower.
+    pub fn slow(&self, limits: Limits) -> Result<()> {
+        let own = self.volume.limits.unwrap_or_default();
+        self.throttle(Some(limits.and(own)))
+    }
+
+    /// As fast again as the plan file says.
+    pub fn unslow(&self) -> Result<()> {
+        self.throttle(self.volume.limits)
+    }
+
+    fn throttle(&self, limits: Option<Limits>) -> Result<()> {
+        // The kernel knows images by their real places.
+        let root = self.root.canonicalize().with_context(|| self.root.display().to_string())?;
+        let images = (1..=self.volume.copies).map(|copy| image(&root, &self.name, copy));
+        images.into_iter().try_for_each(|image| devices::throttle(&image, limits))
+    }
+
     fn at(&self) -> PathBuf {
         self.root.join(&self.name)
     }
@@ -87,6 +107,12 @@ pub fn loses_copies(name: &str, volume: &Volume) -> Result<()> {
     let mirrored = volume.driver == Driver::Mirror && volume.copies > 1;
     ensure!(mirrored, "volume {name} is no mirror of 2 or 3 copies: it would lose every byte");
     Ok(())
+}
+
+/// Why a volume cannot be slowed down; nothing when it can. `fenced`: whether the nodes have fences.
+pub fn slows(name: &str, volume: &Volume, fenced: bool) -> Result<()> {
+    ensure!(volume.driver.has_device(), "volume {name} has no block device of its own, as a loop or a mirror has");
+    throttle::able(fenced)
 }
 
 /// Why so many bytes cannot be taken of a volume; nothing when they can.

@@ -47,6 +47,7 @@ impl Local<'_> {
 
     pub(super) fn up(&self, cell: &Cell) -> Result<Site> {
         let spec = self.spec(cell)?;
+        volumes::lift(&self.place.volumes)?;
         remove(&self.place.base)?;
         self.volumes(cell)?;
         let address = IpAddr::V4(spec.first_address);
