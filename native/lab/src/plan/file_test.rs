@@ -98,6 +98,7 @@ fn a_target_is_refused_that_could_come_to_harm() {
         (plan("") + "phases: [{timeline: [steady 1m, flush]}]\n", "flush is missing, for `flush`"),
         (plan("") + "phases: [{timeline: [steady 1m, spike 9 1s]}]\n", "below the 450000/s"),
         (plan("") + "phases: [{timeline: [steady 1m, lose-copy]}]\n", "only volumes that the plan makes are hurt"),
+        (plan("") + "phases: [{timeline: [steady 1m, slow 1MiB/s]}]\n", "only volumes that the plan makes are hurt"),
         (plan("") + "soak: {length: 1h, load: 9}\n", "below the 450000/s"),
         (plan("") + "reset: cluster\n", "the cluster stays as it is"),
         (plan("") + "node: {cpus: 1, memory: 1GiB}\n", "fences are of nodes that the plan starts"),

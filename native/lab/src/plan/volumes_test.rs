@@ -133,10 +133,34 @@ fn a_volume_is_full_until_its_filler_is_gone() {
     remove(&made.root).unwrap();
 }
 
+/// Where rights and kernel do not allow throttles, it says so.
+#[test]
+fn a_volume_is_slow_until_it_is_as_fast_as_its_own_limits_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = Limits { read: Some(ByteRate(8 << 20)), write: None, iops: None };
+    let Some((made, at)) = made(Volume { limits: Some(own), ..volume(Driver::Mirror, 256, 2) }, folder.path()) else {
+        return;
+    };
+    let before = throttles(&made);
+    let rate = Some(ByteRate(1 << 20));
+    made.slow(Limits { read: rate, write: rate, iops: None }).unwrap();
+    let said = throttles(&made);
+    assert!(said != before && said.iter().all(|line| line.contains("1048576")), "{said:?}");
+    let took = written_in(&at, 4);
+    assert!(took.as_secs() >= 2, "4 MiB at 1 MiB/s took {took:?}");
+    made.unslow().unwrap();
+    assert_eq!(throttles(&made), before);
+    // One that nothing mended is lifted before its file system is unmounted.
+    made.slow(Limits { read: rate, write: rate, iops: None }).unwrap();
+    remove(&made.root).unwrap();
+    assert!(!made.root.exists());
+}
+
 #[test]
 fn what_cannot_be_done_to_a_volume_is_said_by_its_name() {
     let error = |done: Result<()>| done.unwrap_err().to_string();
     assert!(error(loses_copies("px1", &volume(Driver::Mirror, 256, 1))).contains("px1 is no mirror"));
+    assert!(error(slows("ram", &volume(Driver::Tmpfs, 16, 1), false)).contains("ram has no block device of its own"));
     let mine = Volume { path: Some("/mine".into()), ..volume(Driver::Directory, 0, 1) };
     assert!(error(fills("host", &mine, 1)).contains("does not make volume host"));
 }

@@ -22,7 +22,7 @@ fn moves(words: &[&str]) -> Vec<Move> {
 
 #[test]
 fn every_move_that_is_not_of_the_load_is_made_and_mended() {
-    let words = ["step 2", "kill 1", "lose-copy", "fill 1MiB", "flush", "start 1", "reattach"];
+    let words = ["step 2", "kill 1", "lose-copy", "fill 1MiB", "slow 1MiB/s", "flush", "start 1", "unslow", "reattach"];
     let (interrupt, narrator, mut kept, mut heard) =
         (Interrupt::default(), Narrator::silent(), Kept::default(), Vec::new());
     let mut told = |hurt: Hurt| {
@@ -33,9 +33,9 @@ fn every_move_that_is_not_of_the_load_is_made_and_mended() {
     let moved = actor.timeline(&moves(&words), &AtomicBool::new(false)).unwrap();
     assert_eq!(moved.iter().map(|moved| moved.step).collect::<Vec<_>>(), moves(&words));
     actor.mend(moved).unwrap();
-    let made = ["kill 1", "lose-copy", "fill 1MiB", "flush", "start 1", "reattach", "free"];
+    let made = ["kill 1", "lose-copy", "fill 1MiB", "slow 1MiB/s", "flush", "start 1", "unslow", "reattach", "free"];
     assert_eq!(kept.0, moves(&made));
-    let mends = ["start 1", "reattach", "free"].map(|word| word.parse::<Move>().unwrap());
+    let mends = ["start 1", "reattach", "unslow", "free"].map(|word| word.parse::<Move>().unwrap());
     let told_of = |of: fn(Move) -> Hurt| mends.iter().all(|mend| heard.contains(&of(*mend)));
     assert!(told_of(Hurt::Making) && told_of(Hurt::Mended), "{heard:?}");
 }

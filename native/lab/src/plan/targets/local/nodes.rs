@@ -73,6 +73,8 @@ impl Hands for Nodes<'_> {
             Move::Reattach => self.data()?.reattach(),
             Move::Fill(bytes) => self.data()?.fill(bytes.0),
             Move::Free => self.data()?.free(),
+            Move::Slow(limits) => self.data()?.slow(limits),
+            Move::Unslow => self.data()?.unslow(),
             Move::Upkeep(upkeep) => self.upkeep(upkeep, hurt),
             Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => Ok(()),
         }
