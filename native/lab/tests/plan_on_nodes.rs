@@ -223,3 +223,29 @@ fn a_node_serves_while_its_mirror_lacks_a_copy_is_full_and_slow() {
         "{soak:#}"
     );
 }
+
+/// Tables and logs of writes over FUSE. Where rights, kernel and packages do not allow it, it says so.
+#[test]
+#[ignore = "starts nodes for minutes: make test-cluster"]
+fn a_node_serves_while_its_replicated_volume_lacks_a_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
+    let text = PLAN.replace("engine: stock}", "engine: cassiterite, data: net, commitlog: net}")
+        + "volumes: {net: {driver: replicated, size: 1GiB, copies: 2}}\n\
+           phases: [{timeline: [steady 3s, lose-copy, wait 3s, reattach, kill 1, wait 2s, start 1, flush, steady 12s]}]\n";
+    std::fs::write(&file, text).unwrap();
+    let checked = plan(&["check"]).arg(&file).output().unwrap();
+    if !checked.status.success() {
+        return println!("it is not tested here: {}", said(&checked));
+    }
+    let ran = run(&file, &out).output().unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    assert!(!out.join("volumes").exists() && !out.join("cluster").exists() && nodes_of(&out) == 0);
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(out.join("plan.json")).unwrap()).unwrap();
+    let phase = &json["phases"][0];
+    let effects = phase["effects"].as_array().unwrap();
+    let steps: Vec<&str> = effects.iter().map(|effect| effect["step"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["lose-copy", "reattach", "kill 1", "start 1", "flush"], "{phase:#}");
+    assert!(effects.iter().all(|effect| effect["failed"].is_null()), "{phase:#}");
+    assert_eq!(phase["read_back"]["unexplained"], 0, "{phase:#}");
+}

@@ -10,6 +10,7 @@ mod devices;
 mod faults;
 mod mounts;
 mod needs;
+mod replicated;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -19,9 +20,10 @@ use std::process::Command;
 use anyhow::{ensure, Context, Result};
 
 use self::command::run;
-use self::devices::{image, images, looped};
+use self::devices::{image, images, looped, made_ext4};
 use self::mounts::{mount, mounts, unmount, OPTIONS};
 use self::needs::{kernel_has, loops, may_mount, program};
+use self::replicated::Replicated;
 use super::file::{Driver, Volume};
 use crate::fence::throttle;
 
@@ -38,7 +40,13 @@ pub fn folder(name: &str, volume: &Volume, root: &Path) -> PathBuf {
 /// The folder, program, right or part of the kernel that is missing.
 pub fn able(volume: &Volume, fenced: bool) -> Result<()> {
     driver_able(volume)?;
-    volume.limits.map_or(Ok(()), |_| throttle::able(fenced)).context("limits")
+    volume.limits.map_or(Ok(()), |_| throttles(volume, fenced)).context("limits")
+}
+
+/// Why the kernel would not keep to limits of its devices; nothing when it would.
+fn throttles(volume: &Volume, fenced: bool) -> Result<()> {
+    // What serves the copies is no node, and has no fence.
+    throttle::able(fenced && volume.driver != Driver::Replicated)
 }
 
 fn driver_able(volume: &Volume) -> Result<()> {
@@ -68,6 +76,15 @@ fn driver_able(volume: &Volume) -> Result<()> {
             program("mkfs.btrfs", "btrfs-progs")?;
             program("btrfs", "btrfs-progs")?;
         }
+        Driver::Replicated => {
+            loops()?;
+            kernel_has("ext4")?;
+            program("mkfs.ext4", "e2fsprogs")?;
+            kernel_has("fuse")?;
+            ensure!(Path::new("/dev/fuse").exists(), "there is no /dev/fuse (CONFIG_FUSE_FS)");
+            program("glusterfsd", "glusterfs-server")?;
+            program("glusterfs", "glusterfs-client")?;
+        }
     }
     Ok(())
 }
@@ -81,11 +98,12 @@ pub fn make(name: &str, volume: &Volume, root: &Path) -> Result<()> {
     let made = match volume.driver {
         Driver::Tmpfs => mount("tmpfs", OsStr::new("tmpfs"), &format!("{OPTIONS},size={}", size.0), &at),
         Driver::Loop => looped(root, name, 1, size.0).and_then(|devices| {
-            run(Command::new("mkfs.ext4")
-                .args(["-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0"])
-                .args(&devices))?;
+            devices.iter().try_for_each(|device| made_ext4(device))?;
             mount_first("ext4", &devices, &at)
         }),
+        Driver::Replicated => {
+            Replicated::of(name, root, volume.copies, size.0).and_then(|replicated| replicated.make())
+        }
         _ => looped(root, name, volume.copies, size.0).and_then(|devices| {
             let profile = ["single", "raid1", "raid1c3"].get(volume.copies as usize - 1).copied().unwrap_or("raid1c3");
             run(Command::new("mkfs.btrfs").args(["-q", "-f", "-d", profile, "-m", profile]).args(&devices))?;
@@ -116,6 +134,7 @@ pub fn remove(root: &Path) -> Result<()> {
     let Ok(root) = &root.canonicalize() else { return Ok(()) };
     // What was not yet written is written as they are unmounted.
     lift(root)?;
+    replicated::end_all(root)?;
     for at in mounts()?.into_iter().filter(|at| at.starts_with(root)) {
         unmount(&at)?;
     }

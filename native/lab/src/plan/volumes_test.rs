@@ -16,16 +16,21 @@ fn volume(driver: Driver, size: u64, copies: u32) -> Volume {
 /// Where rights and kernel do not allow a driver, it says so.
 #[test]
 fn what_is_made_holds_its_bytes_and_is_taken_away() {
-    for (driver, size, copies) in
-        [(Driver::Tmpfs, 8, 1), (Driver::Loop, 32, 1), (Driver::Mirror, 256, 2), (Driver::Mirror, 256, 3)]
-    {
+    for (driver, size, copies) in [
+        (Driver::Tmpfs, 8, 1),
+        (Driver::Loop, 32, 1),
+        (Driver::Mirror, 256, 2),
+        (Driver::Mirror, 256, 3),
+        (Driver::Replicated, 256, 1),
+        (Driver::Replicated, 256, 3),
+    ] {
         let volume = volume(driver, size, copies);
         if let Err(why) = able(&volume, false) {
             println!("{driver:?} is not tested here: {why:#}");
             continue;
         }
         let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().join("with space");
+        let root = folder.path().join(if driver == Driver::Replicated { "without" } else { "with space" });
         match make("v", &volume, &root) {
             // The machine's own rules may forbid what the kernel and the process' rights allow.
             Err(why) if format!("{why:#}").contains("ermission denied") => {
@@ -44,6 +49,7 @@ fn what_is_made_holds_its_bytes_and_is_taken_away() {
         assert_eq!(images.len(), if driver == Driver::Tmpfs { 0 } else { copies as usize });
         remove(&root).unwrap();
         assert!(!root.exists() && !mounts().unwrap().contains(&at), "{driver:?}");
+        assert!(replicated::running(folder.path()).is_empty());
         assert!(images.iter().all(|image| devices_of(image).map_or(true, |devices| devices.is_empty())));
     }
 }
@@ -57,7 +63,7 @@ fn made(volume: Volume, folder: &Path) -> Option<(Made, PathBuf)> {
         return None;
     }
     let at = super::folder("m", &volume, &root);
-    Some((Made { name: "m".to_owned(), volume, root }, at))
+    Some((Made { name: "m".to_owned(), volume, root, slowed: None }, at))
 }
 
 /// Where rights and kernel do not allow a mirror, it says so.
@@ -85,6 +91,42 @@ fn a_mirror_serves_without_a_copy_and_has_all_of_it_again_afterwards() {
         assert!(fs::read(at.join(name)).unwrap() == vec![byte; 5 << 20], "{name}");
     }
     remove(&made.root).unwrap();
+}
+
+/// Where rights, kernel and packages do not allow it, it says so.
+#[test]
+fn a_replicated_volume_is_refused_where_glusterfs_could_not_read_its_path() {
+    let (folder, volume) = (tempfile::tempdir().unwrap(), volume(Driver::Replicated, 256, 1));
+    if let Err(why) = able(&volume, false) {
+        return println!("it is not tested here: {why:#}");
+    }
+    let error = format!("{:#}", make("m", &volume, &folder.path().join("with space")).unwrap_err());
+    assert!(error.contains("no path with blanks"), "{error}");
+}
+
+/// Where rights, kernel and packages do not allow it, it says so.
+#[test]
+fn a_replicated_volume_serves_without_a_host_and_heals_one_that_comes_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some((made, at)) = made(volume(Driver::Replicated, 256, 2), folder.path()) else { return };
+    let write = |name: &str, byte: u8| {
+        fs::create_dir_all(at.join("deep").join(name)).unwrap();
+        fs::write(at.join("deep").join(name).join("file"), vec![byte; 5 << 20]).unwrap();
+        fs::File::open(at.join("deep").join(name).join("file")).unwrap().sync_all().unwrap();
+    };
+    write("before", 1);
+    write("rewritten", 1);
+    made.lose_copy().unwrap();
+    write("rewritten", 2);
+    write("without", 2);
+    made.reattach().unwrap();
+    write("after", 3);
+    let second = made.root.join("m.gluster/host2/brick/deep");
+    for (name, byte) in [("before", 1), ("rewritten", 2), ("without", 2), ("after", 3)] {
+        assert!(fs::read(second.join(name).join("file")).unwrap() == vec![byte; 5 << 20], "{name}");
+    }
+    remove(&made.root).unwrap();
+    assert!(replicated::running(folder.path()).is_empty() && !made.root.exists());
 }
 
 /// What the kernel says of the devices of a volume.
@@ -141,6 +183,7 @@ fn a_volume_is_slow_until_it_is_as_fast_as_its_own_limits_again() {
     let Some((made, at)) = made(Volume { limits: Some(own), ..volume(Driver::Mirror, 256, 2) }, folder.path()) else {
         return;
     };
+    let mut made = made;
     let before = throttles(&made);
     let rate = Some(ByteRate(1 << 20));
     made.slow(Limits { read: rate, write: rate, iops: None }).unwrap();
@@ -159,7 +202,7 @@ fn a_volume_is_slow_until_it_is_as_fast_as_its_own_limits_again() {
 #[test]
 fn what_cannot_be_done_to_a_volume_is_said_by_its_name() {
     let error = |done: Result<()>| done.unwrap_err().to_string();
-    assert!(error(loses_copies("px1", &volume(Driver::Mirror, 256, 1))).contains("px1 is no mirror"));
+    assert!(error(loses_copies("px1", &volume(Driver::Mirror, 256, 1))).contains("px1 does not keep 2 or 3 copies"));
     assert!(error(slows("ram", &volume(Driver::Tmpfs, 16, 1), false)).contains("ram has no block device of its own"));
     let mine = Volume { path: Some("/mine".into()), ..volume(Driver::Directory, 0, 1) };
     assert!(error(fills("host", &mine, 1)).contains("does not make volume host"));

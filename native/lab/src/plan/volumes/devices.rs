@@ -14,16 +14,26 @@ use super::command::{run, said};
 use crate::fence::throttle::{self, Throttle};
 use crate::plan::file::Limits;
 
-/// Files of that size as block devices. Direct I/O: pages are cached once, by the file system on top.
+/// Files of that size as block devices.
 pub fn looped(root: &Path, name: &str, copies: u32, size: u64) -> Result<Vec<String>> {
     let mut devices = Vec::new();
     for copy in 1..=copies {
-        let image = image(root, name, copy);
-        allocate(&image, size)?;
-        let output = said(Command::new("losetup").args(["--find", "--show", "--direct-io=on"]).arg(&image))?;
-        devices.push(output.trim().to_owned());
+        devices.push(attached(&image(root, name, copy), size)?);
     }
     Ok(devices)
+}
+
+/// A file of that size as a block device. Direct I/O: pages are cached once, by the file system on top.
+pub fn attached(image: &Path, size: u64) -> Result<String> {
+    allocate(image, size)?;
+    let output = said(Command::new("losetup").args(["--find", "--show", "--direct-io=on"]).arg(image))?;
+    Ok(output.trim().to_owned())
+}
+
+/// An ext4 whose tables are written now: later they would disturb what is measured.
+pub fn made_ext4(device: &str) -> Result<()> {
+    let lazy = ["-E", "lazy_itable_init=0,lazy_journal_init=0"];
+    run(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0"]).args(lazy).arg(device))
 }
 
 /// The file behind a copy, from 1.

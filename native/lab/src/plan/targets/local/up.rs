@@ -74,6 +74,7 @@ impl Local<'_> {
             name: name.clone(),
             volume: volume.clone(),
             root: self.place.volumes.clone(),
+            slowed: None,
         };
         Ok(self.volume(cell, "data")?.map(made))
     }
@@ -86,7 +87,9 @@ impl Local<'_> {
                 self.volume(cell, axis)?.filter(|(name, _)| !self.place.volumes.join(name).exists())
             {
                 self.narrator.doing(&format!("volume {name} is made"));
-                volumes::make(name, volume, &self.place.volumes)?;
+                let make = || volumes::make(name, volume, &self.place.volumes);
+                // What serves a volume does not take the client's CPUs.
+                self.place.cpus.as_ref().map_or_else(make, |split| split.servers.run(make))?;
             }
         }
         Ok(())
