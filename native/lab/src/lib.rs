@@ -18,7 +18,7 @@
 //! | [`check`] | remembers acknowledged writes and judges answers by them | none |
 //! | [`observe`] | watches servers, client and machine | `cpus`, `cluster` |
 //! | [`cluster`] | starts, changes and stops clusters | `cpus`, `fence` |
-//! | [`fence`] | bounds what a process may use of the machine | none |
+//! | [`fence`] | bounds what a process may use of the machine, and what its devices do | none |
 //! | [`cpus`] | splits the machine between client and servers | none |
 //! | [`narrator`] | tells what a long command does, and how long it will still take | none |
 

@@ -21,7 +21,12 @@ pub fn clean(folder: &Path) -> Result<Vec<String>> {
     let target = file.target;
     let mended = target.as_ref().map(|target| mend(&mut journal, target, &keyspace)).transpose()?.unwrap_or_default();
     let mut gone: Vec<String> = mended.into_iter().map(|mend| format!("the fault that `{mend}` mends")).collect();
-    for thing in journal.things() {
+    let things = journal.things();
+    for root in things.iter().filter_map(|thing| if let Thing::Volumes(root) = thing { Some(root) } else { None }) {
+        // Nodes that wait for a device end when it is done.
+        volumes::lift(root)?;
+    }
+    for thing in things {
         match &thing {
             Thing::Cluster(base) => {
                 let was_there = base.exists();

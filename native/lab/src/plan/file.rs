@@ -6,6 +6,7 @@
 mod access;
 mod check;
 mod existing;
+mod limits;
 mod meant;
 mod measure;
 mod phase;
@@ -26,6 +27,7 @@ use crate::report::Sla;
 
 pub use access::{Access, Tls};
 pub use existing::Existing;
+pub use limits::Limits;
 pub(super) use meant::nearest;
 pub use measure::{CapacityOf, Measure, Pruning};
 pub use phase::{Phase, WINNER};

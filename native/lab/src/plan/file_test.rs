@@ -71,6 +71,14 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ("volumes: {v: {driver: loop}}", "the size is missing"),
         ("volumes: {v: {driver: loop, size: 1GiB, copies: 2}}", "only a mirror"),
         ("volumes: {v: {driver: mirror, size: 1GiB, copies: 4}}", "3 at most"),
+        ("volumes: {v: {driver: replicated, size: 1GiB, copies: 4}}", "3 at most"),
+        ("volumes: {v: {driver: replicated, size: 64MiB}}", "256MiB or more"),
+        ("volumes: {v: {path: /v, limits: {iops: 100}}}", "only a volume that the run makes has its own"),
+        ("volumes: {v: {driver: tmpfs, size: 1GiB, limits: {iops: 100}}}", "memory has no device"),
+        ("volumes: {v: {driver: loop, size: 1GiB, limits: {}}}", "limits: none is there"),
+        ("volumes: {v: {driver: loop, size: 1GiB, limits: {read: 1KiB/s}}}", "limits: 64KiB/s or more"),
+        ("volumes: {v: {driver: loop, size: 1GiB, limits: {iops: 1}}}", "iops: 10 or more"),
+        ("volumes: {v: {driver: loop, size: 1GiB, limits: {read: 1MiB}}}", "a rate as 120MiB/s is expected"),
     ] {
         let error = refusal(&format!("{PLAN}{more}\n"));
         assert!(error.contains(told), "{more}: {error}");
@@ -95,6 +103,7 @@ fn a_target_is_refused_that_could_come_to_harm() {
         (plan("") + "phases: [{timeline: [steady 1m, flush]}]\n", "flush is missing, for `flush`"),
         (plan("") + "phases: [{timeline: [steady 1m, spike 9 1s]}]\n", "below the 450000/s"),
         (plan("") + "phases: [{timeline: [steady 1m, lose-copy]}]\n", "only volumes that the plan makes are hurt"),
+        (plan("") + "phases: [{timeline: [steady 1m, slow 1MiB/s]}]\n", "only volumes that the plan makes are hurt"),
         (plan("") + "soak: {length: 1h, load: 9}\n", "below the 450000/s"),
         (plan("") + "reset: cluster\n", "the cluster stays as it is"),
         (plan("") + "node: {cpus: 1, memory: 1GiB}\n", "fences are of nodes that the plan starts"),

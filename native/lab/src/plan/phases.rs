@@ -72,6 +72,7 @@ pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<Str
         match step {
             Move::LoseCopy => volumes::loses_copies(name, volume),
             Move::Fill(bytes) => volumes::fills(name, volume, bytes.0),
+            Move::Slow(_) => volumes::slows(name, volume, file.node.is_some()),
             _ => Ok(()),
         }
     };

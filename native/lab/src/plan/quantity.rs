@@ -106,6 +106,17 @@ quantity!(
     "a size as 512MiB or 2GiB"
 );
 quantity!(
+    /// Bytes per second, in whole KiB.
+    ByteRate,
+    u64,
+    |text| {
+        let size = text.strip_suffix("/s").filter(|size| size.ends_with("iB"))?;
+        scaled(size, &BYTE_UNITS).map(|bytes| bytes as u64).filter(|bytes| *bytes > 0 && bytes.is_multiple_of(1 << 10))
+    },
+    |rate| if rate.is_multiple_of(1 << 20) { format!("{}MiB/s", rate >> 20) } else { format!("{}KiB/s", rate >> 10) },
+    "a rate as 120MiB/s"
+);
+quantity!(
     /// A share between 0 and 1.
     Share,
     f64,
@@ -252,6 +263,11 @@ mod tests {
         assert_eq!("5m".parse::<Time>().unwrap().0, Duration::from_secs(300));
         assert_eq!("2GiB".parse::<Bytes>().unwrap().0, 2 << 30);
         assert_eq!("512m".parse::<Bytes>().unwrap().0, 512 << 20);
+        assert_eq!("120MiB/s".parse::<ByteRate>().unwrap().0, 120 << 20);
+        assert_eq!(
+            ["1.5MiB/s", "2GiB/s"].map(|text| text.parse::<ByteRate>().unwrap().to_string()),
+            ["1536KiB/s", "2048MiB/s"]
+        );
         assert!(("10%".parse::<Share>().unwrap().0 - 0.1).abs() < 1e-12);
         assert_eq!("0.64/h".parse::<HourlyPrice>().unwrap().0, 0.64);
         assert_eq!("0.08/GiB-month".parse::<StoragePrice>().unwrap().0, 0.08);
@@ -269,5 +285,8 @@ mod tests {
         assert!("60".parse::<Time>().is_err(), "a time without its unit");
         assert!("5m..60s".parse::<Lengths>().is_err() && "0.1s..1s".parse::<Lengths>().is_err());
         assert!("0.64".parse::<HourlyPrice>().is_err());
+        for text in ["120", "120/s", "120MiB", "120MB/s", "100B/s", "0MiB/s"] {
+            assert!(text.parse::<ByteRate>().is_err(), "{text}");
+        }
     }
 }

@@ -242,10 +242,10 @@ fn volumes(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Resul
         findings.refused.push(format!("volumes: their files take {wanted:.0} MiB, and {free:.0} MiB are free"));
     }
     for (name, volume) in &plan.file.volumes {
-        if let Err(why) = super::volumes::able(volume) {
+        if let Err(why) = super::volumes::able(volume, plan.file.node.is_some()) {
             findings.refused.push(format!("volumes: {name}: {why:#}"));
         }
-        if volume.driver == Driver::Mirror && volume.copies > 1 {
+        if matches!(volume.driver, Driver::Mirror | Driver::Replicated) && volume.copies > 1 {
             findings.notes.push(format!(
                 "volumes: {name}: its {} copies lie on one device: their cost is measured, not their safety",
                 volume.copies

@@ -65,6 +65,8 @@ mod tests {
             (&["kill 2", "start 2"], "without any time"),
             (&["wait 1s", "lose-copy", "lose-copy"], "a copy of the volume is hurt already"),
             (&["wait 1s", "lose-copy", "free"], "the volume is not hurt"),
+            (&["wait 1s", "slow 1MiB/s", "slow 50iops"], "the speed of the volume is hurt already"),
+            (&["wait 1s", "fill 1GiB", "unslow"], "the speed of the volume is not hurt"),
             (&["wait 1s", "kill 2", "pause 1", "start 2"], "node1 hangs meanwhile"),
         ] {
             let error = check(&moves(words)).unwrap_err().to_string();
@@ -80,8 +82,10 @@ mod tests {
             "replace 2",
             "kill 2",
             "lose-copy",
+            "slow 1MiB/s",
             "fill 1GiB",
             "free",
+            "unslow",
             "reattach",
         ]))
         .unwrap();

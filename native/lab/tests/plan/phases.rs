@@ -119,7 +119,7 @@ fn a_volume_loses_a_copy_and_its_room_and_has_them_again() {
 fn a_volume_that_has_no_copy_to_lose_or_is_yours_is_refused_by_name() {
     for (data, step, told) in [
         ("", "lose-copy", "nodes=3 has its data on no volume of the plan"),
-        (", data: one", "lose-copy", "volume one is no mirror of 2 or 3 copies"),
+        (", data: one", "lose-copy", "volume one does not keep 2 or 3 copies"),
         (", data: mine", "fill 1GiB", "the run does not make volume mine"),
         (", data: one", "fill 3GiB", "volume one has 2048 MiB in all"),
     ] {

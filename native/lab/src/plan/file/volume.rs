@@ -5,10 +5,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Limits;
 use crate::plan::quantity::{Bytes, StoragePrice};
 
 /// A place for data or commit logs: a folder, a mount point of yours, or a file system that the run makes.
@@ -21,12 +22,15 @@ pub struct Volume {
     /// The folder of `directory` and `mount`. Node N uses `plan/nodeN` in it.
     #[serde(default)]
     pub path: Option<PathBuf>,
-    /// The size of `tmpfs`, of `loop`, and of each copy of `mirror`.
+    /// The size of `tmpfs`, of `loop`, and of each copy of `mirror` and `replicated`.
     #[serde(default)]
     pub size: Option<Bytes>,
-    /// Copies that the volume itself keeps of each byte: made by `mirror`, of `directory` and `mount` only described.
+    /// Copies that the volume itself keeps of each byte: made by `mirror` and `replicated`, of `directory` and `mount` only described.
     #[serde(default = "one_copy")]
     pub copies: u32,
+    /// What each device of `loop`, `mirror` and `replicated` does at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
     /// Whether what was synced outlives a loss of power.
     #[serde(default = "yes")]
     pub durable: bool,
@@ -35,7 +39,7 @@ pub struct Volume {
     pub price: Option<StoragePrice>,
 }
 
-/// What a volume is. Those of the last three kinds are made by the run, and need root.
+/// What a volume is. Those of the last four kinds are made by the run, and need root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Driver {
@@ -50,12 +54,19 @@ pub enum Driver {
     Loop,
     /// 1 to 3 such files with btrfs, each byte on each of them.
     Mirror,
+    /// 1 to 3 hosts of storage, each with such a file, which GlusterFS replicates over the loopback.
+    Replicated,
 }
 
 impl Driver {
     /// Whether the run makes it.
     pub fn makes(self) -> bool {
-        matches!(self, Self::Tmpfs | Self::Loop | Self::Mirror)
+        matches!(self, Self::Tmpfs | Self::Loop | Self::Mirror | Self::Replicated)
+    }
+
+    /// Whether it has block devices of its own.
+    pub fn has_device(self) -> bool {
+        matches!(self, Self::Loop | Self::Mirror | Self::Replicated)
     }
 }
 
@@ -72,6 +83,15 @@ impl Volume {
 
     pub(super) fn check(&self) -> Result<()> {
         ensure!(self.copies > 0, "copies: 1 or more is expected");
+        if let Some(limits) = self.limits {
+            match self.driver {
+                Driver::Tmpfs => bail!("limits: memory has no device that could be slowed down"),
+                driver if !driver.has_device() => {
+                    bail!("limits: the device is yours, and others may use it: only a volume that the run makes has its own")
+                }
+                _ => limits.check().context("limits")?,
+            }
+        }
         if !self.driver.makes() {
             ensure!(self.path.is_some(), "the path is missing");
             ensure!(self.size.is_none(), "size: a folder has the size of its device");
@@ -80,12 +100,12 @@ impl Volume {
         ensure!(self.path.is_none(), "path: the run makes this volume below its own folder");
         let size = self.size.context("the size is missing, as 2GiB")?.0;
         match self.driver {
-            Driver::Mirror => {
-                ensure!(self.copies <= 3, "copies: a mirror has 3 at most");
-                ensure!(size >= 256 << 20, "size: a mirror takes 256MiB or more");
+            Driver::Mirror | Driver::Replicated => {
+                ensure!(self.copies <= 3, "copies: 3 at most are kept");
+                ensure!(size >= 256 << 20, "size: each copy takes 256MiB or more");
             }
             _ => {
-                ensure!(self.copies == 1, "copies: only a mirror keeps more than one");
+                ensure!(self.copies == 1, "copies: only a mirror or a replicated volume keeps more than one");
                 ensure!(size >= 16 << 20, "size: 16MiB or more is expected");
             }
         }

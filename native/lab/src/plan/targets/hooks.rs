@@ -30,7 +30,7 @@ pub struct Hooks<'a> {
 pub fn word(step: Move) -> Option<&'static str> {
     match step {
         Move::Hurt(..) | Move::Start(_) | Move::Resume(_) | Move::Replace(_) | Move::Upkeep(_) => Some(step.word()),
-        Move::LoseCopy | Move::Reattach | Move::Fill(_) | Move::Free => None,
+        Move::LoseCopy | Move::Reattach | Move::Fill(_) | Move::Free | Move::Slow(_) | Move::Unslow => None,
         Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => None,
     }
 }

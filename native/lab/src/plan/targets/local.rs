@@ -209,7 +209,8 @@ impl Target for Local<'_> {
         let volume = self.made(&self.site()?.cell)?;
         let site = self.site.as_mut().context("no cluster is up")?;
         let data = site.data.as_ref().context("the cell has no data")?;
-        let mut nodes = Nodes::new(&mut site.cluster, data.keyspace(), volume, timeline)?;
+        let cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
+        let mut nodes = Nodes::new(&mut site.cluster, data.keyspace(), volume, cpus, timeline)?;
         let actor = course::Actor::new(per_s, &mut nodes, &self.interrupt, self.narrator, told);
         course::run(actor, timeline, |rate, end| site.runtime.block_on(data.until(per_s, rate, threads, end)))
     }
@@ -239,6 +240,7 @@ impl Target for Local<'_> {
             drop(site.servers.stop());
             drop(site.data);
             site.runtime.shutdown_background();
+            volumes::lift(&self.place.volumes)?;
             site.cluster.delete()?;
         }
         Ok(())

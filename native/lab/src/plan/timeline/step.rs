@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::plan::file::Limits;
 use crate::plan::quantity::Bytes;
 
 /// What is done to a node.
@@ -88,6 +89,10 @@ pub enum Move {
     Fill(Bytes),
     /// It is deleted.
     Free,
+    /// The devices of the volume with the data slow down, to these limits.
+    Slow(Limits),
+    /// They are as fast again as the plan says.
+    Unslow,
     /// From now on, so many times the phase's load.
     Step(f64),
     /// Linearly to so many times the phase's load, in that time.
@@ -112,6 +117,7 @@ impl Move {
         match self {
             Self::LoseCopy | Self::Reattach => Some("a copy of the volume".to_owned()),
             Self::Fill(_) | Self::Free => Some("the volume".to_owned()),
+            Self::Slow(_) | Self::Unslow => Some("the speed of the volume".to_owned()),
             _ => self.node().map(|node| format!("node{node}")),
         }
     }
@@ -128,6 +134,8 @@ impl Move {
             Self::Reattach => "reattach",
             Self::Fill(_) => "fill",
             Self::Free => "free",
+            Self::Slow(_) => "slow",
+            Self::Unslow => "unslow",
             Self::Step(_) => "step",
             Self::Ramp(..) => "ramp",
             Self::Spike(..) => "spike",
@@ -143,13 +151,14 @@ impl Move {
             Self::Hurt(fault, node) => Some(fault.mend(node)),
             Self::LoseCopy => Some(Self::Reattach),
             Self::Fill(_) => Some(Self::Free),
+            Self::Slow(_) => Some(Self::Unslow),
             _ => None,
         }
     }
 
     /// Whether it mends.
     pub fn mends(self) -> bool {
-        matches!(self, Self::Start(_) | Self::Resume(_) | Self::Replace(_) | Self::Reattach | Self::Free)
+        matches!(self, Self::Start(_) | Self::Resume(_) | Self::Replace(_) | Self::Reattach | Self::Free | Self::Unslow)
     }
 
     /// Whether a node comes into the ring by it.
@@ -159,7 +168,12 @@ impl Move {
 
     /// Whether it is done to the volume with the data.
     pub fn is_of_volume(self) -> bool {
-        matches!(self, Self::LoseCopy | Self::Reattach | Self::Fill(_) | Self::Free)
+        matches!(self, Self::LoseCopy | Self::Reattach | Self::Fill(_) | Self::Free | Self::Slow(_) | Self::Unslow)
+    }
+
+    /// Whether it is done by the client alone: nothing is made of the servers.
+    pub fn is_of_load(self) -> bool {
+        matches!(self, Self::Wait(_) | Self::Step(_) | Self::Ramp(..) | Self::Spike(..))
     }
 
     /// How long it lasts at least.

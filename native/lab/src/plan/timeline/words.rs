@@ -12,14 +12,14 @@ use anyhow::{bail, ensure, Context, Result};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 
 use super::step::{Fault, Move, Upkeep};
-use crate::plan::file::nearest;
-use crate::plan::quantity::{Bytes, Time};
+use crate::plan::file::{nearest, Limits};
+use crate::plan::quantity::{ByteRate, Bytes, Time};
 
 const MIB: u64 = 1 << 20;
 /// The words of a timeline; those of `FAULTS` take a node, those of `RATES` a multiple of the phase's load.
 const LENGTHS: [&str; 2] = ["steady", "wait"];
 const FAULTS: [&str; 7] = ["kill", "stop", "pause", "lose", "start", "resume", "replace"];
-const VOLUME: [&str; 4] = ["lose-copy", "reattach", "fill", "free"];
+const VOLUME: [&str; 6] = ["lose-copy", "reattach", "fill", "free", "slow", "unslow"];
 const RATES: [&str; 3] = ["step", "ramp", "spike"];
 const UPKEEP: [&str; 3] = ["repair", "flush", "compact"];
 
@@ -29,8 +29,8 @@ impl FromStr for Move {
     fn from_str(text: &str) -> Result<Self> {
         let mut words = text.split_whitespace();
         let (word, value, time) = (words.next().unwrap_or_default(), words.next(), words.next());
-        let timed = matches!(word, "ramp" | "spike");
-        let too_much = words.next().is_some() || (time.is_some() && !timed);
+        let takes_two = matches!(word, "ramp" | "spike" | "slow");
+        let too_much = words.next().is_some() || (time.is_some() && !takes_two);
         ensure!(!too_much, "'{text}': one word and its value are expected, as in `kill 2`");
         let times = || -> Result<f64> {
             let number = value.and_then(|value| value.strip_suffix('x').unwrap_or(value).parse::<f64>().ok());
@@ -73,6 +73,8 @@ impl FromStr for Move {
                 Ok(Self::Fill(bytes))
             }
             "free" => alone(Self::Free),
+            "slow" => Ok(Self::Slow(limits(value.into_iter().chain(time)).with_context(|| format!("'{text}'"))?)),
+            "unslow" => alone(Self::Unslow),
             "step" => Ok(Self::Step(times()?)),
             "ramp" => Ok(Self::Ramp(times()?, during()?)),
             "spike" => Ok(Self::Spike(times()?, during()?)),
@@ -88,6 +90,20 @@ impl FromStr for Move {
     }
 }
 
+/// Of reads and of writes each.
+fn limits<'a>(words: impl Iterator<Item = &'a str>) -> Result<Limits> {
+    let mut limits = Limits::default();
+    for word in words {
+        let (rate, iops) = (word.parse::<ByteRate>().ok(), word.strip_suffix("iops").and_then(|n| n.parse().ok()));
+        let again = (rate.is_some() && limits.read.is_some()) || (iops.is_some() && limits.iops.is_some());
+        let known = (rate.is_some() || iops.is_some()) && !again;
+        ensure!(known, "a rate, operations per second, or both are expected, as in `slow 4MiB/s 100iops`");
+        limits = Limits { read: rate.or(limits.read), write: rate.or(limits.write), iops: iops.or(limits.iops) };
+    }
+    limits.check()?;
+    Ok(limits)
+}
+
 impl fmt::Display for Move {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.word())?;
@@ -99,7 +115,11 @@ impl fmt::Display for Move {
             Self::Step(times) => write!(formatter, " {times}"),
             Self::Ramp(times, time) | Self::Spike(times, time) => write!(formatter, " {times} {}", Time(*time)),
             Self::Fill(size) => write!(formatter, " {size}"),
-            Self::LoseCopy | Self::Reattach | Self::Free | Self::Upkeep(_) => Ok(()),
+            Self::Slow(limits) => {
+                limits.read.map_or(Ok(()), |rate| write!(formatter, " {rate}"))?;
+                limits.iops.map_or(Ok(()), |iops| write!(formatter, " {iops}iops"))
+            }
+            Self::LoseCopy | Self::Reattach | Self::Free | Self::Unslow | Self::Upkeep(_) => Ok(()),
         }
     }
 }
@@ -124,7 +144,7 @@ impl JsonSchema for Move {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, lose-copy, reattach, fill SIZE, free, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
+        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, lose-copy, reattach, fill SIZE, free, slow RATE, unslow, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
     }
 }
 
@@ -138,11 +158,19 @@ mod tests {
     fn moves_are_read_and_written() {
         let timeline = moves(&["steady 1m", "kill node2", "wait 500ms", "start 2", "pause 1", "resume 1", "repair"]);
         assert_eq!(
-            moves(&["step 2x", "ramp 0.5 30s", "spike 4 5s", "lose-copy", "fill 2GiB"])
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>(),
-            ["step 2", "ramp 0.5 30s", "spike 4 5s", "lose-copy", "fill 2048MiB"]
+            moves(&[
+                "step 2x",
+                "ramp 0.5 30s",
+                "spike 4 5s",
+                "lose-copy",
+                "fill 2GiB",
+                "slow 100iops 4MiB/s",
+                "unslow"
+            ])
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>(),
+            ["step 2", "ramp 0.5 30s", "spike 4 5s", "lose-copy", "fill 2048MiB", "slow 4MiB/s 100iops", "unslow"]
         );
         let again: Vec<String> = timeline.iter().map(ToString::to_string).collect();
         assert_eq!(again, ["wait 60s", "kill 2", "wait 0.5s", "start 2", "pause 1", "resume 1", "repair"]);
@@ -161,6 +189,11 @@ mod tests {
             ("fill 2", "a size is expected"),
             ("fill 1KiB", "whole MiB"),
             ("lose-copy 2", "takes no value"),
+            ("slow", "none is there"),
+            ("slow 2", "as in `slow 4MiB/s 100iops`"),
+            ("slow 1MiB/s 2MiB/s", "as in `slow 4MiB/s 100iops`"),
+            ("slow 1iops", "iops: 10 or more"),
+            ("unslow 2", "takes no value"),
             ("kill 2 now", "one word and its value"),
             ("step 0", "a multiple of the phase's load"),
             ("ramp 2", "a time is expected, as in `ramp 2 30s`"),

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What can be done to a volume while it is used: a copy is lost and comes back empty, its room goes.
+//! What can be done to a volume while it is used: a copy is lost and comes back empty, its room goes, its devices slow down.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,11 @@ use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 
-use super::{allocate, devices_of, image, run};
-use crate::plan::file::{Driver, Volume};
+use super::command::run;
+use super::devices::{self, allocate, devices_of, image};
+use super::replicated::Replicated;
+use super::throttles;
+use crate::plan::file::{Driver, Limits, Volume};
 
 /// The file that takes a volume's room.
 const FILLER: &str = "filler";
@@ -24,12 +27,17 @@ pub struct Made {
     pub volume: Volume,
     /// The folder that it was made below.
     pub root: PathBuf,
+    /// What its devices were slowed down to.
+    pub slowed: Option<Limits>,
 }
 
 impl Made {
-    /// Loses the last copy of a mirror: its device has no byte any more, and every access to it fails.
+    /// Loses the last copy: its device has no byte any more, and every access to it fails.
     pub fn lose_copy(&self) -> Result<()> {
         loses_copies(&self.name, &self.volume)?;
+        if self.volume.driver == Driver::Replicated {
+            return self.replicated()?.lose_copy();
+        }
         let image = self.last_image();
         let file = fs::OpenOptions::new().write(true).open(&image).with_context(|| image.display().to_string())?;
         file.set_len(0).with_context(|| format!("cannot empty {}", image.display()))?;
@@ -38,8 +46,14 @@ impl Made {
 
     /// Puts an empty device in the place of the copy that was lost, and returns when each byte is on it again.
     pub fn reattach(&self) -> Result<()> {
-        let (image, size) = (self.last_image(), self.volume.size.context("the volume has no size")?);
-        allocate(&image, size.0)?;
+        if self.volume.driver == Driver::Replicated {
+            let replicated = self.replicated()?;
+            replicated.attach_again()?;
+            self.throttle()?;
+            return replicated.await_healed();
+        }
+        let image = self.last_image();
+        allocate(&image, self.size_bytes()?)?;
         self.measure_again(&image)?;
         // A scrub sees what is committed; what was synced while the copy was away may be in the log alone.
         run(Command::new("btrfs").args(["filesystem", "sync"]).arg(self.at()))?;
@@ -65,6 +79,34 @@ impl Made {
         }
     }
 
+    /// Slows each of its devices down: to these limits, or to its own where those are lower.
+    pub fn slow(&mut self, limits: Limits) -> Result<()> {
+        self.slowed = Some(limits.and(self.volume.limits.unwrap_or_default()));
+        self.throttle()
+    }
+
+    /// As fast again as the plan file says.
+    pub fn unslow(&mut self) -> Result<()> {
+        self.slowed = None;
+        self.throttle()
+    }
+
+    fn throttle(&self) -> Result<()> {
+        let limits = self.slowed.or(self.volume.limits);
+        // The kernel knows images by their real places.
+        let root = self.root.canonicalize().with_context(|| self.root.display().to_string())?;
+        let images = (1..=self.volume.copies).map(|copy| image(&root, &self.name, copy));
+        images.into_iter().filter(|image| image.exists()).try_for_each(|image| devices::throttle(&image, limits))
+    }
+
+    fn replicated(&self) -> Result<Replicated<'_>> {
+        Replicated::of(&self.name, &self.root, self.volume.copies, self.size_bytes()?)
+    }
+
+    fn size_bytes(&self) -> Result<u64> {
+        Ok(self.volume.size.context("the volume has no size")?.0)
+    }
+
     fn at(&self) -> PathBuf {
         self.root.join(&self.name)
     }
@@ -84,9 +126,18 @@ impl Made {
 
 /// Why a volume cannot lose a copy; nothing when it can.
 pub fn loses_copies(name: &str, volume: &Volume) -> Result<()> {
-    let mirrored = volume.driver == Driver::Mirror && volume.copies > 1;
-    ensure!(mirrored, "volume {name} is no mirror of 2 or 3 copies: it would lose every byte");
+    let keeps_copies = matches!(volume.driver, Driver::Mirror | Driver::Replicated) && volume.copies > 1;
+    ensure!(keeps_copies, "volume {name} does not keep 2 or 3 copies itself: it would lose every byte");
     Ok(())
+}
+
+/// Why a volume cannot be slowed down; nothing when it can. `fenced`: whether the nodes have fences.
+pub fn slows(name: &str, volume: &Volume, fenced: bool) -> Result<()> {
+    ensure!(
+        volume.driver.has_device(),
+        "volume {name} has no block device of its own, as a loop, a mirror or a replicated volume has"
+    );
+    throttles(volume, fenced)
 }
 
 /// Why so many bytes cannot be taken of a volume; nothing when they can.

@@ -11,6 +11,7 @@ use scylla::statement::Consistency;
 use super::reach;
 use crate::cluster::Cluster;
 use crate::compare::streams::{self, Streamed};
+use crate::cpus::Cpus;
 use crate::load;
 use crate::plan::file::Client;
 use crate::plan::targets::course::Hands;
@@ -22,22 +23,30 @@ pub struct Nodes<'a> {
     cluster: &'a mut Cluster,
     keyspace: &'a str,
     data: Option<Made>,
+    /// CPUs of the servers.
+    cpus: Option<Cpus>,
     /// Numbers of nodes that took the place of others, by those that the timeline knows.
     replaced: BTreeMap<u32, u32>,
 }
 
 impl<'a> Nodes<'a> {
-    /// `keyspace`: what upkeep is for; `data`: the volume of their data. Where a host is to be lost, the others begin to log
+    /// `keyspace`: what upkeep is for; `data`: the volume of their data, whose servers keep to `cpus`. Where a host is to be lost, the others begin to log
     /// what they send.
-    pub fn new(cluster: &'a mut Cluster, keyspace: &'a str, data: Option<Made>, timeline: &[Move]) -> Result<Self> {
+    pub fn new(
+        cluster: &'a mut Cluster,
+        keyspace: &'a str,
+        data: Option<Made>,
+        cpus: Option<Cpus>,
+        timeline: &[Move],
+    ) -> Result<Self> {
         if timeline.iter().any(|step| matches!(step, Move::Hurt(Fault::Lose, _))) {
             streams::ready(cluster)?;
         }
-        Ok(Self { cluster, keyspace, data, replaced: BTreeMap::new() })
+        Ok(Self { cluster, keyspace, data, cpus, replaced: BTreeMap::new() })
     }
 
-    fn data(&self) -> Result<&Made> {
-        self.data.as_ref().context("the data are on no volume of the plan")
+    fn data(&mut self) -> Result<&mut Made> {
+        self.data.as_mut().context("the data are on no volume of the plan")
     }
 
     fn number(&self, node: u32) -> u32 {
@@ -70,9 +79,14 @@ impl Hands for Nodes<'_> {
                 Ok(())
             }
             Move::LoseCopy => self.data()?.lose_copy(),
-            Move::Reattach => self.data()?.reattach(),
+            Move::Reattach => {
+                let (cpus, made) = (self.cpus.clone(), self.data()?);
+                cpus.map_or_else(|| made.reattach(), |cpus| cpus.run(|| made.reattach()))
+            }
             Move::Fill(bytes) => self.data()?.fill(bytes.0),
             Move::Free => self.data()?.free(),
+            Move::Slow(limits) => self.data()?.slow(limits),
+            Move::Unslow => self.data()?.unslow(),
             Move::Upkeep(upkeep) => self.upkeep(upkeep, hurt),
             Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => Ok(()),
         }

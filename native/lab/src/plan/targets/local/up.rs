@@ -47,6 +47,7 @@ impl Local<'_> {
 
     pub(super) fn up(&self, cell: &Cell) -> Result<Site> {
         let spec = self.spec(cell)?;
+        volumes::lift(&self.place.volumes)?;
         remove(&self.place.base)?;
         self.volumes(cell)?;
         let address = IpAddr::V4(spec.first_address);
@@ -73,6 +74,7 @@ impl Local<'_> {
             name: name.clone(),
             volume: volume.clone(),
             root: self.place.volumes.clone(),
+            slowed: None,
         };
         Ok(self.volume(cell, "data")?.map(made))
     }
@@ -85,7 +87,9 @@ impl Local<'_> {
                 self.volume(cell, axis)?.filter(|(name, _)| !self.place.volumes.join(name).exists())
             {
                 self.narrator.doing(&format!("volume {name} is made"));
-                volumes::make(name, volume, &self.place.volumes)?;
+                let make = || volumes::make(name, volume, &self.place.volumes);
+                // What serves a volume does not take the client's CPUs.
+                self.place.cpus.as_ref().map_or_else(make, |split| split.servers.run(make))?;
             }
         }
         Ok(())

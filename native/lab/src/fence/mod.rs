@@ -1,11 +1,13 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Fences: what a node may use of the machine, held by the kernel's control groups, version 1 or 2.
+//! Fences: what a node may use of the machine, held by the kernel's control groups, version 1 or 2; and [`throttle`]s of devices.
 //!
 //! Cores are a quota of the kernel's usual period. What a period leaves unused, the next one may use: a node runs at the speed
 //! of a core until it has used its share, and waits only when it asks for more than that. Memory counts the page cache: reads
 //! then reach the disk as on a small server.
+
+pub mod throttle;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,15 +99,9 @@ impl Groups {
     }
 
     fn of(mounts: &str, controllers: &dyn Fn(&Path) -> String) -> Result<Self> {
-        let mounted = || {
-            mounts.lines().filter_map(|line| {
-                let words: Vec<&str> = line.split(' ').collect();
-                Some((*words.get(2)?, PathBuf::from(words.get(1)?), *words.get(3)?))
-            })
-        };
         let v1 = |controller: &str| {
             let has = |options: &str| options.split(',').any(|option| option == controller);
-            mounted().find(|(kind, _, options)| *kind == "cgroup" && has(options)).map(|(_, folder, _)| folder)
+            mounted(mounts).find(|(kind, _, options)| *kind == "cgroup" && has(options)).map(|(_, folder, _)| folder)
         };
         if let Some((cpu, memory)) = v1("cpu").zip(v1("memory")) {
             return Ok(Self::V1 { cpu, memory });
@@ -114,7 +110,7 @@ impl Groups {
             let known = controllers(root);
             ["cpu", "memory"].iter().all(|wanted| known.split_whitespace().any(|controller| controller == *wanted))
         };
-        match mounted().find(|(kind, folder, _)| *kind == "cgroup2" && has_both(folder)) {
+        match mounted(mounts).find(|(kind, folder, _)| *kind == "cgroup2" && has_both(folder)) {
             Some((_, root, _)) => Ok(Self::V2(root)),
             None => bail!("the kernel has no control groups for cpu and memory mounted: fences need them, and root"),
         }
@@ -130,6 +126,14 @@ impl Groups {
     fn v1(&self, name: &str) -> Result<[PathBuf; 2]> {
         self.folders(name).try_into().ok().context("two controllers are expected")
     }
+}
+
+/// Kind, folder and options of each mount.
+fn mounted(mounts: &str) -> impl Iterator<Item = (&str, PathBuf, &str)> {
+    mounts.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        Some((*words.get(2)?, PathBuf::from(words.get(1)?), *words.get(3)?))
+    })
 }
 
 fn make(folder: &Path) -> Result<()> {
