@@ -122,7 +122,7 @@ impl<'a, 'b> Actor<'a, 'b> {
             if stops() {
                 break;
             }
-            if step.node().is_some() || matches!(step, Move::Upkeep(_)) {
+            if !step.is_of_load() {
                 moved.push(self.make(*step)?);
                 continue;
             }
@@ -192,3 +192,7 @@ impl<'a, 'b> Actor<'a, 'b> {
         Ok(moved)
     }
 }
+
+#[cfg(test)]
+#[path = "course_test.rs"]
+mod tests;

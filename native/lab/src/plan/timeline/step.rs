@@ -157,6 +157,11 @@ impl Move {
         matches!(self, Self::Start(_) | Self::Replace(_))
     }
 
+    /// Whether it is done to the load alone.
+    pub fn is_of_load(self) -> bool {
+        matches!(self, Self::Wait(_) | Self::Step(_) | Self::Ramp(..) | Self::Spike(..))
+    }
+
     /// Whether it is done to the volume with the data.
     pub fn is_of_volume(self) -> bool {
         matches!(self, Self::LoseCopy | Self::Reattach | Self::Fill(_) | Self::Free)
