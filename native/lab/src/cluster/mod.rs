@@ -15,6 +15,7 @@ mod home;
 mod lifecycle;
 mod log;
 mod member;
+mod network;
 pub mod node;
 mod process;
 mod progress;

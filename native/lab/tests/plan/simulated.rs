@@ -231,11 +231,11 @@ impl Target for Simulated {
                     hurt.retain(|other| other != node);
                     (6.0, 0.0)
                 }
-                Move::LoseCopy | Move::Fill(_) => {
+                Move::LoseCopy | Move::Fill(_) | Move::Disturb(..) => {
                     told(Hurt::Making(step.mend().unwrap()))?;
                     (2.0, 1.0)
                 }
-                Move::Reattach | Move::Free => {
+                Move::Reattach | Move::Free | Move::Heal => {
                     told(Hurt::Mended(*step))?;
                     (3.0, 0.0)
                 }

@@ -33,14 +33,26 @@ fn made(timeline: &[&str]) -> (Vec<String>, Vec<Hurt>) {
 
 #[test]
 fn every_move_that_is_not_of_the_load_is_made() {
-    let all = ["kill 2", "start 2", "lose-copy", "fill 1MiB", "free", "reattach", "flush"];
+    let all = [
+        "kill 2",
+        "start 2",
+        "lose-copy",
+        "fill 1MiB",
+        "free",
+        "reattach",
+        "partition 2",
+        "heal",
+        "delay 0.05s",
+        "heal",
+        "flush",
+    ];
     let (made, heard) = made(&[&["wait 1ms", "step 2"], &all[..], &["spike 2 1ms"]].concat());
-    assert_eq!((made, heard.len()), (all.map(str::to_owned).to_vec(), 6));
+    assert_eq!((made, heard.len()), (all.map(str::to_owned).to_vec(), 10));
 }
 
 #[test]
 fn what_the_timeline_leaves_hurt_is_mended_after_it() {
-    let (made, heard) = made(&["fill 1MiB", "kill 2", "pause 1"]);
-    assert_eq!(made[3..], ["free", "resume 1", "start 2"]);
+    let (made, heard) = made(&["fill 1MiB", "kill 2", "pause 1", "partition 3"]);
+    assert_eq!(made[4..], ["free", "resume 1", "heal", "start 2"]);
     assert!(heard.contains(&Hurt::Mended(Move::Free)));
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::side::Side;
+use crate::network::Disturbance;
 use crate::plan::quantity::Bytes;
 
 /// What is done to a node.
@@ -88,6 +90,10 @@ pub enum Move {
     Fill(Bytes),
     /// It is deleted.
     Free,
+    /// What the nodes of a side and all others send to each other is lost or late.
+    Disturb(Disturbance, Side),
+    /// No longer.
+    Heal,
     /// From now on, so many times the phase's load.
     Step(f64),
     /// Linearly to so many times the phase's load, in that time.
@@ -112,6 +118,7 @@ impl Move {
         match self {
             Self::LoseCopy | Self::Reattach => Some("a copy of the volume".to_owned()),
             Self::Fill(_) | Self::Free => Some("the volume".to_owned()),
+            Self::Disturb(..) | Self::Heal => Some("the network".to_owned()),
             _ => self.node().map(|node| format!("node{node}")),
         }
     }
@@ -128,6 +135,10 @@ impl Move {
             Self::Reattach => "reattach",
             Self::Fill(_) => "fill",
             Self::Free => "free",
+            Self::Disturb(Disturbance::Partition, _) => "partition",
+            Self::Disturb(Disturbance::Delay(_), _) => "delay",
+            Self::Disturb(Disturbance::Loss(_), _) => "loss",
+            Self::Heal => "heal",
             Self::Step(_) => "step",
             Self::Ramp(..) => "ramp",
             Self::Spike(..) => "spike",
@@ -143,18 +154,19 @@ impl Move {
             Self::Hurt(fault, node) => Some(fault.mend(node)),
             Self::LoseCopy => Some(Self::Reattach),
             Self::Fill(_) => Some(Self::Free),
+            Self::Disturb(..) => Some(Self::Heal),
             _ => None,
         }
     }
 
     /// Whether it mends.
     pub fn mends(self) -> bool {
-        matches!(self, Self::Start(_) | Self::Resume(_) | Self::Replace(_) | Self::Reattach | Self::Free)
+        matches!(self, Self::Start(_) | Self::Resume(_) | Self::Replace(_) | Self::Reattach | Self::Free | Self::Heal)
     }
 
-    /// Whether a node comes into the ring by it.
+    /// Whether nodes come into the ring by it.
     pub fn joins(self) -> bool {
-        matches!(self, Self::Start(_) | Self::Replace(_))
+        matches!(self, Self::Start(_) | Self::Replace(_) | Self::Heal)
     }
 
     /// Whether it is done to the load alone.
@@ -165,6 +177,11 @@ impl Move {
     /// Whether it is done to the volume with the data.
     pub fn is_of_volume(self) -> bool {
         matches!(self, Self::LoseCopy | Self::Reattach | Self::Fill(_) | Self::Free)
+    }
+
+    /// Whether it is done to the network between nodes.
+    pub fn is_of_network(self) -> bool {
+        matches!(self, Self::Disturb(..) | Self::Heal)
     }
 
     /// How long it lasts at least.

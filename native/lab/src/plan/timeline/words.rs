@@ -11,7 +11,9 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Context, Result};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 
+use super::side::Side;
 use super::step::{Fault, Move, Upkeep};
+use crate::network::Disturbance;
 use crate::plan::file::nearest;
 use crate::plan::quantity::{Bytes, Time};
 
@@ -20,6 +22,7 @@ const MIB: u64 = 1 << 20;
 const LENGTHS: [&str; 2] = ["steady", "wait"];
 const FAULTS: [&str; 7] = ["kill", "stop", "pause", "lose", "start", "resume", "replace"];
 const VOLUME: [&str; 4] = ["lose-copy", "reattach", "fill", "free"];
+const NETWORK: [&str; 4] = ["partition", "delay", "loss", "heal"];
 const RATES: [&str; 3] = ["step", "ramp", "spike"];
 const UPKEEP: [&str; 3] = ["repair", "flush", "compact"];
 
@@ -28,9 +31,9 @@ impl FromStr for Move {
 
     fn from_str(text: &str) -> Result<Self> {
         let mut words = text.split_whitespace();
-        let (word, value, time) = (words.next().unwrap_or_default(), words.next(), words.next());
-        let timed = matches!(word, "ramp" | "spike");
-        let too_much = words.next().is_some() || (time.is_some() && !timed);
+        let (word, value, second) = (words.next().unwrap_or_default(), words.next(), words.next());
+        let takes_two = matches!(word, "ramp" | "spike" | "delay" | "loss");
+        let too_much = words.next().is_some() || (second.is_some() && !takes_two);
         ensure!(!too_much, "'{text}': one word and its value are expected, as in `kill 2`");
         let times = || -> Result<f64> {
             let number = value.and_then(|value| value.strip_suffix('x').unwrap_or(value).parse::<f64>().ok());
@@ -38,7 +41,7 @@ impl FromStr for Move {
             number.with_context(|| format!("'{text}': a multiple of the phase's load is expected, as in `step 2`"))
         };
         let during = || -> Result<Duration> {
-            let time = time.with_context(|| format!("'{text}': a time is expected, as in `{word} 2 30s`"))?;
+            let time = second.with_context(|| format!("'{text}': a time is expected, as in `{word} 2 30s`"))?;
             Ok(time.parse::<Time>()?.0)
         };
         let node = || -> Result<u32> {
@@ -46,6 +49,9 @@ impl FromStr for Move {
             number
                 .filter(|number| *number > 0)
                 .with_context(|| format!("'{text}': a node is expected, as in `{word} 2`"))
+        };
+        let side = |nodes: Option<&str>| -> Result<Side> {
+            nodes.map_or(Ok(Side::default()), str::parse).with_context(|| format!("'{text}'"))
         };
         let alone = |step: Self| -> Result<Self> {
             ensure!(value.is_none(), "'{text}': {word} takes no value");
@@ -73,6 +79,21 @@ impl FromStr for Move {
                 Ok(Self::Fill(bytes))
             }
             "free" => alone(Self::Free),
+            "partition" => {
+                let nodes = value.with_context(|| format!("'{text}': nodes are expected, as in `partition 2,3`"))?;
+                Ok(Self::Disturb(Disturbance::Partition, side(Some(nodes))?))
+            }
+            "delay" => {
+                let delay = value.with_context(|| format!("'{text}': a time is expected, as in `delay 50ms`"))?;
+                Ok(Self::Disturb(Disturbance::Delay(delay.parse::<Time>()?.0), side(second)?))
+            }
+            "loss" => {
+                let percent = value.and_then(|value| value.strip_suffix('%')?.parse::<f64>().ok());
+                let percent = percent.filter(|percent| *percent > 0.0 && *percent <= 100.0);
+                let percent = percent.with_context(|| format!("'{text}': a share is expected, as in `loss 1%`"))?;
+                Ok(Self::Disturb(Disturbance::Loss(percent), side(second)?))
+            }
+            "heal" => alone(Self::Heal),
             "step" => Ok(Self::Step(times()?)),
             "ramp" => Ok(Self::Ramp(times()?, during()?)),
             "spike" => Ok(Self::Spike(times()?, during()?)),
@@ -80,7 +101,8 @@ impl FromStr for Move {
             "flush" => alone(Self::Upkeep(Upkeep::Flush)),
             "compact" => alone(Self::Upkeep(Upkeep::Compact)),
             other => {
-                let known = || LENGTHS.iter().chain(&FAULTS).chain(&VOLUME).chain(&RATES).chain(&UPKEEP).copied();
+                let known =
+                    || [&LENGTHS[..], &FAULTS, &VOLUME, &NETWORK, &RATES, &UPKEEP].into_iter().flatten().copied();
                 let meant = nearest(other, known()).map(|word| format!("; did you mean {word}?")).unwrap_or_default();
                 bail!("'{text}': {other} is none of {}{meant}", known().collect::<Vec<_>>().join(", "))
             }
@@ -99,7 +121,18 @@ impl fmt::Display for Move {
             Self::Step(times) => write!(formatter, " {times}"),
             Self::Ramp(times, time) | Self::Spike(times, time) => write!(formatter, " {times} {}", Time(*time)),
             Self::Fill(size) => write!(formatter, " {size}"),
-            Self::LoseCopy | Self::Reattach | Self::Free | Self::Upkeep(_) => Ok(()),
+            Self::Disturb(disturbance, side) => {
+                match disturbance {
+                    Disturbance::Partition => {}
+                    Disturbance::Delay(delay) => write!(formatter, " {}", Time(*delay))?,
+                    Disturbance::Loss(percent) => write!(formatter, " {percent}%")?,
+                }
+                if side.is_empty() {
+                    return Ok(());
+                }
+                write!(formatter, " {side}")
+            }
+            Self::LoseCopy | Self::Reattach | Self::Free | Self::Heal | Self::Upkeep(_) => Ok(()),
         }
     }
 }
@@ -124,7 +157,7 @@ impl JsonSchema for Move {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, lose-copy, reattach, fill SIZE, free, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
+        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, lose-copy, reattach, fill SIZE, free, partition N, delay TIME, loss SHARE, heal, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
     }
 }
 
@@ -149,6 +182,16 @@ mod tests {
     }
 
     #[test]
+    fn the_network_is_disturbed_between_nodes_or_between_all() {
+        let words =
+            ["partition 3", "partition node2,1", "delay 50ms", "delay 0.1s 3", "loss 1%", "loss 0.5% 2,3", "heal"];
+        let again: Vec<String> = moves(&words).iter().map(ToString::to_string).collect();
+        let shown = ["partition 3", "partition 1,2", "delay 0.05s", "delay 0.1s 3", "loss 1%", "loss 0.5% 2,3", "heal"];
+        assert_eq!(again, shown);
+        assert_eq!(moves(&shown), moves(&words));
+    }
+
+    #[test]
     fn what_is_no_move_is_refused_with_the_nearest_word() {
         for (text, told) in [
             ("kil 2", "did you mean kill?"),
@@ -161,6 +204,14 @@ mod tests {
             ("fill 2", "a size is expected"),
             ("fill 1KiB", "whole MiB"),
             ("lose-copy 2", "takes no value"),
+            ("partition", "nodes are expected"),
+            ("partition 1,x", "a node from 1 to 64"),
+            ("delay", "a time is expected"),
+            ("delay 50", "a time as"),
+            ("delay 50ms 0", "a node from 1 to 64"),
+            ("loss 2", "a share is expected"),
+            ("loss 101%", "a share is expected"),
+            ("heal 2", "takes no value"),
             ("kill 2 now", "one word and its value"),
             ("step 0", "a multiple of the phase's load"),
             ("ramp 2", "a time is expected, as in `ramp 2 30s`"),

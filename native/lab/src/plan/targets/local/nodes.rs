@@ -12,6 +12,7 @@ use super::reach;
 use crate::cluster::Cluster;
 use crate::compare::streams::{self, Streamed};
 use crate::load;
+use crate::network::Delaying;
 use crate::plan::file::Client;
 use crate::plan::targets::course::Hands;
 use crate::plan::timeline::{Fault, Move, Upkeep};
@@ -24,6 +25,8 @@ pub struct Nodes<'a> {
     data: Option<Made>,
     /// Numbers of nodes that took the place of others, by those that the timeline knows.
     replaced: BTreeMap<u32, u32>,
+    /// While packets between nodes are delayed.
+    delaying: Option<Delaying>,
 }
 
 impl<'a> Nodes<'a> {
@@ -33,7 +36,7 @@ impl<'a> Nodes<'a> {
         if timeline.iter().any(|step| matches!(step, Move::Hurt(Fault::Lose, _))) {
             streams::ready(cluster)?;
         }
-        Ok(Self { cluster, keyspace, data, replaced: BTreeMap::new() })
+        Ok(Self { cluster, keyspace, data, replaced: BTreeMap::new(), delaying: None })
     }
 
     fn data(&self) -> Result<&Made> {
@@ -42,6 +45,11 @@ impl<'a> Nodes<'a> {
 
     fn number(&self, node: u32) -> u32 {
         self.replaced.get(&node).copied().unwrap_or(node)
+    }
+
+    fn heal(&mut self) -> Result<()> {
+        let healed = self.cluster.heal();
+        self.delaying.take().map_or(Ok(()), Delaying::end).and(healed)
     }
 
     /// One node after the other, as an operator does it; those that are hurt are left out.
@@ -73,6 +81,12 @@ impl Hands for Nodes<'_> {
             Move::Reattach => self.data()?.reattach(),
             Move::Fill(bytes) => self.data()?.fill(bytes.0),
             Move::Free => self.data()?.free(),
+            Move::Disturb(disturbance, side) => {
+                let side: Vec<u32> = side.numbers().map(|node| self.number(node)).collect();
+                self.delaying = self.cluster.disturb(disturbance, &side)?;
+                Ok(())
+            }
+            Move::Heal => self.heal(),
             Move::Upkeep(upkeep) => self.upkeep(upkeep, hurt),
             Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => Ok(()),
         }
