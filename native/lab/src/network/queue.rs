@@ -18,7 +18,7 @@ use thread_priority::{
 };
 
 /// The queue cannot be waited for with a limit: it is asked so often, and a packet may be so much too late.
-const LOOK_EVERY: Duration = Duration::from_micros(250);
+const LOOK_EVERY: Duration = Duration::from_micros(500);
 /// Beyond it, packets pass undelayed.
 const MOST_HELD: u32 = 1 << 20;
 /// Of no cluster.

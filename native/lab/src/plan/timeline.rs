@@ -101,7 +101,7 @@ mod tests {
             "fill 1GiB",
             "free",
             "reattach",
-            "partition 2,3",
+            "partition 2 3",
             "heal",
             "kill 1",
             "loss 1%",

@@ -152,7 +152,7 @@ fn a_network_is_parted_and_whole_again() {
 fn a_network_without_two_sides_is_refused_by_name() {
     for (nodes, step, told) in [
         (3, "partition 4", "`partition 4`: nodes=3 has 3 nodes"),
-        (3, "partition 1,2,3", "`partition 1,2,3`: nodes=3 has no node on the other side"),
+        (3, "partition 1 2 3", "`partition 1 2 3`: nodes=3 has no node on the other side"),
         (3, "delay 1ms 5", "nodes=3 has 3 nodes"),
         (1, "partition 1", "nodes=1 has no node on the other side"),
         (1, "loss 1%", "nodes=1 has no node on the other side"),

@@ -135,7 +135,7 @@ mod tests {
         );
         let of: Existing = serde_yaml_ng::from_str(&text).unwrap();
         let mut hooks = Hooks { of: &of, keyspace: "k" };
-        for step in ["partition 2,3", "delay 50ms 1", "loss 0.5% 3", "heal"] {
+        for step in ["partition 2 3", "delay 50ms 1", "loss 0.5% 3", "heal"] {
             hooks.make(step.parse().unwrap(), &BTreeSet::from([2])).unwrap();
         }
         let told = std::fs::read_to_string(&file).unwrap();

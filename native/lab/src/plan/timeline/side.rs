@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 const MOST: u32 = u64::BITS;
 
-/// Nodes by number; none: the disturbance is between any two nodes.
+/// Nodes by number, with spaces between, for a comma ends a word in a list of YAML; none: the disturbance is between any two nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Side(u64);
 
@@ -36,7 +36,7 @@ impl FromStr for Side {
 
     fn from_str(text: &str) -> Result<Self> {
         let mut nodes = 0;
-        for word in text.split(',') {
+        for word in text.split_whitespace() {
             let number: Option<u32> = word.strip_prefix("node").unwrap_or(word).parse().ok();
             let number = number.filter(|number| (1..=MOST).contains(number));
             nodes |= 1 << (number.with_context(|| format!("'{word}': a node from 1 to {MOST} is expected"))? - 1);
@@ -48,7 +48,7 @@ impl FromStr for Side {
 impl fmt::Display for Side {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers: Vec<String> = self.numbers().map(|number| number.to_string()).collect();
-        formatter.write_str(&numbers.join(","))
+        formatter.write_str(&numbers.join(" "))
     }
 }
 
@@ -59,10 +59,10 @@ mod tests {
 
     #[test]
     fn nodes_are_read_once_each_and_in_their_order() {
-        let side: Side = "node3,1,3".parse().unwrap();
-        assert_eq!((side.to_string().as_str(), side.has(1), side.has(2), side.has(65)), ("1,3", true, false, false));
+        let side: Side = "node3 1 3".parse().unwrap();
+        assert_eq!((side.to_string().as_str(), side.has(1), side.has(2), side.has(65)), ("1 3", true, false, false));
         assert_eq!("64".parse::<Side>().unwrap().numbers().collect::<Vec<_>>(), [64]);
-        assert!(["0", "65", "", "1,", "a"].iter().all(|text| text.parse::<Side>().is_err()));
+        assert!(["0", "65", "1,2", "a"].iter().all(|text| text.parse::<Side>().is_err()));
         assert!(Side::default().is_empty() && !side.is_empty());
     }
 }

@@ -30,18 +30,21 @@ impl FromStr for Move {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let mut words = text.split_whitespace();
-        let (word, value, second) = (words.next().unwrap_or_default(), words.next(), words.next());
-        let takes_two = matches!(word, "ramp" | "spike" | "delay" | "loss");
-        let too_much = words.next().is_some() || (second.is_some() && !takes_two);
-        ensure!(!too_much, "'{text}': one word and its value are expected, as in `kill 2`");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (word, value) = (words.first().copied().unwrap_or_default(), words.get(1).copied());
+        let most = match word {
+            "partition" | "delay" | "loss" => usize::MAX,
+            "ramp" | "spike" => 3,
+            _ => 2,
+        };
+        ensure!(words.len() <= most, "'{text}': one word and its value are expected, as in `kill 2`");
         let times = || -> Result<f64> {
             let number = value.and_then(|value| value.strip_suffix('x').unwrap_or(value).parse::<f64>().ok());
             let number = number.filter(|times| times.is_finite() && *times > 0.0);
             number.with_context(|| format!("'{text}': a multiple of the phase's load is expected, as in `step 2`"))
         };
         let during = || -> Result<Duration> {
-            let time = second.with_context(|| format!("'{text}': a time is expected, as in `{word} 2 30s`"))?;
+            let time = words.get(2).with_context(|| format!("'{text}': a time is expected, as in `{word} 2 30s`"))?;
             Ok(time.parse::<Time>()?.0)
         };
         let node = || -> Result<u32> {
@@ -50,8 +53,8 @@ impl FromStr for Move {
                 .filter(|number| *number > 0)
                 .with_context(|| format!("'{text}': a node is expected, as in `{word} 2`"))
         };
-        let side = |nodes: Option<&str>| -> Result<Side> {
-            nodes.map_or(Ok(Side::default()), str::parse).with_context(|| format!("'{text}'"))
+        let side = |from: usize| -> Result<Side> {
+            words.get(from..).unwrap_or_default().join(" ").parse().with_context(|| format!("'{text}'"))
         };
         let alone = |step: Self| -> Result<Self> {
             ensure!(value.is_none(), "'{text}': {word} takes no value");
@@ -80,18 +83,18 @@ impl FromStr for Move {
             }
             "free" => alone(Self::Free),
             "partition" => {
-                let nodes = value.with_context(|| format!("'{text}': nodes are expected, as in `partition 2,3`"))?;
-                Ok(Self::Disturb(Disturbance::Partition, side(Some(nodes))?))
+                ensure!(value.is_some(), "'{text}': nodes are expected, as in `partition 2 3`");
+                Ok(Self::Disturb(Disturbance::Partition, side(1)?))
             }
             "delay" => {
                 let delay = value.with_context(|| format!("'{text}': a time is expected, as in `delay 50ms`"))?;
-                Ok(Self::Disturb(Disturbance::Delay(delay.parse::<Time>()?.0), side(second)?))
+                Ok(Self::Disturb(Disturbance::Delay(delay.parse::<Time>()?.0), side(2)?))
             }
             "loss" => {
                 let percent = value.and_then(|value| value.strip_suffix('%')?.parse::<f64>().ok());
                 let percent = percent.filter(|percent| *percent > 0.0 && *percent <= 100.0);
                 let percent = percent.with_context(|| format!("'{text}': a share is expected, as in `loss 1%`"))?;
-                Ok(Self::Disturb(Disturbance::Loss(percent), side(second)?))
+                Ok(Self::Disturb(Disturbance::Loss(percent), side(2)?))
             }
             "heal" => alone(Self::Heal),
             "step" => Ok(Self::Step(times()?)),
@@ -184,9 +187,9 @@ mod tests {
     #[test]
     fn the_network_is_disturbed_between_nodes_or_between_all() {
         let words =
-            ["partition 3", "partition node2,1", "delay 50ms", "delay 0.1s 3", "loss 1%", "loss 0.5% 2,3", "heal"];
+            ["partition 3", "partition node2 1", "delay 50ms", "delay 0.1s 3", "loss 1%", "loss 0.5% 2 3", "heal"];
         let again: Vec<String> = moves(&words).iter().map(ToString::to_string).collect();
-        let shown = ["partition 3", "partition 1,2", "delay 0.05s", "delay 0.1s 3", "loss 1%", "loss 0.5% 2,3", "heal"];
+        let shown = ["partition 3", "partition 1 2", "delay 0.05s", "delay 0.1s 3", "loss 1%", "loss 0.5% 2 3", "heal"];
         assert_eq!(again, shown);
         assert_eq!(moves(&shown), moves(&words));
     }
@@ -205,7 +208,7 @@ mod tests {
             ("fill 1KiB", "whole MiB"),
             ("lose-copy 2", "takes no value"),
             ("partition", "nodes are expected"),
-            ("partition 1,x", "a node from 1 to 64"),
+            ("partition 1 x", "a node from 1 to 64"),
             ("delay", "a time is expected"),
             ("delay 50", "a time as"),
             ("delay 50ms 0", "a node from 1 to 64"),
