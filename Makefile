@@ -113,7 +113,7 @@ test-rust: deps
 	@cd native && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee ../$(RUST_LOG)
 
 # Those of the lab that take minutes.
-LAB_CLUSTER_TESTS := compare_stream compare_scenarios plan_on_nodes
+LAB_CLUSTER_TESTS := compare_stream compare_scenarios plan_on_nodes network_on_nodes
 LAB_TESTS := $(filter-out $(LAB_CLUSTER_TESTS),$(sort $(patsubst native/lab/tests/%,%,$(basename $(wildcard native/lab/tests/*.rs))) \
     $(patsubst native/lab/tests/%/main.rs,%,$(wildcard native/lab/tests/*/main.rs))))
 

@@ -17,7 +17,8 @@
 //! | [`load`] | starts operations on time and records them | `check` |
 //! | [`check`] | remembers acknowledged writes and judges answers by them | none |
 //! | [`observe`] | watches servers, client and machine | `cpus`, `cluster` |
-//! | [`cluster`] | starts, changes and stops clusters | `cpus`, `fence` |
+//! | [`cluster`] | starts, changes and stops clusters | `cpus`, `fence`, `network` |
+//! | [`network`] | cuts and slows what nodes send to each other | `fence` |
 //! | [`fence`] | bounds what a process may use of the machine, and what its devices do | none |
 //! | [`cpus`] | splits the machine between client and servers | none |
 //! | [`narrator`] | tells what a long command does, and how long it will still take | none |
@@ -29,6 +30,7 @@ pub mod cpus;
 pub mod fence;
 pub mod load;
 pub mod narrator;
+pub mod network;
 pub mod observe;
 pub mod plan;
 pub mod profile;

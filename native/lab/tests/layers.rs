@@ -9,9 +9,9 @@ use std::path::Path;
 
 use regex::Regex;
 
-const MODULES: [&str; 13] = [
+const MODULES: [&str; 14] = [
     "plan", "compare", "stress", "search", "report", "profile", "load", "check", "observe", "cluster", "cpus", "fence",
-    "narrator",
+    "narrator", "network",
 ];
 
 /// The row of a module in the table: `all but ...`, names, or `none`.

@@ -61,6 +61,7 @@ impl Cluster {
 
     /// Ends every node and deletes all that they kept.
     pub fn delete(mut self) -> Result<()> {
+        self.heal_rules()?;
         self.down()?;
         let _lock = self.locked()?;
         for number in 1..self.state.next {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::node::{Location, NodeSpec, DATACENTER};
 use super::{process, tokens, yaml, ClusterSpec, Home};
-use crate::fence;
+use crate::{fence, network};
 
 /// How long a node that replaces another listens for signs of life of that one. Cassandra's default is a minute.
 const BROADCAST_INTERVAL_MS: u32 = 10_000;
@@ -96,10 +96,14 @@ impl Member {
                 fs::remove_dir_all(&folder).with_context(|| format!("cannot delete {}", folder.display()))?;
             }
         }
-        match spec.fence {
-            Some(_) => fence::remove(&spec.fence_name(self.number)),
-            None => Ok(()),
+        let group = spec.group_name(self.number);
+        if spec.fence.is_some() {
+            fence::remove(&group)?;
         }
+        if spec.network_faults {
+            network::remove(&group)?;
+        }
+        Ok(())
     }
 
     /// Its pid, while it runs.

@@ -16,6 +16,7 @@ mod home;
 mod lifecycle;
 mod log;
 mod member;
+mod network;
 pub mod node;
 mod process;
 mod progress;

@@ -62,6 +62,9 @@ pub struct ClusterSpec {
     /// What each node may use of the machine; `None`: all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fence: Option<Fence>,
+    /// Each node is in a control group of its own, so that the network between them can be disturbed. Needs root.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network_faults: bool,
     /// The nodes are killed when this process is gone.
     #[serde(skip)]
     pub owner_pid: Option<i32>,
@@ -98,6 +101,7 @@ impl ClusterSpec {
             jmx_port: 7199,
             cpus: None,
             fence: None,
+            network_faults: false,
             owner_pid: None,
             start_limit: start_limit(),
         })
@@ -148,8 +152,8 @@ impl ClusterSpec {
         Ok(port)
     }
 
-    /// Name of the control group of node `number`: no two clusters of a machine have the same ports.
-    pub(super) fn fence_name(&self, number: u32) -> String {
+    /// Name of the control groups of node `number`: no two clusters of a machine have the same ports.
+    pub(super) fn group_name(&self, number: u32) -> String {
         format!("{}-{}-node{number}", self.name, self.cql_port)
     }
 

@@ -17,6 +17,7 @@ use super::member::Member;
 use super::node::owner::Owner;
 use super::progress::Progress;
 use super::{ready, ClusterSpec, Home};
+use crate::network;
 
 const POLL: Duration = Duration::from_millis(250);
 const MOST_SEEDS: usize = 3;
@@ -56,8 +57,7 @@ pub(super) fn start(home: &Home, spec: &ClusterSpec, member: &Member, running: &
     };
     let mut child = spawned.with_context(|| format!("cannot start {}", member.name()))?;
     let pid = i32::try_from(child.id()).context("a pid beyond what Linux has")?;
-    let held = spec.fence.map(|fence| fence.hold(&spec.fence_name(member.number), pid)).transpose();
-    let watcher = match held.and_then(|_| owner.map(|owner| owner.watch_over(pid)).transpose()) {
+    let watcher = match hold(spec, member, pid).and_then(|()| owner.map(|owner| owner.watch_over(pid)).transpose()) {
         Ok(watcher) => watcher,
         Err(error) => {
             child.kill()?;
@@ -66,6 +66,18 @@ pub(super) fn start(home: &Home, spec: &ClusterSpec, member: &Member, running: &
         }
     };
     Ok(Started { member: Member { pid: Some(pid), ..member.clone() }, log, ended: reaped(child, watcher) })
+}
+
+/// Puts a node into its groups, before it has sockets.
+fn hold(spec: &ClusterSpec, member: &Member, pid: i32) -> Result<()> {
+    let name = spec.group_name(member.number);
+    if let Some(fence) = spec.fence {
+        fence.hold(&name, pid)?;
+    }
+    if spec.network_faults {
+        network::hold(&name, pid)?;
+    }
+    Ok(())
 }
 
 /// Waits for the node and its watcher in a thread, so that their ends leave no zombies however long this program runs.

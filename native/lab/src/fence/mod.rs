@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// A few requests of a JVM use a shorter one up, and wait for the next although the node has used little of its share.
 const PERIOD_US: u64 = 100_000;
 /// All groups are below this one.
-const PARENT: &str = "cassiterite";
+pub const PARENT: &str = "cassiterite";
 
 /// What a node may use.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -99,6 +99,8 @@ fn a_target_is_refused_that_could_come_to_harm() {
         (plan(", access: {user: u}"), "user and password_file go together"),
         (plan(", access: {tls: {ca: a.pem, key: k.pem}}"), "certificate and key go together"),
         (plan(", access: {translate: {a: b}}"), "invalid socket address"),
+        (plan(", hooks: {partition: 'true'}"), "partition needs heal"),
+        (plan("") + "phases: [{timeline: [steady 1m, delay 9ms]}]\n", "delay is missing, for `delay 0.009s`"),
         (plan(", hooks: {kil: 'true'}"), "'kil' is none of kill"),
         (plan("") + "phases: [{timeline: [steady 1m, flush]}]\n", "flush is missing, for `flush`"),
         (plan("") + "phases: [{timeline: [steady 1m, spike 9 1s]}]\n", "below the 450000/s"),

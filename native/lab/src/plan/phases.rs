@@ -16,10 +16,11 @@ use super::journal::{Entry, Journal, Thing};
 use super::phase::{effects, stretches, waits, PhaseFigures};
 use super::plan::{Plan, WARMUP_MAX_S};
 use super::targets::{Hurt, Target};
-use super::timeline::{Fault, Move};
+use super::timeline::{Fault, Move, Side};
 use super::trial::{ReadBack, Trial};
 use super::volumes;
 use crate::narrator::{words, Narrator};
+use crate::network;
 
 /// Preparing, and starting nodes, a guess.
 const BESIDE_S: f64 = 150.0;
@@ -63,7 +64,8 @@ pub(super) fn named_cells<'a>(plan: &'a Plan, at: &str) -> Result<Option<Vec<&'a
     Ok(Some(plan.cells.iter().filter(|cell| filter.takes(cell)).collect()))
 }
 
-/// Why a cell cannot have a phase: a node that it does not have, one that nobody could replace, a volume without copies.
+/// Why a cell cannot have a phase: a node that it does not have, one that nobody could replace, a volume without copies, a
+/// network without an other side.
 pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<String>> {
     let nodes = cell.nodes()?;
     let volume = cell.text("data")?.and_then(|name| file.volumes.get_key_value(name));
@@ -76,7 +78,15 @@ pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<Str
             _ => Ok(()),
         }
     };
+    let of_network = |side: &Side| {
+        let named = side.numbers().filter(|node| *node <= nodes).count() as u32;
+        if side.numbers().any(|node| node > nodes) {
+            return Some(format!("{} has {nodes} nodes", cell.name()));
+        }
+        (named == nodes || nodes == 1).then(|| format!("{} has no node on the other side", cell.name()))
+    };
     let why = |step: &Move| match step {
+        Move::Disturb(_, side) => of_network(side),
         step if step.is_of_volume() => of_volume(step).err().map(|why| format!("{why:#}")),
         step if step.node().is_some_and(|node| node > nodes) => Some(format!("{} has {nodes} nodes", cell.name())),
         Move::Hurt(Fault::Lose, _) if nodes == 1 => {
@@ -85,6 +95,12 @@ pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<Str
         _ => None,
     };
     Ok(phase.timeline.iter().find_map(|step| Some(format!("`{step}`: {}", why(step)?))))
+}
+
+/// Why this machine cannot run the phases of a plan that starts its nodes.
+pub fn unable(file: &PlanFile) -> Option<String> {
+    let why = file.disturbs_network().then(network::able)?.err()?;
+    Some(format!("phases: the network between nodes: {why:#}"))
 }
 
 /// About how long a phase takes.

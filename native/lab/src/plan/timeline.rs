@@ -3,40 +3,54 @@
 
 //! The timeline of a phase: what happens to the nodes while a load runs.
 
+mod side;
 mod step;
 mod words;
 
 use anyhow::{bail, ensure, Result};
 
+pub use side::Side;
 pub use step::{Fault, Move, Upkeep};
+
+use crate::network::Disturbance;
 
 /// Refuses a timeline that hurts a node twice, or mends one that was not hurt so.
 pub fn check(timeline: &[Move]) -> Result<()> {
     ensure!(timeline.iter().any(|step| !step.length().is_zero()), "a timeline without any time has no figures");
     let mut open: Vec<Move> = Vec::new();
     for step in timeline {
-        if let Some(mend) = step.mend() {
-            if let Some(before) = open.iter().find(|other| other.place() == step.place()) {
+        if step.mend().is_some() {
+            let before = open.iter().find(|other| other.place() == step.place()).and_then(|other| other.mend());
+            if let Some(before) = before {
                 bail!("{step}: {} is hurt already: `{before}` comes before", place(*step));
             }
-            open.push(mend);
+            open.push(*step);
         } else if step.mends() {
-            let of_place = open.iter().position(|mend| mend.place() == step.place());
-            match of_place.map(|at| open.remove(at)) {
+            let of_place = open.iter().position(|hurt| hurt.place() == step.place());
+            match of_place.and_then(|at| open.remove(at).mend()) {
                 Some(mend) if mend == *step => {}
                 Some(mend) => bail!("{step}: {} is mended by `{mend}`", place(*step)),
                 None => bail!("{step}: {} is not hurt", place(*step)),
             }
-            // The ring is asked of any node that runs; one that hangs never answers.
-            if let Some(Move::Resume(other)) = open.iter().find(|mend| step.joins() && matches!(mend, Move::Resume(_)))
-            {
-                bail!(
-                    "{step}: node{other} hangs meanwhile, and a node cannot join a ring that hangs: resume it before"
-                );
+            if step.joins() {
+                open.iter().try_for_each(|hurt| joins_beside(*step, *hurt))?;
             }
         }
     }
     Ok(())
+}
+
+/// The ring is asked of any node that runs, and must be whole there.
+fn joins_beside(step: Move, hurt: Move) -> Result<()> {
+    match hurt {
+        Move::Hurt(Fault::Pause, other) => {
+            bail!("{step}: node{other} hangs meanwhile, and a node cannot join a ring that hangs: resume it before")
+        }
+        Move::Disturb(Disturbance::Partition, _) => {
+            bail!("{step}: the network is parted meanwhile, and a node cannot join a ring that is: heal it before")
+        }
+        _ => Ok(()),
+    }
 }
 
 fn place(step: Move) -> String {
@@ -68,6 +82,10 @@ mod tests {
             (&["wait 1s", "slow 1MiB/s", "slow 50iops"], "the speed of the volume is hurt already"),
             (&["wait 1s", "fill 1GiB", "unslow"], "the speed of the volume is not hurt"),
             (&["wait 1s", "kill 2", "pause 1", "start 2"], "node1 hangs meanwhile"),
+            (&["wait 1s", "partition 2", "delay 50ms"], "the network is hurt already: `heal` comes before"),
+            (&["wait 1s", "heal"], "the network is not hurt"),
+            (&["wait 1s", "partition 2", "pause 1", "heal"], "node1 hangs meanwhile"),
+            (&["wait 1s", "kill 1", "partition 2", "start 1"], "the network is parted meanwhile"),
         ] {
             let error = check(&moves(words)).unwrap_err().to_string();
             assert!(error.contains(told), "{error}");
@@ -87,6 +105,11 @@ mod tests {
             "free",
             "unslow",
             "reattach",
+            "partition 2 3",
+            "heal",
+            "kill 1",
+            "loss 1%",
+            "start 1",
         ]))
         .unwrap();
     }

@@ -132,3 +132,34 @@ fn a_volume_that_has_no_copy_to_lose_or_is_yours_is_refused_by_name() {
         assert!(error.contains(told), "{error}");
     }
 }
+
+#[test]
+fn a_network_is_parted_and_whole_again() {
+    let rest = REST.split("phases:").next().unwrap().to_owned()
+        + "phases:\n  - {timeline: [steady 20s, partition 3, wait 20s, heal, steady 20s, delay 50ms, steady 20s]}\n";
+    let (plan, folder) = (plan(&rest), TempDir::new().unwrap());
+    go_on(folder.path(), &plan, &mut Simulated::new(truth(), 1)).unwrap();
+    let written = journal(folder.path(), &plan);
+    let healed = |entry: &&Entry| matches!(entry, Entry::Making { thing: Thing::Hurt(mend) } if mend == "heal");
+    assert_eq!((written.entries().iter().filter(healed).count(), written.things().len()), (2, 0));
+    let phase = &written.phases()[0];
+    let steps: Vec<String> = phase.effects.iter().map(|effect| effect.step.to_string()).collect();
+    assert_eq!(steps, ["partition 3", "heal", "delay 0.05s"]);
+    assert_eq!(phase.effects[0].unavailable_s, [("insert".to_owned(), 1.0)]);
+}
+
+#[test]
+fn a_network_without_two_sides_is_refused_by_name() {
+    for (nodes, step, told) in [
+        (3, "partition 4", "`partition 4`: nodes=3 has 3 nodes"),
+        (3, "partition 1 2 3", "`partition 1 2 3`: nodes=3 has no node on the other side"),
+        (3, "delay 1ms 5", "nodes=3 has 3 nodes"),
+        (1, "partition 1", "nodes=1 has no node on the other side"),
+        (1, "loss 1%", "nodes=1 has no node on the other side"),
+    ] {
+        let rest =
+            format!("grid: {{nodes: [{nodes}]}}\nphases: [{{at: nodes={nodes}, timeline: [wait 1s, {step}]}}]\n");
+        let error = format!("{:#}", refused(&rest));
+        assert!(error.contains(told), "{error}");
+    }
+}

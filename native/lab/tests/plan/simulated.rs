@@ -243,11 +243,11 @@ impl Target for Simulated {
                     hurt.retain(|other| other != node);
                     (6.0, 0.0)
                 }
-                Move::LoseCopy | Move::Fill(_) | Move::Slow(_) => {
+                Move::LoseCopy | Move::Fill(_) | Move::Slow(_) | Move::Disturb(..) => {
                     told(Hurt::Making(step.mend().unwrap()))?;
                     (2.0, 1.0)
                 }
-                Move::Reattach | Move::Free | Move::Unslow => {
+                Move::Reattach | Move::Free | Move::Unslow | Move::Heal => {
                     told(Hurt::Mended(*step))?;
                     (3.0, 0.0)
                 }

@@ -31,8 +31,9 @@ pub struct Existing {
     pub access: Access,
     /// Operations per second that it gets at most, also while the table is filled.
     pub ceiling: Rate,
-    /// Commands of the shell for the moves of phases: `kill`, `stop`, `pause`, `lose`, `start`, `resume`, `replace`, `repair`,
-    /// `flush`, `compact`, with `{node}`, `{address}` and `{keyspace}` in them. One that hurts needs the one that mends.
+    /// Commands of the shell for the moves of phases: `kill`, `stop`, `pause`, `lose`, `start`, `resume`, `replace`, `partition`,
+    /// `delay`, `loss`, `heal`, `repair`, `flush`, `compact`, with `{node}`, `{address}` and `{keyspace}` in them, those of the
+    /// network with `{peers}` and `{value}`, too. One that hurts needs the one that mends.
     #[serde(default)]
     pub hooks: BTreeMap<String, String>,
 }
@@ -42,8 +43,31 @@ fn datacenter() -> String {
 }
 
 /// The command that mends what another hurts.
-const MENDS: [(&str, &str); 4] = [("kill", "start"), ("stop", "start"), ("pause", "resume"), ("lose", "replace")];
-const HOOKS: [&str; 10] = ["kill", "stop", "pause", "lose", "start", "resume", "replace", "repair", "flush", "compact"];
+const MENDS: [(&str, &str); 7] = [
+    ("kill", "start"),
+    ("stop", "start"),
+    ("pause", "resume"),
+    ("lose", "replace"),
+    ("partition", "heal"),
+    ("delay", "heal"),
+    ("loss", "heal"),
+];
+const HOOKS: [&str; 14] = [
+    "kill",
+    "stop",
+    "pause",
+    "lose",
+    "start",
+    "resume",
+    "replace",
+    "partition",
+    "delay",
+    "loss",
+    "heal",
+    "repair",
+    "flush",
+    "compact",
+];
 
 impl Existing {
     pub(super) fn check(&self, file: &PlanFile) -> Result<()> {

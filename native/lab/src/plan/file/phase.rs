@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::PlanFile;
 use crate::plan::timeline::Move;
 
 /// A load with a timeline of faults and upkeep. It gives figures, and no verdict.
@@ -18,7 +19,7 @@ pub struct Phase {
     /// Share of the launch.
     #[serde(default = "one")]
     pub load: f64,
-    /// `steady 1m`, `wait 1m`, `kill 2`, `stop 2`, `pause 2`, `lose 2`, `start 2`, `resume 2`, `replace 2`, `lose-copy`, `reattach`, `fill 2GiB`, `free`, `slow 4MiB/s 100iops`, `unslow`, `step 2`, `ramp 2 30s`, `spike 4 10s`, `repair`, `flush`, `compact`.
+    /// `steady 1m`, `wait 1m`, `kill 2`, `stop 2`, `pause 2`, `lose 2`, `start 2`, `resume 2`, `replace 2`, `lose-copy`, `reattach`, `fill 2GiB`, `free`, `slow 4MiB/s 100iops`, `unslow`, `partition 2 3`, `delay 50ms`, `loss 1%`, `heal`, `step 2`, `ramp 2 30s`, `spike 4 10s`, `repair`, `flush`, `compact`.
     pub timeline: Vec<Move>,
 }
 
@@ -26,6 +27,13 @@ impl Phase {
     /// The highest share of the launch that it asks for.
     pub(super) fn most(&self) -> f64 {
         self.load * self.timeline.iter().filter_map(|step| step.multiple()).fold(1.0, f64::max)
+    }
+}
+
+impl PlanFile {
+    /// Whether any phase disturbs the network between nodes.
+    pub fn disturbs_network(&self) -> bool {
+        self.phases.iter().flat_map(|phase| &phase.timeline).any(|step| step.is_of_network())
     }
 }
 

@@ -145,9 +145,9 @@ impl<'a, 'b> Actor<'a, 'b> {
 
     /// Mends what is still hurt, also after Ctrl-C.
     fn mend(&mut self, mut moved: Vec<Moved>) -> Result<Vec<Moved>> {
-        // A node that hangs keeps others from joining.
+        // A node that hangs, and a network that is parted, keep others from joining.
         let mut mends = self.mends.clone();
-        mends.sort_by_key(|mend| mend.joins());
+        mends.sort_by_key(|mend| (mend.joins(), mend.node().is_some()));
         for mend in mends {
             self.narrator.doing(&format!("after the phase: {mend}"));
             moved.push(self.make(mend)?);

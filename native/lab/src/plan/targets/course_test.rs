@@ -5,37 +5,56 @@
 
 use super::*;
 
-/// Hands that keep what they made.
+/// Writes down what it is asked to make.
 #[derive(Default)]
-struct Kept(Vec<Move>);
+struct Scribe(Vec<String>);
 
-impl Hands for Kept {
-    fn make(&mut self, step: Move, _hurt: &BTreeSet<u32>) -> Result<()> {
-        self.0.push(step);
+impl Hands for Scribe {
+    fn make(&mut self, step: Move, _: &BTreeSet<u32>) -> Result<()> {
+        self.0.push(step.to_string());
         Ok(())
     }
 }
 
-fn moves(words: &[&str]) -> Vec<Move> {
-    words.iter().map(|word| word.parse().unwrap()).collect()
-}
-
-#[test]
-fn every_move_that_is_not_of_the_load_is_made_and_mended() {
-    let words = ["step 2", "kill 1", "lose-copy", "fill 1MiB", "slow 1MiB/s", "flush", "start 1", "unslow", "reattach"];
-    let (interrupt, narrator, mut kept, mut heard) =
-        (Interrupt::default(), Narrator::silent(), Kept::default(), Vec::new());
+/// The moves that were made during a timeline and after it, and what was told of faults.
+fn made(timeline: &[&str]) -> (Vec<String>, Vec<Hurt>) {
+    let (mut scribe, mut heard) = (Scribe::default(), Vec::new());
     let mut told = |hurt: Hurt| {
         heard.push(hurt);
         Ok(())
     };
-    let mut actor = Actor::new(10.0, &mut kept, &interrupt, &narrator, &mut told);
-    let moved = actor.timeline(&moves(&words), &AtomicBool::new(false)).unwrap();
-    assert_eq!(moved.iter().map(|moved| moved.step).collect::<Vec<_>>(), moves(&words));
+    let (interrupt, narrator) = (Interrupt::default(), Narrator::default());
+    let mut actor = Actor::new(1.0, &mut scribe, &interrupt, &narrator, &mut told);
+    let timeline: Vec<Move> = timeline.iter().map(|word| word.parse().unwrap()).collect();
+    let moved = actor.timeline(&timeline, &AtomicBool::new(false)).unwrap();
     actor.mend(moved).unwrap();
-    let made = ["kill 1", "lose-copy", "fill 1MiB", "slow 1MiB/s", "flush", "start 1", "unslow", "reattach", "free"];
-    assert_eq!(kept.0, moves(&made));
-    let mends = ["start 1", "reattach", "unslow", "free"].map(|word| word.parse::<Move>().unwrap());
-    let told_of = |of: fn(Move) -> Hurt| mends.iter().all(|mend| heard.contains(&of(*mend)));
-    assert!(told_of(Hurt::Making) && told_of(Hurt::Mended), "{heard:?}");
+    (scribe.0, heard)
+}
+
+#[test]
+fn every_move_that_is_not_of_the_load_is_made() {
+    let all = [
+        "kill 2",
+        "start 2",
+        "lose-copy",
+        "fill 1MiB",
+        "free",
+        "slow 1MiB/s",
+        "unslow",
+        "reattach",
+        "partition 2",
+        "heal",
+        "delay 0.05s",
+        "heal",
+        "flush",
+    ];
+    let (made, heard) = made(&[&["wait 1ms", "step 2"], &all[..], &["spike 2 1ms"]].concat());
+    assert_eq!((made, heard.len()), (all.map(str::to_owned).to_vec(), 12));
+}
+
+#[test]
+fn what_the_timeline_leaves_hurt_is_mended_after_it() {
+    let (made, heard) = made(&["fill 1MiB", "kill 2", "pause 1", "partition 3", "slow 1MiB/s"]);
+    assert_eq!(made[5..], ["free", "unslow", "resume 1", "heal", "start 2"]);
+    assert!(heard.contains(&Hurt::Mended(Move::Free)));
 }

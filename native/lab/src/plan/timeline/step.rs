@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::side::Side;
+use crate::network::Disturbance;
 use crate::plan::file::Limits;
 use crate::plan::quantity::Bytes;
 
@@ -93,6 +95,10 @@ pub enum Move {
     Slow(Limits),
     /// They are as fast again as the plan says.
     Unslow,
+    /// What the nodes of a side and all others send to each other is lost or late.
+    Disturb(Disturbance, Side),
+    /// No longer.
+    Heal,
     /// From now on, so many times the phase's load.
     Step(f64),
     /// Linearly to so many times the phase's load, in that time.
@@ -118,6 +124,7 @@ impl Move {
             Self::LoseCopy | Self::Reattach => Some("a copy of the volume".to_owned()),
             Self::Fill(_) | Self::Free => Some("the volume".to_owned()),
             Self::Slow(_) | Self::Unslow => Some("the speed of the volume".to_owned()),
+            Self::Disturb(..) | Self::Heal => Some("the network".to_owned()),
             _ => self.node().map(|node| format!("node{node}")),
         }
     }
@@ -136,6 +143,10 @@ impl Move {
             Self::Free => "free",
             Self::Slow(_) => "slow",
             Self::Unslow => "unslow",
+            Self::Disturb(Disturbance::Partition, _) => "partition",
+            Self::Disturb(Disturbance::Delay(_), _) => "delay",
+            Self::Disturb(Disturbance::Loss(_), _) => "loss",
+            Self::Heal => "heal",
             Self::Step(_) => "step",
             Self::Ramp(..) => "ramp",
             Self::Spike(..) => "spike",
@@ -152,18 +163,33 @@ impl Move {
             Self::LoseCopy => Some(Self::Reattach),
             Self::Fill(_) => Some(Self::Free),
             Self::Slow(_) => Some(Self::Unslow),
+            Self::Disturb(..) => Some(Self::Heal),
             _ => None,
         }
     }
 
     /// Whether it mends.
     pub fn mends(self) -> bool {
-        matches!(self, Self::Start(_) | Self::Resume(_) | Self::Replace(_) | Self::Reattach | Self::Free | Self::Unslow)
+        matches!(
+            self,
+            Self::Start(_)
+                | Self::Resume(_)
+                | Self::Replace(_)
+                | Self::Reattach
+                | Self::Free
+                | Self::Unslow
+                | Self::Heal
+        )
     }
 
-    /// Whether a node comes into the ring by it.
+    /// Whether nodes come into the ring by it.
     pub fn joins(self) -> bool {
-        matches!(self, Self::Start(_) | Self::Replace(_))
+        matches!(self, Self::Start(_) | Self::Replace(_) | Self::Heal)
+    }
+
+    /// Whether it is done to the load alone.
+    pub fn is_of_load(self) -> bool {
+        matches!(self, Self::Wait(_) | Self::Step(_) | Self::Ramp(..) | Self::Spike(..))
     }
 
     /// Whether it is done to the volume with the data.
@@ -171,9 +197,9 @@ impl Move {
         matches!(self, Self::LoseCopy | Self::Reattach | Self::Fill(_) | Self::Free | Self::Slow(_) | Self::Unslow)
     }
 
-    /// Whether it is done by the client alone: nothing is made of the servers.
-    pub fn is_of_load(self) -> bool {
-        matches!(self, Self::Wait(_) | Self::Step(_) | Self::Ramp(..) | Self::Spike(..))
+    /// Whether it is done to the network between nodes.
+    pub fn is_of_network(self) -> bool {
+        matches!(self, Self::Disturb(..) | Self::Heal)
     }
 
     /// How long it lasts at least.

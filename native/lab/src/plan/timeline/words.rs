@@ -11,7 +11,9 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Context, Result};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 
+use super::side::Side;
 use super::step::{Fault, Move, Upkeep};
+use crate::network::Disturbance;
 use crate::plan::file::{nearest, Limits};
 use crate::plan::quantity::{ByteRate, Bytes, Time};
 
@@ -20,6 +22,7 @@ const MIB: u64 = 1 << 20;
 const LENGTHS: [&str; 2] = ["steady", "wait"];
 const FAULTS: [&str; 7] = ["kill", "stop", "pause", "lose", "start", "resume", "replace"];
 const VOLUME: [&str; 6] = ["lose-copy", "reattach", "fill", "free", "slow", "unslow"];
+const NETWORK: [&str; 4] = ["partition", "delay", "loss", "heal"];
 const RATES: [&str; 3] = ["step", "ramp", "spike"];
 const UPKEEP: [&str; 3] = ["repair", "flush", "compact"];
 
@@ -27,18 +30,21 @@ impl FromStr for Move {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let mut words = text.split_whitespace();
-        let (word, value, time) = (words.next().unwrap_or_default(), words.next(), words.next());
-        let takes_two = matches!(word, "ramp" | "spike" | "slow");
-        let too_much = words.next().is_some() || (time.is_some() && !takes_two);
-        ensure!(!too_much, "'{text}': one word and its value are expected, as in `kill 2`");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (word, value) = (words.first().copied().unwrap_or_default(), words.get(1).copied());
+        let most = match word {
+            "partition" | "delay" | "loss" => usize::MAX,
+            "ramp" | "spike" | "slow" => 3,
+            _ => 2,
+        };
+        ensure!(words.len() <= most, "'{text}': one word and its value are expected, as in `kill 2`");
         let times = || -> Result<f64> {
             let number = value.and_then(|value| value.strip_suffix('x').unwrap_or(value).parse::<f64>().ok());
             let number = number.filter(|times| times.is_finite() && *times > 0.0);
             number.with_context(|| format!("'{text}': a multiple of the phase's load is expected, as in `step 2`"))
         };
         let during = || -> Result<Duration> {
-            let time = time.with_context(|| format!("'{text}': a time is expected, as in `{word} 2 30s`"))?;
+            let time = words.get(2).with_context(|| format!("'{text}': a time is expected, as in `{word} 2 30s`"))?;
             Ok(time.parse::<Time>()?.0)
         };
         let node = || -> Result<u32> {
@@ -46,6 +52,9 @@ impl FromStr for Move {
             number
                 .filter(|number| *number > 0)
                 .with_context(|| format!("'{text}': a node is expected, as in `{word} 2`"))
+        };
+        let side = |from: usize| -> Result<Side> {
+            words.get(from..).unwrap_or_default().join(" ").parse().with_context(|| format!("'{text}'"))
         };
         let alone = |step: Self| -> Result<Self> {
             ensure!(value.is_none(), "'{text}': {word} takes no value");
@@ -73,8 +82,23 @@ impl FromStr for Move {
                 Ok(Self::Fill(bytes))
             }
             "free" => alone(Self::Free),
-            "slow" => Ok(Self::Slow(limits(value.into_iter().chain(time)).with_context(|| format!("'{text}'"))?)),
+            "slow" => Ok(Self::Slow(limits(words.iter().skip(1).copied()).with_context(|| format!("'{text}'"))?)),
             "unslow" => alone(Self::Unslow),
+            "partition" => {
+                ensure!(value.is_some(), "'{text}': nodes are expected, as in `partition 2 3`");
+                Ok(Self::Disturb(Disturbance::Partition, side(1)?))
+            }
+            "delay" => {
+                let delay = value.with_context(|| format!("'{text}': a time is expected, as in `delay 50ms`"))?;
+                Ok(Self::Disturb(Disturbance::Delay(delay.parse::<Time>()?.0), side(2)?))
+            }
+            "loss" => {
+                let percent = value.and_then(|value| value.strip_suffix('%')?.parse::<f64>().ok());
+                let percent = percent.filter(|percent| *percent > 0.0 && *percent <= 100.0);
+                let percent = percent.with_context(|| format!("'{text}': a share is expected, as in `loss 1%`"))?;
+                Ok(Self::Disturb(Disturbance::Loss(percent), side(2)?))
+            }
+            "heal" => alone(Self::Heal),
             "step" => Ok(Self::Step(times()?)),
             "ramp" => Ok(Self::Ramp(times()?, during()?)),
             "spike" => Ok(Self::Spike(times()?, during()?)),
@@ -82,7 +106,8 @@ impl FromStr for Move {
             "flush" => alone(Self::Upkeep(Upkeep::Flush)),
             "compact" => alone(Self::Upkeep(Upkeep::Compact)),
             other => {
-                let known = || LENGTHS.iter().chain(&FAULTS).chain(&VOLUME).chain(&RATES).chain(&UPKEEP).copied();
+                let known =
+                    || [&LENGTHS[..], &FAULTS, &VOLUME, &NETWORK, &RATES, &UPKEEP].into_iter().flatten().copied();
                 let meant = nearest(other, known()).map(|word| format!("; did you mean {word}?")).unwrap_or_default();
                 bail!("'{text}': {other} is none of {}{meant}", known().collect::<Vec<_>>().join(", "))
             }
@@ -119,7 +144,18 @@ impl fmt::Display for Move {
                 limits.read.map_or(Ok(()), |rate| write!(formatter, " {rate}"))?;
                 limits.iops.map_or(Ok(()), |iops| write!(formatter, " {iops}iops"))
             }
-            Self::LoseCopy | Self::Reattach | Self::Free | Self::Unslow | Self::Upkeep(_) => Ok(()),
+            Self::Disturb(disturbance, side) => {
+                match disturbance {
+                    Disturbance::Partition => {}
+                    Disturbance::Delay(delay) => write!(formatter, " {}", Time(*delay))?,
+                    Disturbance::Loss(percent) => write!(formatter, " {percent}%")?,
+                }
+                if side.is_empty() {
+                    return Ok(());
+                }
+                write!(formatter, " {side}")
+            }
+            Self::LoseCopy | Self::Reattach | Self::Free | Self::Unslow | Self::Heal | Self::Upkeep(_) => Ok(()),
         }
     }
 }
@@ -144,7 +180,7 @@ impl JsonSchema for Move {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, lose-copy, reattach, fill SIZE, free, slow RATE, unslow, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
+        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, lose-copy, reattach, fill SIZE, free, slow RATE, unslow, partition N, delay TIME, loss SHARE, heal, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
     }
 }
 
@@ -177,6 +213,16 @@ mod tests {
     }
 
     #[test]
+    fn the_network_is_disturbed_between_nodes_or_between_all() {
+        let words =
+            ["partition 3", "partition node2 1", "delay 50ms", "delay 0.1s 3", "loss 1%", "loss 0.5% 2 3", "heal"];
+        let again: Vec<String> = moves(&words).iter().map(ToString::to_string).collect();
+        let shown = ["partition 3", "partition 1 2", "delay 0.05s", "delay 0.1s 3", "loss 1%", "loss 0.5% 2 3", "heal"];
+        assert_eq!(again, shown);
+        assert_eq!(moves(&shown), moves(&words));
+    }
+
+    #[test]
     fn what_is_no_move_is_refused_with_the_nearest_word() {
         for (text, told) in [
             ("kil 2", "did you mean kill?"),
@@ -194,6 +240,14 @@ mod tests {
             ("slow 1MiB/s 2MiB/s", "as in `slow 4MiB/s 100iops`"),
             ("slow 1iops", "iops: 10 or more"),
             ("unslow 2", "takes no value"),
+            ("partition", "nodes are expected"),
+            ("partition 1 x", "a node from 1 to 64"),
+            ("delay", "a time is expected"),
+            ("delay 50", "a time as"),
+            ("delay 50ms 0", "a node from 1 to 64"),
+            ("loss 2", "a share is expected"),
+            ("loss 101%", "a share is expected"),
+            ("heal 2", "takes no value"),
             ("kill 2 now", "one word and its value"),
             ("step 0", "a multiple of the phase's load"),
             ("ramp 2", "a time is expected, as in `ramp 2 30s`"),

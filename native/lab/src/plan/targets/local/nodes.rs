@@ -13,6 +13,7 @@ use crate::cluster::Cluster;
 use crate::compare::streams::{self, Streamed};
 use crate::cpus::Cpus;
 use crate::load;
+use crate::network::Delaying;
 use crate::plan::file::Client;
 use crate::plan::targets::course::Hands;
 use crate::plan::timeline::{Fault, Move, Upkeep};
@@ -27,6 +28,8 @@ pub struct Nodes<'a> {
     cpus: Option<Cpus>,
     /// Numbers of nodes that took the place of others, by those that the timeline knows.
     replaced: BTreeMap<u32, u32>,
+    /// While packets between nodes are delayed.
+    delaying: Option<Delaying>,
 }
 
 impl<'a> Nodes<'a> {
@@ -42,7 +45,7 @@ impl<'a> Nodes<'a> {
         if timeline.iter().any(|step| matches!(step, Move::Hurt(Fault::Lose, _))) {
             streams::ready(cluster)?;
         }
-        Ok(Self { cluster, keyspace, data, cpus, replaced: BTreeMap::new() })
+        Ok(Self { cluster, keyspace, data, cpus, replaced: BTreeMap::new(), delaying: None })
     }
 
     fn data(&mut self) -> Result<&mut Made> {
@@ -51,6 +54,11 @@ impl<'a> Nodes<'a> {
 
     fn number(&self, node: u32) -> u32 {
         self.replaced.get(&node).copied().unwrap_or(node)
+    }
+
+    fn heal(&mut self) -> Result<()> {
+        let healed = self.cluster.heal();
+        self.delaying.take().map_or(Ok(()), Delaying::end).and(healed)
     }
 
     /// One node after the other, as an operator does it; those that are hurt are left out.
@@ -87,6 +95,12 @@ impl Hands for Nodes<'_> {
             Move::Free => self.data()?.free(),
             Move::Slow(limits) => self.data()?.slow(limits),
             Move::Unslow => self.data()?.unslow(),
+            Move::Disturb(disturbance, side) => {
+                let side: Vec<u32> = side.numbers().map(|node| self.number(node)).collect();
+                self.delaying = self.cluster.disturb(disturbance, &side)?;
+                Ok(())
+            }
+            Move::Heal => self.heal(),
             Move::Upkeep(upkeep) => self.upkeep(upkeep, hurt),
             Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => Ok(()),
         }

@@ -38,6 +38,7 @@ impl Local<'_> {
         spec.fast = self.place.fast;
         spec.cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
         spec.fence = self.plan.file.node.as_ref().map(|node| Fence { cpus: node.cpus, memory_bytes: node.memory.0 });
+        spec.network_faults = self.plan.file.disturbs_network();
         spec.owner_pid = i32::try_from(std::process::id()).ok();
         spec.cql_port = self.place.port;
         spec.storage_port = self.place.port + 1;
