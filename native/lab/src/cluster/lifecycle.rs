@@ -40,6 +40,8 @@ impl Cluster {
         let state = prepared(&ClusterSpec { base, ..spec.clone() })?;
         let mut cluster = Self { home, state, progress: Arc::new(Silent) };
         cluster.write()?;
+        // Of a run that was killed, and whose folder is gone: its ports and groups had the same names.
+        cluster.heal_rules()?;
         cluster.bring_up(progress)?;
         Ok(cluster)
     }

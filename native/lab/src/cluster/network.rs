@@ -33,10 +33,12 @@ impl Cluster {
     }
 
     pub(super) fn heal_rules(&self) -> Result<()> {
-        if self.spec().network_faults {
-            self.network().heal()?;
+        match (self.spec().network_faults, self.spec().fence) {
+            (true, _) => self.network().heal(),
+            // A fence may be in a group that such rules name. Without the program to ask, no rules are there.
+            (false, Some(_)) => self.network().heal().or(Ok(())),
+            (false, None) => Ok(()),
         }
-        Ok(())
     }
 
     fn network(&self) -> Network {

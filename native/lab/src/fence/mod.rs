@@ -10,13 +10,18 @@
 pub mod throttle;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use serde::{Deserialize, Serialize};
 
 /// A few requests of a JVM use a shorter one up, and wait for the next although the node has used little of its share.
 const PERIOD_US: u64 = 100_000;
+const REMOVE_TRIES: u32 = 50;
+const REMOVE_AGAIN: Duration = Duration::from_millis(100);
 /// All groups are below this one.
 pub const PARENT: &str = "cassiterite";
 
@@ -145,10 +150,20 @@ fn write(file: &Path, value: impl ToString) -> Result<()> {
     fs::write(file, value.to_string()).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// And its parent, where it was the last.
-fn remove_folder(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir(folder).with_context(|| format!("cannot remove the control group {}", folder.display()))?;
+/// Removes a group whose processes have ended, and its parent, where it was the last.
+pub(crate) fn remove_folder(folder: &Path) -> Result<()> {
+    let mut tries = 1;
+    while folder.exists() {
+        match fs::remove_dir(folder) {
+            // A process that ends is in its group for a moment longer.
+            Err(error) if tries < REMOVE_TRIES && error.kind() == ErrorKind::ResourceBusy => {
+                thread::sleep(REMOVE_AGAIN);
+                tries += 1;
+            }
+            removed => {
+                removed.with_context(|| format!("cannot remove the control group {}", folder.display()))?;
+            }
+        }
     }
     if let Some(parent) = folder.parent() {
         // Others may be in it.

@@ -20,6 +20,7 @@ use crate::load::cost::THREAD_NAME;
 use crate::load::priority;
 use crate::load::target::Target;
 use crate::load::tls;
+use crate::load::translation::Translation;
 
 /// The steps of opening a session: TCP, TLS and protocol, user, the cluster's nodes and schema; each may take
 /// [`Target::connect_timeout`].
@@ -63,7 +64,7 @@ pub async fn connect(target: &Target) -> Result<Session> {
         .connection_timeout(target.connect_timeout)
         .compression(target.compression.then_some(Compression::Lz4));
     if !target.translation.is_empty() {
-        builder = builder.address_translator(Arc::new(target.translation.clone()));
+        builder = builder.address_translator(Arc::new(Translation(target.translation.clone())));
     }
     match (&target.username, &target.password) {
         (Some(username), Some(password)) => builder = builder.user(username, password),

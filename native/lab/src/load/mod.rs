@@ -27,6 +27,7 @@ mod running;
 mod series;
 mod target;
 mod tls;
+mod translation;
 mod validity;
 mod warmup;
 

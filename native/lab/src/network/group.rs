@@ -4,17 +4,11 @@
 //! A control group for each node (version 2), which nothing is bounded by: its sockets are known by it.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use crate::fence;
-
-const REMOVE_TRIES: u32 = 50;
-const REMOVE_AGAIN: Duration = Duration::from_millis(100);
 
 /// Makes a group, asks with its name, and takes it away.
 pub(super) fn probe(ask: impl FnOnce(&str) -> Result<()>) -> Result<()> {
@@ -37,25 +31,7 @@ pub fn hold(name: &str, pid: i32) -> Result<()> {
 
 /// Takes away the group of that name, whose processes have ended; nothing happens where there is none.
 pub fn remove(name: &str) -> Result<()> {
-    let Ok(folder) = folder(name) else { return Ok(()) };
-    let mut tries = 1;
-    while folder.exists() {
-        match fs::remove_dir(&folder) {
-            // A process that ends is in its group for a moment longer.
-            Err(error) if tries < REMOVE_TRIES && error.kind() == ErrorKind::ResourceBusy => {
-                thread::sleep(REMOVE_AGAIN);
-                tries += 1;
-            }
-            removed => {
-                removed.with_context(|| format!("cannot remove the control group {}", folder.display()))?;
-            }
-        }
-    }
-    if let Some(parent) = folder.parent() {
-        // Others may be in it.
-        let _ = fs::remove_dir(parent);
-    }
-    Ok(())
+    folder(name).map_or(Ok(()), |folder| fence::remove_folder(&folder))
 }
 
 /// As the filter names it. A fence of version 2 is the same group: a process is in no second one.

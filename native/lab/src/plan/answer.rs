@@ -10,7 +10,7 @@ use super::cost::Costs;
 use super::judge::{ConditionJudged, Standing};
 use super::plan::Plan;
 use super::race::Known;
-use super::trial::{Purpose, Trial};
+use super::trial::Trial;
 
 /// The verdict on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -164,8 +164,7 @@ fn cell(
     void: &std::collections::BTreeSet<usize>,
 ) -> Result<CellAnswer> {
     let key = plan.cells.get(at).map(|cell| cell.key().to_owned()).unwrap_or_default();
-    // A reference shows the machine, and stops at the lowest load.
-    let counts = |trial: &&Trial| trial.purpose != Purpose::Reference && !void.contains(&trial.number);
+    let counts = |trial: &&Trial| trial.counts() && !void.contains(&trial.number);
     let own: Vec<&Trial> = trials.iter().filter(|trial| trial.cell == key).filter(counts).collect();
     let stored_bytes = own.iter().filter_map(|trial| trial.stored_bytes).max();
     let costs = plan.costs(at, stored_bytes.map(|bytes| bytes as f64))?;

@@ -183,7 +183,7 @@ fn one(
     let read_back = if course.whole_again {
         target.read_back()?.as_ref().map(ReadBack::of)
     } else {
-        notes.push("nothing was read back, since a node did not come back".to_owned());
+        notes.push("nothing was read back, since not all was mended".to_owned());
         None
     };
     // What was hurt does not serve another cell.

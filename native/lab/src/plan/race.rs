@@ -179,10 +179,10 @@ impl Race {
         for trial in trials.iter().filter(|trial| !void.contains(&trial.number)) {
             by_key.entry(trial.cell.as_str()).or_default().push(trial);
         }
-        // A reference only shows the machine.
+        // A reference only shows the machine, unless a node ends in it.
         let of = |candidate: &Candidate| {
             let all = by_key.get(candidate.cell.key()).cloned().unwrap_or_default();
-            all.into_iter().filter(|trial| trial.purpose != Purpose::Reference).collect()
+            all.into_iter().filter(|trial| trial.counts()).collect()
         };
         self.candidates.iter().map(of).collect()
     }

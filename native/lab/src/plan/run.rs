@@ -47,7 +47,7 @@ impl<'a> Runner<'a> {
         narrator: &'a Narrator,
     ) -> Result<Self> {
         let trials = journal.trials();
-        let has_run = trials.iter().any(|trial| trial.node_ended.is_none());
+        let has_run = !trials.is_empty();
         Ok(Self { plan, race: plan.race()?, target, journal, narrator, trials, has_run })
     }
 

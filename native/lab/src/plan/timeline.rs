@@ -3,12 +3,14 @@
 
 //! The timeline of a phase: what happens to the nodes while a load runs.
 
+mod flutter;
 mod side;
 mod step;
 mod words;
 
 use anyhow::{bail, ensure, Result};
 
+pub use flutter::written;
 pub use side::Side;
 pub use step::{Fault, Move, Upkeep};
 
@@ -23,6 +25,9 @@ pub fn check(timeline: &[Move]) -> Result<()> {
             let before = open.iter().find(|other| other.place() == step.place()).and_then(|other| other.mend());
             if let Some(before) = before {
                 bail!("{step}: {} is hurt already: `{before}` comes before", place(*step));
+            }
+            if let (Move::Disturb(..), Some(lost)) = (step, open.iter().find(|hurt| is_lost(hurt))) {
+                bail!("{step}: `{lost}` comes before, and nobody knows its packets: replace it before");
             }
             open.push(*step);
         } else if step.mends() {
@@ -46,11 +51,18 @@ fn joins_beside(step: Move, hurt: Move) -> Result<()> {
         Move::Hurt(Fault::Pause, other) => {
             bail!("{step}: node{other} hangs meanwhile, and a node cannot join a ring that hangs: resume it before")
         }
+        Move::Disturb(..) if matches!(step, Move::Replace(_)) => {
+            bail!("{step}: `{hurt}` holds meanwhile, and does not know the fresh node: heal it before")
+        }
         Move::Disturb(Disturbance::Partition, _) => {
             bail!("{step}: the network is parted meanwhile, and a node cannot join a ring that is: heal it before")
         }
         _ => Ok(()),
     }
+}
+
+fn is_lost(hurt: &Move) -> bool {
+    matches!(hurt, Move::Hurt(Fault::Lose, _))
 }
 
 fn place(step: Move) -> String {
@@ -86,6 +98,8 @@ mod tests {
             (&["wait 1s", "heal"], "the network is not hurt"),
             (&["wait 1s", "partition 2", "pause 1", "heal"], "node1 hangs meanwhile"),
             (&["wait 1s", "kill 1", "partition 2", "start 1"], "the network is parted meanwhile"),
+            (&["wait 1s", "delay 50ms", "lose 2", "replace 2"], "does not know the fresh node"),
+            (&["wait 1s", "lose 2", "loss 1%"], "nobody knows its packets"),
         ] {
             let error = check(&moves(words)).unwrap_err().to_string();
             assert!(error.contains(told), "{error}");

@@ -133,6 +133,11 @@ impl ReadBack {
 }
 
 impl Trial {
+    /// Whether it says something of its cell. A reference shows the machine, and stops at the lowest load.
+    pub fn counts(&self) -> bool {
+        self.purpose != Purpose::Reference || self.node_ended.is_some()
+    }
+
     /// Its verdict over all loads and what was read back.
     pub fn standing(&self) -> Standing {
         let any = |standing| self.loads.iter().any(|load| load.judged.standing == standing);

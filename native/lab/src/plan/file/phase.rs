@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::PlanFile;
-use crate::plan::timeline::Move;
+use crate::plan::timeline::{written, Move};
 
 /// A load with a timeline of faults and upkeep. It gives figures, and no verdict.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -19,7 +19,8 @@ pub struct Phase {
     /// Share of the launch.
     #[serde(default = "one")]
     pub load: f64,
-    /// `steady 1m`, `wait 1m`, `kill 2`, `stop 2`, `pause 2`, `lose 2`, `start 2`, `resume 2`, `replace 2`, `lose-copy`, `reattach`, `fill 2GiB`, `free`, `slow 4MiB/s 100iops`, `unslow`, `partition 2 3`, `delay 50ms`, `loss 1%`, `heal`, `step 2`, `ramp 2 30s`, `spike 4 10s`, `repair`, `flush`, `compact`.
+    /// `steady 1m`, `wait 1m`, `kill 2`, `stop 2`, `pause 2`, `lose 2`, `start 2`, `resume 2`, `replace 2`, `flutter 2 3s 10s 5`, `lose-copy`, `reattach`, `fill 2GiB`, `free`, `slow 4MiB/s 100iops`, `unslow`, `partition 2 3`, `delay 50ms`, `loss 1%`, `heal`, `step 2`, `ramp 2 30s`, `spike 4 10s`, `repair`, `flush`, `compact`.
+    #[serde(deserialize_with = "written")]
     pub timeline: Vec<Move>,
 }
 

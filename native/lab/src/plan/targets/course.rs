@@ -145,10 +145,14 @@ impl<'a, 'b> Actor<'a, 'b> {
 
     /// Mends what is still hurt, also after Ctrl-C.
     fn mend(&mut self, mut moved: Vec<Moved>) -> Result<Vec<Moved>> {
-        // A node that hangs, and a network that is parted, keep others from joining.
+        // A node that hangs, and a network that is parted, keep others from joining; a slow volume keeps all waiting.
         let mut mends = self.mends.clone();
-        mends.sort_by_key(|mend| (mend.joins(), mend.node().is_some()));
+        mends.sort_by_key(|mend| (*mend != Move::Unslow, mend.joins(), mend.node().is_some()));
         for mend in mends {
+            if mend == Move::Reattach && self.interrupt.is_set() {
+                // Its bytes would take long, and the volume goes at once.
+                continue;
+            }
             self.narrator.doing(&format!("after the phase: {mend}"));
             moved.push(self.make(mend)?);
         }

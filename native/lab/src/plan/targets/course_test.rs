@@ -55,6 +55,6 @@ fn every_move_that_is_not_of_the_load_is_made() {
 #[test]
 fn what_the_timeline_leaves_hurt_is_mended_after_it() {
     let (made, heard) = made(&["fill 1MiB", "kill 2", "pause 1", "partition 3", "slow 1MiB/s"]);
-    assert_eq!(made[5..], ["free", "unslow", "resume 1", "heal", "start 2"]);
+    assert_eq!(made[5..], ["unslow", "free", "resume 1", "heal", "start 2"]);
     assert!(heard.contains(&Hurt::Mended(Move::Free)));
 }

@@ -50,6 +50,11 @@ impl Hands for Hooks<'_> {
     fn make(&mut self, step: Move, hurt: &BTreeSet<u32>) -> Result<()> {
         match step.node() {
             Some(node) => self.run(step, node),
+            None if step == Move::Heal => {
+                // Whoever can be healed is.
+                let healed = self.of_each(step, hurt).into_iter().map(|node| self.run(step, node));
+                healed.collect::<Vec<_>>().into_iter().collect()
+            }
             None => self.of_each(step, hurt).into_iter().try_for_each(|node| self.run(step, node)),
         }
     }

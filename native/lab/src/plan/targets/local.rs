@@ -146,13 +146,18 @@ impl<'a> Local<'a> {
         site.cluster.ensure_all_run().with_context(|| what.to_owned())
     }
 
-    fn site(&self) -> Result<&Site> {
-        self.site.as_ref().context("no cluster is up")
+    /// What a node that has ended explains.
+    fn explained<T>(&self, done: Result<T>) -> Result<T> {
+        match (&done, &self.site) {
+            (Err(_), Some(site)) if !self.interrupt.is_set() => {
+                site.cluster.ensure_all_run()?;
+                done
+            }
+            _ => done,
+        }
     }
-}
 
-impl Target for Local<'_> {
-    fn prepare(&mut self, cell: &Cell, _trial: usize, fresh: bool) -> Result<Prepared> {
+    fn prepared(&mut self, cell: &Cell, fresh: bool) -> Result<Prepared> {
         let same = |site: &Site, scope| site.cell.within(scope) == cell.within(scope);
         let keeps = |site: &Site| self.plan.file.reset != Reset::Cluster && same(site, Scope::Cluster);
         if !self.site.as_ref().is_some_and(keeps) {
@@ -184,13 +189,42 @@ impl Target for Local<'_> {
         warmed
     }
 
-    fn load(&mut self, load: &Load) -> Result<Observed> {
+    fn loaded(&self, load: &Load) -> Result<Observed> {
         let site = self.site()?;
         let data = site.data.as_ref().context("the cell has no data")?;
         let outcome = site.runtime.block_on(data.load(load, self.threads()))?;
         self.ended_well(site, &outcome, "load")?;
         self.quiet(site, &mut Vec::new())?;
         Observed::of(&outcome)
+    }
+
+    fn read(&self) -> Result<Option<Observed>> {
+        let site = self.site()?;
+        let data = site.data.as_ref().context("the cell has no data")?;
+        self.narrator.doing("a sample is read back at ALL");
+        let read = site.runtime.block_on(data.read_back(self.threads()))?;
+        match read {
+            Some(outcome) => {
+                self.ended_well(site, &outcome, "read back")?;
+                Observed::of(&outcome).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+
+    fn site(&self) -> Result<&Site> {
+        self.site.as_ref().context("no cluster is up")
+    }
+}
+
+impl Target for Local<'_> {
+    fn prepare(&mut self, cell: &Cell, _trial: usize, fresh: bool) -> Result<Prepared> {
+        let done = self.prepared(cell, fresh);
+        self.explained(done)
+    }
+
+    fn load(&mut self, load: &Load) -> Result<Observed> {
+        self.explained(self.loaded(load))
     }
 
     fn window(&mut self, per_s: f64, length: Duration) -> Result<Window> {
@@ -216,17 +250,7 @@ impl Target for Local<'_> {
     }
 
     fn read_back(&mut self) -> Result<Option<Observed>> {
-        let site = self.site()?;
-        let data = site.data.as_ref().context("the cell has no data")?;
-        self.narrator.doing("a sample is read back at ALL");
-        let read = site.runtime.block_on(data.read_back(self.threads()))?;
-        match read {
-            Some(outcome) => {
-                self.ended_well(site, &outcome, "read back")?;
-                Observed::of(&outcome).map(Some)
-            }
-            None => Ok(None),
-        }
+        self.explained(self.read())
     }
 
     fn stored_bytes(&mut self) -> Option<u64> {

@@ -23,6 +23,8 @@ const LENGTHS: [&str; 2] = ["steady", "wait"];
 const FAULTS: [&str; 7] = ["kill", "stop", "pause", "lose", "start", "resume", "replace"];
 const VOLUME: [&str; 6] = ["lose-copy", "reattach", "fill", "free", "slow", "unslow"];
 const NETWORK: [&str; 4] = ["partition", "delay", "loss", "heal"];
+/// Of the list of moves, which [`written`](super::written) reads.
+const LISTED: [&str; 1] = ["flutter"];
 const RATES: [&str; 3] = ["step", "ramp", "spike"];
 const UPKEEP: [&str; 3] = ["repair", "flush", "compact"];
 
@@ -106,8 +108,9 @@ impl FromStr for Move {
             "flush" => alone(Self::Upkeep(Upkeep::Flush)),
             "compact" => alone(Self::Upkeep(Upkeep::Compact)),
             other => {
-                let known =
-                    || [&LENGTHS[..], &FAULTS, &VOLUME, &NETWORK, &RATES, &UPKEEP].into_iter().flatten().copied();
+                let known = || {
+                    [&LENGTHS[..], &FAULTS, &LISTED, &VOLUME, &NETWORK, &RATES, &UPKEEP].into_iter().flatten().copied()
+                };
                 let meant = nearest(other, known()).map(|word| format!("; did you mean {word}?")).unwrap_or_default();
                 bail!("'{text}': {other} is none of {}{meant}", known().collect::<Vec<_>>().join(", "))
             }
@@ -180,7 +183,7 @@ impl JsonSchema for Move {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, lose-copy, reattach, fill SIZE, free, slow RATE, unslow, partition N, delay TIME, loss SHARE, heal, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
+        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, flutter N TIME TIME TIMES, lose-copy, reattach, fill SIZE, free, slow RATE, unslow, partition N, delay TIME, loss SHARE, heal, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
     }
 }
 

@@ -80,6 +80,15 @@ impl<'a> Replicated<'a> {
 
     /// An empty host of storage takes its place, and begins to get what it lacks.
     pub fn attach_again(&self) -> Result<()> {
+        // An earlier try may have come half way.
+        let image = image(&self.root, self.name, self.copies);
+        daemon::end(&self.graph(&brick(self.copies)))?;
+        if mounts()?.contains(&self.host(self.copies)) {
+            unmount(&self.host(self.copies))?;
+        }
+        if image.exists() {
+            detach(&image)?;
+        }
         self.attach(self.copies)
     }
 

@@ -82,9 +82,7 @@ final class StockIndexFlaws
 
     private static String ofErrorOfSai(String error)
     {
-        if (error.startsWith("ReadFailureException"))
-            return "SAI fails where it filters an address of IP 4 by one of IP 6";
-        return error.contains("Use of ANN OF") ? "SAI takes an index of collections of vectors for one of vectors" : null;
+        return error.startsWith("ReadFailureException") ? "SAI fails where it filters an address of IP 4 by one of IP 6" : null;
     }
 
     private static String ofLegacy(String cql)
