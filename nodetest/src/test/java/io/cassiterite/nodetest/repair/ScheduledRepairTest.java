@@ -52,8 +52,8 @@ class ScheduledRepairTest
             await(pair, "Repair completed for range .* for pair tables");
             for (Node node : pair.both())
                 assertEquals(List.of(), node.log().grep("Repair failed|Incremental repair of Cassiterite tables"), node.name());
-            pair.assertInSync("engine", "other");
-            assertEquals(ROWS, cql.texts("SELECT k FROM alone.engine").size());
+            // each node has its own primary ranges repaired, when it is its turn
+            Pause.until("both tables are in sync", BOUND, () -> pair.isInSync("engine", "other"));
         }
     }
 
