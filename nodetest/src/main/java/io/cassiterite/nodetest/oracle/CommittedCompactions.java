@@ -31,7 +31,7 @@ final class CommittedCompactions
     /** @param data the data directory of a node that is down */
     static void finish(Path data)
     {
-        try (Stream<Path> files = Files.find(data, Integer.MAX_VALUE, (file, attributes) -> LOG.matcher(file.getFileName().toString()).matches()))
+        try (Stream<Path> files = Files.walk(data).filter(file -> LOG.matcher(file.getFileName().toString()).matches()))
         {
             for (Path log : files.collect(Collectors.toList()))
                 finishOne(log);

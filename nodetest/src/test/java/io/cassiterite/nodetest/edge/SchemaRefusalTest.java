@@ -41,7 +41,7 @@ class SchemaRefusalTest
     @ParameterizedTest
     @ValueSource(strings = { "CREATE INDEX ON e (v) USING 'sai' WITH OPTIONS = {'similarity_function': 'cosine'}",
                              "CREATE INDEX ON e (near) USING 'sai'", "CREATE INDEX ON e (near)",
-                             "CREATE CUSTOM INDEX ON e (near) USING 'StorageAttachedIndex' WITH OPTIONS = {'similarity_function': 'dot_product'}",
+                             "CREATE CUSTOM INDEX ON e (near) USING 'StorageAttachedIndex'",
                              "CREATE CUSTOM INDEX ON e (v) USING 'org.apache.cassandra.index.sasi.SASIIndex'" })
     void indexesOfOtherKindsAreRefused(String statement)
     {
