@@ -6,7 +6,6 @@
 
 use super::memtable::size_memtables;
 use super::{Compression, Settings, Style, WalRecovery};
-use crate::catalog::is_of_index;
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::error::Result;
 use crate::raw::sys;
@@ -123,9 +122,8 @@ fn stats_level(settings: &Settings) -> StatsLevel {
 }
 
 /// Options of one column family, of a table or of an index.
-pub(crate) fn family_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>) -> Options {
+pub(crate) fn family_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>, of_index: bool) -> Options {
     let mut blocks = block_options(settings, shared);
-    let of_index = is_of_index(purge.name());
     if !of_index {
         filter_keys(&mut blocks, settings);
     }

@@ -5,7 +5,7 @@
 
 use super::uncompacted::uncompacted;
 use super::Live;
-use crate::catalog::{family_name, index_id, Catalog, Record};
+use crate::catalog::{family_name, index_id, is_of_index, Catalog, Record};
 use crate::compaction::{StoreEvents, TablePurge};
 use crate::database::Database;
 use crate::durability::Durability;
@@ -160,7 +160,7 @@ impl ColumnFamilies {
         for name in names.into_iter().filter(|name| name != DEFAULT_COLUMN_FAMILY_NAME) {
             let purge = TablePurge::new(name.as_str());
             purge.set_unsynced_max(settings.sync.unsynced_max());
-            let mut options = family_options(settings, shared, &purge);
+            let mut options = family_options(settings, shared, &purge, is_of_index(&name));
             options.set_disable_auto_compactions(families.uncompacted.contains(&name));
             families.options.push((name.clone(), options));
             families.purges.insert(name, purge);

@@ -4,7 +4,7 @@
 //! The column families of one table generation: the base, which takes the writes, and the side column families. The
 //! table is the merge of all of them.
 
-use crate::catalog::{family_name, Record};
+use crate::catalog::{family_name, is_of_index, Record};
 use crate::compaction::TablePurge;
 use crate::error::Result;
 use crate::options::{family_options, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
@@ -51,7 +51,7 @@ impl ColumnFamily {
         let purge = TablePurge::new(name);
         let settings = store.settings()?;
         purge.set_unsynced_max(settings.sync.unsynced_max());
-        let options = family_options(&settings, &store.shared, &purge);
+        let options = family_options(&settings, &store.shared, &purge, is_of_index(name));
         Ok((purge, options))
     }
 
