@@ -68,7 +68,7 @@ pub(super) const KNOWN: &[Known] = &[
         "All levels but the last. LZ4 costs less than the I/O it saves."),
     known!("bottommost_compression", "lz4", false, "none, lz4 or zstd",
         "The last level, most of the data. zstd saves about 10 % over lz4, and costs 3 us for a read that misses the \
-         cache. Indexes take zstd for lz4, which leaves a fifth less of them."),
+         cache. Indexes take zstd for lz4."),
     known!("block_size", "8KiB", false, "size, 1KiB to 256KiB",
         "Uncompressed bytes read at a time: a few rows of 1-6 KB. 16KiB for larger rows."),
     known!("bloom_bits", "10", false, "2 to 20",
