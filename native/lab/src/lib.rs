@@ -18,13 +18,15 @@
 //! | [`check`] | remembers acknowledged writes and judges answers by them | none |
 //! | [`observe`] | watches servers, client and machine | `cpus`, `cluster` |
 //! | [`cluster`] | starts, changes and stops clusters | `cpus`, `fence`, `network` |
-//! | [`network`] | cuts and slows what nodes send to each other | `fence` |
+//! | [`network`] | cuts and slows what nodes send to each other | `command`, `fence` |
+//! | [`command`] | runs programs of the system | none |
 //! | [`fence`] | bounds what a process may use of the machine, and what its devices do | none |
 //! | [`cpus`] | splits the machine between client and servers | none |
 //! | [`narrator`] | tells what a long command does, and how long it will still take | none |
 
 pub mod check;
 pub mod cluster;
+pub mod command;
 pub mod compare;
 pub mod cpus;
 pub mod fence;

@@ -9,9 +9,9 @@ use std::path::Path;
 
 use regex::Regex;
 
-const MODULES: [&str; 14] = [
+const MODULES: [&str; 15] = [
     "plan", "compare", "stress", "search", "report", "profile", "load", "check", "observe", "cluster", "cpus", "fence",
-    "narrator", "network",
+    "narrator", "network", "command",
 ];
 
 /// The row of a module in the table: `all but ...`, names, or `none`.

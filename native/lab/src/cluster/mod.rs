@@ -18,7 +18,7 @@ mod log;
 mod member;
 mod network;
 pub mod node;
-mod process;
+pub(crate) mod process;
 mod progress;
 mod ready;
 mod ring;

@@ -14,6 +14,8 @@ use anyhow::{bail, ensure, Result};
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
 
+/// What a node's command line has before its folder.
+const STORAGE: &[u8] = b"-Dcassandra.storagedir=";
 const POLL: Duration = Duration::from_millis(100);
 /// A node that drains a large memtable takes its time.
 const TERMINATE_LIMIT: Duration = Duration::from_secs(60);
@@ -27,22 +29,29 @@ pub(super) fn is_node(pid: i32, base: &Path) -> bool {
 
 /// Every process of the node of `base`, remembered or not.
 fn of_node(base: &Path) -> Vec<i32> {
+    with_word(STORAGE, |place| place == base.as_os_str().as_bytes())
+}
+
+/// Every process whose command line has such a word after `prefix`. One that has ended has no command line, also while
+/// nobody has waited for it.
+pub(crate) fn with_word(prefix: &[u8], is_it: impl Fn(&[u8]) -> bool) -> Vec<i32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter(|pid| is_node(*pid, base))
-        .collect()
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter(|pid| has_word(&fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default(), prefix, &is_it)).collect()
+}
+
+fn has_word(cmdline: &[u8], prefix: &[u8], is_it: impl Fn(&[u8]) -> bool) -> bool {
+    cmdline.split(|byte| *byte == 0).filter_map(|word| word.strip_prefix(prefix)).any(is_it)
 }
 
 /// The JVM names its storage directory.
 fn belongs(cmdline: &[u8], base: &Path) -> bool {
-    let base = base.as_os_str().as_bytes();
-    cmdline.split(|byte| *byte == 0).any(|word| word.strip_prefix(b"-Dcassandra.storagedir=") == Some(base))
+    has_word(cmdline, STORAGE, |place| place == base.as_os_str().as_bytes())
 }
 
 /// Ends the nodes of these base folders: SIGTERM to all, SIGKILL to those that are still there after a minute.
 pub(super) fn terminate<P: AsRef<Path>>(bases: &[P]) -> Result<()> {
-    if ended_by(bases, Signal::SIGTERM, TERMINATE_LIMIT) {
+    if ended_by(|| of_nodes(bases), Signal::SIGTERM, TERMINATE_LIMIT) {
         return Ok(());
     }
     kill_nine(bases)
@@ -50,7 +59,7 @@ pub(super) fn terminate<P: AsRef<Path>>(bases: &[P]) -> Result<()> {
 
 /// Ends the nodes of these base folders at once, as `kill -9` does.
 pub(super) fn kill_nine<P: AsRef<Path>>(bases: &[P]) -> Result<()> {
-    if !ended_by(bases, Signal::SIGKILL, KILL_LIMIT) {
+    if !ended_by(|| of_nodes(bases), Signal::SIGKILL, KILL_LIMIT) {
         bail!("processes {:?} outlived SIGKILL by {} s", of_nodes(bases), KILL_LIMIT.as_secs());
     }
     Ok(())
@@ -70,12 +79,12 @@ fn of_nodes<P: AsRef<Path>>(bases: &[P]) -> Vec<i32> {
     bases.iter().flat_map(|base| of_node(base.as_ref())).collect()
 }
 
-/// Whether all are gone in time. Twice in a row: while a process becomes another program, its command line is empty.
-fn ended_by<P: AsRef<Path>>(bases: &[P], signal: Signal, limit: Duration) -> bool {
+/// Tells those that are there to end; whether all are gone in time. Twice in a row: while a process becomes another program, its command line is empty.
+pub(crate) fn ended_by(still: impl Fn() -> Vec<i32>, signal: Signal, limit: Duration) -> bool {
     let deadline = Instant::now() + limit;
     let (mut told, mut absent) = (HashSet::new(), 0);
     while absent < 2 {
-        let there = of_nodes(bases);
+        let there = still();
         for pid in there.iter().filter(|pid| told.insert(**pid)) {
             // The process may have ended meanwhile; one that hangs hears of it only when it goes on.
             let _ = kill(Pid::from_raw(*pid), signal);

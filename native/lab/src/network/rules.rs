@@ -4,14 +4,15 @@
 //! The rules of a cluster in the kernel's filter of packets, which `iptables` writes: all of a change at once, or nothing of it.
 
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Write as _};
+use std::io::{Error, ErrorKind};
 use std::net::Ipv4Addr;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 
 use super::{group, Disturbance, Node};
+use crate::command::answered;
 
 const RESTORE: &str = "iptables-restore";
 /// Packets between two nodes have it from the sender to the receiver.
@@ -95,21 +96,13 @@ fn change(text: &str) -> Result<()> {
 }
 
 fn said(command: &mut Command, input: &str) -> Result<String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = match command.spawn() {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            bail!("the program {name} is missing: install the package iptables")
+    let missing = |error: &anyhow::Error| error.downcast_ref().is_some_and(|e: &Error| e.kind() == ErrorKind::NotFound);
+    match answered(command, input) {
+        Err(error) if missing(&error) => {
+            bail!("the program {} is missing: install the package iptables", command.get_program().to_string_lossy())
         }
-        spawned => spawned.with_context(|| format!("cannot start {name}"))?,
-    };
-    let written = child.stdin.take().context("no input")?.write_all(input.as_bytes());
-    let output = child.wait_with_output().with_context(|| name.clone())?;
-    if !output.status.success() {
-        bail!("{name}: {}", String::from_utf8_lossy(&output.stderr).trim().replace('\n', "; "));
+        answer => answer,
     }
-    written.with_context(|| name)?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[cfg(test)]

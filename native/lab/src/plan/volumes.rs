@@ -5,7 +5,6 @@
 //!
 //! All that is made is below one folder, so that it can be taken away without a record of it.
 
-mod command;
 mod devices;
 mod faults;
 mod mounts;
@@ -19,12 +18,12 @@ use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 
-use self::command::run;
 use self::devices::{image, images, looped, made_ext4};
 use self::mounts::{mount, mounts, unmount, OPTIONS};
 use self::needs::{kernel_has, loops, may_mount, program};
 use self::replicated::Replicated;
 use super::file::{Driver, Volume};
+use crate::command::run;
 use crate::fence::throttle;
 
 pub use faults::{fills, loses_copies, slows, Made};

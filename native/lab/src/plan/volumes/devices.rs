@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::command::{run, said};
+use crate::command::{run, said};
 use crate::fence::throttle::{self, Throttle};
 use crate::plan::file::Limits;
 

@@ -9,10 +9,10 @@ use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 
-use super::command::run;
 use super::devices::{self, allocate, devices_of, image};
 use super::replicated::Replicated;
 use super::throttles;
+use crate::command::run;
 use crate::plan::file::{Driver, Limits, Volume};
 
 /// The file that takes a volume's room.

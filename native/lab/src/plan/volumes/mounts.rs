@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::command::run;
+use crate::command::run;
 
 /// Options of every mount: times of reading are nobody's business here.
 pub const OPTIONS: &str = "noatime,nosuid,nodev";

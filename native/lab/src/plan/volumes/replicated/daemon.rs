@@ -8,18 +8,16 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use nix::sys::signal::{kill, Signal};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 
-use crate::plan::volumes::command::run;
+use crate::cluster::process;
+use crate::command::run;
 
 const GRAPH: &[u8] = b"--volfile=";
 const END_LIMIT: Duration = Duration::from_secs(20);
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Starts one in the background, and returns when it has read its graph.
 pub fn start(program: &str, graph: &Path, log: &Path, more: &[String]) -> Result<()> {
@@ -51,36 +49,15 @@ pub fn end_all(folder: &Path) -> Result<()> {
 
 /// Pids of those of all graphs below a folder, by its real place.
 pub fn running(folder: &Path) -> Vec<i32> {
-    with_graph(|graph| Path::new(OsStr::from_bytes(graph)).starts_with(folder))
+    process::with_word(GRAPH, |graph| Path::new(OsStr::from_bytes(graph)).starts_with(folder))
 }
 
 fn of(graph: &Path) -> Vec<i32> {
-    with_graph(|named| named == graph.as_os_str().as_bytes())
+    process::with_word(GRAPH, |named| named == graph.as_os_str().as_bytes())
 }
 
-fn end_those(there: impl Fn() -> Vec<i32>) -> Result<()> {
-    let deadline = Instant::now() + END_LIMIT;
-    loop {
-        let pids = there();
-        if pids.is_empty() {
-            return Ok(());
-        }
-        ensure!(Instant::now() < deadline, "processes {pids:?} outlived SIGKILL by {} s", END_LIMIT.as_secs());
-        for pid in pids {
-            // It may have ended meanwhile.
-            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-        }
-        thread::sleep(LOOK_EVERY);
-    }
-}
-
-/// One that has ended has no command line, also while nobody has waited for it.
-fn with_graph(is_it: impl Fn(&[u8]) -> bool) -> Vec<i32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter(|pid| {
-        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        words.split(|byte| *byte == 0).filter_map(|word| word.strip_prefix(GRAPH)).any(&is_it)
-    })
-    .collect()
+fn end_those(still: impl Fn() -> Vec<i32>) -> Result<()> {
+    let gone = process::ended_by(&still, Signal::SIGKILL, END_LIMIT);
+    ensure!(gone, "processes {:?} outlived SIGKILL by {} s", still(), END_LIMIT.as_secs());
+    Ok(())
 }

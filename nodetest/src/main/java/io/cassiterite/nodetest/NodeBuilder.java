@@ -51,6 +51,12 @@ public final class NodeBuilder
         return this;
     }
 
+    /** Small, and one of several that come and go: a node on its way is not forgotten between two messages. */
+    public NodeBuilder ofChangingRing()
+    {
+        return heap("512m").jvm("-Dcassandra.ring_delay_ms=4000").jvm("-Dcassandra.broadcast_interval_ms=10000");
+    }
+
     /** Joins the cluster of a node that runs. */
     public NodeBuilder joining(Node seed)
     {

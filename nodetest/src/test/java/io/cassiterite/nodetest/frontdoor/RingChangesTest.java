@@ -40,8 +40,7 @@ class RingChangesTest
 
     private static NodeBuilder node(int number)
     {
-        return Node.named("ring-" + number).heap("512m").address("127.0.0." + number).frontDoor("reads")
-                   .jvm("-Dcassandra.ring_delay_ms=4000").jvm("-Dcassandra.broadcast_interval_ms=10000");
+        return Node.named("ring-" + number).address("127.0.0." + number).ofChangingRing().frontDoor("reads");
     }
 
     @AfterEach

@@ -33,8 +33,7 @@ class IndexStreamTest
 
     private static NodeBuilder node(String name, String address)
     {
-        return Node.named(name).heap("512m").address(address).yaml("hinted_handoff_enabled", "false").jvm("-Dcassandra.ring_delay_ms=4000")
-                   .jvm("-Dcassandra.broadcast_interval_ms=10000");
+        return Node.named(name).address(address).ofChangingRing().yaml("hinted_handoff_enabled", "false");
     }
 
     @Test

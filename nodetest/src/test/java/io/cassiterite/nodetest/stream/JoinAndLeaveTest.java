@@ -31,9 +31,7 @@ class JoinAndLeaveTest
 {
     static NodeBuilder node(String name, String address)
     {
-        // long enough for a joining node not to be forgotten between two messages
-        return Node.named(name).heap("512m").address(address).jvm("-Dcassandra.ring_delay_ms=4000")
-                   .jvm("-Dcassandra.broadcast_interval_ms=10000");
+        return Node.named(name).address(address).ofChangingRing();
     }
 
     @Test
