@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use crate::load::clock::{Alarm, Schedule};
-use crate::load::running::{InFlight, RunningLoad, Server};
+use crate::load::running::{Begin, InFlight, RunningLoad, Server};
 
 /// Starts closer together than this are made in one go: a wake-up costs about as much as an operation.
 const QUANTUM: Duration = Duration::from_micros(100);
@@ -43,7 +43,7 @@ pub(super) async fn open_loop<S: Server>(shared: Arc<RunningLoad<S>>, schedule: 
         let Some(operation) = shared.plan(index) else { break };
         shared.started.store(index + 1, Ordering::Relaxed);
         let one = InFlight::enter(&shared);
-        tokio::spawn(async move { one.0.operate(index, operation, Some(due), queued).await });
+        tokio::spawn(async move { one.0.operate(index, operation, Begin::Due { at: due, queued }).await });
         index += 1;
         if index % BURST == 0 {
             tokio::task::yield_now().await;
@@ -75,13 +75,12 @@ async fn one_after_the_other<S: Server>(shared: &RunningLoad<S>) {
         if shared.is_over() || shared.ends.get().is_some_and(|ends| now >= *ends) {
             return;
         }
-        if shared.is_measured(now)
-            && shared.measured.fetch_add(1, Ordering::Relaxed) >= shared.most.load(Ordering::Relaxed)
-        {
+        let measured = shared.is_measured(now);
+        if measured && shared.measured.fetch_add(1, Ordering::Relaxed) >= shared.most.load(Ordering::Relaxed) {
             return;
         }
         let index = shared.started.fetch_add(1, Ordering::Relaxed);
         let Some(operation) = shared.plan(index) else { return };
-        shared.operate(index, operation, None, false).await;
+        shared.operate(index, operation, Begin::Now { measured }).await;
     }
 }

@@ -14,6 +14,7 @@ use anyhow::bail;
 use scylla::errors::{ExecutionError, RequestAttemptError};
 
 use super::*;
+use crate::load::running::Begin;
 use crate::load::{Answer, Class, Fault, FaultKind, Kind, Operation, Row, Stop};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -220,6 +221,23 @@ fn a_warmup_ends_when_the_service_time_has_settled_or_its_time_is_over() {
         assert!(outcome.intervals[0].from >= slice * slices.min(6), "{warmup:?}");
         assert!(settled == (warmup.service_ms.len() >= 6), "{warmup:?}");
     }
+}
+
+/// Between the look at the clock and the operation the warm-up may end.
+#[test]
+fn an_operation_that_was_not_counted_when_it_began_is_of_the_warmup() {
+    let server = Model::new(|_| async { Ok(Answer::default()) });
+    let workload = workload(Class::Read, u64::MAX);
+    let now = Instant::now();
+    let shared = share(server, Arc::clone(&workload), plan(Pace::Closed, 1, Stop::Count(400)), now, None).unwrap();
+    shared.measure_from(now, None);
+    let runtime = crate::load::runtime(1).unwrap();
+    for measured in [false, true, true] {
+        runtime.block_on(shared.operate(0, workload.plan(0).unwrap(), Begin::Now { measured }));
+    }
+    let mut counted = crate::load::recorder::Counters::new(workload.kinds()).unwrap();
+    shared.recorder.collect(&mut counted).unwrap();
+    assert_eq!((counted.warmup.operations, counted.tallies[0].operations), (1, 2));
 }
 
 #[test]

@@ -25,6 +25,15 @@ use crate::load::retry::is_passing;
 use crate::load::{Answer, Class, Fault, Operation, Workload};
 
 /// Where operations are sent: a session, or a model of a server in tests.
+/// When an operation is due, and what decides whether it counts.
+#[derive(Clone, Copy)]
+pub(super) enum Begin {
+    /// As scheduled: it counts if it is due in the measured part.
+    Due { at: Instant, queued: bool },
+    /// At once: it counts if it was counted before it began, whatever happens between.
+    Now { measured: bool },
+}
+
 pub(super) trait Server: Send + Sync + 'static {
     /// Sends one operation.
     fn send<'a>(&'a self, operation: Box<dyn Operation>) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;
@@ -109,15 +118,16 @@ impl<S: Server> RunningLoad<S> {
     }
 
     /// Sends an operation, again when that may help, and records it.
-    ///
-    /// `due`: as scheduled; `None` is now.
-    pub(super) async fn operate(&self, index: u64, operation: Box<dyn Operation>, due: Option<Instant>, queued: bool) {
+    pub(super) async fn operate(&self, index: u64, operation: Box<dyn Operation>, begin: Begin) {
         let (kind, level) = (operation.kind(), operation.consistency());
         let may_repeat = self.plan.retries.any_write
             || operation.is_idempotent()
             || self.workload.kinds().get(kind).is_some_and(|kind| kind.class == Class::Read);
         let started = Instant::now();
-        let due = due.unwrap_or(started);
+        let (due, queued) = match begin {
+            Begin::Due { at, queued } => (at, queued),
+            Begin::Now { .. } => (started, false),
+        };
         let mut answer = self.server.send(operation).await;
         let (mut repeats, mut found) = (0, Found::default());
         while let Err(error) = &answer {
@@ -132,7 +142,15 @@ impl<S: Server> RunningLoad<S> {
         }
         let times = Times { due, started, ended: Instant::now(), queued };
         self.note_faults(found.new_in(&answer), level);
-        self.record(kind, times, repeats, &answer, found.rows_checked);
+        let measured = match begin {
+            Begin::Due { at, .. } => self.is_measured(at),
+            Begin::Now { measured } => measured,
+        };
+        if measured {
+            self.record(kind, times, repeats, &answer, found.rows_checked);
+        } else {
+            self.recorder.record_warmup(times, answer.is_ok());
+        }
     }
 
     fn note_faults(&self, faults: Vec<Fault>, level: Option<Consistency>) {
@@ -142,10 +160,6 @@ impl<S: Server> RunningLoad<S> {
     }
 
     fn record(&self, kind: usize, times: Times, repeats: u32, answer: &Result<Answer>, rows_checked: u64) {
-        if !self.is_measured(times.due) {
-            self.recorder.record_warmup(times, answer.is_ok());
-            return;
-        }
         if let Err(error) = answer {
             self.failures.error(error);
         }
