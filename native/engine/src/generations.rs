@@ -147,7 +147,12 @@ fn new_generation(
         generations.failed.remove(&name);
     }
     store.drop_leftovers(); // one of them may have the name
-    store.db.create_cf(&name, &options).map_err(|error| EngineError::from(error).context("creating a table"))?;
+    if let Err(error) = store.db.create_cf(&name, &options) {
+        if let Some(family) = FamilyHandle::half_made(&store.db, &name) {
+            generations.failed.insert(name, family);
+        }
+        return Err(EngineError::from(error).context("creating a table"));
+    }
     let family = FamilyHandle::named(&store.db, &name)?;
     let opened = TableCore::open(store, tables, id, record, automatic_compaction, |_| Ok(Arc::clone(&purge)));
     let made = opened.and_then(|core| {

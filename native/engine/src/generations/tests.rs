@@ -39,6 +39,15 @@ fn without_new_files<T>(directory: &Path, work: impl FnOnce() -> T) -> T {
     done
 }
 
+/// Does work while the options of the column families cannot be written: folders have the names of the next files.
+fn without_options<T>(directory: &Path, work: impl FnOnce() -> T) -> T {
+    let taken: Vec<_> = (0..500).map(|number| directory.join(format!("db/OPTIONS-{number:06}.dbtmp"))).collect();
+    taken.iter().for_each(|path| std::fs::create_dir(path).unwrap());
+    let done = work();
+    taken.iter().for_each(|path| std::fs::remove_dir(path).unwrap());
+    done
+}
+
 fn limit_manifest(core: &StoreCore, bytes: &str, percent_above_contents: &str) -> Result<()> {
     set_db_option(&core.db, "max_manifest_space_amp_pct", percent_above_contents)?;
     set_db_option(&core.db, "max_manifest_file_size", bytes)
@@ -152,6 +161,25 @@ fn a_table_whose_drop_failed_halfway_may_be_made_again() {
     }
     assert_eq!(rows(&table(&store), "a").len(), 0);
     assert_eq!(families(&store).len(), 1);
+    store.close().unwrap();
+}
+
+/// On a full device RocksDB makes a column family, and then fails to write the options of all.
+#[test]
+fn what_was_made_with_an_error_may_be_made_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let first = table(&store);
+    put(&first, "a", 1, 1, b"v");
+    without_options(directory.path(), || first.truncate().map(drop)).unwrap_err();
+    let make = || store.table(&schema(&OTHER, &[(0, "v", "blob")]));
+    without_options(directory.path(), || make().map(drop)).unwrap_err();
+    store.resume().unwrap();
+    assert_eq!(rows(&first, "a").len(), 1, "it was not emptied");
+    assert_eq!(rows(&first.truncate().unwrap(), "a").len(), 0);
+    assert_eq!(rows(&make().unwrap(), "a").len(), 0);
+    first.retire().unwrap();
+    assert_eq!(families(&store).len(), 2);
     store.close().unwrap();
 }
 

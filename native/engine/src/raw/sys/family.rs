@@ -8,7 +8,12 @@ use crate::database::Database;
 use crate::error::{EngineError, Result};
 use librocksdb_sys as ffi;
 use rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
+use std::ffi::{c_char, c_void};
 use std::sync::Arc;
+
+extern "C" {
+    fn cassiterite_family_named(database: *mut ffi::rocksdb_t, name: *const c_char, size: usize) -> *mut c_void;
+}
 
 /// RocksDB's words for it.
 const ALREADY_DROPPED: &str = "Column family already dropped";
@@ -43,7 +48,7 @@ unsafe impl Sync for FamilyHandle {}
 impl Drop for Handle {
     fn drop(&mut self) {
         if let Handle::Unlisted(pointer) = *self {
-            // SAFETY: made by the import, owned only here.
+            // SAFETY: made by the import or the shim, owned only here.
             unsafe { ffi::rocksdb_column_family_handle_destroy(pointer) }
         }
     }
@@ -60,6 +65,14 @@ impl FamilyHandle {
         let bound =
             unsafe { std::mem::transmute::<Arc<BoundColumnFamily<'_>>, Arc<BoundColumnFamily<'static>>>(bound) };
         Ok(FamilyHandle { pointer, handle: Arc::new(Handle::Listed(bound)), db: Arc::clone(db) })
+    }
+
+    /// The handle of a column family that is there although making it failed, as when its options could not be
+    /// written. The database does not list it.
+    pub(crate) fn half_made(db: &Arc<Database>, name: &str) -> Option<FamilyHandle> {
+        // SAFETY: the database is open while `db` is borrowed; the name is only read; the handle is owned here.
+        let pointer = unsafe { cassiterite_family_named(raw(db), name.as_ptr().cast(), name.len()) };
+        (!pointer.is_null()).then(|| Self::unlisted(db, pointer.cast()))
     }
 
     pub(super) fn unlisted(db: &Arc<Database>, pointer: Pointer) -> FamilyHandle {
