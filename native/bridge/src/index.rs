@@ -39,6 +39,16 @@ extern "system" fn Java_io_cassiterite_engine_Native_indexState<'local>(
 }
 
 #[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_indexIsComplete<'local>(
+    mut env: JNIEnv<'local>,
+    _: JClass<'local>,
+    table: jlong,
+    number: jint,
+) -> jboolean {
+    on_table(&mut env, table, 0, |_, table| Ok(jboolean::from(table.index_is_complete(index_number(number)?)?)))
+}
+
+#[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_indexComplete<'local>(
     mut env: JNIEnv<'local>,
     _: JClass<'local>,
@@ -48,9 +58,8 @@ extern "system" fn Java_io_cassiterite_engine_Native_indexComplete<'local>(
     missed_loads: jlong,
 ) -> jboolean {
     on_table(&mut env, table, 0, |_, table| {
-        let number = u32::try_from(number).map_err(|_| EngineError::Invalid("a number is not negative".into()))?;
         let missed = Missed { writes: count(missed_writes)?, bulk_loads: count(missed_loads)? };
-        Ok(jboolean::from(table.complete_index(number, missed)?))
+        Ok(jboolean::from(table.complete_index(index_number(number)?, missed)?))
     })
 }
 
@@ -98,6 +107,10 @@ fn on_index<'local, T>(
         let name = rust_string(env, name)?;
         call(env, table, &name)
     })
+}
+
+fn index_number(number: jint) -> Result<u32> {
+    u32::try_from(number).map_err(|_| EngineError::Invalid("a number is not negative".into()))
 }
 
 fn count(value: jlong) -> Result<u64> {

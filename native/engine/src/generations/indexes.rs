@@ -52,6 +52,11 @@ impl Table {
         })
     }
 
+    /// Whether each row has its entries of the index of this number: what a query asks first.
+    pub fn index_is_complete(&self, number: u32) -> Result<bool> {
+        self.shared(|core| Ok(core.indexes().numbered(number)?.is_complete()))
+    }
+
     /// The names of the indexes.
     pub fn index_names(&self) -> Result<Vec<String>> {
         self.shared(|core| Ok(core.indexes().all()?.iter().map(|index| index.name.clone()).collect()))

@@ -84,6 +84,11 @@ impl Indexes {
         found.ok_or_else(|| EngineError::Closed(format!("the table has no index {name}: it was dropped")))
     }
 
+    pub(crate) fn numbered(&self, number: u32) -> Result<AttachedIndex> {
+        let found = self.all()?.iter().find(|index| index.number == number).cloned();
+        found.ok_or_else(|| EngineError::Closed(format!("the table has no index of number {number}: it was dropped")))
+    }
+
     /// An error where the number is of no index that the table has, or has had.
     pub(crate) fn check_number(&self, number: u32) -> Result<()> {
         if number < self.shared_lock()?.next_number {

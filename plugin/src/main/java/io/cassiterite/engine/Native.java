@@ -175,6 +175,9 @@ public final class Native
     /** @return its number in write requests, 1 if it is complete, then the two counts of {@link IndexState} */
     static native long[] indexState(long table, String name);
 
+    /** The second of what {@link #indexState} returns, without an object. */
+    static native boolean indexIsComplete(long table, int number);
+
     /**
      * Marks an index complete, durably; one that was dropped meanwhile is fine.
      *

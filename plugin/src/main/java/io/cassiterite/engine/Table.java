@@ -295,6 +295,19 @@ public final class Table
         }
     }
 
+    /** Whether each row of the table has its entries of an index, which is given by its number. */
+    public boolean isIndexComplete(int index)
+    {
+        try
+        {
+            return Native.indexIsComplete(handle, index);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, this);
+        }
+    }
+
     /**
      * Marks an index complete, durably; one that was dropped meanwhile is fine.
      *

@@ -137,7 +137,7 @@ public final class EngineIndex implements Index
     /** Whether each row of a generation has its entries, or will have once what is being loaded has been indexed. */
     boolean isUpToDate(Table table)
     {
-        return bulkLoads.get() > 0 || table.indexState(name()).complete;
+        return bulkLoads.get() > 0 || table.isIndexComplete(number);
     }
 
     /** While rows come as files, whose entries come right after them. */
