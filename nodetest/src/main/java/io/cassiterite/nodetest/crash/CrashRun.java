@@ -16,6 +16,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import com.datastax.oss.driver.api.core.CqlSession;
+
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
@@ -24,7 +26,7 @@ import io.cassiterite.nodetest.NodeBuilder;
 
 /**
  * Rounds of: writers write, the node is killed at a random time, started again under the next commitlog_sync mode, and
- * everything that was ever acknowledged is read back. One thread.
+ * everything that was ever acknowledged is read back, also by answers of the front door's own. One thread.
  */
 public final class CrashRun
 {
@@ -71,8 +73,8 @@ public final class CrashRun
         }
         ledger.close();
         output.accept(String.format("crash: %d writes acknowledged, %d lost, deleted data back or half-written; %d unacknowledged batches"
-                                    + " over two tables were applied to one of them only", ledger.acknowledged(), verdict.losses().size(),
-                                            verdict.halfPairs()));
+                                    + " over two tables were applied to one of them only; %d answers of the front door checked",
+                                    ledger.acknowledged(), verdict.losses().size(), verdict.halfPairs(), verdict.nativeAnswers()));
         return verdict;
     }
 
@@ -102,12 +104,23 @@ public final class CrashRun
                 Tables.create(cql.session(), memtable);
             for (Writer writer : writers)
                 writer.check(cql.session(), verdict);
+            // stock tables are none of the front door's
+            if (memtable.equals("cassiterite"))
+                checkNatively(cql.session());
         }
         catch (IllegalStateException e)
         {
             verdict.lost(e.getMessage());
         }
         verdict.losses().forEach(output);
+    }
+
+    private void checkNatively(CqlSession session)
+    {
+        NativeReads reads = new NativeReads(session);
+        for (Writer writer : writers)
+            writer.checkNatively(reads, verdict);
+        verdict.nativeAnswers(reads.answers());
     }
 
     private String writeAndKill(Node node, int round, String mode)

@@ -33,9 +33,20 @@ final class Tables
     /** Reads a partition, and checks that every row is whole. */
     static PartitionState read(CqlSession session, String table, int writer, int partition)
     {
+        return state(session.execute(select(table) + " WHERE w = " + writer + " AND p = " + partition), writer, partition);
+    }
+
+    static String select(String table)
+    {
+        return "SELECT c, g, a, b, h FROM crash." + table;
+    }
+
+    /** Checks that every row is whole. */
+    static PartitionState state(Iterable<Row> found, int writer, int partition)
+    {
         Map<Integer, Long> rows = new TreeMap<>();
         Long header = null;
-        for (Row row : session.execute("SELECT c, g, a, b, h FROM crash." + table + " WHERE w = " + writer + " AND p = " + partition))
+        for (Row row : found)
         {
             header = row.isNull("h") ? null : Long.valueOf(row.getLong("h"));
             if (row.isNull("c"))
@@ -44,8 +55,8 @@ final class Tables
             long generation = row.getLong("g");
             for (int column = 0; column < 2; column++)
             {
-                ByteBuffer found = row.getBytesUnsafe(column == 0 ? "a" : "b");
-                if (!Payload.of(generation, clustering, column).equals(found))
+                ByteBuffer bytes = row.getBytesUnsafe(column == 0 ? "a" : "b");
+                if (!Payload.of(generation, clustering, column).equals(bytes))
                     throw new IllegalStateException("half-written row: " + writer + '/' + partition + '/' + clustering + " generation "
                             + generation);
             }
@@ -59,6 +70,12 @@ final class Tables
     {
         Row row = session.execute(SimpleStatement.newInstance("SELECT n, a FROM crash.steps WHERE w = " + writer + " AND p = " + partition)
                                                  .setConsistencyLevel(level)).one();
+        return step(row, writer, partition);
+    }
+
+    /** @param row null where there is none */
+    static long step(Row row, int writer, int partition)
+    {
         if (row == null)
             return 0;
         long step = row.getLong("n");

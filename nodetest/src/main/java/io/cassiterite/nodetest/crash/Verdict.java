@@ -12,10 +12,23 @@ public final class Verdict
 {
     private final List<String> losses = new ArrayList<>();
     private int halfPairs;
+    private long nativeAnswers;
 
     void lost(String what)
     {
         losses.add(what);
+    }
+
+    /** Takes down what a native answer shows otherwise. */
+    void compare(String what, Object expected, Object found)
+    {
+        if (!expected.equals(found))
+            lost(what + ": expected " + expected + ", found " + found);
+    }
+
+    void nativeAnswers(long count)
+    {
+        nativeAnswers += count;
     }
 
     void halfPair()
@@ -27,6 +40,12 @@ public final class Verdict
     public List<String> losses()
     {
         return losses;
+    }
+
+    /** @return answers of the front door's own with which rows were checked */
+    public long nativeAnswers()
+    {
+        return nativeAnswers;
     }
 
     /** @return unacknowledged batches over two tables of which one table had its part */

@@ -183,6 +183,25 @@ final class Writer
         underWayPartition = -1;
     }
 
+    /** Compares every row with what {@link #check} has found, by answers of the front door's own. */
+    void checkNatively(NativeReads reads, Verdict verdict)
+    {
+        for (int partition = 0; partition < PARTITIONS; partition++)
+        {
+            String name = " natively: " + id + '/' + partition + ": ";
+            for (String table : new String[]{ "rows", "pair" })
+            {
+                PartitionState expected = state(table, partition);
+                verdict.compare(table + name, expected, reads.partition(table, id, partition));
+                verdict.compare(table + name + "row by row", expected.rows, reads.rows(table, id, partition, ROWS));
+                int from = random.nextInt(ROWS);
+                verdict.compare(table + name + "rows from " + from, expected.without(0, from).rows,
+                                reads.slice(table, id, partition, from, ROWS));
+            }
+            verdict.compare("steps" + name, steps[partition], reads.step(id, partition));
+        }
+    }
+
     private void checkStep(CqlSession session, int partition, long other, Verdict verdict)
     {
         long serial = Tables.readStep(session, id, partition, ConsistencyLevel.SERIAL);

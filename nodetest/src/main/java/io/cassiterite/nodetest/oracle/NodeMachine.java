@@ -5,8 +5,12 @@
 package io.cassiterite.nodetest.oracle;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.cql.Row;
 
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
@@ -20,6 +24,7 @@ public final class NodeMachine implements Machine, AutoCloseable
     private final Node node;
     private Cql cql;
     private Jmx jmx;
+    private Map<String, Long> doorCountsBefore = Map.of();
 
     public NodeMachine(Node node)
     {
@@ -53,6 +58,7 @@ public final class NodeMachine implements Machine, AutoCloseable
     @Override
     public void restart()
     {
+        doorCountsBefore = doorCounts();
         close();
         if (node.isRunning())
             node.stop();
@@ -62,10 +68,27 @@ public final class NodeMachine implements Machine, AutoCloseable
     @Override
     public void kill()
     {
+        doorCountsBefore = doorCounts();
         close();
         if (node.isRunning())
             node.killNine();
         start();
+    }
+
+    /** @return the counts of the front door, over the node's restarts; empty where it has none */
+    public Map<String, Long> doorCounts()
+    {
+        Map<String, Long> counts = new TreeMap<>(doorCountsBefore);
+        try
+        {
+            for (Row row : session().execute("SELECT name, count FROM cassiterite.front_door"))
+                counts.merge(row.getString("name"), row.getLong("count"), Long::sum);
+        }
+        catch (NodeDownException | DriverException e)
+        {
+            return doorCountsBefore; // the node has ended, or is stock
+        }
+        return counts;
     }
 
     private void start()

@@ -34,12 +34,17 @@ public final class OracleMain
         if (!engine.equals("cassiterite"))
             builder.stock();
         Oracle oracle;
+        String doorFailure;
         try (Node node = builder.start(); NodeMachine machine = new NodeMachine(node))
         {
             oracle = Oracle.onTwins(machine, "trie", engine, Checkout.root().resolve("build/oracle"), events, null, System.out::println);
             oracle.bounded(DIFFERENCES_MAX, Long.getLong("oracle.shrink", 120)).run(seed, seconds);
+            System.out.println("oracle: " + oracle.tally().doorReport(machine.doorCounts()));
+            doorFailure = engine.equals("cassiterite") ? oracle.tally().doorFailure(machine.doorCounts()) : "";
         }
         System.out.println("oracle: seed " + seed + ": " + oracle.findings().size() + " differences");
-        System.exit(oracle.findings().isEmpty() ? 0 : 1);
+        if (!doorFailure.isEmpty())
+            System.out.println("oracle: " + doorFailure);
+        System.exit(oracle.findings().isEmpty() && doorFailure.isEmpty() ? 0 : 1);
     }
 }

@@ -79,7 +79,8 @@ final class Reads
         return finish(kind, projection, rest, "");
     }
 
-    private Step finish(String kind, String projection, StringBuilder rest, String tail)
+    /** @param rest what follows the projection; limits and {@code tail} are added */
+    Step finish(String kind, String projection, StringBuilder rest, String tail)
     {
         if (random.nextInt(4) == 0)
             rest.append(" PER PARTITION LIMIT ").append(1 + random.nextInt(3));
@@ -103,7 +104,7 @@ final class Reads
         return AHEAD_SECONDS[random.nextInt(AHEAD_SECONDS.length)];
     }
 
-    private String order()
+    String order()
     {
         boolean reversed = random.nextInt(4) > 0;
         List<String> parts = new ArrayList<>();

@@ -7,6 +7,7 @@ package io.cassiterite.nodetest.oracle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Random WHERE clauses over the key of one table, in every shape that CQL has. One thread. */
@@ -16,17 +17,25 @@ final class Restrictions
 
     private final TableShape shape;
     private final Random random;
+    private final Function<TableShape.Column, String> operand;
 
     Restrictions(TableShape shape, Random random)
     {
+        this(shape, random, column -> column.value(random));
+    }
+
+    /** @param operand what a column is compared with */
+    Restrictions(TableShape shape, Random random, Function<TableShape.Column, String> operand)
+    {
         this.shape = shape;
         this.random = random;
+        this.operand = operand;
     }
 
     /** One partition. */
     String partitionKey()
     {
-        return shape.partition.stream().map(c -> c.name + " = " + c.value(random)).collect(Collectors.joining(" AND "));
+        return shape.partition.stream().map(c -> c.name + " = " + operand.apply(c)).collect(Collectors.joining(" AND "));
     }
 
     /** One partition, or several by IN. */
@@ -36,7 +45,7 @@ final class Restrictions
             return partitionKey();
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < shape.partition.size() - 1; i++)
-            parts.add(shape.partition.get(i).name + " = " + shape.partition.get(i).value(random));
+            parts.add(shape.partition.get(i).name + " = " + operand.apply(shape.partition.get(i)));
         parts.add(in(shape.partition.get(shape.partition.size() - 1)));
         return String.join(" AND ", parts);
     }
@@ -48,7 +57,7 @@ final class Restrictions
         List<String> parts = new ArrayList<>();
         parts.add(many ? partitions() : partitionKey());
         for (TableShape.Column column : shape.clustering)
-            parts.add(many && random.nextInt(3) == 0 ? in(column) : column.name + " = " + column.value(random));
+            parts.add(many && random.nextInt(3) == 0 ? in(column) : column.name + " = " + operand.apply(column));
         return String.join(" AND ", parts);
     }
 
@@ -71,15 +80,15 @@ final class Restrictions
         for (int i = 0; i < prefix; i++)
         {
             TableShape.Column column = shape.clustering.get(i);
-            parts.add(inAllowed && random.nextInt(4) == 0 ? in(column) : column.name + " = " + column.value(random));
+            parts.add(inAllowed && random.nextInt(4) == 0 ? in(column) : column.name + " = " + operand.apply(column));
         }
         if (prefix < shape.clustering.size() && random.nextInt(4) > 0)
         {
             TableShape.Column column = shape.clustering.get(prefix);
             if (random.nextBoolean())
-                parts.add(column.name + (random.nextBoolean() ? " > " : " >= ") + column.value(random));
+                parts.add(column.name + (random.nextBoolean() ? " > " : " >= ") + operand.apply(column));
             if (parts.size() == prefix || random.nextBoolean())
-                parts.add(column.name + (random.nextBoolean() ? " < " : " <= ") + column.value(random));
+                parts.add(column.name + (random.nextBoolean() ? " < " : " <= ") + operand.apply(column));
         }
         return String.join(" AND ", parts);
     }
@@ -100,14 +109,14 @@ final class Restrictions
 
     private String tuple(int length)
     {
-        return '(' + shape.clustering.subList(0, length).stream().map(c -> c.value(random)).collect(Collectors.joining(", ")) + ')';
+        return '(' + shape.clustering.subList(0, length).stream().map(c -> operand.apply(c)).collect(Collectors.joining(", ")) + ')';
     }
 
     private String in(TableShape.Column column)
     {
         List<String> values = new ArrayList<>();
         for (int i = random.nextInt(4); i >= 0; i--)
-            values.add(column.value(random));
+            values.add(operand.apply(column));
         return column.name + " IN (" + String.join(", ", values) + ')';
     }
 }

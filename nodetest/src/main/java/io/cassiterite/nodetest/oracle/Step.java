@@ -4,7 +4,9 @@
  */
 package io.cassiterite.nodetest.oracle;
 
+import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** One step of a random history: a statement for both tables of a twin, or an event of the node. Immutable. */
 final class Step
@@ -38,6 +40,8 @@ final class Step
      */
     final String stockCql;
     final List<Bind> binds;
+    /** Of a prepared read: the values of its variables, for each time that it is executed; empty for all others. */
+    final List<List<ByteBuffer>> executions;
     final long stampMicros;
     final int pageSize;
     final boolean read;
@@ -53,6 +57,7 @@ final class Step
         this.cql = cql;
         this.stockCql = null;
         this.binds = binds;
+        this.executions = List.of();
         this.stampMicros = stampMicros;
         this.pageSize = pageSize;
         this.read = read;
@@ -60,13 +65,14 @@ final class Step
         this.atSeconds = 0;
     }
 
-    private Step(Step step, String stockCql, long atSeconds)
+    private Step(Step step, String stockCql, List<List<ByteBuffer>> executions, long atSeconds)
     {
         this.action = step.action;
         this.kind = step.kind;
         this.cql = step.cql;
         this.stockCql = stockCql;
         this.binds = step.binds;
+        this.executions = executions;
         this.stampMicros = step.stampMicros;
         this.pageSize = step.pageSize;
         this.read = step.read;
@@ -76,13 +82,19 @@ final class Step
 
     Step at(long secondsSinceCreation)
     {
-        return new Step(this, stockCql, secondsSinceCreation);
+        return new Step(this, stockCql, executions, secondsSinceCreation);
     }
 
     /** @param statement see {@link #stockCql}; null for none */
     Step askingStock(String statement)
     {
-        return new Step(this, statement, atSeconds);
+        return new Step(this, statement, executions, atSeconds);
+    }
+
+    /** @return the same read, prepared and executed once with each of these values */
+    Step executing(List<List<ByteBuffer>> values)
+    {
+        return new Step(this, stockCql, values, atSeconds);
     }
 
     static Step write(String kind, String cql, List<Bind> binds, long stampMicros)
@@ -125,6 +137,8 @@ final class Step
         StringBuilder line = new StringBuilder(cql).append(';');
         if (!binds.isEmpty())
             line.append(" -- bound: ").append(binds);
+        if (!executions.isEmpty())
+            line.append(" -- prepared, executed with: ").append(executions.stream().map(Step::hex).distinct().collect(Collectors.toList()));
         if (stampMicros == CLOCK_STAMP)
             line.append(" -- client timestamp: its clock");
         else if (stampMicros != SERVER_STAMP)
@@ -136,5 +150,11 @@ final class Step
         if (stockCql != null)
             line.append(" -- of stock: ").append(stockCql);
         return line.toString();
+    }
+
+    /** @return the values of one execution, for a reader */
+    static String hex(List<ByteBuffer> values)
+    {
+        return values.stream().map(value -> Answer.hex(Wire.bytes(value))).collect(Collectors.joining(", ", "(", ")"));
     }
 }

@@ -17,8 +17,16 @@ public final class Tally
         long unreachable;
     }
 
+    /** Of prepared reads, the front door passes on those before a plan is learnt and its audition over. */
+    private static final int NATIVE_ONE_IN = 4;
+    /** Fewer prove nothing; a machine that has other work may not come farther. */
+    private static final int EXECUTIONS_MIN = 1000;
+    private static final int EXECUTIONS_ON_ANY_MACHINE = 100;
+
     private final Map<String, Count> kinds = new TreeMap<>();
     private long tables;
+    /** Of prepared reads on the engine's side. */
+    private long executions;
 
     void table()
     {
@@ -34,6 +42,7 @@ public final class Tally
         else if (outcome.compared)
         {
             count.compared++;
+            executions += step.executions.size();
             if (outcome.failed)
                 count.refused++;
         }
@@ -45,6 +54,25 @@ public final class Tally
     public long total()
     {
         return kinds.values().stream().mapToLong(c -> c.compared).sum();
+    }
+
+    /**
+     * @param door the front door's counts
+     * @return why this run proves too little of the front door; empty if it proves enough
+     */
+    public String doorFailure(Map<String, Long> door)
+    {
+        boolean isEnough = executions < EXECUTIONS_MIN ? executions >= EXECUTIONS_ON_ANY_MACHINE
+                                                       : door.getOrDefault("executes_answered", 0L) * NATIVE_ONE_IN >= executions;
+        return isEnough ? "" : "too few native answers: " + doorReport(door);
+    }
+
+    /** @param door the front door's counts */
+    public String doorReport(Map<String, Long> door)
+    {
+        Map<String, Long> executes = new TreeMap<>(door);
+        executes.entrySet().removeIf(count -> !count.getKey().startsWith("executes_") || count.getValue() == 0);
+        return executions + " prepared reads of engine tables, pages aside; the front door: " + executes;
     }
 
     /** @return operations that could not be compared since the node did not answer on either side */

@@ -4,6 +4,9 @@
  */
 package io.cassiterite.nodetest.oracle;
 
+import java.nio.ByteBuffer;
+import java.util.List;
+
 /**
  * Two tables of one shape, one of them an engine table, which get the same statements. Statements are evaluated at
  * the same second on both sides ("now in seconds" of the protocol), so TTLs compare exactly. One thread.
@@ -112,9 +115,27 @@ final class Twin implements Tables
 
     private Outcome statement(Step step)
     {
+        if (step.executions.isEmpty())
+            return statement(step, null);
+        Outcome any = null;
+        for (List<ByteBuffer> values : step.executions)
+        {
+            Outcome outcome = statement(step, values);
+            if (outcome.difference != null || !outcome.compared)
+                return outcome;
+            // refused only where all of them are: some values are none of a key
+            if (any == null || any.failed)
+                any = outcome;
+        }
+        return any;
+    }
+
+    /** @param values of a prepared read, null for all other statements */
+    private Outcome statement(Step step, List<ByteBuffer> values)
+    {
         long stamp = stamping.before(step);
         int now = (int) (nowSeconds() + (step.read ? step.seconds : 0));
-        Answer[] answers = answers(step, stamp, now);
+        Answer[] answers = answers(step, values, stamp, now);
         if (answers == null)
             return Outcome.alike("no " + step.stockCql);
         if (step.kind.equals("alter drop"))
@@ -125,10 +146,11 @@ final class Twin implements Tables
         String difference = Comparison.difference(answers[0], answers[1]);
         if (difference == null)
             return Outcome.alike(answers[0].error);
-        String text = difference + "\n  statement: " + step.describe() + "\n  stock:  " + answers[0].describe() + "\n  engine: "
+        String with = values == null ? "" : "\n  values: " + Step.hex(values);
+        String text = difference + "\n  statement: " + step.describe() + with + "\n  stock:  " + answers[0].describe() + "\n  engine: "
                 + answers[1].describe();
         if (step.read)
-            text += "\n  asked again: " + (again(step, now) ? "still differs" : "THE SAME");
+            text += "\n  asked again: " + (again(step, values, now) ? "still differs" : "THE SAME");
         return Outcome.differs(text, answers[0].error != null);
     }
 
@@ -150,21 +172,21 @@ final class Twin implements Tables
         }
     }
 
-    private boolean again(Step step, int now)
+    private boolean again(Step step, List<ByteBuffer> values, int now)
     {
-        Answer[] answers = answers(step, Step.SERVER_STAMP, now);
+        Answer[] answers = answers(step, values, Step.SERVER_STAMP, now);
         return answers != null && Comparison.difference(answers[0], answers[1]) != null;
     }
 
     /** @return null if the stock table has no other query: it lacks a column, which shrinking may have removed */
-    private Answer[] answers(Step step, long stamp, int now)
+    private Answer[] answers(Step step, List<ByteBuffer> values, long stamp, int now)
     {
-        Answer[] answers = { run(step, step.cql, 0, stamp, now), run(step, step.cql, 1, stamp, now) };
+        Answer[] answers = { run(step, step.cql, values, 0, stamp, now), run(step, step.cql, values, 1, stamp, now) };
         for (int side = 0; side < 2; side++)
         {
             if (step.stockCql == null || isEngine(side) || answers[side].error != null)
                 continue;
-            Answer other = run(step, step.stockCql, side, stamp, now);
+            Answer other = run(step, step.stockCql, values, side, stamp, now);
             if (other.error != null)
                 return null;
             answers[side] = other.keepColumns(answers[side].columns.size());
@@ -172,13 +194,15 @@ final class Twin implements Tables
         return answers;
     }
 
-    private Answer run(Step step, String statement, int side, long stamp, int now)
+    private Answer run(Step step, String statement, List<ByteBuffer> values, int side, long stamp, int now)
     {
         String cql = statement.replace("{t}", keyspace + '.' + table(side)).replace("{m}", memtables[side]);
         if (side == 1 && fault != null)
             cql = fault.spoil(step, cql);
         if (cql == null)
             return new Answer();
+        if (values != null)
+            return Wire.execute(machine.session(), cql, values, step.pageSize, now, table(side));
         return Wire.run(machine.session(), cql, step.binds, stamp, step.pageSize, now, table(side));
     }
 }

@@ -51,9 +51,18 @@ final class TwinSeating implements Seating
 
     private static final class TwinSeat extends Seat
     {
+        private final PreparedReads prepared = new PreparedReads(shape, reads, random);
+
         TwinSeat(Tables tables, TableShape shape, Random random, List<ValueType> userTypes)
         {
             super(tables, shape, "", random, userTypes);
+        }
+
+        @Override
+        void refused(Step step)
+        {
+            super.refused(step);
+            prepared.refused(step);
         }
 
         @Override
@@ -62,6 +71,8 @@ final class TwinSeating implements Seating
             int pick = random.nextInt(1000);
             if (pick < 600)
                 return List.of(writes.next());
+            if (pick < 640 && prepared.arePossible())
+                return List.of(prepared.next());
             if (pick < 930)
                 return List.of(reads.next());
             if (pick < 960)

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
@@ -42,10 +43,22 @@ final class Wire
     static Answer run(CqlSession session, String cql, List<Step.Bind> binds, long stampMicros, int pageSize, int nowSeconds,
             String... names)
     {
+        return run(session, () -> statement(session, cql, binds), stampMicros, pageSize, nowSeconds, names);
+    }
+
+    /** Prepares a read and executes it; see {@link #run}. */
+    static Answer execute(CqlSession session, String cql, List<ByteBuffer> values, int pageSize, int nowSeconds, String... names)
+    {
+        return run(session, () -> bound(session, cql, values), Step.SERVER_STAMP, pageSize, nowSeconds, names);
+    }
+
+    private static Answer run(CqlSession session, Supplier<Statement<?>> of, long stampMicros, int pageSize, int nowSeconds,
+            String... names)
+    {
         Answer answer = new Answer();
         try
         {
-            Statement<?> statement = statement(session, cql, binds).setPageSize(pageSize).setNowInSeconds(nowSeconds).setTimeout(BOUND);
+            Statement<?> statement = of.get().setPageSize(pageSize).setNowInSeconds(nowSeconds).setTimeout(BOUND);
             if (stampMicros != Step.SERVER_STAMP)
                 statement = statement.setQueryTimestamp(stampMicros);
             ByteBuffer paging = null;
@@ -89,6 +102,14 @@ final class Wire
         return builder.build();
     }
 
+    private static Statement<?> bound(CqlSession session, String cql, List<ByteBuffer> values)
+    {
+        BoundStatementBuilder builder = session.prepare(cql).boundStatementBuilder();
+        for (int i = 0; i < values.size(); i++)
+            builder = builder.setBytesUnsafe(i, values.get(i));
+        return builder.build();
+    }
+
     private static Answer.Page page(Answer answer, AsyncResultSet result, String... names)
     {
         if (answer.pages.isEmpty())
@@ -112,7 +133,7 @@ final class Wire
         return page;
     }
 
-    private static byte[] bytes(ByteBuffer buffer)
+    static byte[] bytes(ByteBuffer buffer)
     {
         if (buffer == null)
             return null;

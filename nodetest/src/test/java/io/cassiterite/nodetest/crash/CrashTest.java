@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * kill -9 during writes, lightweight transactions among them (D9: the row must be there when the paxos state is), once per
@@ -27,5 +28,6 @@ class CrashTest
     {
         Verdict verdict = new CrashRun("crashtest", "cassiterite", System.currentTimeMillis() / 1000, logger::info).run(ROUNDS);
         assertEquals(List.of(), verdict.losses());
+        assertTrue(verdict.nativeAnswers() > 0, "the front door has answered nothing");
     }
 }

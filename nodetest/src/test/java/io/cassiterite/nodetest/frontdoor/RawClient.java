@@ -12,6 +12,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** A CQL client that writes and reads envelopes of protocol version 4 itself, from an address of its choice. */
 final class RawClient implements AutoCloseable
@@ -21,11 +23,18 @@ final class RawClient implements AutoCloseable
     static final int RESULT = 8;
     static final int EVENT = 12;
 
+    static final int ERROR = 0;
+
     private static final byte VERSION = 4;
     private static final int STARTUP = 1;
+    private static final int AUTHENTICATE = 3;
     private static final int OPTIONS = 5;
     private static final int QUERY = 7;
+    private static final int PREPARE = 9;
+    private static final int EXECUTE = 10;
     private static final int REGISTER = 11;
+    private static final int AUTH_RESPONSE = 15;
+    private static final int AUTH_SUCCESS = 16;
     private static final int ONE = 1;
     private static final int HEADER_BYTES = 9;
     private static final int PATIENCE_MILLIS = 60_000;
@@ -49,8 +58,21 @@ final class RawClient implements AutoCloseable
 
     void startup() throws IOException
     {
-        send(STARTUP, map("CQL_VERSION", "3.0.0"));
+        send(STARTUP, map(Map.of("CQL_VERSION", "3.0.0")));
         expect(READY);
+    }
+
+    /** Begins as a role. @param throwing whether overload is to be told by an error, instead of by waiting */
+    void login(String role, String password, boolean throwing) throws IOException
+    {
+        Map<String, String> options = new LinkedHashMap<>(Map.of("CQL_VERSION", "3.0.0"));
+        if (throwing)
+            options.put("THROW_ON_OVERLOAD", "1");
+        send(STARTUP, map(options));
+        expect(AUTHENTICATE);
+        byte[] token = ('\0' + role + '\0' + password).getBytes(StandardCharsets.UTF_8);
+        send(AUTH_RESPONSE, ByteBuffer.allocate(Integer.BYTES + token.length).putInt(token.length).put(token).array());
+        expect(AUTH_SUCCESS);
     }
 
     void options() throws IOException
@@ -70,10 +92,65 @@ final class RawClient implements AutoCloseable
     /** @return the body of the result */
     byte[] query(String cql) throws IOException
     {
-        byte[] text = cql.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer body = ByteBuffer.allocate(text.length + 16).putInt(text.length).put(text).putShort((short) ONE).put((byte) 0);
-        send(QUERY, written(body));
+        send(QUERY, queryBody(cql));
         return expect(RESULT);
+    }
+
+    /** @return the answer, an error perhaps */
+    Reply request(String cql) throws IOException
+    {
+        send(QUERY, queryBody(cql));
+        return reply();
+    }
+
+    private static byte[] queryBody(String cql)
+    {
+        byte[] text = cql.getBytes(StandardCharsets.UTF_8);
+        return written(ByteBuffer.allocate(text.length + 16).putInt(text.length).put(text).putShort((short) ONE).put((byte) 0));
+    }
+
+    /** @return the statement's id */
+    byte[] prepare(String cql) throws IOException
+    {
+        byte[] text = cql.getBytes(StandardCharsets.UTF_8);
+        send(PREPARE, ByteBuffer.allocate(Integer.BYTES + text.length).putInt(text.length).put(text).array());
+        ByteBuffer prepared = ByteBuffer.wrap(expect(RESULT));
+        prepared.getInt();
+        byte[] id = new byte[prepared.getShort()];
+        prepared.get(id);
+        return id;
+    }
+
+    /** Executes a statement without variables, or with one. @return the answer, an error perhaps */
+    Reply execute(byte[] id, byte[]... value) throws IOException
+    {
+        int bytes = value.length == 0 ? 0 : value[0].length;
+        ByteBuffer body = ByteBuffer.allocate(id.length + bytes + 16).putShort((short) id.length).put(id).putShort((short) ONE)
+                                    .put((byte) value.length);
+        if (value.length > 0)
+            body.putShort((short) 1).putInt(bytes).put(value[0]);
+        send(EXECUTE, written(body));
+        return reply();
+    }
+
+    /** An answer, whatever it is. */
+    record Reply(int opcode, String text)
+    {
+        boolean isError()
+        {
+            return opcode == ERROR;
+        }
+    }
+
+    private Reply reply() throws IOException
+    {
+        byte[] header = new byte[HEADER_BYTES];
+        in.readFully(header);
+        ByteBuffer fields = ByteBuffer.wrap(header);
+        byte[] body = new byte[fields.getInt(5)];
+        in.readFully(body);
+        // each byte a character
+        return new Reply(fields.get(4), new String(body, StandardCharsets.ISO_8859_1));
     }
 
     /** Writes bytes as they are. */
@@ -92,14 +169,10 @@ final class RawClient implements AutoCloseable
     /** @return the body of the next envelope, which must have the opcode */
     byte[] expect(int opcode) throws IOException
     {
-        byte[] header = new byte[HEADER_BYTES];
-        in.readFully(header);
-        ByteBuffer fields = ByteBuffer.wrap(header);
-        byte[] body = new byte[fields.getInt(5)];
-        in.readFully(body);
-        if (fields.get(4) != opcode)
-            throw new AssertionError("opcode " + fields.get(4) + " instead of " + opcode + ": " + new String(body, StandardCharsets.UTF_8));
-        return body;
+        Reply reply = reply();
+        if (reply.opcode != opcode)
+            throw new AssertionError("opcode " + reply.opcode + " instead of " + opcode + ": " + reply.text);
+        return reply.text.getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /** @return whether the node ends the connection instead of answering */
@@ -141,11 +214,14 @@ final class RawClient implements AutoCloseable
                          .putInt(body.length).put(body).array();
     }
 
-    private static byte[] map(String key, String value)
+    private static byte[] map(Map<String, String> entries)
     {
-        ByteBuffer body = ByteBuffer.allocate(1024).putShort((short) 1);
-        putString(body, key);
-        putString(body, value);
+        ByteBuffer body = ByteBuffer.allocate(1024).putShort((short) entries.size());
+        entries.forEach((key, value) ->
+        {
+            putString(body, key);
+            putString(body, value);
+        });
         return written(body);
     }
 

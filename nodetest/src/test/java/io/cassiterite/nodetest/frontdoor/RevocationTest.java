@@ -6,7 +6,6 @@ package io.cassiterite.nodetest.frontdoor;
 
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlSession;
-import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.servererrors.UnauthorizedException;
 import org.junit.jupiter.api.AfterAll;
@@ -40,7 +39,7 @@ class RevocationTest
         node = Node.named("revocation").frontDoor("reads").yaml("authenticator", "PasswordAuthenticator")
                    .yaml("authorizer", "CassandraAuthorizer").yaml("permissions_validity", VALIDITY).yaml("roles_validity", VALIDITY)
                    .start();
-        operator = connect("cassandra", "cassandra");
+        operator = PasswordSession.ofOperator(node);
         answers = new NativeAnswers(operator);
         operator.execute("CREATE KEYSPACE guarded WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
         operator.execute("CREATE TABLE guarded.t (k int PRIMARY KEY, v int) WITH memtable = 'cassiterite'");
@@ -54,7 +53,7 @@ class RevocationTest
         operator.execute("DROP ROLE IF EXISTS reader");
         operator.execute("CREATE ROLE reader WITH PASSWORD = 'secret' AND LOGIN = true");
         operator.execute("GRANT SELECT ON guarded.t TO reader");
-        reader = connect("reader", "secret");
+        reader = PasswordSession.connect(node, "reader", "secret");
     }
 
     @AfterAll
@@ -68,25 +67,6 @@ class RevocationTest
     void closeReader()
     {
         reader.close();
-    }
-
-    /** The default role comes some seconds after the first start. */
-    private static CqlSession connect(String role, String password)
-    {
-        long end = System.nanoTime() + NativeAnswers.PATIENCE.toNanos();
-        while (true)
-        {
-            try
-            {
-                return CqlSession.builder().addContactPoint(node.cqlAddress()).withLocalDatacenter("datacenter1")
-                                 .withAuthCredentials(role, password).build();
-            }
-            catch (DriverException e)
-            {
-                if (System.nanoTime() > end)
-                    throw e;
-            }
-        }
     }
 
     private void read(PreparedStatement select)
@@ -149,7 +129,7 @@ class RevocationTest
     {
         hot();
         operator.execute("CREATE ROLE IF NOT EXISTS stranger WITH PASSWORD = 'secret' AND LOGIN = true");
-        try (CqlSession stranger = connect("stranger", "secret"))
+        try (CqlSession stranger = PasswordSession.connect(node, "stranger", "secret"))
         {
             PreparedStatement select = stranger.prepare(SELECT);
             for (int i = 0; i < 100; i++)

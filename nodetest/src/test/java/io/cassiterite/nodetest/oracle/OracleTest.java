@@ -17,7 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * Random statements on twin tables answer alike; -Doracle.seconds and -Doracle.seed say how long and which. Always the
- * same ones unless told: `make oracle` is for finding new ones.
+ * same ones unless told: `make oracle` is for finding new ones. The front door has to answer its share of the prepared reads.
  */
 @NodeTest(own = true, yaml = { "auto_snapshot: false", "memtable.configurations.cassiterite.parameters.front_door: reads" })
 class OracleTest
@@ -36,6 +36,8 @@ class OracleTest
             oracle.bounded(3, 30).run(seed, seconds);
             assertEquals(0, oracle.findings().size(), () -> "seed " + seed + ":\n" + String.join("\n", oracle.findings()));
             assertTrue(oracle.tally().total() > 100, oracle.tally().report());
+            logger.info("oracle: {}", oracle.tally().doorReport(machine.doorCounts()));
+            assertEquals("", oracle.tally().doorFailure(machine.doorCounts()));
         }
     }
 }

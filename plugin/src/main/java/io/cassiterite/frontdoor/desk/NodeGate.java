@@ -35,6 +35,9 @@ public enum NodeGate
                            () -> requireAuthorization() &&
                                  (DatabaseDescriptor.getPermissionsValidity() <= 0 || DatabaseDescriptor.getRolesValidity() <= 0)),
     RATE_LIMIT("requests are rate limited", DatabaseDescriptor::getNativeTransportRateLimitingEnabled),
+    REQUEST_BYTES("clients may have fewer bytes of requests in flight than the longest EXECUTE that is answered natively",
+                  () -> Math.min(DatabaseDescriptor.getNativeTransportMaxRequestDataInFlightInBytes(),
+                                 DatabaseDescriptor.getNativeTransportMaxRequestDataInFlightPerIpInBytes()) < NodeGate.EXECUTE_BYTES),
     DENYLIST("the partition denylist is on for reads",
              () -> DatabaseDescriptor.getPartitionDenylistEnabled() && DatabaseDescriptor.getDenylistReadsEnabled()),
     READ_THRESHOLDS("read_thresholds_enabled is true", DatabaseDescriptor::getReadThresholdsEnabled),
@@ -49,6 +52,9 @@ public enum NodeGate
     GUARDRAILS_OF_CLIENTS("guardrails come from a class of their own, and may differ from client to client",
                           () -> CassandraRelevantProperties.CUSTOM_GUARDRAILS_CONFIG_PROVIDER_CLASS.getString() != null),
     QUERY_HANDLER("the query handler is not Cassiterite's", () -> !(ClientState.getCQLQueryHandler() instanceof EngineQueryHandler));
+
+    /** The door passes longer ones on. */
+    private static final int EXECUTE_BYTES = 64 << 10;
 
     private final String reason;
     private final BooleanSupplier closed;

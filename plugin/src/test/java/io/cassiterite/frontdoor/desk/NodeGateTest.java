@@ -168,6 +168,20 @@ class NodeGateTest
         DatabaseDescriptor.setNativeTransportRateLimitingEnabled(false);
     }
 
+    /** F22: Cassandra would refuse the request for its length alone. */
+    @Test
+    void requestsThatMayBeLongerThanTheLimitAreLeftToCassandra()
+    {
+        long ofAddress = DatabaseDescriptor.getNativeTransportMaxRequestDataInFlightPerIpInBytes();
+        DatabaseDescriptor.setNativeTransportMaxRequestDataInFlightPerIpInBytes((64 << 10) - 1);
+        assertEquals(EnumSet.of(NodeGate.REQUEST_BYTES), closed());
+        DatabaseDescriptor.setNativeTransportMaxRequestDataInFlightPerIpInBytes(ofAddress);
+        long ofAll = DatabaseDescriptor.getNativeTransportMaxRequestDataInFlightInBytes();
+        DatabaseDescriptor.setNativeTransportConcurrentRequestDataInFlightInBytes((64 << 10) - 1);
+        assertEquals(EnumSet.of(NodeGate.REQUEST_BYTES), closed());
+        DatabaseDescriptor.setNativeTransportConcurrentRequestDataInFlightInBytes(ofAll);
+    }
+
     /** F22: a denied partition would be read. */
     @Test
     void deniedPartitionsAreLeftToCassandra()
