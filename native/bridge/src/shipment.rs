@@ -79,6 +79,15 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableStopCleanup(
 }
 
 #[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableLargePartition(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+) -> jlong {
+    on_table(&mut env, table, 0, |_, table| Ok(jlong::try_from(table.large_partition()?).unwrap_or(jlong::MAX)))
+}
+
+#[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_tableRanges(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,

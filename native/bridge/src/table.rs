@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use cassiterite_engine::{EngineError, Result, Table};
+use cassiterite_engine::{Depth, EngineError, Result, Table};
 use jni::objects::{JByteArray, JClass, JLongArray, JString};
-use jni::sys::{jboolean, jbyteArray, jlong};
+use jni::sys::{jboolean, jbyteArray, jint, jlong};
 use jni::JNIEnv;
 
 use crate::funnel::{guard, guard_plain, jni_failure, on_table};
@@ -152,6 +152,42 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableStats(
     on_table(&mut env, table, (), |env, table| {
         let values = table.stats()?;
         env.set_long_array_region(&stats, 0, &values).map_err(jni_failure)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableFiles(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    figures: JLongArray<'_>,
+) {
+    on_table(&mut env, table, (), |env, table| {
+        let values = table.file_figures()?;
+        env.set_long_array_region(&figures, 0, &values).map_err(jni_failure)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableVerify(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    depth: jint,
+    ranges: JByteArray<'_>,
+    figures: JLongArray<'_>,
+) {
+    on_table(&mut env, table, (), |env, table| {
+        let depth = match depth {
+            0 => Depth::Quick,
+            1 => Depth::Checksums,
+            2 => Depth::Entries,
+            _ => return Err(EngineError::Invalid(format!("there is no depth {depth} of verification"))),
+        };
+        let verified = table.verify(depth, &rust_bytes(env, &ranges)?)?;
+        let values = [verified.files, verified.bytes, verified.entries];
+        let values = values.map(|figure| jlong::try_from(figure).unwrap_or(jlong::MAX));
+        env.set_long_array_region(&figures, 0, &values).map_err(jni_failure)
     })
 }
 

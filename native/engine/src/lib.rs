@@ -13,7 +13,7 @@
 //! | RocksDB | `database` `raw` `compaction` `options` `wal` | one database; all unsafe code is in `raw` |
 //! | store | `catalog` `schema` `manifest` `durability` `store_core` `staging` | an open store, without its tables |
 //! | table | `source` `table` `imported` | what a table is: column families, columns, generation, locks |
-//! | work | `read` `write` `flush` `compact` `snapshot` `load` `export` `receive` `cleanup` `range_sizes` `stats` | what is done to a table, each in an `impl Table` |
+//! | work | `read` `write` `flush` `compact` `snapshot` `load` `export` `receive` `cleanup` `verify` `range_sizes` `stats` | what is done to a table, each in an `impl Table` |
 //! | top | `generations` `report` `store` `ring` | the tables of a store together, and its operator |
 //!
 //! Requests and answers are bytes: `docs/internals/boundary.md`. What is on disk: `docs/internals/formats.md`.
@@ -61,6 +61,7 @@ mod store;
 mod store_core;
 mod table;
 mod tokens;
+mod verify;
 mod wal;
 mod write;
 
@@ -72,6 +73,7 @@ pub use receive::{receive_bytes, share_socket};
 pub use store::Store;
 pub use table::Missed;
 pub use table::Table;
+pub use verify::{Depth, Verified};
 
 /// The version of the RocksDB that is loaded, like `11.8.1`; an error where the engine was built for another one.
 pub fn rocksdb_version() -> Result<String> {

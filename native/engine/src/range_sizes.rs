@@ -7,19 +7,40 @@ use crate::error::Result;
 use crate::raw::listed_files;
 use crate::raw::sys::{approximate_bytes, IterSpec, Reach};
 use crate::source::Source;
-use crate::table::{ColumnFamilies, Table, TableCore};
+use crate::table::{ColumnFamilies, ColumnFamily, Table, TableCore};
 use crate::tokens::{token_of, TokenRange};
 use cassiterite_codec::key;
+use std::collections::BinaryHeap;
 
 /// Places in a range at which partitions are counted, and how many at each: an error of about 5 %.
 const PROBES: u64 = 8;
 const PARTITIONS_PER_PROBE: u64 = 64;
 /// What RocksDB's estimate of bytes is too coarse for is added up.
 const BYTES_ADDED_UP: u64 = 256 << 10;
+/// A partition with fewer bytes of keys and values is not searched for.
+const LARGE_BYTES: u64 = 1 << 20;
+/// Each takes two of RocksDB's estimates. A partition of a thousandth of the table is found.
+const HALVINGS_MAX: usize = 2_000;
 /// So many steps are tried before a seek to the next partition.
 const STEPS: usize = 4;
 
 impl Table {
+    /// Bytes of keys and values of the largest partition, where it is much larger than its share of the table; 0 where the
+    /// search has found none. Estimated, as RocksDB estimates ranges of keys.
+    pub fn large_partition(&self) -> Result<u64> {
+        self.shared(|core| {
+            let families = core.column_families();
+            let inflation = inflation(families)?;
+            let bytes = largest((LARGE_BYTES as f64 / inflation) as u64, |range| {
+                core.store().check_open()?;
+                let (first, end) = (range.first_key(), range.end_key());
+                let of = |family: &ColumnFamily| approximate_bytes(&family.handle, &first, &end);
+                families.all().map(of).try_fold(0_u64, |sum, bytes| Ok(sum.saturating_add(bytes?)))
+            })?;
+            Ok((bytes as f64 * inflation) as u64)
+        })
+    }
+
     /// Per token range (docs/internals/boundary.md, Token ranges), in the order given: i64 estimated partitions, i64
     /// estimated bytes, i64 the same uncompressed. None is 0 where there is data.
     pub fn range_sizes(&self, ranges: &[u8]) -> Result<Vec<u8>> {
@@ -169,6 +190,23 @@ fn inflation(families: &ColumnFamilies) -> Result<f64> {
     Ok(if file_bytes > 0.0 { raw_bytes / file_bytes } else { 1.0 })
 }
 
+/// Halves the range that has most, again and again, until that is one token: then no other token has more. 0 where that
+/// takes too many steps, so that all partitions are much alike, or where none has `least`.
+fn largest(least: u64, mut bytes_in: impl FnMut(&TokenRange) -> Result<u64>) -> Result<u64> {
+    let mut ranges = BinaryHeap::from([(bytes_in(&TokenRange::ALL)?, i64::MIN, i64::MAX)]);
+    for _ in 0..HALVINGS_MAX {
+        let Some((bytes, left, right)) = ranges.pop().filter(|(bytes, ..)| *bytes >= least) else { return Ok(0) };
+        if i128::from(right) - i128::from(left) == 1 {
+            return Ok(bytes);
+        }
+        let middle = i64::midpoint(left, right);
+        for (left, right) in [(left, middle), (middle, right)] {
+            ranges.push((bytes_in(&TokenRange { left, right })?, left, right));
+        }
+    }
+    Ok(0)
+}
+
 /// The range in as many equal parts as there are probes.
 fn parts(range: &TokenRange) -> impl Iterator<Item = TokenRange> {
     let (left, right) = (i128::from(range.left), i128::from(range.right));
@@ -181,4 +219,31 @@ fn parts(range: &TokenRange) -> impl Iterator<Item = TokenRange> {
 
 fn width(left: i64, right: i64) -> f64 {
     (i128::from(right) - i128::from(left)) as f64
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Tokens and their bytes.
+    fn largest_of(tokens: &[(i64, u64)]) -> u64 {
+        let held = |range: &TokenRange, token: i64| token > range.left && token <= range.right;
+        largest(LARGE_BYTES, |range| {
+            Ok(tokens.iter().filter(|(token, _)| held(range, *token)).map(|(_, bytes)| bytes).sum())
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn the_largest_of_some_large_partitions_is_found_among_many_small_ones() {
+        let mut tokens: Vec<(i64, u64)> =
+            (0..10_000).map(|at: i64| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64), 10_000)).collect();
+        assert_eq!(largest_of(&tokens), 0, "they are all alike");
+        tokens.extend([(i64::MAX, 2 << 20), (i64::MIN + 1, 3 << 20), (17, 4 << 20), (18, 5 << 20), (-1, 4 << 20)]);
+        assert_eq!(largest_of(&tokens), 5 << 20);
+        assert_eq!(largest_of(&[(5, 3 << 20)]), 3 << 20);
+        assert_eq!(largest_of(&[(5, 1000)]), 0);
+        assert_eq!(largest_of(&[]), 0);
+    }
 }

@@ -18,6 +18,7 @@ mod ring;
 mod status;
 pub(crate) mod sys;
 mod table;
+mod verify;
 
 pub(crate) use admin::{resume, stop_compactions, sum_files, RateLimiter};
 pub(crate) use blocks::tune_blocks;
@@ -28,6 +29,7 @@ pub(crate) use ingest::{file_min_timestamp, ingest, try_to_ingest, Ingested, Ing
 pub(crate) use ring::Ring;
 pub(crate) use status::Status;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, EntryFacts, TableHooks};
+pub(crate) use verify::verify_file;
 
 use crate::log::log;
 use std::ffi::c_void;

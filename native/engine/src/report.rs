@@ -18,7 +18,7 @@ use std::fmt::Display;
 const TOPICS: &str = "tables levels stalls caches settings work compactions";
 /// The figures of `tables`: [`stats::figures`] in order, then those of compaction, the bytes of the side column
 /// families, the files of level 0, and 1 where RocksDB compacts the table by itself.
-const FIGURES: [&str; 18] = [
+const FIGURES: [&str; 22] = [
     "partitions_estimated",
     "keys_estimated",
     "sst_bytes",
@@ -31,6 +31,10 @@ const FIGURES: [&str; 18] = [
     "generation",
     "pending_compaction_bytes",
     "sst_files",
+    "flushes",
+    "flushed_bytes",
+    "compaction_written_bytes",
+    "sealed_memtables",
     "fragments_purged",
     "purged_bytes",
     "merge_failures",

@@ -4,6 +4,7 @@
 //! The figures of one table.
 
 use crate::error::Result;
+use crate::raw::listed_files;
 use crate::raw::sys::{IterSpec, Reach};
 use crate::source::Source;
 use crate::table::{ColumnFamily, Sample, Table, TableCore};
@@ -18,14 +19,28 @@ const KEYS_PER_PROBE: i64 = 32;
 const SAMPLE_AGE_MAX: Duration = Duration::from_secs(10);
 
 impl Table {
-    /// The twelve figures of `Native.tableStats`, in its order.
-    pub fn stats(&self) -> Result<[i64; 12]> {
+    /// The sixteen figures of `Native.tableStats`, in its order.
+    pub fn stats(&self) -> Result<[i64; 16]> {
         self.shared(figures)
+    }
+
+    /// What the properties of the table's files add up to: the three figures of `Native.tableFiles`, in its order.
+    pub fn file_figures(&self) -> Result<[i64; 3]> {
+        self.shared(|core| {
+            let mut sums = [0_u64; 3];
+            for family in core.column_families().all() {
+                for file in listed_files(family.handle.db(), &family.handle)? {
+                    let figures = [file.file_bytes, file.raw_bytes, file.filter_bytes];
+                    sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+                }
+            }
+            Ok(sums.map(|sum| i64::try_from(sum).unwrap_or(i64::MAX)))
+        })
     }
 }
 
 /// See [`Table::stats`].
-pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
+pub(crate) fn figures(core: &TableCore) -> Result<[i64; 16]> {
     let sum = |name: &str| {
         core.column_families().all().map(|family| family.handle.property(name)).fold(0, u64::saturating_add)
     };
@@ -35,6 +50,8 @@ pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
     let files: usize = core.column_families().all().map(count).sum();
     let min_timestamp = core.column_families().all().map(|family| family.purge.min_timestamp_ever()).min();
     let [writes, reads, written_bytes] = core.counters().totals();
+    let work = core.store().events.work_of(core.family_name());
+    let of_work = |figure: u64| i64::try_from(figure).unwrap_or(i64::MAX);
     Ok([
         estimated_partitions(core, keys)?,
         keys,
@@ -48,6 +65,10 @@ pub(crate) fn figures(core: &TableCore) -> Result<[i64; 12]> {
         i64::try_from(core.generation()).unwrap_or(i64::MAX),
         property("rocksdb.estimate-pending-compaction-bytes"),
         i64::try_from(files).unwrap_or(i64::MAX),
+        of_work(work.flushes),
+        of_work(work.flush_bytes),
+        of_work(work.compaction_output_bytes),
+        property("rocksdb.num-immutable-mem-table"),
     ])
 }
 

@@ -37,6 +37,17 @@ pub struct EventTotals {
     pub background_errors: u64,
 }
 
+/// Flushes and compactions of one table, or index, since the store was opened: of all its generations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TableWork {
+    /// Flushes that ended well.
+    pub flushes: u64,
+    /// Bytes of their data blocks.
+    pub flush_bytes: u64,
+    /// Bytes of the files that compactions wrote.
+    pub compaction_output_bytes: u64,
+}
+
 /// The event listener of one store; all methods may be called from any thread.
 #[derive(Debug, Default)]
 pub struct StoreEvents {
@@ -44,6 +55,8 @@ pub struct StoreEvents {
     stalled: Mutex<HashMap<String, StallCondition>>,
     errors: StandingErrors,
     compactions: Compactions,
+    /// By what the names of a table's column families have in common.
+    work: Mutex<HashMap<String, TableWork>>,
     stopped: Mutex<HashSet<String>>,
     totals: Totals,
 }
@@ -140,6 +153,17 @@ impl StoreEvents {
         }
     }
 
+    /// What has been done for the table that a column family belongs to.
+    pub(crate) fn work_of(&self, family: &str) -> TableWork {
+        let work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        work.get(table_part(family)).copied().unwrap_or_default()
+    }
+
+    fn note_work(&self, family: &str, note: impl FnOnce(&mut TableWork)) {
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        note(work.entry(table_part(family).to_owned()).or_default());
+    }
+
     fn table(&self, family: &str) -> Option<Arc<TablePurge>> {
         self.watched.read().unwrap_or_else(PoisonError::into_inner).get(family)?.upgrade()
     }
@@ -152,7 +176,11 @@ impl EventHooks for StoreEvents {
         }
     }
 
-    fn flush_completed(&self, _family: &str, _largest_sequence: u64, data_bytes: u64) {
+    fn flush_completed(&self, family: &str, _largest_sequence: u64, data_bytes: u64) {
+        self.note_work(family, |work| {
+            work.flushes += 1;
+            work.flush_bytes += data_bytes;
+        });
         add(&self.totals.flushes, 1);
         add(&self.totals.flush_bytes, data_bytes);
     }
@@ -169,6 +197,7 @@ impl EventHooks for StoreEvents {
             if let Some(table) = self.table(family) {
                 table.record_compaction();
             }
+            self.note_work(family, |work| work.compaction_output_bytes += compaction.output_bytes);
             add(&self.totals.compactions, 1);
             add(&self.totals.compaction_input_bytes, compaction.input_bytes);
             add(&self.totals.compaction_output_bytes, compaction.output_bytes);
@@ -215,6 +244,11 @@ impl EventHooks for StoreEvents {
             log(format_args!("recovery from the background error failed: {status}"));
         }
     }
+}
+
+/// A column family's name without the generation, which comes last, and its number.
+fn table_part(family: &str) -> &str {
+    family.rsplit_once('.').map_or(family, |(table, _)| table)
 }
 
 /// RocksDB's BackgroundErrorReason of the write path.

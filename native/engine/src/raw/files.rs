@@ -45,6 +45,8 @@ pub(crate) struct LiveFile {
     pub entries: u64,
     /// Their keys and values, uncompressed; 0 where the file does not tell.
     pub raw_bytes: u64,
+    /// Its filter; 0 where the file does not tell, or has none.
+    pub filter_bytes: u64,
     /// What it was born as.
     pub origin: Origin,
     /// It was written outside of any database, and ingested: its entries' sequence numbers are not in it.
@@ -68,6 +70,7 @@ pub(super) struct FileView {
     largest_sequence: u64,
     entries: u64,
     raw_bytes: u64,
+    filter_bytes: u64,
     session: Bytes,
     original_number: u64,
     is_external: bool,
@@ -119,6 +122,7 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
         sequences: (view.smallest_sequence, view.largest_sequence),
         entries: view.entries,
         raw_bytes: view.raw_bytes,
+        filter_bytes: view.filter_bytes,
         origin: Origin { session: String::from_utf8_lossy(session).into_owned(), number: view.original_number },
         is_external: view.is_external,
         checksum: checksum.try_into().ok().map(u32::from_be_bytes),

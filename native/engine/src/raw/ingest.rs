@@ -124,7 +124,7 @@ extern "C" fn take_bytes(target: *mut c_void, value: Bytes) {
     *target = value.to_vec();
 }
 
-fn c_path(path: &Path) -> Result<CString> {
+pub(super) fn c_path(path: &Path) -> Result<CString> {
     let text = path.to_str().ok_or_else(|| EngineError::Invalid(format!("{} is not UTF-8", path.display())))?;
     CString::new(text).map_err(|_| EngineError::Invalid(format!("a path holds a NUL byte: {text:?}")))
 }

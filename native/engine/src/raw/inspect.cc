@@ -50,6 +50,7 @@ void show_file(const rocksdb::SstFileMetaData& file, int level, const Properties
                       file.largest_seqno,
                       table.num_entries,
                       table.raw_key_size + table.raw_value_size,
+                      table.filter_size,
                       bytes(table.db_session_id),
                       table.orig_file_number,
                       is_external,

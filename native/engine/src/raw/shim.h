@@ -102,6 +102,7 @@ struct FileView {
   uint64_t largest_sequence;
   uint64_t entries;
   uint64_t raw_bytes;        // of keys and values, uncompressed
+  uint64_t filter_bytes;     // of its Bloom or ribbon filter
   Bytes session;             // with the number, what names the file for good
   uint64_t original_number;
   bool is_external;          // written outside of any database, then ingested

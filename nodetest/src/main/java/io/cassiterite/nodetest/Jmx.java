@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.util.Set;
 
 import javax.management.Attribute;
+import javax.management.AttributeNotFoundException;
 import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
@@ -42,6 +43,23 @@ public final class Jmx implements AutoCloseable
         try
         {
             return server.getAttribute(new ObjectName(objectName), attribute);
+        }
+        catch (JMException | IOException e)
+        {
+            throw new IllegalStateException(objectName + " " + attribute, e);
+        }
+    }
+
+    /** @return an attribute's value, null if there is no such attribute */
+    public Object attributeIfAny(String objectName, String attribute)
+    {
+        try
+        {
+            return server.getAttribute(new ObjectName(objectName), attribute);
+        }
+        catch (AttributeNotFoundException e)
+        {
+            return null;
         }
         catch (JMException | IOException e)
         {

@@ -153,12 +153,28 @@ public final class Native
     /** Per range, in the order given: i64 estimated partitions, bytes, bytes uncompressed; none is 0 where there is data. */
     static native byte[] tableRanges(long table, byte[] ranges);
 
+    /** @return bytes of the largest partition, uncompressed, estimated; 0 where none is much larger than the others */
+    static native long tableLargePartition(long table);
+
     /**
      * Fills: 0 estimated partitions, 1 estimated keys, 2 SST bytes, 3 memtable bytes, 4 smallest timestamp ever written
      * (Long.MAX_VALUE if none), 5 1 if the generation has never had data, 6 writes since open, 7 reads since open,
-     * 8 bytes written by callers since open, 9 generation, 10 pending compaction bytes, 11 live SST files.
+     * 8 bytes written by callers since open, 9 generation, 10 pending compaction bytes, 11 live SST files; since the store was
+     * opened: 12 flushes, 13 bytes that they wrote, 14 bytes that compactions wrote; 15 memtables that wait for their flush.
      */
     static native void tableStats(long table, long[] stats);
+
+    /** Fills, from the properties of the table's files: 0 their bytes, 1 bytes of keys and values in them, 2 bytes of their filters. */
+    static native void tableFiles(long table, long[] figures);
+
+    /**
+     * Reads the table's files and compares them with what was written. The kind CORRUPTION names those that differ. Takes long.
+     *
+     * @param depth   0 what opening a file reads, 1 all bytes, 2 each entry, too
+     * @param ranges  that the entries must lie in, with depth 2; none for any
+     * @param figures is filled with the files, their bytes, and the entries that were decoded
+     */
+    static native void tableVerify(long table, int depth, byte[] ranges, long[] figures);
 
     // --- indexes: they belong to the generation that the handle names
 

@@ -245,6 +245,19 @@ public final class Table
         }
     }
 
+    /** Bytes of the largest partition, uncompressed, estimated; 0 where a search finds none that is much larger than others. */
+    public long largePartitionBytes()
+    {
+        try
+        {
+            return Native.tableLargePartition(handle);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, this);
+        }
+    }
+
     public TableStats stats()
     {
         try
@@ -255,6 +268,29 @@ public final class Table
         {
             throw Failures.onRead(e, this);
         }
+    }
+
+    public TableFiles files()
+    {
+        try
+        {
+            return new TableFiles(handle);
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onRead(e, this);
+        }
+    }
+
+    /**
+     * Reads all files of the table and of its indexes. Takes long.
+     *
+     * @param ranges that entries must lie in, where they are decoded; none for any
+     * @throws EngineException of kind CORRUPTION names the files that are not what was written
+     */
+    public Verified verify(Verified.Depth depth, TokenRanges ranges)
+    {
+        return new Verified(handle, depth, ranges);
     }
 
     /** Makes an index, durably, where the generation has none of the name. */

@@ -7,7 +7,7 @@ package io.cassiterite.engine;
 /** The engine's counters of one table at one point in time. */
 public final class TableStats
 {
-    private static final int COUNT = 12;
+    private static final int COUNT = 16;
 
     private final long[] values = new long[COUNT];
 
@@ -76,5 +76,27 @@ public final class TableStats
     public long liveSstFiles()
     {
         return values[11];
+    }
+
+    /** Since the store was opened, as the following; of all generations. */
+    public long flushes()
+    {
+        return values[12];
+    }
+
+    public long flushedBytes()
+    {
+        return values[13];
+    }
+
+    public long compactionWrittenBytes()
+    {
+        return values[14];
+    }
+
+    /** That wait for their flush. */
+    public long sealedMemtables()
+    {
+        return values[15];
     }
 }

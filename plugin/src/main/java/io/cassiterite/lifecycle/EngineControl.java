@@ -13,7 +13,9 @@ import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.engine.TableFiles;
 import io.cassiterite.engine.TableStats;
+import io.cassiterite.engine.Verified;
 
 /**
  * The engine as the parts of the plug-in see it that serve operators and background work. Every method may be called from any
@@ -53,6 +55,17 @@ public interface EngineControl
 
     /** @return the table's statistics, or null if the table is not in the engine */
     TableStats stats(TableMetadata table);
+
+    /** @return figures of the table's files, or null if the table is not in the engine; the engine looks at each file */
+    TableFiles files(TableMetadata table);
+
+    /**
+     * Reads all files of the table; returns when it is done.
+     *
+     * @param ranges that entries must lie in, where they are decoded; none for any
+     * @throws io.cassiterite.engine.EngineException of kind CORRUPTION names the files that are damaged
+     */
+    Verified verify(ColumnFamilyStore cfs, Verified.Depth depth, Collection<Range<Token>> ranges);
 
     void flush(ColumnFamilyStore cfs);
 

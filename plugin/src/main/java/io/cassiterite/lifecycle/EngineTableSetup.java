@@ -15,9 +15,10 @@ import io.cassiterite.engine.TableStats;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.observe.DiskSpace;
 import io.cassiterite.observe.TableProxy;
+import io.cassiterite.observe.WorkCounters;
 import io.cassiterite.schema.EngineTable;
 
-/** The set-up of engine tables: managers, markers, MBeans and disk space. Thread-safe. */
+/** The set-up of engine tables: managers, markers, MBeans, and Cassandra's counters of them. Thread-safe. */
 final class EngineTableSetup
 {
     private static final Logger logger = LoggerFactory.getLogger(EngineTableSetup.class);
@@ -25,6 +26,7 @@ final class EngineTableSetup
     private final EngineControl engine;
     private final MarkerWriter markers;
     private final DiskSpace diskSpace = new DiskSpace();
+    private final WorkCounters work = new WorkCounters();
 
     EngineTableSetup(EngineControl engine)
     {
@@ -65,9 +67,10 @@ final class EngineTableSetup
     {
         markers.forget(table.id);
         diskSpace.forget(table.id);
+        work.forget(table.id);
     }
 
-    /** Brings markers, purging and disk space of all tables up to date, and deletes what a DROP could not. */
+    /** Brings markers, purging and counters of all tables up to date, and deletes what a DROP could not. */
     void refresh()
     {
         for (ColumnFamilyStore cfs : EngineTable.open())
@@ -82,7 +85,9 @@ final class EngineTableSetup
         engine.catchUp(cfs);
         engine.followCompactionSwitch(cfs);
         TableStats stats = engine.stats(cfs.metadata());
-        if (stats != null)
-            diskSpace.update(cfs, stats.sstBytes());
+        if (stats == null)
+            return;
+        diskSpace.update(cfs, stats.sstBytes());
+        work.update(cfs, stats);
     }
 }

@@ -7,6 +7,7 @@ package io.cassiterite.lifecycle;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -20,8 +21,10 @@ import org.apache.cassandra.service.CacheService;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
+import io.cassiterite.engine.TableFiles;
 import io.cassiterite.engine.TableStats;
 import io.cassiterite.engine.TokenRanges;
+import io.cassiterite.engine.Verified;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.frontdoor.FrontDoorMode;
 import io.cassiterite.index.IndexedBulkLoad;
@@ -110,12 +113,23 @@ final class NodeEngine implements EngineControl
     @Override
     public TableStats stats(TableMetadata table)
     {
+        return figures(table, Table::stats);
+    }
+
+    @Override
+    public TableFiles files(TableMetadata table)
+    {
+        return figures(table, Table::files);
+    }
+
+    private static <T> T figures(TableMetadata table, Function<Table, T> read)
+    {
         CassiteriteMemtable memtable = EngineTables.find(table.id);
         if (memtable == null || memtable.table() == null)
             return null;
         try
         {
-            return memtable.table().stats();
+            return read.apply(memtable.table());
         }
         catch (EngineException e)
         {
@@ -124,6 +138,12 @@ final class NodeEngine implements EngineControl
                 return null;
             throw e;
         }
+    }
+
+    @Override
+    public Verified verify(ColumnFamilyStore cfs, Verified.Depth depth, Collection<Range<Token>> ranges)
+    {
+        return table(cfs).verify(depth, TokenRanges.of(ranges));
     }
 
     @Override

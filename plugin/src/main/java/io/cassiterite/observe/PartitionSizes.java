@@ -5,6 +5,7 @@
 package io.cassiterite.observe;
 
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -55,6 +56,18 @@ final class PartitionSizes
         return histograms().cells;
     }
 
+    /** @return of the partitions that were read the largest, or a larger one that a search has found; 0 for an empty table */
+    long largestBytes()
+    {
+        return histograms().largestBytes;
+    }
+
+    /** @return of the partitions that were read; 0 for an empty table */
+    long smallestBytes()
+    {
+        return histograms().smallestBytes;
+    }
+
     private synchronized Histograms histograms()
     {
         CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
@@ -71,14 +84,19 @@ final class PartitionSizes
         Range<Token> ring = new Range<>(minimum, minimum);
         EstimatedHistogram bytes = new EstimatedHistogram(SIZE_BUCKETS);
         EstimatedHistogram cells = new EstimatedHistogram(CELL_BUCKETS);
+        LongSummaryStatistics exact = new LongSummaryStatistics();
         KeySample.visit(memtable, List.of(ring), PARTITIONS, partition ->
         {
             Measure measure = new Measure(memtable, partition);
             bytes.add(measure.bytes);
             cells.add(measure.cells);
+            exact.accept(measure.bytes);
         });
         long partitions = RangeSizes.of(memtable.table(), List.of(ring)).partitions(ring);
-        return new Histograms(memtable, scaled(bytes, partitions), scaled(cells, partitions));
+        if (exact.getCount() == 0)
+            return new Histograms(memtable, new long[0], new long[0], 0, 0);
+        return new Histograms(memtable, scaled(bytes, partitions), scaled(cells, partitions),
+                              Math.max(exact.getMax(), memtable.table().largePartitionBytes()), exact.getMin());
     }
 
     /** So that the counts of the sample make up all partitions. */
@@ -93,21 +111,25 @@ final class PartitionSizes
         return counts;
     }
 
-    /** What {@link #bytes} and {@link #cells} answer, for a generation of the table. */
+    /** What is known of a generation of the table. */
     static final class Histograms
     {
-        static final Histograms NONE = new Histograms(null, new long[0], new long[0]);
+        static final Histograms NONE = new Histograms(null, new long[0], new long[0], 0, 0);
 
         final CassiteriteMemtable memtable;
         final long[] bytes;
         final long[] cells;
+        final long largestBytes;
+        final long smallestBytes;
         final long readAtNanos = System.nanoTime();
 
-        Histograms(CassiteriteMemtable memtable, long[] bytes, long[] cells)
+        Histograms(CassiteriteMemtable memtable, long[] bytes, long[] cells, long largestBytes, long smallestBytes)
         {
             this.memtable = memtable;
             this.bytes = bytes;
             this.cells = cells;
+            this.largestBytes = largestBytes;
+            this.smallestBytes = smallestBytes;
         }
     }
 

@@ -17,8 +17,7 @@ import org.apache.cassandra.service.StorageService;
  */
 enum SstableVerb
 {
-    SCRUB("scrub", Reasons.CHECKSUMS),
-    VERIFY("verify", Reasons.CHECKSUMS),
+    SCRUB("scrub", Reasons.NO_SSTABLES),
     COMPACT_RANGE("compact of a part", Reasons.WHOLE_TABLES_ONLY),
     CLEAN_UP("cleanup", "the node is not in normal operation, so it is not known what it owns"),
     MUTATE_REPAIRED("repaired state", "rows in the engine are never marked repaired");
@@ -39,8 +38,6 @@ enum SstableVerb
         {
             case "scrub":
                 return SCRUB;
-            case "verify":
-                return VERIFY;
             case "forceKeyspaceCompactionForTokenRange":
             case "forceKeyspaceCompactionForPartitionKey":
                 return COMPACT_RANGE;
@@ -94,7 +91,7 @@ enum SstableVerb
         static final String NO_IMPORT = "the sstables would lie beside the engine for ever, and hold back its purging: load them with " +
                                         "sstableloader, which writes their rows into the engine";
         static final String WHOLE_TABLES_ONLY = "the engine compacts whole tables only: use nodetool compact KEYSPACE TABLE";
-        private static final String CHECKSUMS = "there are no sstables; the engine verifies checksums with every read and compaction";
+        private static final String NO_SSTABLES = "there are no sstables to rewrite; nodetool verify -f finds damaged files of the engine";
 
         private Reasons()
         {

@@ -31,11 +31,13 @@ public final class StorageServiceProxy implements InvocationHandler
 
     private final StorageServiceMBean stock;
     private final EngineVerbs verbs;
+    private final VerifyVerb verify;
 
-    StorageServiceProxy(StorageServiceMBean stock, EngineVerbs verbs)
+    StorageServiceProxy(StorageServiceMBean stock, EngineVerbs verbs, VerifyVerb verify)
     {
         this.stock = stock;
         this.verbs = verbs;
+        this.verify = verify;
     }
 
     /** @return false if Cassandra has not registered its MBean yet */
@@ -44,13 +46,13 @@ public final class StorageServiceProxy implements InvocationHandler
         if (!MBeanWrapper.instance.isRegistered(OBJECT_NAME) || !ConditionProxy.install())
             return false;
         StorageService stock = StorageService.instance;
-        EngineVerbs verbs = new EngineVerbs(engine);
-        return StockMBean.replace(OBJECT_NAME, new StandardEmitterMBean(create(stock, verbs), StorageServiceMBean.class, stock));
+        StorageServiceMBean proxy = create(stock, new EngineVerbs(engine), new VerifyVerb(engine));
+        return StockMBean.replace(OBJECT_NAME, new StandardEmitterMBean(proxy, StorageServiceMBean.class, stock));
     }
 
-    static StorageServiceMBean create(StorageServiceMBean stock, EngineVerbs verbs)
+    static StorageServiceMBean create(StorageServiceMBean stock, EngineVerbs verbs, VerifyVerb verify)
     {
-        return StockMBean.before(StorageServiceMBean.class, new StorageServiceProxy(stock, verbs));
+        return StockMBean.before(StorageServiceMBean.class, new StorageServiceProxy(stock, verbs, verify));
     }
 
     @Override
@@ -60,6 +62,8 @@ public final class StorageServiceProxy implements InvocationHandler
         SstableVerb sstables = SstableVerb.of(method);
         if (sstables != null && !sstables.tables(verb).isEmpty())
             return onOtherTables(sstables, method, verb);
+        if (method.getName().equals("verify") && !verb.tables().isEmpty())
+            return verify.run(verb, stockArguments -> delegate(method, stockArguments));
         Integer repair = method.getName().equals("repairAsync") ? startRepair(verb) : null;
         if (repair != null)
             return repair;

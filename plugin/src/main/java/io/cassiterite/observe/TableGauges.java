@@ -7,6 +7,7 @@ package io.cassiterite.observe;
 import javax.management.ObjectName;
 
 import com.codahale.metrics.Gauge;
+import com.codahale.metrics.Metric;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.metrics.CassandraMetricsRegistry;
@@ -50,28 +51,45 @@ final class TableGauges
         Gauge<long[]> cells = cfs.metric.estimatedColumnCountHistogram;
         gauges.replace("EstimatedColumnCountHistogram", "EstimatedColumnCountHistogram",
                        () -> sum(cells.getValue(), gauges.partitionCells()));
+        gauges.replace("MaxPartitionSize", "MaxRowSize", gauges::largestPartitionBytes);
+        gauges.replace("MinPartitionSize", "MinRowSize", gauges::smallestPartitionBytes);
+        gauges.replaceThoseOfFiles(new FileGauges(cfs, engine));
+    }
+
+    private void replaceThoseOfFiles(FileGauges files)
+    {
+        replace("CompressionRatio", "CompressionRatio", files::compressionRatio);
+        replace("PercentRepaired", "PercentRepaired", files::percentRepaired);
+        replace("BytesUnrepaired", "BytesUnrepaired", files::unrepairedBytes);
+        replaceMetric("UncompressedLiveDiskSpaceUsed", "UncompressedLiveDiskSpaceUsed", files.uncompressedBytes());
+        replace(FileGauges.FILTER_BYTES, FileGauges.FILTER_BYTES, files::filterBytes);
     }
 
     /** @param alias its name where tables are still called column families */
     private void replace(String name, String alias, Gauge<?> gauge)
     {
-        replaceBean("Table", name, gauge);
-        replaceBean("ColumnFamily", alias, gauge);
+        replaceMetric(name, alias, gauge);
     }
 
-    private void replaceBean(String type, String name, Gauge<?> gauge)
+    private void replaceMetric(String name, String alias, Metric metric)
+    {
+        replaceBean("Table", name, metric);
+        replaceBean("ColumnFamily", alias, metric);
+    }
+
+    private void replaceBean(String type, String name, Metric metric)
     {
         String bean = String.format("org.apache.cassandra.metrics:type=%s,keyspace=%s,scope=%s,name=%s",
                                     type, cfs.getKeyspaceName(), cfs.name, name);
-        replace(MBeanWrapper.create(bean, MBeanWrapper.OnException.THROW), gauge);
+        replace(MBeanWrapper.create(bean, MBeanWrapper.OnException.THROW), metric);
     }
 
-    static void replace(ObjectName name, Gauge<?> gauge)
+    static void replace(ObjectName name, Metric metric)
     {
         if (!MBeanWrapper.instance.isRegistered(name))
             return;
         MBeanWrapper.instance.unregisterMBean(name);
-        CassandraMetricsRegistry.Metrics.registerMBean(gauge, name);
+        CassandraMetricsRegistry.Metrics.registerMBean(metric, name);
     }
 
     private long snapshotBytes()
@@ -100,6 +118,19 @@ final class TableGauges
     private long meanPartitionBytes()
     {
         return engine.isOpen() ? SizeEstimates.meanPartitionBytes(cfs) : cfs.metric.meanPartitionSize.getValue();
+    }
+
+    private long largestPartitionBytes()
+    {
+        return Math.max(cfs.metric.maxPartitionSize.getValue(), engine.isOpen() ? partitions.largestBytes() : 0);
+    }
+
+    /** 0 where there is none. */
+    private long smallestPartitionBytes()
+    {
+        long inSstables = cfs.metric.minPartitionSize.getValue();
+        long inEngine = engine.isOpen() ? partitions.smallestBytes() : 0;
+        return inSstables == 0 || inEngine == 0 ? Math.max(inSstables, inEngine) : Math.min(inSstables, inEngine);
     }
 
     private long[] partitionBytes()

@@ -5,8 +5,10 @@
 package io.cassiterite.observe;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.repair.messages.RepairOption;
@@ -56,6 +58,12 @@ final class VerbArguments
             if (argument instanceof Boolean)
                 return (Boolean) argument;
         throw unexpected();
+    }
+
+    /** @return all of them, in their order */
+    List<Boolean> booleans()
+    {
+        return Arrays.stream(arguments).filter(Boolean.class::isInstance).map(Boolean.class::cast).collect(Collectors.toList());
     }
 
     /** @return the trailing array of names, empty if null */

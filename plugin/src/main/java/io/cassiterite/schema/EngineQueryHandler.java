@@ -14,6 +14,7 @@ import org.apache.cassandra.cql3.QueryOptions;
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.statements.BatchStatement;
 import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
+import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
@@ -21,8 +22,9 @@ import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.MD5Digest;
 
 /**
- * Cassandra's own query handler, except that {@link SchemaRules} check a schema change first, and {@link NullBounds} a
- * write. Named by {@code -Dcassandra.custom_query_handler_class=io.cassiterite.schema.EngineQueryHandler}.
+ * Cassandra's own query handler, except that {@link SchemaRules} check a schema change first, {@link NullBounds} a
+ * write, and that {@link LikeRefusal} explains a refusal. Named by
+ * {@code -Dcassandra.custom_query_handler_class=io.cassiterite.schema.EngineQueryHandler}.
  */
 public final class EngineQueryHandler implements QueryHandler
 {
@@ -33,7 +35,14 @@ public final class EngineQueryHandler implements QueryHandler
     @Override
     public CQLStatement parse(String query, QueryState state, QueryOptions options)
     {
-        return processor.parse(query, state, options);
+        try
+        {
+            return processor.parse(query, state, options);
+        }
+        catch (InvalidRequestException e)
+        {
+            throw LikeRefusal.explain(e, query, state.getClientState().cloneWithKeyspaceIfSet(options.getKeyspace()));
+        }
     }
 
     @Override
@@ -50,7 +59,14 @@ public final class EngineQueryHandler implements QueryHandler
     @Override
     public ResultMessage.Prepared prepare(String query, ClientState state, Map<String, ByteBuffer> customPayload)
     {
-        return processor.prepare(query, state, customPayload);
+        try
+        {
+            return processor.prepare(query, state, customPayload);
+        }
+        catch (InvalidRequestException e)
+        {
+            throw LikeRefusal.explain(e, query, state);
+        }
     }
 
     @Override

@@ -74,7 +74,7 @@ public final class BoundaryBench
             double read = measureRead(table, "read of an absent row", "nowhere");
             measureRead(table, "read of a row of 1 KB", "p77");
             measureWrite(table);
-            long[] stats = new long[12];
+            long[] stats = new long[16];
             measure("tableStats", () -> Native.tableStats(table, stats));
             compare(read);
         }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import io.airlift.airline.Command;
@@ -35,6 +36,7 @@ class GoldenTableTest
     private static final Path VERBS = Path.of("src/test/resources/nodetool-verbs.tsv");
     private static final Path METRICS = Path.of("src/test/resources/table-metrics.tsv");
     private static final Path PAGE = Path.of("../docs/operating/nodetool-and-metrics.md");
+    private static final Pattern CHECK = Pattern.compile("positive|zero|twin|(figure|near) [a-z0-9_]+");
     private static final Set<String> CLASSES = Set.of("true", "refused", "meaningless", "node");
 
     @Test
@@ -89,12 +91,28 @@ class GoldenTableTest
     @Test
     void eachHasAClassAndASentence() throws IOException
     {
-        for (Path table : List.of(VERBS, METRICS))
-            for (String[] row : rows(table))
-            {
-                assertTrue(CLASSES.contains(row[row.length - 2]), row[0]);
-                assertEquals(row[row.length - 2].equals("node"), row[row.length - 1].equals("-"), row[0]);
-            }
+        for (String[] row : rows(VERBS))
+            assertSaid(row[0], row[1], row[2]);
+        for (String[] row : rows(METRICS))
+            assertSaid(row[0], row[2], row[3]);
+    }
+
+    private static void assertSaid(String name, String type, String text)
+    {
+        assertTrue(CLASSES.contains(type), name);
+        assertEquals(type.equals("node"), text.equals("-"), name);
+    }
+
+    /** A node test reads each metric that is called true, and compares it as its last column says. */
+    @Test
+    void eachTrueMetricHasACheck() throws IOException
+    {
+        for (String[] row : rows(METRICS))
+        {
+            assertEquals(5, row.length, row[0]);
+            boolean isChecked = row[2].equals("true") && !row[0].equals("-");
+            assertTrue(isChecked ? CHECK.matcher(row[4]).matches() : row[4].equals("-"), row[0]);
+        }
     }
 
     @Test

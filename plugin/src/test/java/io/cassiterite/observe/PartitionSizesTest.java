@@ -5,6 +5,7 @@
 package io.cassiterite.observe;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 
@@ -105,6 +106,21 @@ class PartitionSizesTest
         assertEquals(1, new EstimatedHistogram(found.cells).count());
         assertNear(16_000, new EstimatedHistogram(found.cells).max());
         assertNear(8_000 * 200, new EstimatedHistogram(found.bytes).max());
+    }
+
+    @Test
+    void theLargestIsFoundAmongManyAndTheSmallestIsOfTheSample()
+    {
+        int[] rows = new int[3_000];
+        Arrays.fill(rows, 2);
+        PartitionSizes.Histograms alike = PartitionSizes.read(table(rows));
+        assertNear(2 * 200, alike.largestBytes);
+        assertNear(2 * 200, alike.smallestBytes);
+        rows[1_234] = 20_000;
+        PartitionSizes.Histograms one = PartitionSizes.read(table(rows));
+        assertNear(20_000 * 200, one.largestBytes);
+        assertNear(2 * 200, one.smallestBytes);
+        assertEquals(0, PartitionSizes.read(table()).largestBytes);
     }
 
     @Test

@@ -4,23 +4,17 @@
  */
 package io.cassiterite.nodetest.edge;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 
-import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
@@ -130,25 +124,6 @@ class NodetoolFiguresTest
         flush("m");
         assertBetween(ROW_BYTES * 9 / 10, ROW_BYTES * 11 / 10, metric("m", "MeanPartitionSize", "Value"));
         assertEquals(metric("m", "MeanPartitionSize", "Value"), metric("m", "MeanRowSize", "ColumnFamily", "Value"));
-    }
-
-    /** The page for operators has the same table. */
-    @Test
-    void everyMetricOfATableIsInTheGoldenTable() throws IOException
-    {
-        create("g");
-        Set<String> golden = new TreeSet<>();
-        for (String line : Files.readAllLines(Checkout.root().resolve("plugin/src/test/resources/table-metrics.tsv")))
-            golden.addAll(List.of(line.split("\t")[0].split(", ")));
-        golden.remove("-");
-        try (var jmx = node.jmx())
-        {
-            Set<String> found = jmx.names("org.apache.cassandra.metrics:type=Table,keyspace=" + KEYSPACE + ",scope=g,*").stream()
-                                   .map(bean -> bean.getKeyProperty("name"))
-                                   .filter(name -> !name.startsWith("Cassiterite") && !name.endsWith("TotalLatency"))
-                                   .collect(Collectors.toCollection(TreeSet::new));
-            assertEquals(golden, found);
-        }
     }
 
     @Test

@@ -54,7 +54,6 @@ class NodetoolVerbTest
     {
         cql.run("CREATE TABLE r (k int PRIMARY KEY, v text) WITH memtable = 'cassiterite'");
         for (List<String> verb : List.of(List.of("scrub", KEYSPACE, "r"),
-                                         List.of("verify", "-f", KEYSPACE, "r"),
                                          List.of("compact", "--partition", "1", KEYSPACE, "r"),
                                          List.of("forcecompact", KEYSPACE, "r", "1")))
         {

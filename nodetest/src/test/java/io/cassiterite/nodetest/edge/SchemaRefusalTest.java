@@ -58,6 +58,24 @@ class SchemaRefusalTest
         assertRefused("CREATE MATERIALIZED VIEW w" + String.format(select, "s") + " WITH memtable = 'cassiterite'", "Materialized view");
     }
 
+    /** Cassandra's refusal asks for an index that an engine table cannot have. */
+    @ParameterizedTest
+    @ValueSource(strings = { "SELECT * FROM e WHERE v LIKE 'a%'", "SELECT * FROM schemarefusaltest.e WHERE v LIKE '%a' ALLOW FILTERING",
+                             "SELECT * FROM e WHERE v LIKE ?", "DELETE FROM e WHERE k = 1 AND v LIKE 'a%'" })
+    void likeIsRefusedWithWhatToAskInstead(String statement)
+    {
+        String refusal = refusal(statement);
+        assertTrue(refusal.contains("schemarefusaltest.e is a Cassiterite table"), refusal);
+        assertTrue(refusal.contains("ask for >= 'a' AND < 'b'"), refusal);
+        String stock = refusal(statement.replace("refusaltest.e ", "refusaltest.s ").replace(" e ", " s "));
+        assertTrue(stock.endsWith("is not valid."), stock);
+    }
+
+    private String refusal(String statement)
+    {
+        return assertThrows(InvalidQueryException.class, () -> cql.session().prepare(statement)).getMessage();
+    }
+
     @Test
     void changeDataCaptureIsRefused()
     {
