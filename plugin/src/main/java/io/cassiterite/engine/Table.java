@@ -5,6 +5,7 @@
 package io.cassiterite.engine;
 
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * One generation of one table in the store. Thread-safe. Handles are counted by the engine: a call after the
@@ -260,26 +261,12 @@ public final class Table
 
     public TableStats stats()
     {
-        try
-        {
-            return new TableStats(handle);
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onRead(e, this);
-        }
+        return ask(() -> new TableStats(handle));
     }
 
     public TableFiles files()
     {
-        try
-        {
-            return new TableFiles(handle);
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onRead(e, this);
-        }
+        return ask(() -> new TableFiles(handle));
     }
 
     /**
@@ -321,14 +308,7 @@ public final class Table
 
     public IndexState indexState(String index)
     {
-        try
-        {
-            return new IndexState(Native.indexState(handle, index));
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onRead(e, this);
-        }
+        return ask(() -> new IndexState(Native.indexState(handle, index)));
     }
 
     /** Whether each row of the table has its entries of an index, which is given by its number. */
@@ -365,23 +345,22 @@ public final class Table
     /** The table that holds the entries of an index of this generation: to be read, nothing else. */
     public Table index(String index)
     {
-        try
-        {
-            return new Table(store, Native.indexTable(handle, index), name + '.' + index);
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onRead(e, this);
-        }
+        return ask(() -> new Table(store, Native.indexTable(handle, index), name + '.' + index));
     }
 
     /** The names of the generation's indexes. */
     public List<String> indexNames()
     {
+        String names = ask(() -> Native.indexNames(handle));
+        return names.isEmpty() ? List.of() : List.of(names.split("\n"));
+    }
+
+    /** For what no request asks: the lambda is an object. */
+    private <T> T ask(Supplier<T> call)
+    {
         try
         {
-            String names = Native.indexNames(handle);
-            return names.isEmpty() ? List.of() : List.of(names.split("\n"));
+            return call.get();
         }
         catch (EngineException e)
         {
