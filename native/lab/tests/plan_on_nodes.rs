@@ -252,7 +252,7 @@ fn a_node_serves_while_its_replicated_volume_lacks_a_host() {
 /// A host is lost, and its node comes up elsewhere with its volume, which has the only copy of its rows.
 fn failed_over(engine: &str, volume: &str) {
     let fixed = format!(
-        "nodes: 3, rf: 1, cl: ONE, heap: 512m, engine: {engine}, data: own, commitlog: own, yaml.commitlog_sync: batch"
+        "nodes: 2, rf: 1, cl: ONE, heap: 512m, engine: {engine}, data: own, commitlog: own, yaml.commitlog_sync: batch"
     );
     let text = PLAN.replace("nodes: 1, cl: {insert: ONE, get: QUORUM}, heap: 512m, engine: stock", &fixed)
         + &format!(
