@@ -254,7 +254,10 @@ fn failed_over(engine: &str, volume: &str) {
     let fixed = format!(
         "nodes: 2, rf: 1, cl: ONE, heap: 512m, engine: {engine}, data: own, commitlog: own, yaml.commitlog_sync: batch"
     );
-    let text = PLAN.replace("nodes: 1, cl: {insert: ONE, get: QUORUM}, heap: 512m, engine: stock", &fixed)
+    let text = PLAN
+        .replace("nodes: 1, cl: {insert: ONE, get: QUORUM}, heap: 512m, engine: stock", &fixed)
+        // A keyspace is dropped with many syncs, each of them to two copies.
+        .replace("threads: 1}", "threads: 1, timeout: 60s}")
         + &format!(
             "volumes: {{own: {{{volume}, size: 512MiB, per_node: true}}}}\n\
              phases: [{{timeline: [steady 3s, lose-host 2, wait 3s, failover 2, steady 12s, kill 2, wait 2s, start 2, steady 2s]}}]\n"
