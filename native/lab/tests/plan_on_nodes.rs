@@ -248,3 +248,42 @@ fn a_node_serves_while_its_replicated_volume_lacks_a_host() {
     assert!(effects.iter().all(|effect| effect["failed"].is_null()), "{phase:#}");
     assert_eq!(phase["read_back"]["unexplained"], 0, "{phase:#}");
 }
+
+/// A host is lost, and its node comes up elsewhere with its volume, which has the only copy of its rows.
+fn failed_over(engine: &str, volume: &str) {
+    let fixed = format!(
+        "nodes: 2, rf: 1, cl: ONE, heap: 512m, engine: {engine}, data: own, commitlog: own, yaml.commitlog_sync: batch"
+    );
+    let text = PLAN
+        .replace("nodes: 1, cl: {insert: ONE, get: QUORUM}, heap: 512m, engine: stock", &fixed)
+        // A keyspace is dropped with many syncs, each of them to two copies.
+        .replace("threads: 1}", "threads: 1, timeout: 60s}")
+        + &format!(
+            "volumes: {{own: {{{volume}, size: 512MiB, per_node: true}}}}\n\
+             phases: [{{timeline: [steady 3s, lose-host 2, wait 3s, failover 2, steady 12s, kill 2, wait 2s, start 2, steady 2s]}}]\n"
+        );
+    let Some(json) = answer_where_it_can_run(&text) else { return };
+    let phase = &json["phases"][0];
+    let (effects, steps) = effects(phase);
+    assert_eq!(steps, ["lose-host 2", "failover 2", "kill 2", "start 2"], "{phase:#}");
+    assert!(effects.iter().all(|effect| effect["failed"].is_null()), "{phase:#}");
+    assert_eq!(effects[1]["streamed"]["seconds"], 0.0, "{phase:#}");
+    let read = &phase["read_back"];
+    assert!(read["rows"].as_u64().unwrap() > 0, "{phase:#}");
+    assert_eq!((&read["unexplained"], &read["errors"]), (&0.into(), &0.into()), "{phase:#}");
+}
+
+#[test]
+#[ignore = "starts nodes for minutes: make test-cluster"]
+fn a_lost_host_loses_no_acknowledged_row_where_another_one_mounts_its_volume() {
+    for engine in ["stock", "cassiterite"] {
+        failed_over(engine, "driver: loop");
+    }
+    failed_over("cassiterite", "driver: mirror, copies: 2");
+}
+
+#[test]
+#[ignore = "starts nodes for minutes: make test-cluster"]
+fn a_lost_host_loses_no_acknowledged_row_where_glusterfs_is_mounted_elsewhere() {
+    failed_over("cassiterite", "driver: replicated, copies: 2");
+}

@@ -127,6 +127,11 @@ impl Cluster {
         Ok(said)
     }
 
+    /// The number of the next node that joins.
+    pub fn next_number(&self) -> u32 {
+        self.state.next
+    }
+
     /// What the first node that runs says of the ring.
     pub fn ring(&self) -> Result<Vec<RingNode>> {
         Ok(parse_status(&self.nodetool(self.anyone_but(&[])?, &["status"])?))

@@ -70,9 +70,11 @@ impl Cluster {
             Member::first(self.spec(), number)?.delete(self.spec())?;
         }
         let spec = self.spec();
-        for folder in spec.data_dirs.iter().chain(&spec.wal_dir).map(|dir| dir.join(&spec.name)) {
-            // One that has something else in it stays.
-            let _ = fs::remove_dir(folder);
+        for number in 1..self.state.next {
+            for placed in spec.data_dirs.iter().chain(&spec.wal_dir).map(|dir| spec.placed(dir, number)) {
+                // One that has something else in it stays.
+                let _ = placed.parent().map(fs::remove_dir);
+            }
         }
         State::forget(&spec.base)
     }
@@ -137,7 +139,7 @@ impl Cluster {
     }
 
     /// Starts nodes that are down; stops those of them that run when one of them fails.
-    fn start_all(&mut self, members: &[Member], progress: &dyn Progress) -> Result<()> {
+    pub(super) fn start_all(&mut self, members: &[Member], progress: &dyn Progress) -> Result<()> {
         for member in members {
             starting::ensure_ports(self.spec(), member)?;
         }

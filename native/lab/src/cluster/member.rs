@@ -91,9 +91,18 @@ impl Member {
 
     /// Deletes all that it kept.
     pub fn delete(&self, spec: &ClusterSpec) -> Result<()> {
-        for folder in self.folders(spec) {
+        self.delete_folders(spec, &self.folders(spec))
+    }
+
+    /// Deletes what it kept on its host; what is placed elsewhere stays.
+    pub fn delete_host(&self, spec: &ClusterSpec) -> Result<()> {
+        self.delete_folders(spec, &[self.base(spec)])
+    }
+
+    fn delete_folders(&self, spec: &ClusterSpec, folders: &[PathBuf]) -> Result<()> {
+        for folder in folders {
             if folder.exists() {
-                fs::remove_dir_all(&folder).with_context(|| format!("cannot delete {}", folder.display()))?;
+                fs::remove_dir_all(folder).with_context(|| format!("cannot delete {}", folder.display()))?;
             }
         }
         let group = spec.group_name(self.number);
@@ -235,6 +244,22 @@ mod tests {
             let last = joining.settings.last().unwrap();
             assert_eq!((last.0.as_str(), &last.1), ("allocate_tokens_for_local_replication_factor", &spread.into()));
         }
+    }
+
+    #[test]
+    fn what_is_placed_elsewhere_outlives_the_host() {
+        let folder = tempfile::tempdir().unwrap();
+        let spec = ClusterSpec {
+            base: folder.path().join("c"),
+            data_dirs: vec![folder.path().join("volume.{node}")],
+            ..spec(Engine::Stock)
+        };
+        let member = Member::first(&spec, 2).unwrap();
+        member.folders(&spec).iter().for_each(|kept| fs::create_dir_all(kept).unwrap());
+        member.delete_host(&spec).unwrap();
+        assert!(!member.base(&spec).exists() && folder.path().join("volume.node2/t/node2").exists());
+        member.delete(&spec).unwrap();
+        assert!(!folder.path().join("volume.node2/t/node2").exists());
     }
 
     #[test]

@@ -9,6 +9,7 @@
 pub mod cli;
 mod ended;
 mod engine;
+mod failover;
 mod growth;
 mod handle;
 mod heap;
@@ -35,5 +36,5 @@ pub(crate) use home::cassandra;
 pub use home::Home;
 pub use progress::{Bars, Interrupt, Progress, Silent};
 pub use ring::{parse_status, RingNode, RingState};
-pub use spec::ClusterSpec;
+pub use spec::{ClusterSpec, NODE};
 pub use state::{lock_file, Lock};

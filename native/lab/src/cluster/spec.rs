@@ -14,6 +14,8 @@ use super::{heap, yaml, Engine, Home};
 use crate::cpus::Cpus;
 use crate::fence::Fence;
 
+/// Stands for the name of each node in the path of a folder.
+pub const NODE: &str = "{node}";
 const MOST_NODES: u32 = 32;
 const MOST_VNODES: u32 = 256;
 
@@ -38,9 +40,9 @@ pub struct ClusterSpec {
     pub racks: u32,
     /// Replication factor for keyspaces that later commands make.
     pub replication_factor: u32,
-    /// Node N keeps tables in `DIR/NAME/nodeN` of each of these; empty: in its folder.
+    /// Node N keeps tables in `DIR/NAME/nodeN` of each of these; empty: in its folder. [`NODE`] in `DIR` stands for `nodeN`.
     pub data_dirs: Vec<PathBuf>,
-    /// Node N keeps its logs of writes in `DIR/NAME/nodeN`.
+    /// Node N keeps its logs of writes in `DIR/NAME/nodeN`, likewise.
     pub wal_dir: Option<PathBuf>,
     /// Keys of cassandra.yaml, nested ones with dots, and their YAML values.
     pub set: Vec<(String, String)>,
@@ -164,7 +166,9 @@ impl ClusterSpec {
 
     /// What of a node lies outside of the cluster's folder, under `dir`.
     pub(super) fn placed(&self, dir: &Path, number: u32) -> PathBuf {
-        dir.join(&self.name).join(format!("node{number}"))
+        let node = format!("node{number}");
+        let own = dir.to_str().filter(|text| text.contains(NODE)).map(|text| PathBuf::from(text.replace(NODE, &node)));
+        own.as_deref().unwrap_or(dir).join(&self.name).join(node)
     }
 
     /// What differs from another spec, by the options' names; where it lies and who owns it do not count.
@@ -213,6 +217,7 @@ mod tests {
         assert_eq!([1, 2, 3].map(|number| spec.rack(number)), ["rack1", "rack2", "rack1"]);
         assert_eq!(spec.jmx_port_of(3).unwrap(), 7201);
         assert_eq!(spec.placed(Path::new("/d"), 2), Path::new("/d/t/node2"));
+        assert_eq!(spec.placed(Path::new("/d/v.{node}"), 2), Path::new("/d/v.node2/t/node2"));
     }
 
     #[test]

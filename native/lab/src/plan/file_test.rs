@@ -73,6 +73,8 @@ fn what_cannot_be_meant_is_refused_by_name() {
         ("volumes: {v: {driver: mirror, size: 1GiB, copies: 4}}", "3 at most"),
         ("volumes: {v: {driver: replicated, size: 1GiB, copies: 4}}", "3 at most"),
         ("volumes: {v: {driver: replicated, size: 64MiB}}", "256MiB or more"),
+        ("volumes: {v: {path: /v, per_node: true}}", "per_node: a loop, a mirror or a replicated volume"),
+        ("volumes: {v: {driver: tmpfs, size: 1GiB, per_node: true}}", "per_node: a loop, a mirror"),
         ("volumes: {v: {path: /v, limits: {iops: 100}}}", "only a volume that the run makes has its own"),
         ("volumes: {v: {driver: tmpfs, size: 1GiB, limits: {iops: 100}}}", "memory has no device"),
         ("volumes: {v: {driver: loop, size: 1GiB, limits: {}}}", "limits: none is there"),

@@ -64,11 +64,12 @@ pub(super) fn named_cells<'a>(plan: &'a Plan, at: &str) -> Result<Option<Vec<&'a
     Ok(Some(plan.cells.iter().filter(|cell| filter.takes(cell)).collect()))
 }
 
-/// Why a cell cannot have a phase: a node that it does not have, one that nobody could replace, a volume without copies, a
-/// network without an other side.
+/// Why a cell cannot have a phase: a node that it does not have, one that nobody could replace, a volume without copies
+/// or for all nodes, a network without an other side.
 pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<String>> {
     let nodes = cell.nodes()?;
-    let volume = cell.text("data")?.and_then(|name| file.volumes.get_key_value(name));
+    let named = |axis: &str| -> Result<_> { Ok(cell.text(axis)?.and_then(|name| file.volumes.get_key_value(name))) };
+    let (volume, log) = (named("data")?, named("commitlog")?);
     let of_volume = |step: &Move| {
         let Some((name, volume)) = volume else { bail!("{} has its data on no volume of the plan", cell.name()) };
         match step {
@@ -77,6 +78,15 @@ pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<Str
             Move::Slow(_) => volumes::slows(name, volume, file.node.is_some()),
             _ => Ok(()),
         }
+    };
+    let of_host = || {
+        for (what, volume) in [("data", volume), ("commitlog", log)] {
+            let Some((name, volume)) = volume else {
+                bail!("{} has no volume of the plan for {what}, which would be lost with the host", cell.name())
+            };
+            volumes::mounts_elsewhere(name, volume, &phase.timeline)?;
+        }
+        Ok(())
     };
     let of_network = |side: &Side| {
         let named = side.numbers().filter(|node| *node <= nodes).count() as u32;
@@ -92,6 +102,10 @@ pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<Str
         Move::Hurt(Fault::Lose, _) if nodes == 1 => {
             Some(format!("{} has no other node to replace it from", cell.name()))
         }
+        Move::Hurt(Fault::LoseHost, _) if nodes == 1 => {
+            Some(format!("{} has no other node to hear its new address from", cell.name()))
+        }
+        Move::Hurt(Fault::LoseHost, _) => of_host().err().map(|why| format!("{why:#}")),
         _ => None,
     };
     Ok(phase.timeline.iter().find_map(|step| Some(format!("`{step}`: {}", why(step)?))))

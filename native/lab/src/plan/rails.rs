@@ -146,7 +146,8 @@ fn memory(plan: &Plan, cell: &Cell, machine: &Machine<'_>, findings: &mut Findin
     let heap = heap.parse::<Bytes>().context("heap")?.0 as f64;
     let named = |axis: &str| cell.text(axis).ok().flatten().and_then(|name| plan.file.volumes.get_key_value(name));
     let tmpfs: std::collections::BTreeMap<_, _> = ["data", "commitlog"].into_iter().filter_map(named).collect();
-    let tmpfs = tmpfs.values().filter(|volume| volume.driver == Driver::Tmpfs).map(|volume| volume.made_bytes() as f64);
+    let tmpfs =
+        tmpfs.values().filter(|volume| volume.driver == Driver::Tmpfs).map(|volume| volume.made_bytes(1) as f64);
     let wanted = tmpfs.sum::<f64>()
         + match &plan.file.node {
             Some(fence) => {
@@ -179,7 +180,7 @@ fn disk(plan: &Plan, at: usize, machine: &Machine<'_>, findings: &mut Findings) 
     let named = cell.text("data")?.and_then(|name| plan.file.volumes.get(name));
     let free = match named {
         Some(volume) => match (volume.size, &volume.path) {
-            (Some(size), _) => size.0,
+            (Some(size), _) => size.0 * u64::from(volume.made_for(cell.nodes()?)),
             (None, Some(path)) if path.is_dir() => free_bytes(path)?,
             _ => return Ok(()),
         },
@@ -237,7 +238,8 @@ fn cores(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Result<
 
 fn volumes(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Result<()> {
     let on_disk = plan.file.volumes.values().filter(|volume| volume.driver != Driver::Tmpfs);
-    let wanted = on_disk.map(super::file::Volume::made_bytes).sum::<u64>();
+    let most = plan.cells.iter().map(Cell::nodes).collect::<Result<Vec<_>>>()?.into_iter().max().unwrap_or(1);
+    let wanted = on_disk.map(|volume| volume.made_bytes(most)).sum::<u64>();
     if wanted > machine.free_bytes {
         let (wanted, free) = (wanted as f64 / MIB, machine.free_bytes as f64 / MIB);
         findings.refused.push(format!("volumes: their files take {wanted:.0} MiB, and {free:.0} MiB are free"));

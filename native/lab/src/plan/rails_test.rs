@@ -40,6 +40,10 @@ fn what_cannot_be_is_refused() {
         ("fixed: {data: v}\nvolumes: {v: {path: /nowhere/at/all}}", "is no folder"),
         ("volumes: {v: {driver: mount, path: /nowhere/at/all}}", "nothing is mounted"),
         ("volumes: {v: {driver: mirror, copies: 3, size: 60GiB}}", "their files take 184320 MiB"),
+        (
+            "fixed: {nodes: 3}\nvolumes: {v: {driver: mirror, copies: 2, size: 20GiB, per_node: true}}",
+            "their files take 122880 MiB",
+        ),
         ("fixed: {heap: 1g, commitlog: v}\nvolumes: {v: {driver: tmpfs, size: 15GiB}}", "accept: [memory]"),
         (
             "measure: {run: 1s..2s}",

@@ -27,8 +27,9 @@ pub fn check(timeline: &[Move]) -> Result<()> {
                 bail!("{step}: {} is hurt already: `{before}` comes before", place(*step));
             }
             if let (Move::Disturb(..), Some(lost)) = (step, open.iter().find(|hurt| is_lost(hurt))) {
-                bail!("{step}: `{lost}` comes before, and nobody knows its packets: replace it before");
+                bail!("{step}: `{lost}` comes before, and nobody knows its packets: {} before", mend(*lost));
             }
+            beside_lost_host(*step, &open)?;
             open.push(*step);
         } else if step.mends() {
             let of_place = open.iter().position(|hurt| hurt.place() == step.place());
@@ -37,6 +38,7 @@ pub fn check(timeline: &[Move]) -> Result<()> {
                 Some(mend) => bail!("{step}: {} is mended by `{mend}`", place(*step)),
                 None => bail!("{step}: {} is not hurt", place(*step)),
             }
+            beside_lost_host(*step, &open)?;
             if step.joins() {
                 open.iter().try_for_each(|hurt| joins_beside(*step, *hurt))?;
             }
@@ -51,8 +53,8 @@ fn joins_beside(step: Move, hurt: Move) -> Result<()> {
         Move::Hurt(Fault::Pause, other) => {
             bail!("{step}: node{other} hangs meanwhile, and a node cannot join a ring that hangs: resume it before")
         }
-        Move::Disturb(..) if matches!(step, Move::Replace(_)) => {
-            bail!("{step}: `{hurt}` holds meanwhile, and does not know the fresh node: heal it before")
+        Move::Disturb(..) if step.changes_address() => {
+            bail!("{step}: `{hurt}` holds meanwhile, and does not know the fresh address: heal it before")
         }
         Move::Disturb(Disturbance::Partition, _) => {
             bail!("{step}: the network is parted meanwhile, and a node cannot join a ring that is: heal it before")
@@ -62,7 +64,21 @@ fn joins_beside(step: Move, hurt: Move) -> Result<()> {
 }
 
 fn is_lost(hurt: &Move) -> bool {
-    matches!(hurt, Move::Hurt(Fault::Lose, _))
+    matches!(hurt, Move::Hurt(Fault::Lose | Fault::LoseHost, _))
+}
+
+/// Nobody mounts its volumes meanwhile: nothing can be written to them, or be copied by what is mounted.
+fn beside_lost_host(step: Move, open: &[Move]) -> Result<()> {
+    match open.iter().find(|hurt| matches!(hurt, Move::Hurt(Fault::LoseHost, _))) {
+        Some(lost) if step.is_of_volume() => {
+            bail!("{step}: `{lost}` comes before, and nobody mounts its volume: {} before", mend(*lost))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn mend(hurt: Move) -> String {
+    hurt.mend().map(|mend| format!("`{mend}`")).unwrap_or_default()
 }
 
 fn place(step: Move) -> String {
@@ -98,7 +114,13 @@ mod tests {
             (&["wait 1s", "heal"], "the network is not hurt"),
             (&["wait 1s", "partition 2", "pause 1", "heal"], "node1 hangs meanwhile"),
             (&["wait 1s", "kill 1", "partition 2", "start 1"], "the network is parted meanwhile"),
-            (&["wait 1s", "delay 50ms", "lose 2", "replace 2"], "does not know the fresh node"),
+            (&["wait 1s", "delay 50ms", "lose 2", "replace 2"], "does not know the fresh address"),
+            (&["wait 1s", "lose-host 2", "delay 50ms", "failover 2"], "nobody knows its packets: `failover 2` before"),
+            (&["wait 1s", "lose-host 2", "replace 2"], "node2 is mended by `failover 2`"),
+            (&["wait 1s", "lose 2", "failover 2"], "node2 is mended by `replace 2`"),
+            (&["wait 1s", "lose-host 2", "lose-copy"], "nobody mounts its volume: `failover 2` before"),
+            (&["wait 1s", "fill 1GiB", "lose-host 2", "free"], "nobody mounts its volume"),
+            (&["wait 1s", "lose-host 2", "pause 1", "failover 2"], "node1 hangs meanwhile"),
             (&["wait 1s", "lose 2", "loss 1%"], "nobody knows its packets"),
         ] {
             let error = check(&moves(words)).unwrap_err().to_string();
@@ -118,6 +140,8 @@ mod tests {
             "fill 1GiB",
             "free",
             "unslow",
+            "lose-host 3",
+            "failover 3",
             "reattach",
             "partition 2 3",
             "heal",

@@ -7,9 +7,12 @@
 
 mod devices;
 mod faults;
+mod hosts;
+mod made;
 mod mounts;
 mod needs;
 mod replicated;
+mod set;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -23,14 +26,27 @@ use self::mounts::{mount, mounts, unmount, OPTIONS};
 use self::needs::{kernel_has, loops, may_mount, program};
 use self::replicated::Replicated;
 use super::file::{Driver, Volume};
+use crate::cluster::NODE;
 use crate::command::run;
 use crate::fence::throttle;
 
-pub use faults::{fills, loses_copies, slows, Made};
+pub use faults::{fills, loses_copies, slows};
+pub use hosts::mounts_elsewhere;
+pub use made::Made;
+pub use set::Set;
 
-/// The folder of a volume; `root` has those that are made.
+/// The folder of a volume; `root` has those that are made. Of one that each node has, [`NODE`] stands for the node.
 pub fn folder(name: &str, volume: &Volume, root: &Path) -> PathBuf {
-    volume.path.clone().unwrap_or_else(|| root.join(name))
+    match &volume.path {
+        Some(path) => path.clone(),
+        None if volume.per_node => root.join(own(name, NODE)),
+        None => root.join(name),
+    }
+}
+
+/// The name of the volume that a node has for itself.
+fn own(name: &str, node: &str) -> String {
+    format!("{name}.{node}")
 }
 
 /// Why a volume cannot be used here; nothing when it can. Nothing is made. `fenced`: whether the nodes have fences.

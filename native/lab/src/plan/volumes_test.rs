@@ -10,7 +10,7 @@ use crate::plan::quantity::{ByteRate, Bytes};
 
 fn volume(driver: Driver, size: u64, copies: u32) -> Volume {
     let size = driver.makes().then_some(Bytes(size << 20));
-    Volume { driver, path: None, size, copies, limits: None, durable: true, price: None }
+    Volume { driver, path: None, size, copies, per_node: false, limits: None, durable: true, price: None }
 }
 
 /// Where rights and kernel do not allow a driver, it says so.
@@ -63,7 +63,7 @@ fn made(volume: Volume, folder: &Path) -> Option<(Made, PathBuf)> {
         return None;
     }
     let at = super::folder("m", &volume, &root);
-    Some((Made { name: "m".to_owned(), volume, root, slowed: None }, at))
+    Some((Made::of(("m", &volume), &root, None), at))
 }
 
 /// Where rights and kernel do not allow a mirror, it says so.
@@ -197,6 +197,59 @@ fn a_volume_is_slow_until_it_is_as_fast_as_its_own_limits_again() {
     made.slow(Limits { read: rate, write: rate, iops: None }).unwrap();
     remove(&made.root).unwrap();
     assert!(!made.root.exists());
+}
+
+/// Where rights, kernel and packages do not allow a driver, it says so.
+#[test]
+fn a_node_has_a_volume_of_its_own_which_another_host_mounts_with_what_was_synced() {
+    for (driver, copies) in [(Driver::Loop, 1), (Driver::Mirror, 2), (Driver::Replicated, 2)] {
+        let volume = Volume { per_node: true, ..volume(driver, 256, copies) };
+        let (folder, name) = (tempfile::tempdir().unwrap(), format!("{driver:?}"));
+        let root = folder.path().join("root");
+        let mut set = Set::of(&name, &volume, &root, 1..=2);
+        if let Err(why) = able(&volume, false).and_then(|()| set.make()) {
+            println!("{driver:?} is not tested here: {why:#}");
+            remove(&root).unwrap();
+            continue;
+        }
+        let at = |node: u32| root.join(format!("{name}.node{node}"));
+        fs::write(at(1).join("other"), "other").unwrap();
+        fs::write(at(2).join("synced"), "synced").unwrap();
+        fs::File::open(at(2).join("synced")).unwrap().sync_all().unwrap();
+        fs::write(at(2).join("not"), "in memory").unwrap();
+        let own = set.own(2).unwrap();
+        own.lose_mount().unwrap();
+        assert!(!mounts().unwrap().contains(&at(2)) && mounts().unwrap().contains(&at(1)), "{driver:?}");
+        own.mount_again().unwrap();
+        assert_eq!(fs::read_to_string(at(2).join("synced")).unwrap(), "synced");
+        assert!(!at(2).join("other").exists(), "{driver:?}");
+        // A loop's host takes what it had in memory with it.
+        assert!(driver != Driver::Loop || !at(2).join("not").exists());
+        fs::write(at(2).join("afterwards"), "afterwards").unwrap();
+        // A second try begins anew.
+        own.mount_again().unwrap();
+        set.add(3).unwrap();
+        set.remove(2).unwrap();
+        assert!(!at(2).exists() && mounts().unwrap().contains(&at(3)), "{driver:?}");
+        assert_eq!(images(&root).unwrap().len(), 2 * copies as usize, "{driver:?}");
+        remove(&root).unwrap();
+        assert!(replicated::running(folder.path()).is_empty() && !root.exists(), "{driver:?}");
+    }
+}
+
+#[test]
+fn only_a_volume_of_one_node_is_mounted_elsewhere() {
+    let elsewhere = |volume: &Volume, timeline: &[&str]| {
+        let timeline: Vec<_> = timeline.iter().map(|word| word.parse().unwrap()).collect();
+        mounts_elsewhere("px", volume, &timeline).map_err(|why| why.to_string())
+    };
+    let shared = volume(Driver::Mirror, 256, 2);
+    let own = Volume { per_node: true, ..shared.clone() };
+    assert!(elsewhere(&shared, &["lose-host 2"]).unwrap_err().contains("px is one for all nodes"));
+    assert!(elsewhere(&own, &["lose-copy", "lose-host 2"]).unwrap_err().contains("a mirror that lacks a copy"));
+    elsewhere(&own, &["lose-copy", "reattach", "lose-host 2"]).unwrap();
+    let replicated = Volume { driver: Driver::Replicated, ..own };
+    elsewhere(&replicated, &["lose-copy", "lose-host 2"]).unwrap();
 }
 
 #[test]

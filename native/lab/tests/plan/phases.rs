@@ -134,6 +134,46 @@ fn a_volume_that_has_no_copy_to_lose_or_is_yours_is_refused_by_name() {
 }
 
 #[test]
+fn a_host_is_lost_and_its_volume_is_mounted_on_another_one() {
+    let rest = REST.split("phases:").next().unwrap().replace("rf: 3", "rf: 3, data: own, commitlog: own")
+        + "volumes: {own: {driver: mirror, size: 4GiB, copies: 2, per_node: true}}\n\
+           phases:\n  - {timeline: [steady 20s, lose-host 2, wait 20s, failover 2, steady 20s, lose-host 3]}\n";
+    let (plan, folder) = (plan(&rest), TempDir::new().unwrap());
+    let trials = go_on(folder.path(), &plan, &mut Simulated::new(truth(), 1)).unwrap();
+    let written = journal(folder.path(), &plan);
+    let made = |wanted: &str| {
+        let is = |entry: &Entry| matches!(entry, Entry::Making { thing: Thing::Hurt(mend) } if mend == wanted);
+        written.entries().iter().any(is)
+    };
+    assert!(made("failover 2") && made("failover 3"));
+    let effects = &written.phases()[0].effects;
+    let steps: Vec<String> = effects.iter().map(|effect| effect.step.to_string()).collect();
+    assert_eq!(steps, ["lose-host 2", "failover 2", "lose-host 3"]);
+    assert_eq!(effects[1].streamed.map(|streamed| streamed.shares.bytes()), Some(0));
+    let told = text(&plan, &Answer::of(&plan, &trials).unwrap(), &trials, &written);
+    assert!(told.contains("0.0 MiB in 0.0 s"), "{told}");
+}
+
+#[test]
+fn a_host_whose_volumes_nobody_could_mount_is_refused_by_name() {
+    for (nodes, places, told) in [
+        (1, "data: own, commitlog: own", "nodes=1 has no other node to hear its new address from"),
+        (3, "commitlog: own", "nodes=3 has no volume of the plan for data, which would be lost with the host"),
+        (3, "data: own", "nodes=3 has no volume of the plan for commitlog"),
+        (3, "data: own, commitlog: one", "volume one is one for all nodes"),
+        (3, "data: own, commitlog: mine", "volume mine is one for all nodes"),
+    ] {
+        let rest = format!(
+            "grid: {{nodes: [{nodes}]}}\nfixed: {{{places}}}\nvolumes: {{one: {{driver: loop, size: 2GiB}}, \
+             own: {{driver: loop, size: 2GiB, per_node: true}}, mine: {{path: /mine}}}}\n\
+             phases: [{{at: nodes={nodes}, timeline: [wait 1s, lose-host 1]}}]\n"
+        );
+        let error = format!("{:#}", refused(&rest));
+        assert!(error.contains(&format!("`lose-host 1`: {told}")), "{error}");
+    }
+}
+
+#[test]
 fn a_network_is_parted_and_whole_again() {
     let rest = REST.split("phases:").next().unwrap().to_owned()
         + "phases:\n  - {timeline: [steady 20s, partition 3, wait 20s, heal, steady 20s, delay 50ms, steady 20s]}\n";

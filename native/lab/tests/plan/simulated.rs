@@ -238,7 +238,7 @@ impl Target for Simulated {
                     hurt.push(*node);
                     (4.0, 4.0)
                 }
-                Move::Start(node) | Move::Resume(node) | Move::Replace(node) => {
+                Move::Start(node) | Move::Resume(node) | Move::Replace(node) | Move::Failover(node) => {
                     told(Hurt::Mended(*step))?;
                     hurt.retain(|other| other != node);
                     (6.0, 0.0)
@@ -287,7 +287,11 @@ impl Target for Simulated {
                 seconds.push(Second { from_s, to_s: from_s + 1.0, observed });
             }
             let mut made = Moved::well(*step, now_s, now_s + length_s);
-            made.streamed = matches!(step, Move::Replace(_)).then_some(STREAMED);
+            made.streamed = match step {
+                Move::Replace(_) => Some(STREAMED),
+                Move::Failover(_) => Some(Streamed::NOTHING),
+                _ => None,
+            };
             moved.push(made);
             now_s += length_s;
         }

@@ -82,7 +82,8 @@ impl Existing {
             ensure!(undone, "hooks: {hurts} needs {mends}, which undoes it");
         }
         for step in file.phases.iter().flat_map(|phase| &phase.timeline) {
-            ensure!(!step.is_of_volume(), "`{step}`: only volumes that the plan makes are hurt");
+            let of_volume = step.is_of_volume() || step.is_of_host();
+            ensure!(!of_volume, "`{step}`: only volumes that the plan makes are hurt, or mounted elsewhere");
             let Some(word) = hook_of(*step) else { continue };
             ensure!(self.hooks.contains_key(word), "hooks: {word} is missing, for `{step}`");
             let known = step.node().is_none_or(|node| (node as usize) <= self.contact_points.len());

@@ -19,7 +19,7 @@ pub struct Phase {
     /// Share of the launch.
     #[serde(default = "one")]
     pub load: f64,
-    /// `steady 1m`, `wait 1m`, `kill 2`, `stop 2`, `pause 2`, `lose 2`, `start 2`, `resume 2`, `replace 2`, `flutter 2 3s 10s 5`, `lose-copy`, `reattach`, `fill 2GiB`, `free`, `slow 4MiB/s 100iops`, `unslow`, `partition 2 3`, `delay 50ms`, `loss 1%`, `heal`, `step 2`, `ramp 2 30s`, `spike 4 10s`, `repair`, `flush`, `compact`.
+    /// `steady 1m`, `wait 1m`, `kill 2`, `stop 2`, `pause 2`, `lose 2`, `lose-host 2`, `start 2`, `resume 2`, `replace 2`, `failover 2`, `flutter 2 3s 10s 5`, `lose-copy`, `reattach`, `fill 2GiB`, `free`, `slow 4MiB/s 100iops`, `unslow`, `partition 2 3`, `delay 50ms`, `loss 1%`, `heal`, `step 2`, `ramp 2 30s`, `spike 4 10s`, `repair`, `flush`, `compact`.
     #[serde(deserialize_with = "written")]
     pub timeline: Vec<Move>,
 }

@@ -28,6 +28,9 @@ pub struct Volume {
     /// Copies that the volume itself keeps of each byte: made by `mirror` and `replicated`, of `directory` and `mount` only described.
     #[serde(default = "one_copy")]
     pub copies: u32,
+    /// Whether each node has one of its own, of that size, which another host can mount: of `loop`, `mirror` and `replicated`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub per_node: bool,
     /// What each device of `loop`, `mirror` and `replicated` does at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
@@ -76,9 +79,18 @@ impl Volume {
         self.durable && self.driver != Driver::Tmpfs
     }
 
-    /// Bytes of all its copies, where the run makes it.
-    pub fn made_bytes(&self) -> u64 {
-        self.size.map_or(0, |size| size.0 * u64::from(self.copies))
+    /// Bytes of all its copies, where the run makes it for a cluster of so many nodes.
+    pub fn made_bytes(&self, nodes: u32) -> u64 {
+        self.size.map_or(0, |size| size.0 * u64::from(self.copies) * u64::from(self.made_for(nodes)))
+    }
+
+    /// How many of it are made for a cluster of so many nodes.
+    pub fn made_for(&self, nodes: u32) -> u32 {
+        if self.per_node {
+            nodes
+        } else {
+            1
+        }
     }
 
     pub(super) fn check(&self) -> Result<()> {
@@ -92,6 +104,10 @@ impl Volume {
                 _ => limits.check().context("limits")?,
             }
         }
+        ensure!(
+            !self.per_node || self.driver.has_device(),
+            "per_node: a loop, a mirror or a replicated volume is made for each node, nothing else"
+        );
         if !self.driver.makes() {
             ensure!(self.path.is_some(), "the path is missing");
             ensure!(self.size.is_none(), "size: a folder has the size of its device");

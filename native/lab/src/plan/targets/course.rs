@@ -27,7 +27,7 @@ pub trait Hands: Send {
     /// Makes a move that is no wait, and returns when it is made; `hurt` are the nodes that are down or hang.
     fn make(&mut self, step: Move, hurt: &BTreeSet<u32>) -> Result<()>;
 
-    /// What a node that has just replaced another got by streaming; `None` where that cannot be seen.
+    /// What a node that has just replaced another, or come up on another host, got by streaming; `None` where that cannot be seen.
     fn streamed(&mut self, _node: u32) -> Result<Option<Streamed>> {
         Ok(None)
     }
@@ -187,7 +187,7 @@ impl<'a, 'b> Actor<'a, 'b> {
             }
             Ok(()) => {}
         }
-        if let (Move::Replace(node), None) = (step, &moved.failed) {
+        if let (Move::Replace(node) | Move::Failover(node), None) = (step, &moved.failed) {
             match self.hands.streamed(node) {
                 Ok(streamed) => moved.streamed = streamed,
                 Err(error) => moved.unseen = Some(format!("what it streamed is not known: {error:#}")),

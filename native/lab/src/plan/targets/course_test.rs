@@ -42,6 +42,8 @@ fn every_move_that_is_not_of_the_load_is_made() {
         "slow 1MiB/s",
         "unslow",
         "reattach",
+        "lose-host 3",
+        "failover 3",
         "partition 2",
         "heal",
         "delay 0.05s",
@@ -49,7 +51,7 @@ fn every_move_that_is_not_of_the_load_is_made() {
         "flush",
     ];
     let (made, heard) = made(&[&["wait 1ms", "step 2"], &all[..], &["spike 2 1ms"]].concat());
-    assert_eq!((made, heard.len()), (all.map(str::to_owned).to_vec(), 12));
+    assert_eq!((made, heard.len()), (all.map(str::to_owned).to_vec(), 14));
 }
 
 #[test]

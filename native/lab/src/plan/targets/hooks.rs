@@ -30,9 +30,11 @@ pub struct Hooks<'a> {
 /// The word of the command that makes a move; `None` where it takes none.
 pub fn word(step: Move) -> Option<&'static str> {
     match step {
+        step if step.is_of_host() => None,
         Move::Hurt(..) | Move::Start(_) | Move::Resume(_) | Move::Replace(_) | Move::Upkeep(_) => Some(step.word()),
         Move::Disturb(..) | Move::Heal => Some(step.word()),
         Move::LoseCopy | Move::Reattach | Move::Fill(_) | Move::Free | Move::Slow(_) | Move::Unslow => None,
+        Move::Failover(_) => None,
         Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => None,
     }
 }

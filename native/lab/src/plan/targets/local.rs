@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{ensure, Context, Result};
 use tokio::runtime::Runtime;
 
-use self::nodes::Nodes;
+use self::nodes::{Nodes, Volumes};
 use super::data::{Data, IN_FLIGHT};
 use super::reach::Reach;
 use super::{course, Load, Prepared, Target, Told};
@@ -240,13 +240,14 @@ impl Target for Local<'_> {
 
     fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course> {
         let threads = self.threads();
-        let volume = self.made(&self.site()?.cell)?;
+        let site = self.site()?;
+        let (data, log) = self.volumes_of(&site.cell, site.cluster.nodes().into_iter().map(|node| node.number))?;
         let site = self.site.as_mut().context("no cluster is up")?;
-        let data = site.data.as_ref().context("the cell has no data")?;
+        let table = site.data.as_ref().context("the cell has no data")?;
         let cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
-        let mut nodes = Nodes::new(&mut site.cluster, data.keyspace(), volume, cpus, timeline)?;
+        let mut nodes = Nodes::new(&mut site.cluster, table.keyspace(), Volumes { data, log, cpus }, timeline)?;
         let actor = course::Actor::new(per_s, &mut nodes, &self.interrupt, self.narrator, told);
-        course::run(actor, timeline, |rate, end| site.runtime.block_on(data.until(per_s, rate, threads, end)))
+        course::run(actor, timeline, |rate, end| site.runtime.block_on(table.until(per_s, rate, threads, end)))
     }
 
     fn read_back(&mut self) -> Result<Option<Observed>> {

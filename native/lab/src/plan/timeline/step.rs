@@ -14,7 +14,7 @@ use crate::plan::quantity::Bytes;
 
 /// What is done to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Fault {
     /// Its process ends at once, as by `kill -9`.
     Kill,
@@ -24,6 +24,8 @@ pub enum Fault {
     Pause,
     /// Its host is lost: its process ends at once, and all that it kept is deleted.
     Lose,
+    /// Its host is lost, and its volumes are not: they can be mounted on another one.
+    LoseHost,
 }
 
 /// Work of the servers beside the load, on every node.
@@ -45,6 +47,7 @@ impl Fault {
             Self::Stop => "stop",
             Self::Pause => "pause",
             Self::Lose => "lose",
+            Self::LoseHost => "lose-host",
         }
     }
 
@@ -54,6 +57,7 @@ impl Fault {
             Self::Kill | Self::Stop => Move::Start(node),
             Self::Pause => Move::Resume(node),
             Self::Lose => Move::Replace(node),
+            Self::LoseHost => Move::Failover(node),
         }
     }
 }
@@ -83,6 +87,8 @@ pub enum Move {
     Resume(u32),
     /// A new node takes the place of one that is lost, and is called as it was.
     Replace(u32),
+    /// A node whose host is lost starts on another one, which mounts its volumes.
+    Failover(u32),
     /// A copy of the volume with the data is lost.
     LoseCopy,
     /// An empty one takes its place, and gets all of it.
@@ -113,7 +119,11 @@ impl Move {
     /// The node that it is about.
     pub fn node(self) -> Option<u32> {
         match self {
-            Self::Hurt(_, node) | Self::Start(node) | Self::Resume(node) | Self::Replace(node) => Some(node),
+            Self::Hurt(_, node)
+            | Self::Start(node)
+            | Self::Resume(node)
+            | Self::Replace(node)
+            | Self::Failover(node) => Some(node),
             _ => None,
         }
     }
@@ -137,6 +147,7 @@ impl Move {
             Self::Start(_) => "start",
             Self::Resume(_) => "resume",
             Self::Replace(_) => "replace",
+            Self::Failover(_) => "failover",
             Self::LoseCopy => "lose-copy",
             Self::Reattach => "reattach",
             Self::Fill(_) => "fill",
@@ -175,6 +186,7 @@ impl Move {
             Self::Start(_)
                 | Self::Resume(_)
                 | Self::Replace(_)
+                | Self::Failover(_)
                 | Self::Reattach
                 | Self::Free
                 | Self::Unslow
@@ -184,7 +196,7 @@ impl Move {
 
     /// Whether nodes come into the ring by it.
     pub fn joins(self) -> bool {
-        matches!(self, Self::Start(_) | Self::Replace(_) | Self::Heal)
+        matches!(self, Self::Start(_) | Self::Replace(_) | Self::Failover(_) | Self::Heal)
     }
 
     /// Whether it is done to the load alone.
@@ -192,9 +204,19 @@ impl Move {
         matches!(self, Self::Wait(_) | Self::Step(_) | Self::Ramp(..) | Self::Spike(..))
     }
 
+    /// Whether a node has another address afterwards.
+    pub fn changes_address(self) -> bool {
+        matches!(self, Self::Replace(_) | Self::Failover(_))
+    }
+
     /// Whether it is done to the volume with the data.
     pub fn is_of_volume(self) -> bool {
         matches!(self, Self::LoseCopy | Self::Reattach | Self::Fill(_) | Self::Free | Self::Slow(_) | Self::Unslow)
+    }
+
+    /// Whether a host comes or goes, and its volumes stay.
+    pub fn is_of_host(self) -> bool {
+        matches!(self, Self::Hurt(Fault::LoseHost, _) | Self::Failover(_))
     }
 
     /// Whether it is done to the network between nodes.

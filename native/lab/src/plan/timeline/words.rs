@@ -20,7 +20,7 @@ use crate::plan::quantity::{ByteRate, Bytes, Time};
 const MIB: u64 = 1 << 20;
 /// The words of a timeline; those of `FAULTS` take a node, those of `RATES` a multiple of the phase's load.
 const LENGTHS: [&str; 2] = ["steady", "wait"];
-const FAULTS: [&str; 7] = ["kill", "stop", "pause", "lose", "start", "resume", "replace"];
+const FAULTS: [&str; 9] = ["kill", "stop", "pause", "lose", "lose-host", "start", "resume", "replace", "failover"];
 const VOLUME: [&str; 6] = ["lose-copy", "reattach", "fill", "free", "slow", "unslow"];
 const NETWORK: [&str; 4] = ["partition", "delay", "loss", "heal"];
 /// Of the list of moves, which [`written`](super::written) reads.
@@ -71,9 +71,11 @@ impl FromStr for Move {
             "stop" => Ok(Self::Hurt(Fault::Stop, node()?)),
             "pause" | "hang" => Ok(Self::Hurt(Fault::Pause, node()?)),
             "lose" => Ok(Self::Hurt(Fault::Lose, node()?)),
+            "lose-host" => Ok(Self::Hurt(Fault::LoseHost, node()?)),
             "start" => Ok(Self::Start(node()?)),
             "resume" => Ok(Self::Resume(node()?)),
             "replace" => Ok(Self::Replace(node()?)),
+            "failover" => Ok(Self::Failover(node()?)),
             "lose-copy" => alone(Self::LoseCopy),
             "reattach" => alone(Self::Reattach),
             "fill" => {
@@ -137,9 +139,11 @@ impl fmt::Display for Move {
         formatter.write_str(self.word())?;
         match self {
             Self::Wait(time) => write!(formatter, " {}", Time(*time)),
-            Self::Hurt(_, node) | Self::Start(node) | Self::Resume(node) | Self::Replace(node) => {
-                write!(formatter, " {node}")
-            }
+            Self::Hurt(_, node)
+            | Self::Start(node)
+            | Self::Resume(node)
+            | Self::Replace(node)
+            | Self::Failover(node) => write!(formatter, " {node}"),
             Self::Step(times) => write!(formatter, " {times}"),
             Self::Ramp(times, time) | Self::Spike(times, time) => write!(formatter, " {times} {}", Time(*time)),
             Self::Fill(size) => write!(formatter, " {size}"),
@@ -183,7 +187,7 @@ impl JsonSchema for Move {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, start N, resume N, replace N, flutter N TIME TIME TIMES, lose-copy, reattach, fill SIZE, free, slow RATE, unslow, partition N, delay TIME, loss SHARE, heal, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
+        json_schema!({"type": "string", "description": "steady TIME, wait TIME, kill N, stop N, pause N, lose N, lose-host N, start N, resume N, replace N, failover N, flutter N TIME TIME TIMES, lose-copy, reattach, fill SIZE, free, slow RATE, unslow, partition N, delay TIME, loss SHARE, heal, step X, ramp X TIME, spike X TIME, repair, flush or compact"})
     }
 }
 
@@ -195,7 +199,8 @@ mod tests {
 
     #[test]
     fn moves_are_read_and_written() {
-        let timeline = moves(&["steady 1m", "kill node2", "wait 500ms", "start 2", "pause 1", "resume 1", "repair"]);
+        let timeline =
+            moves(&["steady 1m", "kill node2", "wait 500ms", "start 2", "lose-host node1", "failover 1", "repair"]);
         assert_eq!(
             moves(&[
                 "step 2x",
@@ -212,7 +217,7 @@ mod tests {
             ["step 2", "ramp 0.5 30s", "spike 4 5s", "lose-copy", "fill 2048MiB", "slow 4MiB/s 100iops", "unslow"]
         );
         let again: Vec<String> = timeline.iter().map(ToString::to_string).collect();
-        assert_eq!(again, ["wait 60s", "kill 2", "wait 0.5s", "start 2", "pause 1", "resume 1", "repair"]);
+        assert_eq!(again, ["wait 60s", "kill 2", "wait 0.5s", "start 2", "lose-host 1", "failover 1", "repair"]);
     }
 
     #[test]

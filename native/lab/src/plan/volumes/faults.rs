@@ -4,32 +4,19 @@
 //! What can be done to a volume while it is used: a copy is lost and comes back empty, its room goes, its devices slow down.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
 
 use super::devices::{self, allocate, devices_of, image};
 use super::replicated::Replicated;
-use super::throttles;
+use super::{throttles, Made};
 use crate::command::run;
 use crate::plan::file::{Driver, Limits, Volume};
 
 /// The file that takes a volume's room.
 const FILLER: &str = "filler";
-
-/// A volume that a run has made.
-#[derive(Clone, Debug)]
-pub struct Made {
-    /// Its name in the plan file.
-    pub name: String,
-    /// As the plan file says it.
-    pub volume: Volume,
-    /// The folder that it was made below.
-    pub root: PathBuf,
-    /// What its devices were slowed down to.
-    pub slowed: Option<Limits>,
-}
 
 impl Made {
     /// Loses the last copy: its device has no byte any more, and every access to it fails.
@@ -91,7 +78,7 @@ impl Made {
         self.throttle()
     }
 
-    fn throttle(&self) -> Result<()> {
+    pub(super) fn throttle(&self) -> Result<()> {
         let limits = self.slowed.or(self.volume.limits);
         // The kernel knows images by their real places.
         let root = self.root.canonicalize().with_context(|| self.root.display().to_string())?;
@@ -99,7 +86,7 @@ impl Made {
         images.into_iter().filter(|image| image.exists()).try_for_each(|image| devices::throttle(&image, limits))
     }
 
-    fn replicated(&self) -> Result<Replicated<'_>> {
+    pub(super) fn replicated(&self) -> Result<Replicated<'_>> {
         Replicated::of(&self.name, &self.root, self.volume.copies, self.size_bytes()?)
     }
 
@@ -107,11 +94,7 @@ impl Made {
         Ok(self.volume.size.context("the volume has no size")?.0)
     }
 
-    fn at(&self) -> PathBuf {
-        self.root.join(&self.name)
-    }
-
-    fn last_image(&self) -> PathBuf {
+    fn last_image(&self) -> std::path::PathBuf {
         image(&self.root, &self.name, self.volume.copies)
     }
 

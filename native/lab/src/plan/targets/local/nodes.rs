@@ -17,15 +17,41 @@ use crate::network::Delaying;
 use crate::plan::file::Client;
 use crate::plan::targets::course::Hands;
 use crate::plan::timeline::{Fault, Move, Upkeep};
-use crate::plan::volumes::Made;
+use crate::plan::volumes::{Made, Set};
+
+/// The volumes below the nodes.
+pub struct Volumes {
+    /// Of their data.
+    pub data: Option<Set>,
+    /// Of their logs, where they are others.
+    pub log: Option<Set>,
+    /// CPUs of what serves them.
+    pub cpus: Option<Cpus>,
+}
+
+impl Volumes {
+    /// Does to all what takes a while, on the servers' CPUs.
+    fn each(&mut self, act: impl FnMut(&mut Set) -> Result<()> + Send) -> Result<()> {
+        let sets = self.data.iter_mut().chain(&mut self.log);
+        let act = || sets.into_iter().try_for_each(act);
+        match &self.cpus {
+            Some(cpus) => cpus.run(act),
+            None => act(),
+        }
+    }
+
+    fn own(&mut self, node: u32, act: impl Fn(&Made) -> Result<()> + Send) -> Result<()> {
+        self.each(move |set| {
+            act(set.own(node).with_context(|| format!("volume {} is one for all nodes", set.name()))?)
+        })
+    }
+}
 
 /// The nodes of a cluster.
 pub struct Nodes<'a> {
     cluster: &'a mut Cluster,
     keyspace: &'a str,
-    data: Option<Made>,
-    /// CPUs of the servers.
-    cpus: Option<Cpus>,
+    volumes: Volumes,
     /// Numbers of nodes that took the place of others, by those that the timeline knows.
     replaced: BTreeMap<u32, u32>,
     /// While packets between nodes are delayed.
@@ -33,23 +59,17 @@ pub struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// `keyspace`: what upkeep is for; `data`: the volume of their data, whose servers keep to `cpus`. Where a host is to be lost, the others begin to log
-    /// what they send.
-    pub fn new(
-        cluster: &'a mut Cluster,
-        keyspace: &'a str,
-        data: Option<Made>,
-        cpus: Option<Cpus>,
-        timeline: &[Move],
-    ) -> Result<Self> {
-        if timeline.iter().any(|step| matches!(step, Move::Hurt(Fault::Lose, _))) {
+    /// `keyspace`: what upkeep is for. Where a host is to be lost, the others begin to log what they send.
+    pub fn new(cluster: &'a mut Cluster, keyspace: &'a str, volumes: Volumes, timeline: &[Move]) -> Result<Self> {
+        if timeline.iter().any(|step| matches!(step, Move::Hurt(Fault::Lose | Fault::LoseHost, _))) {
             streams::ready(cluster)?;
         }
-        Ok(Self { cluster, keyspace, data, cpus, replaced: BTreeMap::new(), delaying: None })
+        Ok(Self { cluster, keyspace, volumes, replaced: BTreeMap::new(), delaying: None })
     }
 
-    fn data(&mut self) -> Result<&mut Made> {
-        self.data.as_mut().context("the data are on no volume of the plan")
+    /// Of all nodes, where each has its own.
+    fn data(&mut self, act: impl FnMut(&mut Made) -> Result<()>) -> Result<()> {
+        self.volumes.data.as_mut().context("the data are on no volume of the plan")?.each(act)
     }
 
     fn number(&self, node: u32) -> u32 {
@@ -78,23 +98,39 @@ impl Hands for Nodes<'_> {
             Move::Hurt(Fault::Kill, node) => self.cluster.kill(self.number(node)),
             Move::Hurt(Fault::Stop, node) => self.cluster.stop(self.number(node)),
             Move::Hurt(Fault::Pause, node) => self.cluster.pause(self.number(node)),
-            Move::Hurt(Fault::Lose, node) => self.cluster.lose(self.number(node)),
+            Move::Hurt(Fault::Lose, node) => {
+                let number = self.number(node);
+                self.cluster.lose(number)?;
+                self.volumes.each(|set| set.remove(number))
+            }
+            Move::Hurt(Fault::LoseHost, node) => {
+                let number = self.number(node);
+                self.cluster.lose_host(number)?;
+                self.volumes.own(number, Made::lose_mount)
+            }
             Move::Start(node) => self.cluster.start(self.number(node)),
             Move::Resume(node) => self.cluster.resume(self.number(node)),
             Move::Replace(node) => {
+                let fresh = self.cluster.next_number();
+                self.volumes.each(|set| set.add(fresh))?;
                 let number = self.cluster.replace(self.number(node))?;
                 self.replaced.insert(node, number);
                 Ok(())
             }
-            Move::LoseCopy => self.data()?.lose_copy(),
-            Move::Reattach => {
-                let (cpus, made) = (self.cpus.clone(), self.data()?);
-                cpus.map_or_else(|| made.reattach(), |cpus| cpus.run(|| made.reattach()))
+            Move::Failover(node) => {
+                let number = self.number(node);
+                self.volumes.own(number, Made::mount_again)?;
+                self.cluster.failover(number)
             }
-            Move::Fill(bytes) => self.data()?.fill(bytes.0),
-            Move::Free => self.data()?.free(),
-            Move::Slow(limits) => self.data()?.slow(limits),
-            Move::Unslow => self.data()?.unslow(),
+            Move::LoseCopy => self.data(|made| made.lose_copy()),
+            Move::Reattach => match self.volumes.cpus.clone() {
+                Some(cpus) => cpus.run(|| self.data(|made| made.reattach())),
+                None => self.data(|made| made.reattach()),
+            },
+            Move::Fill(bytes) => self.data(|made| made.fill(bytes.0)),
+            Move::Free => self.data(|made| made.free()),
+            Move::Slow(limits) => self.data(|made| made.slow(limits)),
+            Move::Unslow => self.data(Made::unslow),
             Move::Disturb(disturbance, side) => {
                 let side: Vec<u32> = side.numbers().map(|node| self.number(node)).collect();
                 self.delaying = self.cluster.disturb(disturbance, &side)?;

@@ -15,7 +15,7 @@ use crate::fence::Fence;
 use crate::load;
 use crate::plan::cell::Cell;
 use crate::plan::file::Volume;
-use crate::plan::volumes::{self, Made};
+use crate::plan::volumes::{self, Set};
 
 impl Local<'_> {
     fn spec(&self, cell: &Cell) -> Result<ClusterSpec> {
@@ -69,29 +69,26 @@ impl Local<'_> {
         Ok(cell.text(axis)?.and_then(|name| self.plan.file.volumes.get_key_value(name)))
     }
 
-    /// The volume of a cell's data.
-    pub(super) fn made(&self, cell: &Cell) -> Result<Option<Made>> {
-        let made = |(name, volume): (&String, &Volume)| Made {
-            name: name.clone(),
-            volume: volume.clone(),
-            root: self.place.volumes.clone(),
-            slowed: None,
-        };
-        Ok(self.volume(cell, "data")?.map(made))
+    /// The volumes of a cell's data, and those of its logs where they are others; `nodes`: their numbers.
+    pub(super) fn volumes_of(
+        &self,
+        cell: &Cell,
+        nodes: impl Iterator<Item = u32> + Clone,
+    ) -> Result<(Option<Set>, Option<Set>)> {
+        let set = |(name, volume): (&String, &Volume)| Set::of(name, volume, &self.place.volumes, nodes.clone());
+        let (data, log) = (self.volume(cell, "data")?, self.volume(cell, "commitlog")?);
+        let log = log.filter(|(name, _)| data.is_none_or(|(other, _)| other != *name));
+        Ok((data.map(set), log.map(set)))
     }
 
     /// Anew for each cluster: no file system is older than another.
     fn volumes(&self, cell: &Cell) -> Result<()> {
         volumes::remove(&self.place.volumes)?;
-        for axis in ["data", "commitlog"] {
-            if let Some((name, volume)) =
-                self.volume(cell, axis)?.filter(|(name, _)| !self.place.volumes.join(name).exists())
-            {
-                self.narrator.doing(&format!("volume {name} is made"));
-                let make = || volumes::make(name, volume, &self.place.volumes);
-                // What serves a volume does not take the client's CPUs.
-                self.place.cpus.as_ref().map_or_else(make, |split| split.servers.run(make))?;
-            }
+        let (data, log) = self.volumes_of(cell, 1..=cell.nodes()?)?;
+        for set in data.into_iter().chain(log) {
+            self.narrator.doing(&format!("volume {} is made", set.name()));
+            // What serves a volume does not take the client's CPUs.
+            self.place.cpus.as_ref().map_or_else(|| set.make(), |split| split.servers.run(|| set.make()))?;
         }
         Ok(())
     }

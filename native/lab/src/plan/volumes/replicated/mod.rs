@@ -29,6 +29,8 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 /// A copy has all of its bytes again by then.
 const HEAL_LIMIT: Duration = Duration::from_secs(3600);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// The process that mounts it.
+const CLIENT: &str = "client";
 
 /// A replicated volume below a folder.
 pub struct Replicated<'a> {
@@ -56,14 +58,30 @@ impl<'a> Replicated<'a> {
             fs::write(self.graph(&brick(copy)), graph::brick(&self.data(copy).display().to_string(), *port))?;
             self.attach(copy)?;
         }
-        fs::write(self.graph("client"), graph::client(&ports))?;
-        self.start("glusterfs", "client", &[self.at().display().to_string()])?;
-        self.await_so("the mount", START_LIMIT, || Ok(mounts()?.contains(&self.at())))?;
+        fs::write(self.graph(CLIENT), graph::client(&ports))?;
+        self.mount()?;
         if self.copies > 1 {
             fs::write(self.graph("healer"), graph::healer(&ports))?;
             self.start("glusterfs", "healer", &["--client-pid=-6".to_owned()])?;
         }
         Ok(())
+    }
+
+    /// Mounts it.
+    pub fn mount(&self) -> Result<()> {
+        self.start("glusterfs", CLIENT, &[self.at().display().to_string()])?;
+        self.await_so("the mount", START_LIMIT, || Ok(mounts()?.contains(&self.at())))
+    }
+
+    /// The host that mounts it is lost: its process ends at once, with all that it has not sent.
+    pub fn lose_mount(&self) -> Result<()> {
+        daemon::end(&self.graph(CLIENT))?;
+        unmount(&self.at())
+    }
+
+    /// Ends all of its processes.
+    pub fn end(&self) -> Result<()> {
+        daemon::end_all(&self.folder())
     }
 
     /// The last host of storage is lost: its process ends at once, and its device is deleted.
@@ -142,7 +160,8 @@ impl<'a> Replicated<'a> {
         self.root.join(self.name)
     }
 
-    fn folder(&self) -> PathBuf {
+    /// Where its processes and their hosts' devices are.
+    pub fn folder(&self) -> PathBuf {
         self.root.join(format!("{}.gluster", self.name))
     }
 
