@@ -96,6 +96,11 @@ impl Cluster {
         format!("{{'class': 'NetworkTopologyStrategy', '{}': {factor}}}", super::node::DATACENTER)
     }
 
+    /// Waits until a node that has ended has given its ports back, as each start of it does.
+    pub fn await_ports(&self, number: u32) -> Result<()> {
+        super::starting::await_ports(self.spec(), self.state.member(number)?)
+    }
+
     /// Its nodes, by number.
     pub fn nodes(&self) -> Vec<NodeInfo> {
         self.state.members.iter().map(|member| self.info(member)).collect()

@@ -141,7 +141,7 @@ impl Cluster {
     /// Starts nodes that are down; stops those of them that run when one of them fails.
     pub(super) fn start_all(&mut self, members: &[Member], progress: &dyn Progress) -> Result<()> {
         for member in members {
-            starting::ensure_ports(self.spec(), member)?;
+            starting::await_ports(self.spec(), member)?;
         }
         let numbers: Vec<u32> = members.iter().map(|member| member.number).collect();
         let result = self.start_batches(members, progress).and_then(|()| self.await_ring(&numbers, progress));

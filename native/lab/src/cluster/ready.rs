@@ -3,13 +3,14 @@
 
 //! Whether a node answers.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
 const LIMIT: Duration = Duration::from_secs(2);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// The native protocol, version 4: OPTIONS, which a server answers before anybody has said who he is.
 const OPTIONS: [u8; 9] = [4, 0, 0, 0, 5, 0, 0, 0, 0];
 const RESPONSE: u8 = 0x80;
@@ -30,9 +31,16 @@ fn options(stream: &mut TcpStream) -> std::io::Result<bool> {
     Ok(head[0] & RESPONSE != 0 && head[4] == SUPPORTED)
 }
 
-/// Refuses an address that something listens on already, or that this machine does not have.
-pub(super) fn ensure_free(address: SocketAddr, what: &str) -> Result<()> {
-    TcpListener::bind(address).map(drop).with_context(|| format!("{address} ({what}) cannot be listened on"))
+/// Waits until nothing listens on an address. Refuses one that is not free by then, or that this machine does not have.
+pub(super) fn await_free(address: SocketAddr, what: &str, at_most: Duration) -> Result<()> {
+    let deadline = Instant::now() + at_most;
+    while let Err(error) = TcpListener::bind(address) {
+        if error.kind() != ErrorKind::AddrInUse || Instant::now() >= deadline {
+            return Err(error).with_context(|| format!("{address} ({what}) cannot be listened on"));
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -66,8 +74,10 @@ mod tests {
     fn a_port_that_is_taken_is_named() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        assert!(ensure_free(address, "CQL").unwrap_err().to_string().contains("CQL"));
+        assert!(await_free(address, "CQL", LOOK_EVERY).unwrap_err().to_string().contains("CQL"));
+        let waiting = thread::spawn(move || await_free(address, "CQL", LIMIT * 30));
+        thread::sleep(LOOK_EVERY);
         drop(listener);
-        ensure_free(address, "CQL").unwrap();
+        waiting.join().unwrap().unwrap();
     }
 }

@@ -21,6 +21,7 @@ use crate::network;
 
 const POLL: Duration = Duration::from_millis(250);
 const MOST_SEEDS: usize = 3;
+const PORTS_MAX: Duration = Duration::from_secs(20);
 
 /// A node whose process has been started.
 pub(super) struct Started {
@@ -29,14 +30,15 @@ pub(super) struct Started {
     ended: Arc<OnceLock<ExitStatus>>,
 }
 
-/// Refuses to start a node whose ports are taken.
-pub(super) fn ensure_ports(spec: &ClusterSpec, member: &Member) -> Result<()> {
+/// Refuses to start a node whose ports are taken. A process that has ended gives its own back a moment later: the kernel
+/// frees its memory first.
+pub(super) fn await_ports(spec: &ClusterSpec, member: &Member) -> Result<()> {
     for (address, what) in [
         (member.cql(spec), "CQL"),
         (SocketAddr::from((member.address, spec.storage_port)), "storage"),
         (SocketAddr::from((Ipv4Addr::LOCALHOST, member.jmx_port)), "JMX"),
     ] {
-        ready::ensure_free(address, &format!("the {what} port of {}", member.name()))?;
+        ready::await_free(address, &format!("the {what} port of {}", member.name()), PORTS_MAX)?;
     }
     Ok(())
 }
@@ -47,7 +49,7 @@ pub(super) fn start(home: &Home, spec: &ClusterSpec, member: &Member, running: &
         running.iter().copied().filter(|seed| *seed != member.address).take(MOST_SEEDS).collect();
     // Alone, a node is its own seed, and waits for nobody.
     let seeds = if seeds.is_empty() { vec![member.address] } else { seeds };
-    ensure_ports(spec, member)?;
+    await_ports(spec, member)?;
     let log = LogSince::now(member.system_log(spec));
     let owner = spec.owner_pid.map(Owner::find).transpose()?;
     let mut command = member.command(home, spec, &seeds)?;

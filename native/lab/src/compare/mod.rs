@@ -30,5 +30,3 @@ pub mod verdict;
 pub mod warmup;
 
 pub use subject::lock_clusters;
-
-pub(crate) use subject::await_free;

@@ -6,7 +6,6 @@
 mod loads;
 mod location;
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,10 +27,8 @@ use super::phase::once;
 use super::quiet::until_quiet;
 use super::settings::Settings;
 
-pub(crate) use location::await_free;
 pub use location::lock_clusters;
 use location::spec;
-pub(super) use location::LOCALHOST;
 
 /// A statement of the scenario's own; an index may be built before it answers.
 const STATEMENT_MAX: Duration = Duration::from_secs(3600);
@@ -66,8 +63,6 @@ impl<'a> Subject<'a> {
         if let Ok(old) = Cluster::open(&spec.base) {
             old.delete().context("what an earlier comparison left behind")?;
         }
-        let address = IpAddr::V4(spec.first_address);
-        await_free([(address, spec.cql_port), (address, spec.storage_port), (LOCALHOST, spec.jmx_port)])?;
         let cluster = Cluster::up(&spec, interrupt)?.reporting_to(Arc::new(interrupt.clone()));
         let runtime = load::runtime(settings.threads)?;
         let consistency = if settings.nodes > 1 { Consistency::LocalQuorum } else { Consistency::LocalOne };

@@ -12,7 +12,7 @@ use anyhow::{ensure, Context, Result};
 
 use super::super::figure::{Better, Figure, Unit};
 use super::super::phase::{once, Phase};
-use super::super::subject::{await_free, Subject, LOCALHOST};
+use super::super::subject::Subject;
 use super::Trial;
 use crate::load::{self, Pace, Stop, Target};
 
@@ -61,7 +61,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
 pub(super) fn start(subject: &mut Subject<'_>, question: &str) -> Result<(f64, Option<f64>)> {
     let node = subject.cluster().nodes().into_iter().next().context("the cluster has no node")?;
     let (address, question) = (SocketAddr::from((node.address, node.cql_port)), question.to_owned());
-    await_free([(node.address, node.cql_port), (node.address, node.storage_port), (LOCALHOST, node.jmx_port)])?;
+    subject.cluster().await_ports(node.number)?;
     let given_up = Arc::new(AtomicBool::new(false));
     let began = Instant::now();
     let asking = std::thread::spawn({

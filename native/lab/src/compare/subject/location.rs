@@ -3,10 +3,9 @@
 
 //! Addresses, ports and folder of the clusters of a comparison: the same for all, one after the other.
 
-use std::net::{IpAddr, Ipv4Addr, TcpListener};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{Context, Result};
 
 use crate::cluster::{lock_file, ClusterSpec, Engine, Lock};
 use crate::compare::scenario::Scenario;
@@ -14,23 +13,8 @@ use crate::compare::settings::Settings;
 
 /// One name and place for all engines: nothing but the engine may differ.
 const NAME: &str = "compare";
-/// How long the ports of a node that has ended may stay taken.
-const PORTS_MAX: Duration = Duration::from_secs(20);
 /// A node that joins answers only when it has streamed its part.
 const START_MAX: Duration = Duration::from_secs(3600);
-pub(in crate::compare) const LOCALHOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-
-/// A process that has ended gives its ports back a moment later: the kernel frees its memory first.
-pub(crate) fn await_free(ports: impl IntoIterator<Item = (IpAddr, u16)>) -> Result<()> {
-    let deadline = Instant::now() + PORTS_MAX;
-    for port in ports {
-        while let Err(error) = TcpListener::bind(port) {
-            ensure!(Instant::now() < deadline, "{}:{} cannot be listened on: {error}", port.0, port.1);
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-    Ok(())
-}
 
 /// Held by a comparison from its beginning to its end: all have their clusters in the same place.
 pub fn lock_clusters() -> Result<Lock> {

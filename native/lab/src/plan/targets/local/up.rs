@@ -3,7 +3,6 @@
 
 //! How the cluster of a cell comes up: what its nodes are, and the volumes below them.
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -51,13 +50,6 @@ impl Local<'_> {
         volumes::lift(&self.place.volumes)?;
         remove(&self.place.base)?;
         self.volumes(cell)?;
-        let address = IpAddr::V4(spec.first_address);
-        let localhost = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        crate::compare::await_free([
-            (address, spec.cql_port),
-            (address, spec.storage_port),
-            (localhost, spec.jmx_port),
-        ])?;
         self.narrator.doing(&format!("{} nodes of {} start", spec.nodes, spec.engine));
         let cluster = Cluster::up(&spec, &self.interrupt)?.reporting_to(Arc::new(self.interrupt.clone()));
         let servers = watch(&cluster);
