@@ -5,11 +5,13 @@
 package io.cassiterite.observe;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.google.common.collect.Iterables;
 import org.slf4j.Logger;
@@ -41,6 +43,8 @@ import io.cassiterite.repair.SkippedRepair;
 final class RepairVerb
 {
     private static final Logger logger = LoggerFactory.getLogger(RepairVerb.class);
+
+    private static final Set<ProgressEventType> ENDS = EnumSet.of(ProgressEventType.SUCCESS, ProgressEventType.ERROR);
 
     private RepairVerb()
     {
@@ -144,7 +148,7 @@ final class RepairVerb
             return skip(keyspace, line);
         Map<String, String> named = new HashMap<>(options);
         named.put(RepairOption.COLUMNFAMILIES_KEY, String.join(",", others));
-        return StorageService.instance.repair(keyspace, named, List.of(sayAtStart(line))).left;
+        return StorageService.instance.repair(keyspace, named, List.of(sayAtEnd(line))).left;
     }
 
     /** nodetool hears of the command's end only after it has learnt the number. */
@@ -156,12 +160,14 @@ final class RepairVerb
         return repair.state.cmd;
     }
 
-    private static ProgressListener sayAtStart(String line)
+    /** Once, before the event that ends it: nodetool misses what is said before it has learnt the command's number. */
+    private static ProgressListener sayAtEnd(String line)
     {
         JMXProgressSupport jmx = new JMXProgressSupport(StorageService.instance);
+        AtomicBoolean said = new AtomicBoolean();
         return (tag, event) ->
         {
-            if (event.getType() != ProgressEventType.START)
+            if (!ENDS.contains(event.getType()) || said.getAndSet(true))
                 return;
             logger.info(line);
             jmx.progress(tag, ProgressEvent.createNotification(line));
