@@ -22,7 +22,7 @@ pub use compactions::{CompactionPoller, Compactions};
 pub use environment::{file_hash, text_hash, Environment, Hash, Machine, Software};
 pub use gc_log::{GcLog, GcTotals};
 pub use heap::{collect_garbage, count_objects, heap_used_bytes};
-pub use node_query::NodeQuery;
+pub use node_query::{await_known, NodeQuery};
 pub use process::ProcessReading;
 pub use process_sampler::{now_unix_ms, Memory, ProcessSampler, ProcessSamples};
 pub use servers::{Reading, Record, Sample, Servers, WatchedServer};

@@ -4,8 +4,9 @@
 //! Queries that one given server answers: its virtual tables.
 
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use scylla::client::session::Session;
 use scylla::deserialize::row::DeserializeRow;
 use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
@@ -32,4 +33,20 @@ impl NodeQuery {
         let rows = answer.rows::<R>()?.collect::<Result<_, _>>()?;
         Ok(rows)
     }
+}
+
+/// Waits until the driver knows a server, such as one that has just come up: its peers list it a moment later.
+pub async fn await_known(session: &Session, address: SocketAddr, at_most: Duration) -> Result<()> {
+    let deadline = Instant::now() + at_most;
+    let known = |address: SocketAddr| {
+        let state = session.get_cluster_state();
+        let nodes = state.get_nodes_info();
+        nodes.iter().any(|node| (node.address.ip(), node.address.port()) == (address.ip(), address.port()))
+    };
+    while !known(address) {
+        ensure!(Instant::now() < deadline, "its peers do not list {address}");
+        tokio::time::sleep(Duration::from_millis(250)).await;
+        session.refresh_metadata().await?;
+    }
+    Ok(())
 }

@@ -4,8 +4,11 @@
 //! The moves of a timeline on nodes of this machine.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use scylla::client::session::Session;
 use scylla::statement::Consistency;
 
 use super::reach;
@@ -14,10 +17,14 @@ use crate::compare::streams::{self, Streamed};
 use crate::cpus::Cpus;
 use crate::load;
 use crate::network::Delaying;
+use crate::observe::await_known;
 use crate::plan::file::Client;
 use crate::plan::targets::course::Hands;
 use crate::plan::timeline::{Fault, Move, Upkeep};
 use crate::plan::volumes::{Made, Set};
+
+/// How long the peers of a node that has come up may not list it.
+const KNOWN_MAX: Duration = Duration::from_secs(30);
 
 /// The volumes below the nodes.
 pub struct Volumes {
@@ -74,6 +81,17 @@ impl<'a> Nodes<'a> {
 
     fn number(&self, node: u32) -> u32 {
         self.replaced.get(&node).copied().unwrap_or(node)
+    }
+
+    /// Tried again for a while: nodes that have just come up, on a device that is busy with it, may be slow to answer.
+    async fn session(&self) -> Result<Session> {
+        let deadline = Instant::now() + KNOWN_MAX;
+        loop {
+            match reach(self.cluster).session(1, &Client::default(), Consistency::One).await {
+                Err(_) if Instant::now() < deadline => tokio::time::sleep(Duration::from_millis(250)).await,
+                reached => return reached,
+            }
+        }
     }
 
     fn heal(&mut self) -> Result<()> {
@@ -145,8 +163,12 @@ impl Hands for Nodes<'_> {
     /// By a session of its own: that of the load has yet to hear of the new node.
     fn streamed(&mut self, node: u32) -> Result<Option<Streamed>> {
         load::runtime(1)?.block_on(async {
-            let session = reach(self.cluster).session(1, &Client::default(), Consistency::One).await?;
-            Streamed::of(&session, self.cluster, self.number(node), self.keyspace).await.map(Some)
+            let session = self.session().await?;
+            let number = self.number(node);
+            let receiver = self.cluster.nodes().into_iter().find(|info| info.number == number);
+            let receiver = receiver.with_context(|| format!("node{number} is gone"))?;
+            await_known(&session, SocketAddr::from((receiver.address, receiver.cql_port)), KNOWN_MAX).await?;
+            Streamed::of(&session, self.cluster, number, self.keyspace).await.map(Some)
         })
     }
 }
