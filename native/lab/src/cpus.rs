@@ -56,6 +56,14 @@ impl Cpus {
         let on_these = || self.keep_this_thread().and_then(|()| what());
         thread::scope(|scope| scope.spawn(on_these).join()).map_err(|_| anyhow!("a thread on CPU {self} failed"))?
     }
+
+    /// The same where some are set aside; else here, on any.
+    pub fn run_on<T: Send>(cpus: Option<&Self>, what: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        match cpus {
+            Some(cpus) => cpus.run(what),
+            None => what(),
+        }
+    }
 }
 
 impl fmt::Display for Cpus {

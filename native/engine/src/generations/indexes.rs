@@ -54,7 +54,7 @@ impl Table {
 
     /// Whether each row has its entries of the index of this number: what a query asks first.
     pub fn index_is_complete(&self, number: u32) -> Result<bool> {
-        self.shared(|core| Ok(core.indexes().numbered(number)?.is_complete()))
+        self.shared(|core| core.indexes().is_complete(number))
     }
 
     /// The names of the indexes.

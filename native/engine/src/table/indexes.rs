@@ -84,8 +84,9 @@ impl Indexes {
         found.ok_or_else(|| EngineError::Closed(format!("the table has no index {name}: it was dropped")))
     }
 
-    pub(crate) fn numbered(&self, number: u32) -> Result<AttachedIndex> {
-        let found = self.all()?.iter().find(|index| index.number == number).cloned();
+    pub(crate) fn is_complete(&self, number: u32) -> Result<bool> {
+        let all = self.all()?;
+        let found = all.iter().find(|index| index.number == number).map(AttachedIndex::is_complete);
         found.ok_or_else(|| EngineError::Closed(format!("the table has no index of number {number}: it was dropped")))
     }
 

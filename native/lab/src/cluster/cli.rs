@@ -259,12 +259,9 @@ fn cqlsh(place: &Place, tool: Tool) -> Result<ExitCode> {
 }
 
 fn logs(place: &Place, node: u32, follow: bool) -> Result<ExitCode> {
-    let cluster = place.open()?;
-    let Some(info) = cluster.nodes().into_iter().find(|info| info.number == node) else {
-        bail!("cluster '{}' has no node {node}", cluster.spec().name)
-    };
+    let log = place.open()?.node(node)?.system_log;
     let mut command = Command::new("tail");
-    command.args(["-n", LOG_LINES]).args(follow.then_some("-F")).arg(info.system_log);
+    command.args(["-n", LOG_LINES]).args(follow.then_some("-F")).arg(log);
     replaced_by(&mut command)
 }
 

@@ -106,6 +106,11 @@ impl Cluster {
         self.state.members.iter().map(|member| self.info(member)).collect()
     }
 
+    /// One of them.
+    pub fn node(&self, number: u32) -> Result<NodeInfo> {
+        Ok(self.info(self.state.member(number)?))
+    }
+
     /// `IP:PORT` of CQL of the nodes that run; of all when none does.
     pub fn contact_points(&self) -> Vec<String> {
         let spec = self.spec();

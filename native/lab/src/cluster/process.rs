@@ -79,7 +79,8 @@ fn of_nodes<P: AsRef<Path>>(bases: &[P]) -> Vec<i32> {
     bases.iter().flat_map(|base| of_node(base.as_ref())).collect()
 }
 
-/// Tells those that are there to end; whether all are gone in time. Twice in a row: while a process becomes another program, its command line is empty.
+/// Tells those that are there to end; whether all are gone in time. Twice in a row: while a process becomes another
+/// program, its command line is empty.
 pub(crate) fn ended_by(still: impl Fn() -> Vec<i32>, signal: Signal, limit: Duration) -> bool {
     let deadline = Instant::now() + limit;
     let (mut told, mut absent) = (HashSet::new(), 0);

@@ -17,6 +17,7 @@ use super::member::Member;
 use super::node::owner::Owner;
 use super::progress::Progress;
 use super::{ready, ClusterSpec, Home};
+use crate::cpus::Cpus;
 use crate::network;
 
 const POLL: Duration = Duration::from_millis(250);
@@ -53,10 +54,7 @@ pub(super) fn start(home: &Home, spec: &ClusterSpec, member: &Member, running: &
     let log = LogSince::now(member.system_log(spec));
     let owner = spec.owner_pid.map(Owner::find).transpose()?;
     let mut command = member.command(home, spec, &seeds)?;
-    let spawned = match &spec.cpus {
-        Some(cpus) => cpus.run(|| Ok(command.spawn()?)),
-        None => command.spawn().map_err(Into::into),
-    };
+    let spawned = Cpus::run_on(spec.cpus.as_ref(), || Ok(command.spawn()?));
     let mut child = spawned.with_context(|| format!("cannot start {}", member.name()))?;
     let pid = i32::try_from(child.id()).context("a pid beyond what Linux has")?;
     let watcher = match hold(spec, member, pid).and_then(|()| owner.map(|owner| owner.watch_over(pid)).transpose()) {

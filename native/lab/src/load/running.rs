@@ -24,7 +24,6 @@ use crate::load::recorder::{Recorder, Times};
 use crate::load::retry::is_passing;
 use crate::load::{Answer, Class, Fault, Operation, Workload};
 
-/// Where operations are sent: a session, or a model of a server in tests.
 /// When an operation is due, and what decides whether it counts.
 #[derive(Clone, Copy)]
 pub(super) enum Begin {
@@ -34,6 +33,7 @@ pub(super) enum Begin {
     Now { measured: bool },
 }
 
+/// Where operations are sent: a session, or a model of a server in tests.
 pub(super) trait Server: Send + Sync + 'static {
     /// Sends one operation.
     fn send<'a>(&'a self, operation: Box<dyn Operation>) -> Pin<Box<dyn Future<Output = Result<Answer>> + Send + 'a>>;

@@ -38,12 +38,12 @@ impl NodeQuery {
 /// Waits until the driver knows a server, such as one that has just come up: its peers list it a moment later.
 pub async fn await_known(session: &Session, address: SocketAddr, at_most: Duration) -> Result<()> {
     let deadline = Instant::now() + at_most;
-    let known = |address: SocketAddr| {
+    let known = || {
         let state = session.get_cluster_state();
-        let nodes = state.get_nodes_info();
-        nodes.iter().any(|node| (node.address.ip(), node.address.port()) == (address.ip(), address.port()))
+        let mut all = state.get_nodes_info().iter().map(|node| SocketAddr::new(node.address.ip(), node.address.port()));
+        all.any(|known| known == address)
     };
-    while !known(address) {
+    while !known() {
         ensure!(Instant::now() < deadline, "its peers do not list {address}");
         tokio::time::sleep(Duration::from_millis(250)).await;
         session.refresh_metadata().await?;

@@ -7,22 +7,16 @@
 #include <vector>
 
 #include "rocksdb/convenience.h"
-#include "rocksdb/db.h"
 #include "rocksdb/options.h"
 #include "../shim.h"
+#include "handles.h"
 
+using cassiterite::Database;
 using cassiterite::Failure;
 using cassiterite::failure_of;
+using cassiterite::FamilyHandle;
 
 namespace {
-// The first members of the C API's handles (db/c.cc).
-struct Database {
-  rocksdb::DB* object;
-};
-struct FamilyHandle {
-  rocksdb::ColumnFamilyHandle* object;
-};
-
 rocksdb::CompactRangeOptions rewriting(std::atomic<bool>* canceled) {
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;

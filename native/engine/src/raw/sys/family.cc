@@ -8,19 +8,10 @@
 
 #include "db/column_family.h"
 #include "db/db_impl/db_impl.h"
-#include "rocksdb/db.h"
+#include "handles.h"
 
-namespace {
-// The first member of the C API's handle (db/c.cc).
-struct Database {
-  rocksdb::DB* object;
-};
-// The C API's handle, which its destructor releases (db/c.cc).
-struct FamilyHandle {
-  rocksdb::ColumnFamilyHandle* object;
-  bool is_immortal;
-};
-}  // namespace
+using cassiterite::Database;
+using cassiterite::FamilyHandle;
 
 // A new handle, or null where no such column family is.
 extern "C" void* cassiterite_family_named(void* database, const char* name, size_t size) {

@@ -5,14 +5,9 @@
 
 #include <cstdint>
 
-#include "rocksdb/db.h"
+#include "handles.h"
 
-namespace {
-// The first member of the C API's handle (db/c.cc).
-struct Database {
-  rocksdb::DB* object;
-};
-}  // namespace
+using cassiterite::Database;
 
 // Bytes of all memtables that are not in files yet; those that only readers still pin are not among them, those of
 // dropped column families that are still in use are.

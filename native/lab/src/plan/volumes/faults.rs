@@ -4,7 +4,7 @@
 //! What can be done to a volume while it is used: a copy is lost and comes back empty, its room goes, its devices slow down.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{ensure, Context, Result};
@@ -80,10 +80,7 @@ impl Made {
 
     pub(super) fn throttle(&self) -> Result<()> {
         let limits = self.slowed.or(self.volume.limits);
-        // The kernel knows images by their real places.
-        let root = self.root.canonicalize().with_context(|| self.root.display().to_string())?;
-        let images = (1..=self.volume.copies).map(|copy| image(&root, &self.name, copy));
-        images.into_iter().filter(|image| image.exists()).try_for_each(|image| devices::throttle(&image, limits))
+        self.images()?.iter().try_for_each(|image| devices::throttle(image, limits))
     }
 
     pub(super) fn replicated(&self) -> Result<Replicated<'_>> {
@@ -94,7 +91,7 @@ impl Made {
         Ok(self.volume.size.context("the volume has no size")?.0)
     }
 
-    fn last_image(&self) -> std::path::PathBuf {
+    fn last_image(&self) -> PathBuf {
         image(&self.root, &self.name, self.volume.copies)
     }
 

@@ -71,7 +71,7 @@ impl Made {
     }
 
     /// The files of its copies that are there. The kernel knows them by their real places.
-    fn images(&self) -> Result<Vec<PathBuf>> {
+    pub(super) fn images(&self) -> Result<Vec<PathBuf>> {
         let root = self.real_root()?;
         let images = (1..=self.volume.copies).map(|copy| image(&root, &self.name, copy));
         Ok(images.filter(|image| image.exists()).collect())

@@ -14,6 +14,7 @@ use crate::cluster::Cluster;
 use crate::compare::files::table_files;
 use crate::compare::streams::{self, Received, Shares};
 use crate::compare::subject::Subject;
+use crate::cpus::Cpus;
 use crate::observe::{now_unix_ms, ProcessSampler, ProcessSamples};
 
 const MEBIBYTE: f64 = (1_u64 << 20) as f64;
@@ -149,11 +150,8 @@ fn plain_copy(subject: &Subject<'_>, ends: &Ends, bytes: u64) -> Result<Copied> 
         }
     }
     let target = ends.receiver.base.join("plain-copy");
-    let made = || copy(&files, bytes, &target);
-    match &subject.settings().cpus {
-        Some(split) => split.servers.run(made),
-        None => made(),
-    }
+    let servers = subject.settings().cpus.as_ref().map(|split| &split.servers);
+    Cpus::run_on(servers, || copy(&files, bytes, &target))
 }
 
 fn record(

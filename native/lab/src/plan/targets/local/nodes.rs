@@ -40,11 +40,7 @@ impl Volumes {
     /// Does to all what takes a while, on the servers' CPUs.
     fn each(&mut self, act: impl FnMut(&mut Set) -> Result<()> + Send) -> Result<()> {
         let sets = self.data.iter_mut().chain(&mut self.log);
-        let act = || sets.into_iter().try_for_each(act);
-        match &self.cpus {
-            Some(cpus) => cpus.run(act),
-            None => act(),
-        }
+        Cpus::run_on(self.cpus.as_ref(), || sets.into_iter().try_for_each(act))
     }
 
     fn own(&mut self, node: u32, act: impl Fn(&Made) -> Result<()> + Send) -> Result<()> {
@@ -141,10 +137,10 @@ impl Hands for Nodes<'_> {
                 self.cluster.failover(number)
             }
             Move::LoseCopy => self.data(|made| made.lose_copy()),
-            Move::Reattach => match self.volumes.cpus.clone() {
-                Some(cpus) => cpus.run(|| self.data(|made| made.reattach())),
-                None => self.data(|made| made.reattach()),
-            },
+            Move::Reattach => {
+                let cpus = self.volumes.cpus.clone();
+                Cpus::run_on(cpus.as_ref(), || self.data(|made| made.reattach()))
+            }
             Move::Fill(bytes) => self.data(|made| made.fill(bytes.0)),
             Move::Free => self.data(|made| made.free()),
             Move::Slow(limits) => self.data(|made| made.slow(limits)),
@@ -165,8 +161,7 @@ impl Hands for Nodes<'_> {
         load::runtime(1)?.block_on(async {
             let session = self.session().await?;
             let number = self.number(node);
-            let receiver = self.cluster.nodes().into_iter().find(|info| info.number == number);
-            let receiver = receiver.with_context(|| format!("node{number} is gone"))?;
+            let receiver = self.cluster.node(number)?;
             await_known(&session, SocketAddr::from((receiver.address, receiver.cql_port)), KNOWN_MAX).await?;
             Streamed::of(&session, self.cluster, number, self.keyspace).await.map(Some)
         })

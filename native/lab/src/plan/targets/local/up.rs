@@ -10,6 +10,7 @@ use anyhow::Result;
 
 use super::{remove, watch, Local, Site, NAME};
 use crate::cluster::{Cluster, ClusterSpec};
+use crate::cpus::Cpus;
 use crate::fence::Fence;
 use crate::load;
 use crate::plan::cell::Cell;
@@ -80,7 +81,7 @@ impl Local<'_> {
         for set in data.into_iter().chain(log) {
             self.narrator.doing(&format!("volume {} is made", set.name()));
             // What serves a volume does not take the client's CPUs.
-            self.place.cpus.as_ref().map_or_else(|| set.make(), |split| split.servers.run(|| set.make()))?;
+            Cpus::run_on(self.place.cpus.as_ref().map(|split| &split.servers), || set.make())?;
         }
         Ok(())
     }

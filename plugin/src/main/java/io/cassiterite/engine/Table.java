@@ -249,14 +249,7 @@ public final class Table
     /** Bytes of the largest partition, uncompressed, estimated; 0 where a search finds none that is much larger than others. */
     public long largePartitionBytes()
     {
-        try
-        {
-            return Native.tableLargePartition(handle);
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onRead(e, this);
-        }
+        return ask(() -> Native.tableLargePartition(handle));
     }
 
     public TableStats stats()

@@ -53,7 +53,7 @@ public enum NodeGate
                           () -> CassandraRelevantProperties.CUSTOM_GUARDRAILS_CONFIG_PROVIDER_CLASS.getString() != null),
     QUERY_HANDLER("the query handler is not Cassiterite's", () -> !(ClientState.getCQLQueryHandler() instanceof EngineQueryHandler));
 
-    /** The door passes longer ones on. */
+    /** The door passes longer ones on: MAX_EXECUTE_BYTES of native/frontdoor/src/protocol/inbound.rs. */
     private static final int EXECUTE_BYTES = 64 << 10;
 
     private final String reason;
