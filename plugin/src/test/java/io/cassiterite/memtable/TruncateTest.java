@@ -6,10 +6,14 @@ package io.cassiterite.memtable;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -44,6 +48,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The automatic snapshots of TRUNCATE have the rows, also when two of them overlap or one fails. */
 class TruncateTest
 {
+    private static final Pattern NUMBER = Pattern.compile("\\d{6,}");
     private static final OpOrder ORDER = new OpOrder();
     private static Store store;
     private static Path directory;
@@ -131,6 +136,25 @@ class TruncateTest
         assertTrue(has(memtable, 2));
     }
 
+    /** Folders that stand where RocksDB would create its next files of options: a flush beside them succeeds. */
+    private static List<Path> takeNamesOfOptions() throws Exception
+    {
+        Path files = directory.resolve("store").resolve("db");
+        long newest;
+        try (Stream<Path> names = Files.list(files))
+        {
+            newest = names.map(path -> NUMBER.matcher(path.getFileName().toString()))
+                          .filter(Matcher::find)
+                          .mapToLong(number -> Long.parseLong(number.group()))
+                          .max()
+                          .orElseThrow();
+        }
+        List<Path> taken = new ArrayList<>();
+        for (long number = newest + 1; number <= newest + 100; number++)
+            taken.add(Files.createDirectory(files.resolve(String.format("OPTIONS-%06d.dbtmp", number))));
+        return taken;
+    }
+
     /** RocksDB then fails to write its options, though it has taken them. */
     @Test
     void aDeviceThatIsFullRightAfterATruncateLosesNoWrite() throws Exception
@@ -139,9 +163,7 @@ class TruncateTest
         write(memtable, 1);
         Table empty = memtable.table().truncate();
         TruncatedTable truncated = memtable.markTruncated();
-        Path files = directory.resolve("store").resolve("db");
-        Path away = directory.resolve("away");
-        Files.move(files, away);
+        List<Path> taken = takeNamesOfOptions();
         CassiteriteMemtable next;
         try
         {
@@ -149,7 +171,8 @@ class TruncateTest
         }
         finally
         {
-            Files.move(away, files);
+            for (Path name : taken)
+                Files.delete(name);
         }
         write(next, 2);
         assertTrue(has(next, 2));
