@@ -12,7 +12,7 @@ from cassandra.connection import locally_supported_compressions
 from cassandra.policies import ConstantReconnectionPolicy, RoundRobinPolicy
 from cassandra.query import UNSET_VALUE, tuple_factory
 
-BOUND_S = 20
+BOUND_S = 60
 ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 

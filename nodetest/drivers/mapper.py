@@ -19,7 +19,7 @@ from cassandra.cqlengine import CQLEngineException, columns, connection, managem
 from cassandra.policies import RoundRobinPolicy
 from cassandra.query import dict_factory
 
-BOUND_S = 30
+BOUND_S = 60
 INDEXED = sys.argv[4:] == ["indexed"]
 
 

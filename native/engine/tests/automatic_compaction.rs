@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// More than at which RocksDB stops writers.
 const FILES: u64 = 45;
 const FEW_FILES: u64 = 12;
-const TRY_MAX: Duration = Duration::from_secs(20);
+const TRY_MAX: Duration = Duration::from_secs(120);
 
 fn flush_often(table: &Table, from: u64, count: u64) {
     for number in from..from + count {

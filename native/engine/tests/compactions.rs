@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const ROWS: u32 = 20_000; // RocksDB looks once in 1,000 whether it is to stop
 const ROW_BYTES: usize = 1000;
 const DATA_BYTES: u64 = ROWS as u64 * ROW_BYTES as u64;
-const TRY_MAX: Duration = Duration::from_secs(30);
+const TRY_MAX: Duration = Duration::from_secs(120);
 
 fn compactions(store: &Store) -> Vec<HashMap<String, String>> {
     let report = store.report("compactions").unwrap();

@@ -153,7 +153,7 @@ fn a_write_with_many_parts_for_an_index_and_its_drop_do_not_wait_for_each_other(
         told.send(()).unwrap();
     });
     for _ in 0..2 {
-        ended.recv_timeout(Duration::from_secs(60)).expect("a write and a drop wait for each other");
+        ended.recv_timeout(Duration::from_secs(300)).expect("a write and a drop wait for each other");
     }
     store.close().unwrap();
 }

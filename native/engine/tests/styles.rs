@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const ROUNDS: u32 = 12;
 const PARTITIONS: u32 = 30;
 const CLUSTERINGS: u32 = 8;
-const TRY_MAX: Duration = Duration::from_secs(20);
+const TRY_MAX: Duration = Duration::from_secs(120);
 
 fn names() -> Vec<String> {
     (0..PARTITIONS).map(|number| format!("p{number}")).collect()

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(120);
 const SIGKILL: i32 = 9;
 const TLS: &str = "server_encryption_options:\n  internode_encryption: all\n  keystore: \"conf/a b\"";
 

@@ -50,7 +50,7 @@ target:
   hooks: {pause: 'kill -STOP PID', resume: 'kill -CONT PID'}
 ";
 
-const LOGIN_BOUND: Duration = Duration::from_secs(60);
+const LOGIN_BOUND: Duration = Duration::from_secs(180);
 
 struct There {
     node: Node,

@@ -46,7 +46,7 @@ impl Lab {
         let node = Node::start(&["authenticator: PasswordAuthenticator"]);
         let lab = Self { node, folder: tempfile::tempdir().unwrap() };
         // The default user is made a little after the node has begun to answer.
-        let known = (0..60).any(|_| {
+        let known = (0..360).any(|_| {
             std::thread::sleep(Duration::from_millis(500));
             lab.run(&["write", "n=0"], &OWN).status.success()
         });

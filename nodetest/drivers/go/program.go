@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	bound           = 20 * time.Second
+	bound           = 60 * time.Second
 	reconnectionGap = 200 * time.Millisecond
 )
 

@@ -10,8 +10,8 @@ use std::sync::mpsc::{channel, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Longer than any work that is not blocked.
-const TRY_MAX: Duration = Duration::from_secs(30);
+/// Longer than any work that is not blocked, shorter than the longest window between two syncs.
+const TRY_MAX: Duration = Duration::from_secs(50);
 
 /// Work on another thread, paused at a step until [`Paused::end`], or until a test fails.
 pub(crate) struct Paused<T> {

@@ -129,7 +129,7 @@ fn what_was_dropped_with_an_error_leaves_no_files() {
     let _new = old.truncate().unwrap();
     without_new_files(directory.path(), || old.retire()).unwrap_err();
     store.resume().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(120);
     while !own.is_disjoint(&ssts(directory.path())) {
         assert!(Instant::now() < deadline, "the files of a dropped column family stay");
         std::thread::sleep(Duration::from_millis(20));

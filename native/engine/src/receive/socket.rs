@@ -61,7 +61,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::thread;
 
-    const TRY_MAX: Duration = Duration::from_secs(20);
+    const TRY_MAX: Duration = Duration::from_secs(120);
 
     fn connected() -> (TcpStream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -31,6 +31,7 @@ fn what_cassandra_said_before_it_ended_reaches_a_client_that_sends_on() {
     let mut client = Client::connect(listener.local_addr().unwrap()).unwrap();
     let (accepted, _) = listener.accept().unwrap();
     accepted.set_nonblocking(true).unwrap();
+    let arrived = accepted.try_clone().unwrap();
     let (near, mut far) = std::os::unix::net::UnixStream::pair().unwrap();
     near.set_nonblocking(true).unwrap();
     let poll = Poll::new().unwrap();
@@ -40,6 +41,10 @@ fn what_cassandra_said_before_it_ended_reaches_a_client_that_sends_on() {
     far.write_all(&error).unwrap();
     drop(far);
     client.write_all(b"GET / HTTP/1.1").unwrap();
+    while arrived.peek(&mut [0]).is_err() {
+        std::thread::yield_now();
+    }
+    drop(arrived);
     let next = connection.turn(Side::Client, false, poll.registry(), &mut Work::new(1000), &mut Passing);
     assert_eq!(next, Next::Close);
     drop(connection);

@@ -63,7 +63,9 @@ mod tests {
 
     #[test]
     fn only_a_cql_server_counts() {
-        assert!(answers_cql(served(&[0x84, 0, 0, 0, SUPPORTED, 0, 0, 0, 0]), false));
+        // A machine that is busy enough gives the server no turn for a while.
+        let supported = || served(&[0x84, 0, 0, 0, SUPPORTED, 0, 0, 0, 0]);
+        assert!((0..30).any(|_| answers_cql(supported(), false)));
         assert!(!answers_cql(served(b"HTTP/1.1 400"), false));
         assert!(!answers_cql(served(b""), false));
         let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

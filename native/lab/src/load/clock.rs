@@ -114,7 +114,7 @@ mod tests {
                 let instant = Instant::now() + Duration::from_micros(wait_us);
                 alarm.until(instant).await.unwrap();
                 assert!(Instant::now() >= instant);
-                assert!(instant.elapsed() < Duration::from_millis(500));
+                assert!(instant.elapsed() < Duration::from_secs(30));
             }
         });
     }

@@ -43,7 +43,7 @@ fn served(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> Target {
             std::thread::spawn(move || serve(stream));
         }
     });
-    Target { connect_timeout: Duration::from_secs(2), ..target }
+    Target { connect_timeout: Duration::from_secs(20), ..target }
 }
 
 #[test]

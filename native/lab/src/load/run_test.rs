@@ -66,6 +66,13 @@ impl Model {
         Arc::new(Self { asked: AtomicU64::new(0), reply: Box::new(move |number| Box::pin(reply(number))) })
     }
 
+    /// Returns when it has been asked so often.
+    fn wait_for(&self, times: u64) {
+        while self.asked.load(Ordering::Relaxed) < times {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
     /// Answers at once, but nobody from 0.5 s to 1.5 s after the first operation.
     fn stalled() -> Arc<Self> {
         let first = Arc::new(OnceLock::new());
@@ -132,12 +139,14 @@ fn an_open_loop_shows_the_second_in_which_the_server_stood_still() {
 #[test]
 fn a_run_that_is_ended_while_the_server_stands_still_starts_what_was_due() {
     let plan = plan(Pace::Open { per_s: 500.0 }, 32, Stop::WorkloadEnds);
-    let end = plan.end.clone();
+    let (end, server) = (plan.end.clone(), Model::stalled());
+    let asked = Arc::clone(&server);
     let ending = std::thread::spawn(move || {
+        asked.wait_for(1);
         std::thread::sleep(SECOND);
         end.raise();
     });
-    let (outcome, _) = go(Model::stalled(), workload(Class::Read, u64::MAX), plan);
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
     ending.join().unwrap();
     let same = &outcome.tallies[0];
     assert!(same.operations >= 480, "{} of the 500 that were due", same.operations);
@@ -181,11 +190,11 @@ fn the_count_is_exact_and_the_warmup_is_not_in_it() {
             tokio::time::sleep(Duration::from_millis(1)).await;
             Ok(Answer::default())
         });
-        let plan = Plan { warmup: WarmUp::For(Duration::from_millis(300)), ..plan(pace, 8, Stop::Count(400)) };
+        let plan = Plan { warmup: WarmUp::For(SECOND), ..plan(pace, 8, Stop::Count(400)) };
         let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), plan);
         assert_eq!(outcome.tallies[0].operations, 400, "{pace:?}");
         assert!(server.asked.load(Ordering::Relaxed) > 500, "{pace:?}: warm-up operations run too");
-        assert!(outcome.intervals[0].from >= Duration::from_millis(300));
+        assert!(outcome.intervals[0].from >= SECOND);
         let warmup = outcome.warmup.unwrap();
         assert_eq!(
             warmup.operations + 400,
@@ -331,7 +340,7 @@ fn a_server_that_is_too_slow_is_named_and_the_run_does_not_go_on_forever() {
     let plan = Plan { drain: SECOND / 2, ..plan(Pace::Open { per_s: 1000.0 }, 4, Stop::Duration(SECOND)) };
     let begun = Instant::now();
     let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
-    assert!(begun.elapsed() < SECOND * 3);
+    assert!(begun.elapsed() < SECOND * 15, "all that is due takes 25 s");
     assert!(outcome.not_started > 800, "{}", outcome.not_started);
     let reasons = outcome.saturated.join("; ");
     assert!(reasons.contains("rate not reached") && reasons.contains("all 4 in flight were busy"), "{reasons}");
@@ -355,11 +364,13 @@ fn operations_that_never_end_are_told_of() {
 fn it_ends_when_told_and_still_reports() {
     let halt = Signal::default();
     let plan = Plan { halt: halt.clone(), ..plan(Pace::Open { per_s: 1000.0 }, 4, Stop::WorkloadEnds) };
+    let server = Model::new(|_| async { Ok(Answer::default()) });
+    let asked = Arc::clone(&server);
     let ended = std::thread::spawn(move || {
+        asked.wait_for(200);
         std::thread::sleep(SECOND / 2);
         halt.raise();
     });
-    let server = Model::new(|_| async { Ok(Answer::default()) });
     let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
     ended.join().unwrap();
     assert!(outcome.tallies[0].operations > 100);
@@ -371,7 +382,7 @@ fn it_ends_when_the_rate_is_steady() {
     let server = Model::new(|_| async { Ok(Answer::default()) });
     let stop = Stop::Uncertainty { below: 0.5, min_intervals: 5, max_intervals: 50 };
     let (outcome, heard) = go(server, workload(Class::Read, u64::MAX), plan(Pace::Open { per_s: 500.0 }, 4, stop));
-    assert!((5..=10).contains(&heard.len()), "{}", heard.len());
+    assert!((5..50).contains(&heard.len()), "{}", heard.len());
     assert!(!outcome.interrupted);
 }
 

@@ -12,6 +12,7 @@ use super::*;
 
 /// What does not arrive within it is lost; a machine that is slower than this believes too much, and fails nothing.
 const LOST_AFTER: Duration = Duration::from_millis(300);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A process in a group of its own that is connected to a peer.
 struct Sender {
@@ -32,12 +33,12 @@ impl Sender {
         let mut input = child.stdin.take().unwrap();
         input.write_all(b"in the group\n").unwrap();
         let arrives = peer.accept().unwrap().0;
-        arrives.set_read_timeout(Some(LOST_AFTER)).unwrap();
         Self { child, node: Node { address: Ipv4Addr::new(127, 0, 0, number), group }, input, arrives }
     }
 
-    /// Whether a byte that it sends now arrives.
-    fn arrives(&mut self) -> bool {
+    /// Whether a byte that it sends now arrives in time.
+    fn arrives(&mut self, within: Duration) -> bool {
+        self.arrives.set_read_timeout(Some(within)).unwrap();
         self.input.write_all(b"x\n").unwrap();
         let mut line = [0; 2];
         match self.arrives.read_exact(&mut line) {
@@ -65,28 +66,26 @@ fn what_two_nodes_send_is_lost_or_late_and_what_others_send_is_not() {
     let (mut one, mut other) = (Sender::new(11, &peer), Sender::new(13, &peer));
     let node = Node { address: Ipv4Addr::new(127, 0, 0, 12), group: one.node.group.clone() };
     let pairs = [(one.node.clone(), node)];
-    assert!(one.arrives() && other.arrives());
+    assert!(one.arrives(PATIENCE) && other.arrives(PATIENCE));
 
     assert!(network.disturb(Disturbance::Partition, &pairs).unwrap().is_none());
-    assert!(!one.arrives() && other.arrives());
+    assert!(!one.arrives(LOST_AFTER) && other.arrives(PATIENCE));
     network.heal().unwrap();
-    one.arrives.set_read_timeout(None).unwrap();
-    assert!(one.arrives(), "what was lost is sent again");
+    assert!(one.arrives(PATIENCE), "what was lost is sent again");
     one.arrives.read_exact(&mut [0; 2]).unwrap();
 
     assert!(network.disturb(Disturbance::Loss(100.0), &pairs).unwrap().is_none());
-    one.arrives.set_read_timeout(Some(LOST_AFTER)).unwrap();
-    assert!(!one.arrives() && other.arrives());
+    assert!(!one.arrives(LOST_AFTER) && other.arrives(PATIENCE));
     network.heal().unwrap();
-    one.arrives.set_read_timeout(None).unwrap();
+    one.arrives.set_read_timeout(Some(PATIENCE)).unwrap();
     one.arrives.read_exact(&mut [0; 2]).unwrap();
 
     let delay = Duration::from_millis(150);
     let delaying = network.disturb(Disturbance::Delay(delay), &pairs).unwrap().unwrap();
     let begin = Instant::now();
-    assert!(one.arrives() && begin.elapsed() >= delay, "{:?}", begin.elapsed());
+    assert!(one.arrives(PATIENCE) && begin.elapsed() >= delay, "{:?}", begin.elapsed());
     drop(delaying);
-    assert!(one.arrives(), "without its thread nothing is lost");
+    assert!(one.arrives(PATIENCE), "without its thread nothing is lost");
     network.heal().unwrap();
     network.heal().unwrap();
     let left = Command::new("iptables").args(["-w", "-t", "mangle", "-S"]).output().unwrap();

@@ -65,7 +65,7 @@ impl Node {
                 }
                 Err(error) => {
                     let gone = self.child.try_wait().unwrap().is_some();
-                    let late = begun.elapsed() > Duration::from_secs(200);
+                    let late = begun.elapsed() > Duration::from_secs(300);
                     assert!(!gone && !late, "the node does not start: {error:#}\n{}", self.last_words());
                 }
             }

@@ -87,7 +87,7 @@ fn a_password_is_asked_for_and_a_wrong_one_refused() {
         let refused = connect(&user(Some("cassandra"), Some("wrong"))).await.unwrap_err().to_string();
         assert!(refused.contains("user 'cassandra' was refused"), "{refused}");
         assert!(!refused.contains('\n'), "{refused}");
-        for _ in 0..60 {
+        for _ in 0..180 {
             if connect(&user(Some("cassandra"), Some("cassandra"))).await.is_ok() {
                 return;
             }

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.CqlIdentifier;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.CqlSessionBuilder;
+import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.ProtocolVersion;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
@@ -34,9 +34,9 @@ import com.datastax.oss.driver.internal.core.time.ServerSideTimestampGenerator;
  */
 public final class Cql implements AutoCloseable
 {
-    private static final Duration REQUEST_BOUND = Duration.ofSeconds(30);
-    private static final Duration CONNECT_BOUND = Duration.ofSeconds(20);
-    private static final Duration RECONNECTION_BOUND = Duration.ofSeconds(60);
+    private static final Duration REQUEST_BOUND = Duration.ofSeconds(60);
+    private static final Duration CONNECT_BOUND = Duration.ofSeconds(60);
+    private static final Duration RECONNECTION_BOUND = Duration.ofSeconds(120);
 
     private final CqlSession session;
     private final InetSocketAddress address;
@@ -74,6 +74,7 @@ public final class Cql implements AutoCloseable
                                  .withDuration(DefaultDriverOption.CONNECTION_CONNECT_TIMEOUT, CONNECT_BOUND)
                                  .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, CONNECT_BOUND)
                                  .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, CONNECT_BOUND)
+                                 .withDuration(DefaultDriverOption.HEARTBEAT_TIMEOUT, CONNECT_BOUND)
                                  .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
                                  .withBoolean(DefaultDriverOption.METADATA_TOKEN_MAP_ENABLED, false)
                                  .withBoolean(DefaultDriverOption.NETTY_DAEMON, true)
@@ -109,7 +110,7 @@ public final class Cql implements AutoCloseable
             run("SELECT key FROM system.local");
             return true;
         }
-        catch (AllNodesFailedException e)
+        catch (DriverException e)
         {
             return false;
         }

@@ -18,7 +18,7 @@ import java.util.List;
  */
 public final class LabCluster implements AutoCloseable
 {
-    private static final Duration BOUND = Duration.ofSeconds(300);
+    private static final Duration BOUND = Duration.ofSeconds(600);
     private static final String PROGRAM_PROPERTY = "cassiterite.command";
     private static final String PROGRAM = "native/target/release/cassiterite";
 

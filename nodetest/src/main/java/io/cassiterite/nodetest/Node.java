@@ -24,9 +24,9 @@ import com.datastax.oss.driver.api.core.ProtocolVersion;
 public final class Node implements AutoCloseable
 {
     private static final Duration START_BOUND = Duration.ofSeconds(300);
-    private static final Duration STOP_BOUND = Duration.ofSeconds(60);
-    private static final Duration KILL_BOUND = Duration.ofSeconds(20);
-    private static final Duration NODETOOL_BOUND = Duration.ofSeconds(120);
+    private static final Duration STOP_BOUND = Duration.ofSeconds(180);
+    private static final Duration KILL_BOUND = Duration.ofSeconds(60);
+    private static final Duration NODETOOL_BOUND = Duration.ofSeconds(300);
     private static final int POLL_MILLIS = 50;
     private static final int CONNECT_MILLIS = 1000;
 

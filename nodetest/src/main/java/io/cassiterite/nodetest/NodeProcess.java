@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The process of one run of a node. When this JVM ends, however it ends, the process ends too. */
 final class NodeProcess
 {
-    private static final Duration SIGNAL_BOUND = Duration.ofSeconds(10);
+    private static final Duration SIGNAL_BOUND = Duration.ofSeconds(60);
 
     private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();
 

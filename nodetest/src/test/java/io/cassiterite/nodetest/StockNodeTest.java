@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The harness itself, on a node without the plug-in. */
-@NodeTest(stock = true, own = true, heap = "512m", yaml = "commitlog_sync_period: 100ms")
+@NodeTest(stock = true, own = true, heap = "512m", yaml = "commitlog_sync: batch")
 class StockNodeTest
 {
     private static final Duration DAY = Duration.ofDays(1);
@@ -29,7 +29,6 @@ class StockNodeTest
         assertEquals(List.of("c=00000003, v=null"), cql.exact("SELECT c, v FROM kept WHERE k = ? AND c > ?", 1, 2));
         node.nodetool("flush").success();
         cql.run("INSERT INTO kept (k, c, v) VALUES (4, 5, '')");
-        Pause.millis(500);
 
         node.killNine();
         assertFalse(node.isRunning());

@@ -17,6 +17,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -55,6 +58,8 @@ class SocketHandoverTest
     private final EpollEventLoopGroup loops = new EpollEventLoopGroup(2);
     private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
     private final List<String> events = new ArrayList<>();
+    /** The common pool may have too few: a client waits for what sends for it. */
+    private final ExecutorService threads = Executors.newCachedThreadPool();
     private InetSocketAddress address;
 
     @BeforeEach
@@ -82,6 +87,7 @@ class SocketHandoverTest
     @AfterEach
     void close()
     {
+        threads.shutdownNow();
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
         door.close();
     }
@@ -126,10 +132,11 @@ class SocketHandoverTest
     void noByteIsLostWhileClientsSendAndReceive() throws Exception
     {
         List<CompletableFuture<Void>> clients = new ArrayList<>();
+        CountDownLatch handedOver = new CountDownLatch(1);
         for (int i = 0; i < CLIENTS; i++)
         {
             int seed = i;
-            clients.add(CompletableFuture.runAsync(() -> echo(seed)));
+            clients.add(CompletableFuture.runAsync(() -> echo(seed, handedOver), threads));
         }
         for (int i = 0; i < CLIENTS; i++)
             assertNotNull(accepted.poll(PATIENCE_SECONDS, TimeUnit.SECONDS));
@@ -146,6 +153,7 @@ class SocketHandoverTest
             channels().forEach((number, channel) -> new SocketHandover(number, channel).start());
             Thread.sleep(5);
         }
+        handedOver.countDown();
         for (CompletableFuture<Void> client : clients)
             client.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         assertEquals(0, count("connections_open"));
@@ -169,17 +177,19 @@ class SocketHandoverTest
         return door.counters().get(name);
     }
 
-    private void echo(int seed)
+    /** Does not end before all are handed over: a client that has gone is not. */
+    private void echo(int seed, CountDownLatch handedOver)
     {
         byte[] sent = new byte[ECHOED_BYTES];
         new Random(seed).nextBytes(sent);
         try (Socket socket = connect())
         {
-            CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> send(socket, sent));
+            CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> send(socket, sent), threads);
             assertArrayEquals(sent, socket.getInputStream().readNBytes(ECHOED_BYTES));
             sending.join();
+            assertTrue(handedOver.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
         }
-        catch (IOException e)
+        catch (IOException | InterruptedException e)
         {
             throw new AssertionError(e);
         }

@@ -45,7 +45,7 @@ class OutgoingShipmentTest
 {
     private static final List<Range<Token>> ALL = List.of(new Range<>(new LongToken(Long.MIN_VALUE), new LongToken(Long.MAX_VALUE)));
     private static final int ROWS = 100;
-    private static final long BOUND_NANOS = Duration.ofSeconds(30).toNanos();
+    private static final long BOUND_NANOS = Duration.ofMinutes(3).toNanos();
     private static final int POLL_MILLIS = 50;
 
     private final TableMetadata metadata = TableMetadata.builder("ks", "t", TableId.generate())

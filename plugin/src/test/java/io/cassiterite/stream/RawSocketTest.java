@@ -42,7 +42,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Files between messages of one connection, with the channel and the handler that Cassandra uses. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RawSocketTest
 {
     private static final int BLOCK = StagingBlocks.BLOCK_BYTES;

@@ -48,12 +48,12 @@ class StagingSpaceTest
         try (Store store = TestMemtable.openStore("space"))
         {
             CyclicBarrier together = new CyclicBarrier(2);
-            long most = StagingSpace.freeBytes(store) * 6 / 10;
             ExecutorService other = Executors.newSingleThreadExecutor();
             try
             {
                 for (int round = 0; round < ROUNDS; round++)
                 {
+                    long most = StagingSpace.freeBytes(store) * 6 / 10; // others write to the device, too
                     Future<StagingSpace> hers = other.submit(() -> reserved(store, most, together));
                     StagingSpace mine = reserved(store, most, together);
                     assertEquals(1, Stream.of(hers.get(), mine).filter(Objects::nonNull).peek(StagingSpace::release).count());

@@ -34,7 +34,7 @@ public final class CrashRun
     private static final int WRITERS = 4;
     private static final int WRITE_MILLIS_MIN = 500;
     private static final int WRITE_MILLIS_MAX = 5000;
-    private static final int STOP_SECONDS = 60;
+    private static final int STOP_SECONDS = 180;
 
     private final String memtable;
     private final Random random;

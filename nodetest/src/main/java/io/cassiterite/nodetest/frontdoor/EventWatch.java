@@ -16,7 +16,7 @@ import io.cassiterite.nodetest.frontdoor.TwinConnection.Side;
 /** Two clients of each side that hear of schema changes, in the two framings. One thread. */
 final class EventWatch implements AutoCloseable
 {
-    private static final int POLLS = 500;
+    private static final int POLLS = 6_000;
     private static final int POLL_MILLIS = 10;
 
     private final List<TwinConnection> twins = new ArrayList<>();

@@ -24,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 public final class NativeAnswers
 {
     /** Far more than anything takes: only what never happens is a failure. */
-    public static final Duration PATIENCE = Duration.ofSeconds(60);
+    public static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private static final String ANSWERED = "executes_answered";
     private static final String PASSED = "executes_passed_";

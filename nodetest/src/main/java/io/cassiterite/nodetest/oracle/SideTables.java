@@ -19,7 +19,7 @@ final class SideTables
     /** Cassandra's code of this reason. */
     private static final int INDEX_NOT_AVAILABLE = 6;
     private static final int BUILD_POLL_MILLIS = 20;
-    private static final int BUILD_POLLS_MAX = 1500;
+    private static final int BUILD_POLLS_MAX = 9_000;
 
     final String keyspace;
     private final Machine machine;

@@ -27,7 +27,7 @@ class CommitLogOrderTest
 {
     private static final Logger logger = LoggerFactory.getLogger(CommitLogOrderTest.class);
     private static final long WRITE_MILLIS = 1500;
-    private static final long REPLAY_SECONDS = 60;
+    private static final long REPLAY_SECONDS = 180;
     /** Long, so that the kill is well after a sync. */
     private static final String SYNC_PERIOD = "700ms";
 

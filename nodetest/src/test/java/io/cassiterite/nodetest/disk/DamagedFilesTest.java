@@ -29,10 +29,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Damaged files of the store: an error that names the file and what to do, never a wrong answer or a crash of the JVM. */
-@Timeout(value = 240, unit = TimeUnit.SECONDS)
+@Timeout(value = 900, unit = TimeUnit.SECONDS)
 class DamagedFilesTest
 {
-    private static final Duration LOG_BOUND = Duration.ofSeconds(20);
+    private static final Duration LOG_BOUND = Duration.ofSeconds(120);
     private static final int ROWS = 400;
 
     private final Blobs blobs = new Blobs("damaged.t", 2000);

@@ -26,11 +26,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * D1: an engine table has no sstables to validate. What validates sstables fails with the reason instead of reporting
  * success; stock tables of the same cluster are not affected.
  */
-@Timeout(value = 240, unit = TimeUnit.SECONDS)
+@Timeout(value = 900, unit = TimeUnit.SECONDS)
 class ManagersInstalledTest
 {
     private static final int ROWS = 50;
-    private static final Duration BOUND = Duration.ofSeconds(60);
+    private static final Duration BOUND = Duration.ofSeconds(180);
     private static final int POLL_MS = 100;
 
     @Test

@@ -20,7 +20,7 @@ public final class SmallDisk implements AutoCloseable
 {
     private static final Logger logger = LoggerFactory.getLogger(SmallDisk.class);
 
-    private static final long BOUND_SECONDS = 10;
+    private static final long BOUND_SECONDS = 60;
 
     private final Path path;
 

@@ -24,11 +24,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
  * D1: as soon as a table has a row, streams and validations get the plug-in's managers, whether the table is new or the
  * node starts with it.
  */
-@Timeout(300)
+@Timeout(900)
 class StreamRaceTest
 {
     private static final int TABLES = 30;
-    private static final Duration BOUND = Duration.ofSeconds(30);
+    private static final Duration BOUND = Duration.ofSeconds(120);
 
     @Test
     void nobodyFindsARowUnderAStockManager() throws Exception

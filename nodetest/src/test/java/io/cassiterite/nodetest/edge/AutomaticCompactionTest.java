@@ -25,7 +25,7 @@ class AutomaticCompactionTest
     private static final String KEYSPACE = "automaticcompactiontest";
     private static final String OFF = " compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}";
     private static final String ON = " compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'true'}";
-    private static final Duration BOUND = Duration.ofSeconds(30);
+    private static final Duration BOUND = Duration.ofSeconds(120);
     private static final int MANY = 25;
     private static final int FEW = 12;
     private static final int POLL_MS = 100;

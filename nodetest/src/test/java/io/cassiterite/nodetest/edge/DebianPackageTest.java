@@ -58,7 +58,7 @@ class DebianPackageTest
             {
                 assertEquals(List.of("k=1, v='x'"), cql.texts("SELECT * FROM t"));
             }
-            node.log().await("Cassiterite \\S+ \\(RocksDB \\S+\\) opened ", Duration.ofSeconds(30));
+            node.log().await("Cassiterite \\S+ \\(RocksDB \\S+\\) opened ", Duration.ofSeconds(60));
         }
     }
 

@@ -43,7 +43,7 @@ class GoldenMetricsTest
     private static final String TWIN = "s";
     private static final int PARTITIONS = 100;
     private static final int ROW_BYTES = 2000;
-    private static final long FOLLOWS_WITHIN_MS = 30_000;
+    private static final long FOLLOWS_WITHIN_MS = 120_000;
     private static final int POLL_MS = 500;
 
     private final Node node;

@@ -27,7 +27,7 @@ class KeyspaceVerbsTest
 {
     private static final String MIXED = "keyspaceverbs_mixed";
     private static final String ENGINE_ONLY = "keyspaceverbs_engine";
-    private static final Duration BOUND = Duration.ofSeconds(5);
+    private static final Duration BOUND = Duration.ofSeconds(60);
 
     private final Node node;
 

@@ -55,7 +55,7 @@ class MissingMemberTest
             cql.run("INSERT INTO served.t (k, v) VALUES (1, 'x')");
 
             assertEquals(List.of("k=1, v='x'"), cql.texts("SELECT * FROM served.t"));
-            node.log().await("The front door stays off: .*Timer.meter", Duration.ofSeconds(30));
+            node.log().await("The front door stays off: .*Timer.meter", Duration.ofSeconds(60));
             assertTrue(node.log().grep("The front door is ").isEmpty());
         }
     }

@@ -5,11 +5,12 @@
 package io.cassiterite.nodetest.edge;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.LongSupplier;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -35,8 +36,7 @@ class NodetoolFiguresTest
     private static final long DATA_BYTES = (long) ROWS * ROW_BYTES;
     /** What an empty memtable takes, and what a snapshot has beside the table's files. */
     private static final long LITTLE_BYTES = 100_000;
-    private static final long FOLLOWS_WITHIN_MS = 60_000;
-    private static final int POLL_MS = 20;
+    private static final Duration FOLLOWS_WITHIN = Duration.ofSeconds(60);
     private static final Map<String, Double> UNITS = Map.of("bytes", 1.0, "KiB", 1024.0, "MiB", 1024.0 * 1024, "GiB", 1024.0 * 1024 * 1024);
 
     private final Node node;
@@ -77,7 +77,8 @@ class NodetoolFiguresTest
         storage("takeSnapshot", TAG, Map.of(), names(KEYSPACE + ".s"));
         assertBetween(1, LITTLE_BYTES, metric("s", "SnapshotsSize", "Value"));
         write("s");
-        compact("s"); // the files of the snapshot are its own now
+        compact("s"); // the files of the snapshot are its own, once the engine has deleted them
+        await("the snapshot has the files", () -> metric("s", "SnapshotsSize", "Value") >= DATA_BYTES * 9 / 10);
         assertBetween(DATA_BYTES * 9 / 10, DATA_BYTES * 11 / 10, metric("s", "SnapshotsSize", "Value"));
         String listed = node.nodetool("listsnapshots").success();
         assertBetween(DATA_BYTES * 9 / 10, DATA_BYTES * 11 / 10, bytes(TAG + "\\s+" + KEYSPACE + "\\s+s\\s+", listed));
@@ -153,12 +154,8 @@ class NodetoolFiguresTest
         long ended = compactions("TotalCompactionsCompleted");
         long bytes = compactions("BytesCompacted");
         compact("c");
-        LongSupplier more = () -> compactions("TotalCompactionsCompleted") - ended;
-        long deadlineNanos = System.nanoTime() + FOLLOWS_WITHIN_MS * 1_000_000;
-        while (more.getAsLong() == 0 && System.nanoTime() < deadlineNanos)
-            Pause.millis(POLL_MS);
-        assertTrue(more.getAsLong() > 0);
-        assertTrue(compactions("BytesCompacted") - bytes > DATA_BYTES * 9 / 10);
+        await("it is counted", () -> compactions("TotalCompactionsCompleted") > ended);
+        await("its bytes are counted", () -> compactions("BytesCompacted") - bytes > DATA_BYTES * 9 / 10);
         String stats = node.nodetool("compactionstats").success();
         assertTrue(stats.contains("pending tasks"), stats);
     }
@@ -253,11 +250,12 @@ class NodetoolFiguresTest
 
     private void awaitSpace(String table, long bytes)
     {
-        LongSupplier space = () -> metric(table, "LiveDiskSpaceUsed", "Count");
-        long deadlineNanos = System.nanoTime() + FOLLOWS_WITHIN_MS * 1_000_000;
-        while (space.getAsLong() != bytes && System.nanoTime() < deadlineNanos)
-            Pause.millis(POLL_MS);
-        assertEquals(bytes, space.getAsLong());
+        await("the space is " + bytes, () -> metric(table, "LiveDiskSpaceUsed", "Count") == bytes);
+    }
+
+    private static void await(String what, BooleanSupplier condition)
+    {
+        Pause.until(what, FOLLOWS_WITHIN, condition);
     }
 
     private static void assertBetween(long least, long most, long found)

@@ -73,7 +73,7 @@ class StartGuardTest
         {
             assertEquals(List.of("k=1, v='x'"), cql.texts("SELECT * FROM t"));
             newTablesGetTheDefaultMemtable(cql);
-            again.log().await("Cassiterite \\S+ \\(RocksDB \\S+\\) opened \\S+, memory budget: ", Duration.ofSeconds(30));
+            again.log().await("Cassiterite \\S+ \\(RocksDB \\S+\\) opened \\S+, memory budget: ", Duration.ofSeconds(60));
         }
     }
 

@@ -36,7 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class VerifyTest
 {
     private static final String KEYSPACE = "verifytest";
-    private static final Duration BOUND = Duration.ofSeconds(10);
+    private static final Duration BOUND = Duration.ofSeconds(60);
     private static final int ROWS = 200;
     private static final int ROW_BYTES = 2000;
 

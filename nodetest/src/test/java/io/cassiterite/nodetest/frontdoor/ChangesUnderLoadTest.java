@@ -6,6 +6,7 @@ package io.cassiterite.nodetest.frontdoor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -77,6 +78,29 @@ class ChangesUnderLoadTest
             client.get();
     }
 
+    /** Hands out keys to clients, and knows up to which of them all are written. */
+    private static final class Keys
+    {
+        private final TreeSet<Integer> underWay = new TreeSet<>();
+        private int last;
+
+        synchronized int begin()
+        {
+            underWay.add(++last);
+            return last;
+        }
+
+        synchronized void end(int key)
+        {
+            underWay.remove(key);
+        }
+
+        synchronized int written()
+        {
+            return underWay.isEmpty() ? last : underWay.first() - 1;
+        }
+    }
+
     /** F4, F8: each client reads what it has just written, unless a TRUNCATE has come between. */
     @Test
     void truncate(Cql cql) throws Exception
@@ -87,11 +111,12 @@ class ChangesUnderLoadTest
         reads.awaitNative(0);
 
         AtomicInteger truncates = new AtomicInteger(); // odd while one runs
-        AtomicInteger keys = new AtomicInteger();
+        Keys keys = new Keys();
         List<Future<?>> running = load(() -> {
-            int k = keys.incrementAndGet();
+            int k = keys.begin();
             int epoch = truncates.get();
             cql.run("INSERT INTO changesunderloadtest.t (k, v) VALUES (?, ?)", k, -k);
+            keys.end(k);
             for (int i = 0; i < 5; i++)
             {
                 List<Row> rows = reads.read(k);
@@ -102,7 +127,7 @@ class ChangesUnderLoadTest
         for (int i = 0; i < 15; i++)
         {
             awaitAnswers(reads, running);
-            int last = keys.get() - CLIENTS;
+            int last = keys.written();
             truncates.incrementAndGet();
             cql.run("TRUNCATE changesunderloadtest.t");
             for (int k = last; k > last - 20; k--)

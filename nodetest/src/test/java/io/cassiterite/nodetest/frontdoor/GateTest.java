@@ -254,7 +254,7 @@ class GateTest
         cql.run("INSERT INTO gatetest.stock (k, v) VALUES (2, 20)");
         node.nodetool("flush", "gatetest", "stock").success();
         Path copy = Files.createDirectories(node.base().resolve("import/gatetest/t"));
-        try (Stream<Path> files = Files.walk(node.base()))
+        try (Stream<Path> files = Files.walk(node.base().resolve("data/gatetest")))
         {
             for (Path file : files.filter(path -> path.toString().contains("/gatetest/stock-")).filter(Files::isRegularFile).toList())
                 Files.copy(file, copy.resolve(file.getFileName()));

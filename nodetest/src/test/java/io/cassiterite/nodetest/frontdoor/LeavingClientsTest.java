@@ -34,14 +34,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Clients of which the front door answers nearly nothing go to Netty with their own socket, and do not notice. */
 @NodeTest(own = true, yaml = { "memtable.configurations.cassiterite.parameters.front_door: reads",
-                               "native_transport_idle_timeout: 15s" })
+                               "native_transport_idle_timeout: 40s" })
 class LeavingClientsTest
 {
     private static final String KEYSPACE = "leavingclientstest";
     private static final String TABLE = KEYSPACE + ".t";
     private static final String ENGINE = "io.cassiterite:type=Engine";
-    private static final Duration BOUND = Duration.ofSeconds(90);
-    private static final int BOUND_MILLIS = 90_000;
+    private static final Duration BOUND = Duration.ofSeconds(180);
+    private static final int BOUND_MILLIS = 180_000;
     private static final int POLL_MILLIS = 200;
     /** As many as a client must have had before it leaves, and more. */
     private static final int REQUESTS = 4_000;
@@ -93,8 +93,8 @@ class LeavingClientsTest
             int goal = goals.get(i);
             PipelinedWriter writer = writers.get(i);
             await(() -> writer.answered() > goal);
-            writer.finish();
         }
+        writers.forEach(PipelinedWriter::finish);
         isOver.set(true);
         mixed.get(BOUND_MILLIS, TimeUnit.MILLISECONDS);
         for (Future<Void> client : running)
@@ -163,7 +163,11 @@ class LeavingClientsTest
             for (int i = 0; i < REQUESTS || !isOver.get(); i++)
                 assertEquals(Envelope.RESULT, connection.call(i % 2 == 0 ? read : write).opcode);
             long answered = count(node, "executes_answered");
-            connection.call(read);
+            long end = System.nanoTime() + BOUND.toNanos();
+            // the door counts an answer when the client has it already
+            do
+                assertEquals(Envelope.RESULT, connection.call(read).opcode);
+            while (count(node, "executes_answered") == answered && System.nanoTime() < end);
             assertTrue(count(node, "executes_answered") > answered);
         }
         return null;

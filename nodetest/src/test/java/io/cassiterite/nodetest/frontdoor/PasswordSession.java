@@ -18,7 +18,7 @@ import io.cassiterite.nodetest.Pause;
 final class PasswordSession
 {
     private static final int POLL_MILLIS = 100;
-    private static final Duration BOUND = Duration.ofSeconds(30);
+    private static final Duration BOUND = Duration.ofSeconds(60);
 
     private PasswordSession()
     {

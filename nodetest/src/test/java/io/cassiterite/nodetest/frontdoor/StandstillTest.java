@@ -25,7 +25,7 @@ class StandstillTest
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final Duration LENGTH = LEASE.multipliedBy(3);
     /** A safepoint may come some time after it was asked for, and the lease be renewed until then. */
-    private static final Duration SLACK = LEASE.dividedBy(2);
+    private static final Duration SLACK = LEASE;
 
     /** A read, by {@link System#nanoTime}. */
     private record Timed(long beganNanos, long endedNanos)

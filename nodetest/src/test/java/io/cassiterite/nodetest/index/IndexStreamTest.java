@@ -96,11 +96,11 @@ class IndexStreamTest
                 // the first node's connections to it must have ended
                 Pause.millis(DOWN_MS);
                 second.start();
-                Indexes.await(Duration.ofMinutes(1), () -> schemaVersions(second) == 1);
+                Indexes.await(Duration.ofMinutes(4), () -> schemaVersions(second) == 1);
                 try (Cql there = second.cql())
                 {
                     kill(first, second);
-                    Indexes.await(Duration.ofMinutes(1), () -> there.rows("SELECT k FROM anew.t WHERE b = 2").size() == 100);
+                    Indexes.await(Duration.ofMinutes(4), () -> there.rows("SELECT k FROM anew.t WHERE b = 2").size() == 100);
                     assertEquals(0, there.rows("SELECT k FROM anew.t WHERE b = 1").size());
                 }
             }
@@ -122,11 +122,11 @@ class IndexStreamTest
             try (Node second = node("index-2", "127.0.0.2").joining(first).start())
             {
                 // before, a write waits for it, as for every node that joins
-                Indexes.await(Duration.ofMinutes(1), () -> first.nodetool("status").success().contains("UN  127.0.0.2"));
+                Indexes.await(Duration.ofMinutes(4), () -> first.nodetool("status").success().contains("UN  127.0.0.2"));
                 kill(second, first);
                 cql.run("INSERT INTO besides.t (k, v) VALUES (?, 1)", SLOW_ROWS);
                 second.start();
-                Indexes.await(Duration.ofMinutes(1), () -> !first.log().grep("127.0.0.2.* is now UP").isEmpty());
+                Indexes.await(Duration.ofMinutes(4), () -> !first.log().grep("127.0.0.2.* is now UP").isEmpty());
                 second.nodetool("setcompactionthroughput", "1").success();
                 cql.run("CREATE INDEX by_v ON besides.t (v)");
                 Indexes.awaitBuilt(cql, "besides", "by_v");

@@ -125,7 +125,7 @@ class IndexedColumnsTest
         cql.run("DROP INDEX told_v");
         cql.run("CREATE INDEX told_v ON told (v) USING 'sai' WITH OPTIONS = {'case_sensitive': 'true', 'normalize': 'false'}");
         assertTrue(cql.texts("DESCRIBE TABLE told").toString().contains("io.cassiterite.index.EngineIndex"));
-        Indexes.await(Duration.ofSeconds(20), () -> cql.texts("SELECT k FROM told WHERE v = 1").isEmpty());
+        Indexes.await(Duration.ofSeconds(60), () -> cql.texts("SELECT k FROM told WHERE v = 1").isEmpty());
         cql.run("CREATE INDEX IF NOT EXISTS told_v ON told (v)");
         for (String sai : List.of("StorageAttachedIndex", "org.apache.cassandra.index.sai.StorageAttachedIndex"))
         {

@@ -31,7 +31,7 @@ final class IndexedTable
     private static final int ROWS = 10;
     private static final int VALUES = 8;
     private static final int SOME = 20;
-    private static final Duration STARTED_MAX = Duration.ofMinutes(1);
+    private static final Duration STARTED_MAX = Duration.ofMinutes(3);
 
     private final String name;
     private final Node node;

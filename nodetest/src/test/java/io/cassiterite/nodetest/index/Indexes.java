@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /** What tests of indexes share. */
 final class Indexes
 {
-    private static final Duration BOUND = Duration.ofMinutes(2);
+    private static final Duration BOUND = Duration.ofMinutes(4);
 
     private Indexes()
     {

@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @NodeTest(own = true, jvm = "-Dcassiterite.default_memtable=cassiterite")
 class PythonMapperTest
 {
-    private static final Duration BOUND = Duration.ofMinutes(3);
+    private static final Duration BOUND = Duration.ofMinutes(6);
     private static Node stock;
 
     private final Node node;

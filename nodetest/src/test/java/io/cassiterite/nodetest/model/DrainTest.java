@@ -4,6 +4,7 @@
  */
 package io.cassiterite.nodetest.model;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -44,6 +46,7 @@ class DrainTest
                 readers[i].start();
             }
             Thread.sleep(WARM_MILLIS);
+            Pause.until("they read", Duration.ofMinutes(2), () -> reads.get() > READERS);
             node.nodetool("drain").success();
             over.set(true);
             for (Thread reader : readers)

@@ -61,7 +61,7 @@ class SameTableIdTest
             fill(node, cql);
             assertTrue(StoreFiles.sstBytes(node) > before + ROWS * ROW_BYTES / 2);
             cql.run("DROP TABLE sametableidtest.t");
-            StoreFiles.awaitAtMost(node, before + LEFT_BYTES_MAX, Duration.ofSeconds(20));
+            StoreFiles.awaitAtMost(node, before + LEFT_BYTES_MAX, Duration.ofSeconds(120));
             create(cql, id);
             assertEquals(List.of(), cql.texts("SELECT p, w FROM sametableidtest.t"));
             cql.run("INSERT INTO sametableidtest.t (p, w) VALUES (3, 3)");
@@ -130,7 +130,7 @@ class SameTableIdTest
         Checkout.delete(store);
         Files.move(copy, store);
         node.start();
-        node.log().await("keeps the table sametableidtest.t with the id " + id + " and .* not in the schema", Duration.ofSeconds(30));
+        node.log().await("keeps the table sametableidtest.t with the id " + id + " and .* not in the schema", Duration.ofSeconds(60));
         try (Cql cql = node.cql())
         {
             assertEquals(1, cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = 'sametableidtest' AND table_name = 't'"

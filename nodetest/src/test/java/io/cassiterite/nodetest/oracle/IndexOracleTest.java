@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class IndexOracleTest
 {
     private static final Logger logger = LoggerFactory.getLogger(IndexOracleTest.class);
-    private static final int SPOILT_SECONDS = 60;
+    private static final int SPOILT_SECONDS = 180;
 
     private static IndexOracle oracle(NodeMachine machine, IndexOracle.Mode mode, Twin.Fault fault)
     {

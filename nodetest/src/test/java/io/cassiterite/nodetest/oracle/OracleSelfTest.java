@@ -27,7 +27,7 @@ class OracleSelfTest
 {
     private static final Logger logger = LoggerFactory.getLogger(OracleSelfTest.class);
     private static final int CLEAN_SECONDS = 8;
-    private static final int SPOILT_SECONDS = 40;
+    private static final int SPOILT_SECONDS = 180;
 
     private static Oracle oracle(NodeMachine machine, Twin.Fault fault)
     {

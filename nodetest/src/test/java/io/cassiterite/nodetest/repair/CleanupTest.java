@@ -27,7 +27,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** D8: nodetool cleanup removes what a node is no replica of any more, for good, and nothing else. */
-@Timeout(value = 400, unit = TimeUnit.SECONDS)
+@Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class CleanupTest
 {
     private static final int ROWS = 2000;
@@ -35,6 +35,7 @@ class CleanupTest
     private static final int LARGE_ROWS = 400;
     private static final int LARGE_BYTES = 100_000;
     private static final String BLOB = "x".repeat(1000);
+    private static final Duration BOUND = Duration.ofSeconds(120);
 
     @Test
     void whatIsNotOwnedIsGone()
@@ -81,14 +82,19 @@ class CleanupTest
             pair.first.nodetool("flush", Pair.KEYSPACE).success();
             replicas(pair, cql, 1);
             pair.first.nodetool("setcompactionthroughput", "1").success();
-            Pause.millis(2000); // the engine reads it every second
+            Pause.until("the engine follows", BOUND, () -> limit(cql).equals("1MiB/s"));
 
             CompletableFuture<Output> cleanup = CompletableFuture.supplyAsync(() -> pair.first.nodetool("cleanup", Pair.KEYSPACE));
-            pair.first.log().await("Removing from pair.large in the engine", Duration.ofSeconds(30));
+            pair.first.log().await("Removing from pair.large in the engine", BOUND);
             replicas(pair, cql, 2);
             Output ended = cleanup.join();
             assertTrue(ended.exitCode() != 0 && ended.text().contains("the ring has begun to change"), ended.text());
         }
+    }
+
+    private static String limit(Cql cql)
+    {
+        return cql.localRows("SELECT value FROM cassiterite.settings WHERE name = 'compaction_rate_limit'").get(0).getString("value");
     }
 
     private static void fill(Cql cql, String table)

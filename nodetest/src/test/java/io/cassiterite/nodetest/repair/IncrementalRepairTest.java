@@ -24,10 +24,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * Repair as people call it: under one command stock tables are repaired incrementally, and engine tables in full. D13: one that a
  * node without the plug-in coordinates ends before anything has begun, with the reason.
  */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class IncrementalRepairTest
 {
-    private static final Duration BOUND = Duration.ofSeconds(20);
+    private static final Duration BOUND = Duration.ofSeconds(60);
     private static final String LINE = "Cassiterite tables (pair.engine) are repaired in full: rows in the engine are never marked " +
                                        "repaired";
     private static final String COMPLETED = "Repair completed successfully";

@@ -25,7 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
  * then; the answer has the row, and read repair writes none of these cells, whose values are not read.
  */
 @Tag("cluster")
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class MixedReadsTest
 {
     private static final int ROWS = 10;

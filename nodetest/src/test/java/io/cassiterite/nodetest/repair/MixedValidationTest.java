@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * data it is, however each of them flushed and compacted it: a repair finds nothing to do.
  */
 @Tag("cluster")
-@Timeout(value = 400, unit = TimeUnit.SECONDS)
+@Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class MixedValidationTest
 {
     private static final int WRITES = 250;

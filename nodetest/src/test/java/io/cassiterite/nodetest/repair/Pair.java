@@ -28,7 +28,7 @@ final class Pair implements AutoCloseable
 {
     static final String KEYSPACE = "pair";
 
-    private static final Duration BOUND = Duration.ofSeconds(90);
+    private static final Duration BOUND = Duration.ofSeconds(240);
     private static final int POLL_MS = 100;
     private static final String STOCK_MEMTABLES = "\n  configurations:"
                                                   + "\n    skiplist:\n      class_name: SkipListMemtable"

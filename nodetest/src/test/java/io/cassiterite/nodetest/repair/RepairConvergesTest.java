@@ -21,7 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A full repair gives each of two replicas what it missed; both then answer the same. */
 @Tag("cluster")
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
+@Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class RepairConvergesTest
 {
     private static final int WRITES = 150;

@@ -19,10 +19,10 @@ import io.cassiterite.nodetest.Pause;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Scheduled incremental repair repairs stock tables as scheduled and engine tables in full; a scheduled validation leaves them out. */
-@Timeout(value = 400, unit = TimeUnit.SECONDS)
+@Timeout(value = 1800, unit = TimeUnit.SECONDS)
 class ScheduledRepairTest
 {
-    private static final Duration BOUND = Duration.ofSeconds(120);
+    private static final Duration BOUND = Duration.ofSeconds(240);
     private static final String SCHEDULE = "{initial_scheduler_delay: 20s, min_repair_interval: 15s, enabled: true}";
     private static final int ROWS = 50;
 

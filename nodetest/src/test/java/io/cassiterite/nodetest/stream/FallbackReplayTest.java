@@ -20,7 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** A replica without the plug-in has rows of engine tables in its commit log: they are replayed when it gets the plug-in. */
 @Tag("cluster")
-@Timeout(600)
+@Timeout(1200)
 class FallbackReplayTest
 {
     private static final int ROWS = 500;

@@ -14,7 +14,7 @@ import io.cassiterite.nodetest.Ring;
 /** Nodes as their peers see them. */
 final class Peers
 {
-    private static final Duration BOUND = Duration.ofSeconds(90);
+    private static final Duration BOUND = Duration.ofSeconds(240);
     private static final int POLL_MS = 100;
 
     private Peers()

@@ -26,7 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * as a row.
  */
 @Tag("cluster")
-@Timeout(600)
+@Timeout(1200)
 class RottenFileTest
 {
     private static final Duration BOUND = Duration.ofSeconds(60);

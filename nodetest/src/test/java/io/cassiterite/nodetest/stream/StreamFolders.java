@@ -19,7 +19,7 @@ import io.cassiterite.nodetest.Pause;
 /** Checks that streams leave no files on a node's disk. */
 final class StreamFolders
 {
-    private static final Duration BOUND = Duration.ofSeconds(30);
+    private static final Duration BOUND = Duration.ofSeconds(120);
 
     private StreamFolders()
     {

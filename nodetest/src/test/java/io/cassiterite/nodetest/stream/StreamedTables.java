@@ -29,7 +29,7 @@ final class StreamedTables
 {
     private static final int PARTITIONS = 60;
     private static final int CHANGE_STEP = 6;
-    private static final Duration BOUND = Duration.ofSeconds(30);
+    private static final Duration BOUND = Duration.ofSeconds(120);
 
     private static final Map<String, String> QUERIES = queries();
 

@@ -39,7 +39,7 @@ import io.netty.channel.EventLoopGroup;
 /** Version 3 of the Java driver. */
 final class Java3Session implements DriverSession
 {
-    private static final int BOUND_MILLIS = 20_000;
+    private static final int BOUND_MILLIS = 60_000;
     private static final int RECONNECTION_MILLIS = 200;
     private static final int SCHEMA_WINDOW_MILLIS = 10;
 

@@ -40,7 +40,7 @@ import io.cassiterite.nodetest.RowText;
 /** Version 4 of the Java driver. */
 final class Java4Session implements DriverSession
 {
-    private static final Duration BOUND = Duration.ofSeconds(20);
+    private static final Duration BOUND = Duration.ofSeconds(60);
 
     private final CqlSession session;
     private final Endpoint endpoint;

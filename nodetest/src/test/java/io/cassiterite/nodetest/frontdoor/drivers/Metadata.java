@@ -12,7 +12,7 @@ import io.cassiterite.nodetest.Cql;
 final class Metadata implements Scenario
 {
     private static final String KEYSPACE = "drivers_heard";
-    private static final long HEARD_NANOS = 5_000_000_000L;
+    private static final long HEARD_NANOS = 10_000_000_000L;
     private static final AtomicInteger TABLES = new AtomicInteger();
 
     @Override
