@@ -191,6 +191,29 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableVerify(
     })
 }
 
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableStopVerification(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+) {
+    on_table(&mut env, table, (), |_, table| table.stop_verification())
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableVerifiedBytes(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    figures: JLongArray<'_>,
+) {
+    on_table(&mut env, table, (), |env, table| {
+        let (read, total) = table.verified_bytes()?;
+        let values = [read, total].map(|figure| jlong::try_from(figure).unwrap_or(jlong::MAX));
+        env.set_long_array_region(&figures, 0, &values).map_err(jni_failure)
+    })
+}
+
 /// A Java array in Rust.
 pub(crate) fn rust_bytes(env: &JNIEnv<'_>, bytes: &JByteArray<'_>) -> Result<Vec<u8>> {
     env.convert_byte_array(bytes).map_err(jni_failure)

@@ -16,6 +16,7 @@ mod indexes;
 mod open_tables;
 #[cfg(test)]
 mod tests;
+mod verifications;
 
 pub(crate) use self::core::TableCore;
 pub(crate) use change_lock::{MergeInProgress, PinnedColumnFamilies};
@@ -24,6 +25,7 @@ pub(crate) use counters::Sample;
 pub use indexes::Missed;
 pub(crate) use indexes::{each_open, AttachedIndex};
 pub(crate) use open_tables::{Generations, OpenTables};
+pub(crate) use verifications::Progress;
 
 use crate::error::{EngineError, Result};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};

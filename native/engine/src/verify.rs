@@ -10,7 +10,7 @@ mod pace;
 use crate::error::{EngineError, Kind, Result};
 use crate::raw::sys::{file_name, FamilyHandle};
 use crate::raw::{listed_files, verify_file, LiveFile};
-use crate::table::{Table, TableCore};
+use crate::table::{Progress, Table, TableCore};
 use crate::tokens::{token_of, TokenRange, TokenSet};
 use cassiterite_codec::{key, validate};
 use pace::Pace;
@@ -63,13 +63,17 @@ impl Table {
         let owned = TokenRange::list(ranges)?;
         let mut verified = Verified::default();
         let mut damaged = Vec::new();
+        let indexes = self.shared(|core| core.indexes().all())?;
+        let total = indexes.iter().map(|index| index.table.on_copy(file_bytes).unwrap_or(0)).sum::<u64>();
+        let progress = self.on_copy(|core| core.begin_verification(total + file_bytes(core)?))?;
         self.on_copy(|core| {
             let owned = (!owned.is_empty()).then(|| TokenSet::of(owned));
-            Verification::new(core, depth, owned).run(&mut verified, &mut damaged)
+            Verification::new(core, depth, owned, &progress).run(&mut verified, &mut damaged)
         })?;
-        for index in self.shared(|core| core.indexes().all())?.iter() {
-            let read =
-                index.table.on_copy(|core| Verification::new(core, depth, None).run(&mut verified, &mut damaged));
+        for index in indexes.iter() {
+            let run =
+                |core: &TableCore| Verification::new(core, depth, None, &progress).run(&mut verified, &mut damaged);
+            let read = index.table.on_copy(run);
             read.or_else(|error| if error.kind() == Kind::Closed { self.shared(|_| Ok(())) } else { Err(error) })?;
         }
         match damaged.is_empty() {
@@ -77,6 +81,28 @@ impl Table {
             false => Err(error_of(&damaged, verified.files)),
         }
     }
+
+    /// Ends every running [`Table::verify`] with [`EngineError::Busy`], at the next MiB that it reads.
+    pub fn stop_verification(&self) -> Result<()> {
+        self.shared(|core| {
+            core.stop_verifications();
+            Ok(())
+        })
+    }
+
+    /// Bytes of files that every running [`Table::verify`] has read together, and of how many; zeros where none runs.
+    pub fn verified_bytes(&self) -> Result<(u64, u64)> {
+        self.shared(|core| Ok(core.verified_bytes()))
+    }
+}
+
+/// Bytes of all files of a table, or of an index.
+fn file_bytes(core: &TableCore) -> Result<u64> {
+    let mut bytes = 0;
+    for family in core.column_families().all() {
+        bytes += listed_files(family.handle.db(), &family.handle)?.iter().map(|file| file.file_bytes).sum::<u64>();
+    }
+    Ok(bytes)
 }
 
 /// A file and what is wrong with it.
@@ -102,36 +128,38 @@ struct Verification<'a> {
     core: &'a TableCore,
     depth: Depth,
     owned: Option<TokenSet>,
+    progress: &'a Progress,
     pace: Pace<'a>,
     chunk: Vec<u8>,
 }
 
 impl<'a> Verification<'a> {
-    fn new(core: &'a TableCore, depth: Depth, owned: Option<TokenSet>) -> Self {
-        Verification { core, depth, owned, pace: Pace::new(core), chunk: Vec::new() }
+    fn new(core: &'a TableCore, depth: Depth, owned: Option<TokenSet>, progress: &'a Progress) -> Self {
+        Verification { core, depth, owned, progress, pace: Pace::new(core, progress), chunk: Vec::new() }
     }
 
     fn run(mut self, verified: &mut Verified, damaged: &mut Vec<Damaged>) -> Result<()> {
         for family in self.core.column_families().all() {
             for file in listed_files(family.handle.db(), &family.handle)? {
-                self.core.check_open()?;
+                self.pace.go_on()?;
                 let path = self.core.store().db.path().join(file_name(file.number));
-                match self.file(&path, &file) {
+                match self.file(&path, &file, verified.bytes) {
                     Ok(entries) => *verified += Verified { files: 1, bytes: file.file_bytes, entries },
                     Err(error) => {
-                        self.core.check_open()?;
+                        self.pace.go_on()?;
                         if is_live(&family.handle, file.number)? {
                             damaged.push((path, error));
                         }
                     }
                 }
+                self.progress.reached(verified.bytes);
             }
         }
         Ok(())
     }
 
-    /// How many entries of the file were decoded.
-    fn file(&mut self, path: &Path, file: &LiveFile) -> Result<u64> {
+    /// How many entries of the file were decoded; so many bytes of other files were read before.
+    fn file(&mut self, path: &Path, file: &LiveFile, before: u64) -> Result<u64> {
         let bytes = std::fs::metadata(path)?.len();
         if bytes != file.file_bytes {
             return Err(EngineError::Corruption(format!("it has {bytes} bytes instead of {}", file.file_bytes)));
@@ -141,7 +169,7 @@ impl<'a> Verification<'a> {
             return Ok(0);
         }
         match file.checksum {
-            Some(written) => self.whole(path, written)?,
+            Some(written) => self.whole(path, written, before)?,
             None => {
                 self.pace.take(file.file_bytes)?;
                 verify_file(path, true, None)?;
@@ -154,7 +182,7 @@ impl<'a> Verification<'a> {
         }
     }
 
-    fn whole(&mut self, path: &Path, written: u32) -> Result<()> {
+    fn whole(&mut self, path: &Path, written: u32, mut before: u64) -> Result<()> {
         self.chunk.resize(CHUNK_BYTES, 0);
         let mut file = File::open(path)?;
         let mut found = 0;
@@ -165,6 +193,8 @@ impl<'a> Verification<'a> {
             }
             found = crc32c::crc32c_append(found, self.chunk.get(..read).unwrap_or_default());
             self.pace.take(read as u64)?;
+            before += read as u64;
+            self.progress.reached(before);
         }
         if found == written {
             return Ok(());

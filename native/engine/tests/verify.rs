@@ -163,3 +163,25 @@ fn files_that_are_compacted_away_meanwhile_are_no_damage() {
         compacting.join().unwrap();
     });
 }
+
+#[test]
+fn a_running_verification_tells_how_far_it_is_and_can_be_stopped() {
+    let (directory, files) = two_files("compaction_rate_limit=100KiB/s\n");
+    let total = files.iter().map(|file| length(file) as u64).sum::<u64>();
+    let store = Store::open(&options(directory.path(), "compaction_rate_limit=100KiB/s\n")).unwrap();
+    let table = table(&store);
+    assert_eq!(table.verified_bytes().unwrap(), (0, 0));
+    std::thread::scope(|scope| {
+        let verification = scope.spawn(|| table.verify(Depth::Checksums, &ANYWHERE));
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while table.verified_bytes().unwrap().0 == 0 {
+            assert!(Instant::now() < deadline && !verification.is_finished());
+        }
+        assert_eq!(table.verified_bytes().unwrap().1, total);
+        table.stop_verification().unwrap();
+        let error = verification.join().unwrap().unwrap_err();
+        assert_eq!(error.kind(), Kind::Busy, "{error}");
+    });
+    assert_eq!(table.verified_bytes().unwrap(), (0, 0));
+    assert_eq!(table.verify(Depth::Quick, &ANYWHERE).unwrap().files, 2);
+}

@@ -11,6 +11,7 @@ use super::counters::Counters;
 use super::headers::{Headers, HeadersSeen};
 use super::indexes::Indexes;
 use super::open_tables::OpenTables;
+use super::verifications::{Progress, Verifications};
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
@@ -44,6 +45,7 @@ struct Shared {
     closing: AtomicBool,
     cleanups: Cancellations,
     rewrites: Cancellations,
+    verifications: Verifications,
     manual: AtomicUsize,
     ids_handed_out: AtomicBool,
     automatic_compaction: AutomaticCompaction,
@@ -77,6 +79,7 @@ impl TableCore {
             closing: AtomicBool::new(false),
             cleanups: Cancellations::default(),
             rewrites: Cancellations::default(),
+            verifications: Verifications::default(),
             manual: AtomicUsize::new(0),
             ids_handed_out: AtomicBool::new(false),
             automatic_compaction: AutomaticCompaction::new(automatic_compaction),
@@ -244,6 +247,21 @@ impl TableCore {
         // Its thread may wait for a flush, or for a compaction that has yet to begin, for minutes.
         self.families.all().for_each(|family| family.purge.stop_dropping());
         self.wake_manual();
+    }
+
+    /// A verification that reads so many bytes of files.
+    pub(crate) fn begin_verification(&self, total_bytes: u64) -> Result<Arc<Progress>> {
+        self.shared.verifications.begin(total_bytes)
+    }
+
+    /// Ends every running verification early.
+    pub(crate) fn stop_verifications(&self) {
+        self.shared.verifications.stop();
+    }
+
+    /// Bytes of files that running verifications have read, and of how many.
+    pub(crate) fn verified_bytes(&self) -> (u64, u64) {
+        self.shared.verifications.progress()
     }
 
     /// For work that takes long: an error once the store or the table is being closed.

@@ -176,6 +176,12 @@ public final class Native
      */
     static native void tableVerify(long table, int depth, byte[] ranges, long[] figures);
 
+    /** Ends every {@link #tableVerify} of the table that runs, with BUSY, at the next MiB that it reads. */
+    static native void tableStopVerification(long table);
+
+    /** Fills: 0 bytes of files that every running {@link #tableVerify} has read together, 1 of how many. */
+    static native void tableVerifiedBytes(long table, long[] figures);
+
     // --- indexes: they belong to the generation that the handle names
 
     /**

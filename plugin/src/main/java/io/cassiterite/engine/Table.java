@@ -273,6 +273,20 @@ public final class Table
         return new Verified(handle, depth, ranges);
     }
 
+    /** Ends every {@link #verify} that runs, with an exception of kind BUSY, at the next MiB that it reads. */
+    public void stopVerification()
+    {
+        Native.tableStopVerification(handle);
+    }
+
+    /** @return bytes of files that every {@link #verify} that runs has read, and of how many; zeros where none runs */
+    public long[] verifiedBytes()
+    {
+        long[] figures = new long[2];
+        Native.tableVerifiedBytes(handle, figures);
+        return figures;
+    }
+
     /** Makes an index, durably, where the generation has none of the name. */
     public IndexState createIndex(String index)
     {

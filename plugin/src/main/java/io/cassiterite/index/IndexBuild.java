@@ -20,6 +20,7 @@ import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.compaction.CompactionInfo;
 import org.apache.cassandra.db.compaction.CompactionInterruptedException;
 import org.apache.cassandra.db.compaction.CompactionManager;
+import org.apache.cassandra.db.compaction.OperationType;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
@@ -31,6 +32,7 @@ import org.apache.cassandra.utils.TimeUUID;
 import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.reflect.CompactionProgress;
 
 /**
  * Gives entries to rows that a table has already, in the engine or in sstables beside it. A full build begins when every
@@ -200,12 +202,12 @@ final class IndexBuild extends SecondaryIndexBuilder
             throw new CompactionInterruptedException(getCompactionInfo());
     }
 
-    /** Progress in ten thousandths of the ring. */
+    /** In ten thousandths of the ring, which Cassandra shows as ranges. */
     @Override
     public CompactionInfo getCompactionInfo()
     {
         RowsToIndex present = rows;
         long done = present == null ? 0 : present.share();
-        return BuildProgress.of(cfs.metadata(), id, done, RowsToIndex.SHARES);
+        return CompactionProgress.of(cfs.metadata(), OperationType.INDEX_BUILD, id, done, RowsToIndex.SHARES, CompactionInfo.Unit.RANGES);
     }
 }

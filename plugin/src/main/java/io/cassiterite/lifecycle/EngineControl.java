@@ -67,6 +67,12 @@ public interface EngineControl
      */
     Verified verify(ColumnFamilyStore cfs, Verified.Depth depth, Collection<Range<Token>> ranges);
 
+    /** Ends a {@link #verify} of the table that runs, with an exception of kind BUSY; does nothing where none runs. */
+    void stopVerification(ColumnFamilyStore cfs);
+
+    /** @return bytes of files that every {@link #verify} of the table has read, and of how many; null if it is not in the engine */
+    long[] verifiedBytes(ColumnFamilyStore cfs);
+
     void flush(ColumnFamilyStore cfs);
 
     /** Rewrites the whole table to the bottommost level; returns when it is done. */

@@ -147,6 +147,21 @@ final class NodeEngine implements EngineControl
     }
 
     @Override
+    public void stopVerification(ColumnFamilyStore cfs)
+    {
+        figures(cfs.metadata(), table -> {
+            table.stopVerification();
+            return null;
+        });
+    }
+
+    @Override
+    public long[] verifiedBytes(ColumnFamilyStore cfs)
+    {
+        return figures(cfs.metadata(), Table::verifiedBytes);
+    }
+
+    @Override
     public void flush(ColumnFamilyStore cfs)
     {
         table(cfs).flush();

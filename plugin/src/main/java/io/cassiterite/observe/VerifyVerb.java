@@ -63,9 +63,10 @@ final class VerifyVerb
             {
                 stockFailure = e;
             }
-        List<String> failures = verify(tables, new Options(verb.booleans()), verb.lastString());
+        List<String> failures = new ArrayList<>();
+        boolean isWhole = verify(tables, new Options(verb.booleans()), verb.lastString(), failures);
         if (failures.isEmpty() && stockFailure == null)
-            return status;
+            return isWhole ? status : AllSSTableOpStatus.ABORTED.statusCode;
         if (failures.isEmpty())
             throw stockFailure;
         String more = stockFailure == null ? "" : ". Sstables: " + stockFailure.getMessage();
@@ -82,11 +83,14 @@ final class VerifyVerb
         return names;
     }
 
-    /** @return what is wrong, a line for each table */
-    private List<String> verify(List<ColumnFamilyStore> tables, Options options, String keyspace)
+    /**
+     * @param failures takes what is wrong, a line for each table
+     * @return whether no table's verification was stopped
+     */
+    private boolean verify(List<ColumnFamilyStore> tables, Options options, String keyspace, List<String> failures)
     {
         Collection<Range<Token>> ranges = options.checksTokens ? StorageService.instance.getLocalAndPendingRanges(keyspace) : List.of();
-        List<String> failures = new ArrayList<>();
+        boolean isWhole = true;
         for (ColumnFamilyStore cfs : tables)
         {
             if (!cfs.isValid())
@@ -94,7 +98,7 @@ final class VerifyVerb
             try
             {
                 logger.info("Verifying {} in the engine: {}", cfs.metadata(), options.depth());
-                logger.info("Verified {} in the engine: {}", cfs.metadata(), engine.verify(cfs, options.depth(), ranges));
+                logger.info("Verified {} in the engine: {}", cfs.metadata(), new Verification(engine, cfs).run(options.depth(), ranges));
             }
             catch (EngineException e)
             {
@@ -103,13 +107,19 @@ final class VerifyVerb
                     logger.info("{} was dropped or truncated while it was verified", cfs.metadata());
                     continue;
                 }
+                if (e.kind() == EngineException.Kind.BUSY)
+                {
+                    logger.info("The verification of {} was stopped", cfs.metadata());
+                    isWhole = false;
+                    continue;
+                }
                 logger.error("Verifying {} in the engine has found damage", cfs.metadata(), e);
                 failures.add(cfs.metadata() + ": " + e.getMessage());
                 if (options.invokesDiskFailurePolicy)
                     toPolicy(e);
             }
         }
-        return failures;
+        return isWhole;
     }
 
     private void toPolicy(EngineException damage)

@@ -14,6 +14,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 import com.datastax.oss.driver.api.core.DriverException;
+import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Cql;
@@ -38,7 +39,7 @@ class RunningWorkTest
     /** At 1 MiB/s their compaction lasts half a minute. */
     private static final int MANY_ROWS = 2 * ROWS;
     private static final long DATA_BYTES = (long) MANY_ROWS * ROW_BYTES;
-    private static final Duration BOUND = Duration.ofMinutes(1);
+    private static final Duration BOUND = Duration.ofMinutes(3);
     /** An index that could be built again by itself is looked at each second. */
     private static final int LOOKED_AT_MS = 4_000;
 
@@ -70,10 +71,12 @@ class RunningWorkTest
         Pause.until(what, BOUND, condition);
     }
 
-    private static void throughput(Node node, int mebibytesPerSecond)
+    private static void throughput(Node node, Cql cql, int mebibytesPerSecond)
     {
         node.nodetool("setcompactionthroughput", Integer.toString(mebibytesPerSecond)).success();
-        Pause.millis(1_500); // the engine follows each second
+        String limit = mebibytesPerSecond == 0 ? "0B/s" : mebibytesPerSecond + "MiB/s";
+        String setting = "SELECT value FROM cassiterite.settings WHERE name = 'compaction_rate_limit'";
+        await("the engine follows", () -> cql.rows(setting).get(0).getString("value").equals(limit));
     }
 
     @Test
@@ -81,7 +84,7 @@ class RunningWorkTest
     {
         write(cql, "c", MANY_ROWS);
         node.nodetool("flush", KEYSPACE, "c").success();
-        throughput(node, 1);
+        throughput(node, cql, 1);
         CompletableFuture<Output> compact = CompletableFuture.supplyAsync(() -> node.nodetool("compact", KEYSPACE, "c"));
         await("it is shown", () -> running(node, "c").stream().anyMatch(one -> !one.get("completed").equals("0")));
         Map<String, String> shown = running(node, "c").get(0);
@@ -101,15 +104,11 @@ class RunningWorkTest
         assertEquals(List.of(), running(node, "c"));
         assertEquals(MANY_ROWS, cql.rows("SELECT k FROM c").size());
 
-        throughput(node, 0);
+        throughput(node, cql, 0);
         node.nodetool("compact", KEYSPACE, "c").success();
         assertEquals(MANY_ROWS, cql.rows("SELECT k FROM c").size());
-        String history = "SELECT * FROM system.compaction_history";
-        await("it is history", () -> cql.rows(history).stream().anyMatch(row -> KEYSPACE.equals(row.getString("keyspace_name"))));
-        var row = cql.rows(history).stream()
-                     .filter(ended -> KEYSPACE.equals(ended.getString("keyspace_name")))
-                     .findFirst().orElseThrow();
-        assertEquals("c", row.getString("columnfamily_name"));
+        await("it is history", () -> !history(cql, "c").isEmpty());
+        Row row = history(cql, "c").get(0);
         assertTrue(row.getLong("bytes_in") > DATA_BYTES * 9 / 10, row::getFormattedContents);
         assertTrue(row.getLong("bytes_out") > DATA_BYTES * 9 / 10, row::getFormattedContents);
         String told = node.nodetool("compactionhistory").success();
@@ -117,19 +116,45 @@ class RunningWorkTest
     }
 
     @Test
+    void aVerificationIsShownAndStopped(Node node, Cql cql)
+    {
+        write(cql, "v", ROWS);
+        node.nodetool("flush", KEYSPACE, "v").success();
+        throughput(node, cql, 1);
+        CompletableFuture<Output> verify = CompletableFuture.supplyAsync(() -> node.nodetool("verify", "-f", KEYSPACE, "v"));
+        await("it is shown", () -> running(node, "v").stream().anyMatch(one -> !one.get("completed").equals("0")));
+        Map<String, String> shown = running(node, "v").get(0);
+        assertEquals("Verify", shown.get("taskType"));
+        assertTrue(Long.parseLong(shown.get("total")) >= (long) ROWS * ROW_BYTES, shown::toString);
+        assertEquals("", stop(node, "stopCompaction", "VERIFY"));
+        Output stopped = verify.join();
+        assertTrue(stopped.text().contains("Aborted verifying for at least one table in keyspace " + KEYSPACE), stopped::text);
+        assertEquals(List.of(), running(node, "v"));
+        throughput(node, cql, 0);
+        node.nodetool("verify", "-f", KEYSPACE, "v").success();
+    }
+
+    private static List<Row> history(Cql cql, String table)
+    {
+        return cql.rows("SELECT * FROM system.compaction_history").stream()
+                  .filter(ended -> KEYSPACE.equals(ended.getString("keyspace_name")) && table.equals(ended.getString("columnfamily_name")))
+                  .collect(Collectors.toList());
+    }
+
+    @Test
     void aBuildOfAnIndexThatIsStoppedWaitsUntilSomebodyAsks(Node node, Cql cql)
     {
         write(cql, "i", ROWS);
-        throughput(node, 1);
+        throughput(node, cql, 1);
         cql.run("CREATE INDEX by_v ON i (v)");
         await("it is shown", () -> running(node, "i").stream().anyMatch(one -> one.get("taskType").equals("Secondary index build")));
-        node.nodetool("stop", "INDEX_BUILD").success();
+        assertEquals("", stop(node, "stopCompaction", "INDEX_BUILD"));
         await("it has ended", () -> running(node, "i").isEmpty());
         Pause.millis(LOOKED_AT_MS);
         assertEquals(List.of(), running(node, "i"));
         String query = "SELECT k FROM i WHERE v = 7";
         assertTrue(fails(cql, query));
-        throughput(node, 0);
+        throughput(node, cql, 0);
         node.nodetool("rebuild_index", KEYSPACE, "i", "by_v").success();
         assertEquals(ROWS / 100, cql.rows(query).size());
     }
@@ -168,7 +193,7 @@ class RunningWorkTest
     void aBuildThatIsKilledBeginsAgain(Node node, Cql cql)
     {
         write(cql, "k", ROWS);
-        throughput(node, 1);
+        throughput(node, cql, 1);
         cql.run("CREATE INDEX by_k ON k (v)");
         await("it is in the middle", () -> running(node, "k").stream().anyMatch(one -> !one.get("completed").equals("0")));
         node.killNine();

@@ -2,7 +2,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
  * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package io.cassiterite.index;
+package io.cassiterite.reflect;
 
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +16,7 @@ import io.cassiterite.memtable.TestTables;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-class BuildProgressTest
+class CompactionProgressTest
 {
     @Test
     void cassandraShowsIt()
@@ -24,7 +24,7 @@ class BuildProgressTest
         TestTables.initialize();
         TableMetadata table = TableMetadata.builder("ks", "t").addPartitionKeyColumn("k", Int32Type.instance).build();
         TimeUUID id = TimeUUID.Generator.nextTimeUUID();
-        CompactionInfo shown = BuildProgress.of(table, id, 3, 10);
+        CompactionInfo shown = CompactionProgress.of(table, OperationType.INDEX_BUILD, id, 3, 10, CompactionInfo.Unit.RANGES);
         assertEquals(table, shown.getTableMetadata());
         assertEquals(OperationType.INDEX_BUILD, shown.getTaskType());
         assertEquals(id, shown.getTaskId());
