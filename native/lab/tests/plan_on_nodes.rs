@@ -106,6 +106,45 @@ fn a_plan_that_was_killed_goes_on_and_answers() {
     assert!(said(&cleaned).contains("nothing was left behind"), "{}", said(&cleaned));
 }
 
+/// Devices and mounts of a folder that the kernel still has.
+fn volumes_of(out: &Path) -> Vec<String> {
+    let folder = out.canonicalize().unwrap();
+    let folder = folder.to_str().unwrap();
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+    let blocks = std::fs::read_dir("/sys/block").unwrap().flatten();
+    let images = blocks.filter_map(|block| std::fs::read_to_string(block.path().join("loop/backing_file")).ok());
+    mounts.lines().map(String::from).chain(images).filter(|line| line.contains(folder)).collect()
+}
+
+#[test]
+#[ignore = "starts nodes for minutes: make test-cluster"]
+fn clean_takes_away_what_a_killed_run_has_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
+    let text = PLAN.replace("engine: stock}", "engine: cassiterite, data: two, commitlog: two}")
+        + "volumes: {two: {driver: mirror, size: 512MiB, copies: 2, limits: {write: 64MiB/s}}}\n";
+    std::fs::write(&file, text).unwrap();
+    let checked = plan(&["check"]).arg(&file).output().unwrap();
+    if !checked.status.success() {
+        return println!("it is not tested here: {}", said(&checked));
+    }
+    let mut killed = run(&file, &out).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    await_until("the first trial", || ended_trials(&out) == 1 || killed.try_wait().unwrap().is_some());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(out.join("cluster").exists() && volumes_of(&out).len() >= 3, "{:?}", volumes_of(&out));
+
+    let cleaned = plan(&["clean"]).arg(&out).output().unwrap();
+    assert!(cleaned.status.success(), "{}", said(&cleaned));
+    for gone in ["the cluster in ", "the volumes in "] {
+        assert!(said(&cleaned).contains(gone), "{}", said(&cleaned));
+    }
+    assert_eq!((nodes_of(&out), volumes_of(&out)), (0, Vec::<String>::new()));
+    assert!(!out.join("cluster").exists() && !out.join("volumes").exists());
+    let again = plan(&["clean"]).arg(&out).output().unwrap();
+    assert!(said(&again).contains("nothing was left behind"), "{}", said(&again));
+}
+
 #[test]
 #[ignore = "starts nodes for minutes: make test-cluster"]
 fn a_fill_is_bounded_and_ends_with_ctrl_c() {
