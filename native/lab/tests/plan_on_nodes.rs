@@ -254,7 +254,7 @@ fn a_node_serves_while_its_mirror_lacks_a_copy_is_full_and_slow() {
     let text = PLAN.replace("engine: stock}", "engine: stock, data: two}")
         + "volumes: {two: {driver: mirror, size: 512MiB, copies: 2}}\n\
            phases: [{timeline: [steady 3s, lose-copy, wait 3s, reattach, fill 64MiB, wait 2s, free, slow 8MiB/s 200iops, wait 2s, unslow, steady 12s]}]\n\
-           soak: {length: 20s, window: 2s}\n";
+           soak: {length: 20s, window: 2s, every: {repair: 10s, flush: 5s}}\n";
     let Some(json) = answer_where_it_can_run(&text) else { return };
     let phase = &json["phases"][0];
     let (effects, steps) = effects(phase);
@@ -271,6 +271,11 @@ fn a_node_serves_while_its_mirror_lacks_a_copy_is_full_and_slow() {
         (10, 2),
         "{soak:#}"
     );
+    let upkeep: Vec<&str> =
+        soak["upkeep"].as_array().unwrap().iter().map(|done| done["step"].as_str().unwrap()).collect();
+    assert!(upkeep.contains(&"repair") && upkeep.contains(&"flush"), "{soak:#}");
+    assert!(soak["upkeep"].as_array().unwrap().iter().all(|done| done["failed"].is_null()), "{soak:#}");
+    assert_eq!(soak["beside"].as_array().unwrap().len(), 3, "{soak:#}");
 }
 
 /// Tables and logs of writes over FUSE.

@@ -31,7 +31,7 @@ pub use limits::Limits;
 pub(super) use meant::nearest;
 pub use measure::{CapacityOf, Measure, Pruning};
 pub use phase::{Phase, WINNER};
-pub use soak::Soak;
+pub use soak::{Every, Soak};
 pub use volume::{Driver, Volume};
 
 /// The version of the format that this program reads.

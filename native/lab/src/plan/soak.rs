@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::figures::{Checked, PartFigures};
 use super::judge::met;
 use super::observed::Observed;
+use super::phase::Moved;
+use super::timeline::Move;
 use crate::compare::statistics::Trend;
 use crate::report::Sla;
 
@@ -23,6 +25,18 @@ pub struct Window {
     pub observed: Observed,
     /// CPU seconds of the servers; `None` where they are not seen.
     pub cpu_s: Option<f64>,
+    /// Seconds of their JVMs in pauses; see `cpu_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_s: Option<f64>,
+    /// Resident memory of the servers at its end; see `cpu_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Bytes of the table on all nodes at its end; see `cpu_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_bytes: Option<u64>,
+    /// Upkeep in it; seconds since the soak began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
 }
 
 /// The figures of a soak that is over.
@@ -38,6 +52,12 @@ pub struct SoakFigures {
     pub drifts: Vec<Drift>,
     /// Over all of them.
     pub verdict: Drifts,
+    /// Memory and pauses of the servers, and bytes of the table, where they were seen: outside of the verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Drift>,
+    /// Upkeep that was done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub upkeep: Vec<Moved>,
     /// Under load, and after it.
     #[serde(flatten)]
     pub checked: Checked,
@@ -55,6 +75,15 @@ pub struct WindowFigures {
     pub part: PartFigures,
     /// Microseconds of the servers' CPU for each operation.
     pub cpu_us: Option<f64>,
+    /// Milliseconds in pauses a second, of all servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_ms_per_s: Option<f64>,
+    /// Resident memory of the servers at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Bytes of the table on all nodes at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_bytes: Option<u64>,
     /// Whether the SLA held.
     pub held: bool,
     /// The limit that the client met.
@@ -87,7 +116,7 @@ impl Drifts {
 /// The change of a figure over the length of the soak, by Theil's and Sen's slope of its logarithm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drift {
-    /// `P95`, `CPU per operation`.
+    /// `P95`, `CPU per operation`; `memory`, `pauses`, `bytes of the table`.
     pub of: String,
     /// Per cent an hour; `None`: too few windows had the figure.
     pub per_hour_percent: Option<f64>,
@@ -106,6 +135,9 @@ impl WindowFigures {
         Ok(Self {
             part: PartFigures::of(observed, &observed.response(None)?, times_s),
             cpu_us: window.cpu_s.filter(|_| operations > 0).map(|cpu_s| cpu_s * 1e6 / operations as f64),
+            pause_ms_per_s: window.pause_s.map(|pause_s| pause_s * 1e3 / observed.elapsed_s.max(1e-9)),
+            memory_bytes: window.memory_bytes,
+            stored_bytes: window.stored_bytes,
             held: met(slas, observed)?,
             client: observed.client.clone(),
         })
@@ -118,27 +150,8 @@ impl WindowFigures {
 
 /// The drifts of windows, and the verdict over them; `tolerance` is a share of the figure at the begin.
 pub fn drifts(windows: &[WindowFigures], tolerance: f64) -> (Vec<Drift>, Drifts) {
-    let length_s = windows.last().map_or(0.0, |window| window.part.to_s);
-    // What a window of the client's own limit took says nothing of the servers.
-    let counting = || windows.iter().filter(|window| window.client.is_none());
-    let drift = |of: &str, value: fn(&WindowFigures) -> Option<f64>| {
-        let point = |window: &WindowFigures| {
-            value(window).filter(|value| *value > 0.0).map(|value| (window.middle_s(), value.ln()))
-        };
-        let trend = Trend::of(&counting().filter_map(point).collect::<Vec<_>>());
-        let change = |slope: f64, over_s: f64| 100.0 * (slope * over_s).exp_m1();
-        let whole = trend.map(|trend| [trend.slope, trend.low, trend.high].map(|slope| change(slope, length_s)));
-        Drift {
-            of: of.to_owned(),
-            per_hour_percent: trend.map(|trend| change(trend.slope, HOUR_S)),
-            whole_percent: whole,
-            verdict: verdict(whole, 100.0 * tolerance),
-        }
-    };
-    let mut drifts = vec![drift("P95", |window| Some(window.part.p95_ms))];
-    if windows.iter().any(|window| window.cpu_us.is_some()) {
-        drifts.push(drift("CPU per operation", |window| window.cpu_us));
-    }
+    let mut drifts = vec![drift("P95", windows, tolerance, |window| Some(window.part.p95_ms))];
+    drifts.extend(seen("CPU per operation", windows, tolerance, |window| window.cpu_us));
     let any = |wanted: Drifts| drifts.iter().any(|drift| drift.verdict == wanted);
     let over_all = match () {
         () if any(Drifts::Drifts) => Drifts::Drifts,
@@ -148,11 +161,66 @@ pub fn drifts(windows: &[WindowFigures], tolerance: f64) -> (Vec<Drift>, Drifts)
     (drifts, over_all)
 }
 
+/// What grows or shrinks beside them, and is no promise to the users of the servers.
+pub fn beside(windows: &[WindowFigures], tolerance: f64) -> Vec<Drift> {
+    let all = [
+        seen("memory", windows, tolerance, |window| window.memory_bytes.map(|bytes| bytes as f64)),
+        seen("pauses", windows, tolerance, |window| window.pause_ms_per_s),
+        seen("bytes of the table", windows, tolerance, |window| window.stored_bytes.map(|bytes| bytes as f64)),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+type Value = fn(&WindowFigures) -> Option<f64>;
+
+/// `None` where no window has the figure.
+fn seen(of: &str, windows: &[WindowFigures], tolerance: f64, value: Value) -> Option<Drift> {
+    windows.iter().any(|window| value(window).is_some()).then(|| drift(of, windows, tolerance, value))
+}
+
+fn drift(of: &str, windows: &[WindowFigures], tolerance: f64, value: Value) -> Drift {
+    let length_s = windows.last().map_or(0.0, |window| window.part.to_s);
+    let point = |window: &WindowFigures| {
+        // What a window of the client's own limit took says nothing of the servers.
+        let value = value(window).filter(|value| *value > 0.0 && window.client.is_none());
+        value.map(|value| (window.middle_s(), value.ln()))
+    };
+    let trend = Trend::of(&windows.iter().filter_map(point).collect::<Vec<_>>());
+    let change = |slope: f64, over_s: f64| 100.0 * (slope * over_s).exp_m1();
+    let whole = trend.map(|trend| [trend.slope, trend.low, trend.high].map(|slope| change(slope, length_s)));
+    Drift {
+        of: of.to_owned(),
+        per_hour_percent: trend.map(|trend| change(trend.slope, HOUR_S)),
+        whole_percent: whole,
+        verdict: verdict(whole, 100.0 * tolerance),
+    }
+}
+
 fn verdict(whole_percent: Option<[f64; 3]>, tolerance: f64) -> Drifts {
     match whole_percent {
         Some([_, low, high]) if low > tolerance || high < -tolerance => Drifts::Drifts,
         Some([_, low, high]) if low >= -tolerance && high <= tolerance => Drifts::DoesNotDrift,
         _ => Drifts::CannotTell,
+    }
+}
+
+impl SoakFigures {
+    /// Upkeep in words, by kind.
+    pub fn upkeep(&self) -> Vec<String> {
+        let mut kinds = Vec::new();
+        for moved in &self.upkeep {
+            if !kinds.contains(&moved.step) {
+                kinds.push(moved.step);
+            }
+        }
+        let told = |kind: &Move| {
+            let of_kind: Vec<_> = self.upkeep.iter().filter(|moved| moved.step == *kind).collect();
+            let longest_s = of_kind.iter().map(|moved| moved.to_s - moved.from_s).fold(0.0, f64::max);
+            let failed: Vec<&String> = of_kind.iter().filter_map(|moved| moved.failed.as_ref()).collect();
+            let why = failed.first().map(|why| format!(", {} failed: {why}", failed.len())).unwrap_or_default();
+            format!("{kind}: {} times, {longest_s:.1} s at most{why}", of_kind.len())
+        };
+        kinds.iter().map(told).collect()
     }
 }
 

@@ -22,6 +22,9 @@ fn windows(count: u32, per_hour: f64, wave: f64, cpu: bool) -> Vec<WindowFigures
                 p99_ms: 4.0,
             },
             cpu_us: cpu.then_some(300.0),
+            pause_ms_per_s: None,
+            memory_bytes: cpu.then_some(1 << (30 + at / 100)),
+            stored_bytes: None,
             held: true,
             client: None,
         }
@@ -46,6 +49,19 @@ fn what_stays_within_the_tolerance_does_not_drift_and_noise_cannot_be_told() {
     let (noisy, verdict) = drifts(&windows(20, 0.0, 90.0, false), 0.1);
     assert_eq!((noisy.len(), verdict), (1, Drifts::CannotTell), "{noisy:?}");
     assert_eq!(drifts(&windows(120, -20.0, 4.0, false), 0.1).1, Drifts::Drifts);
+}
+
+#[test]
+fn what_grows_beside_is_told_and_is_no_drift_of_the_verdict() {
+    let mut windows = windows(120, 0.0, 4.0, true);
+    for (at, window) in windows.iter_mut().enumerate() {
+        window.stored_bytes = Some((1 << 30) + at as u64 * (1 << 22));
+    }
+    assert_eq!(drifts(&windows, 0.1).1, Drifts::DoesNotDrift);
+    let beside = beside(&windows, 0.1);
+    let told: Vec<(&str, Drifts)> = beside.iter().map(|drift| (drift.of.as_str(), drift.verdict)).collect();
+    assert_eq!(told[1], ("bytes of the table", Drifts::Drifts), "{beside:?}");
+    assert_eq!((told[0].0, told.len()), ("memory", 2));
 }
 
 #[test]

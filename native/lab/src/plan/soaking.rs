@@ -10,13 +10,14 @@ use anyhow::{Context, Result};
 use super::answer::Answer;
 use super::cell::Cell;
 use super::figures::Checked;
-use super::file::Soak;
+use super::file::{Every, Soak};
 use super::journal::{Entry, Journal};
 use super::observed::Observed;
 use super::phases::{cells_at, named_cells, spent_s};
 use super::plan::{Plan, WARMUP_MAX_S};
-use super::soak::{drifts, SoakFigures, Window, WindowFigures};
+use super::soak::{beside, drifts, SoakFigures, Window, WindowFigures};
 use super::targets::Target;
+use super::timeline::Move;
 use super::trial::{ReadBack, Trial};
 use crate::narrator::{words, Narrator};
 
@@ -75,10 +76,16 @@ fn one(
     let Some(mut notes) = prepared.or_tell(narrator) else { return Ok(None) };
     let (rate_per_s, length) = (plan.launch_per_s() * soak.load, Duration::from_secs_f64(soak.window_s()));
     let (zero, mut windows, mut whole) = (target.now(), Vec::new(), Observed::default());
+    let (mut clock, mut upkeep) = (Clock::of(&soak.every), Vec::new());
     for number in 1..=soak.windows() {
         narrator.doing(&format!("soak at {rate_per_s:.0}/s, window {number} of {}", soak.windows()));
         let from_s = (target.now() - zero).as_secs_f64();
-        let mut window = Window { from_s, ..target.window(rate_per_s, length)? };
+        let mut window = Window { from_s, ..target.window(rate_per_s, length, &clock.due(from_s))? };
+        for moved in &mut window.moved {
+            moved.from_s += from_s;
+            moved.to_s += from_s;
+        }
+        upkeep.extend(window.moved.iter().cloned());
         // A window is judged as a whole.
         window.observed.kinds.iter_mut().for_each(|kind| kind.parts.clear());
         windows.push(WindowFigures::of(&plan.slas, &window)?);
@@ -96,11 +103,34 @@ fn one(
     Ok(Some(SoakFigures {
         cell: cell.key().to_owned(),
         rate_per_s,
-        windows,
         drifts,
         verdict,
+        beside: beside(&windows, soak.tolerance.0),
+        upkeep,
         checked: Checked::of(&whole, read_back),
         notes,
+        windows,
         took_s: (target.now() - began).as_secs_f64(),
     }))
+}
+
+/// When which upkeep is due.
+struct Clock(Vec<(Move, f64, f64)>);
+
+impl Clock {
+    fn of(every: &Every) -> Self {
+        Self(every.all().map(|(step, every_s)| (step, every_s, every_s)).collect())
+    }
+
+    /// What is due by now; what was missed meanwhile is left out.
+    fn due(&mut self, now_s: f64) -> Vec<Move> {
+        let mut due = Vec::new();
+        for (step, every_s, next_s) in &mut self.0 {
+            if *next_s <= now_s {
+                due.push(*step);
+                *next_s = ((now_s / *every_s).floor() + 1.0) * *every_s;
+            }
+        }
+        due
+    }
 }

@@ -213,7 +213,7 @@ impl Target for Simulated {
     }
 
     /// Response times and CPU grow with its age.
-    fn window(&mut self, per_s: f64, length: Duration) -> Result<Window> {
+    fn window(&mut self, per_s: f64, length: Duration, upkeep: &[Move]) -> Result<Window> {
         let hours = self.loads as f64 * length.as_secs_f64() / 3600.0;
         let (idle_ms, slower) = (self.truth.idle_ms, self.truth.ageing.powf(hours));
         self.truth.idle_ms = idle_ms * slower;
@@ -221,7 +221,8 @@ impl Target for Simulated {
         self.truth.idle_ms = idle_ms;
         let observed = observed?;
         let cpu_s = Some(observed.counts(None).0 as f64 * 200e-6 * slower);
-        Ok(Window { observed, cpu_s, ..Window::default() })
+        let moved = upkeep.iter().map(|step| Moved::well(*step, 0.0, 7.0)).collect();
+        Ok(Window { observed, cpu_s, moved, ..Window::default() })
     }
 
     /// A node that is hurt takes its share of the capacity away; nothing succeeds for four seconds after it was hurt.

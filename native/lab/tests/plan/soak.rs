@@ -61,11 +61,28 @@ fn a_soak_comes_last_with_its_windows_in_the_journal_and_its_verdict_in_the_text
 }
 
 #[test]
+fn upkeep_comes_by_the_clock_and_is_told() {
+    let rest = REST.replace("window: 2m}", "window: 2m, every: {repair: 45m, flush: 30m}}");
+    let (plan, folder) = (plan(&rest), TempDir::new().unwrap());
+    let trials = go_on(folder.path(), &plan, &mut Simulated::new(truth(1.0), 1)).unwrap();
+    let written = journal(folder.path(), &plan);
+    let soak = &written.soaks()[0];
+    let done: Vec<(String, f64)> = soak.upkeep.iter().map(|moved| (moved.step.to_string(), moved.from_s)).collect();
+    // At the begin of the first window after it is due.
+    let due = [("flush", 30.0), ("repair", 46.0), ("flush", 60.0), ("repair", 90.0), ("flush", 90.0)];
+    assert_eq!(done, due.map(|(word, minutes)| (word.to_owned(), minutes * 60.0)));
+    let told = text(&plan, &Answer::of(&plan, &trials).unwrap(), &trials, &written);
+    assert!(told.contains("flush: 3 times, 7.0 s at most\n  repair: 2 times"), "{told}");
+}
+
+#[test]
 fn a_soak_that_cannot_tell_is_refused() {
     for (soak, told) in [
         ("{length: 1m}", "it has 6 windows, and a drift takes 10"),
         ("{length: 1h, load: 0}", "a share above 0"),
         ("{length: 1h, at: nodes=9}", "soak: at"),
+        ("{length: 1h, every: {repair: 2h}}", "every: repair: a window's length or more, and less than the whole"),
+        ("{length: 1h, every: {cleanup: 10m}}", "unknown field `cleanup`"),
     ] {
         let error = format!("{:#}", refused(&format!("grid: {{nodes: [3, 6]}}\nfixed: {{rf: 3}}\nsoak: {soak}\n")));
         assert!(error.contains(told), "{error}");

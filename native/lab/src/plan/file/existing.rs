@@ -81,7 +81,8 @@ impl Existing {
             let undone = !self.hooks.contains_key(hurts) || self.hooks.contains_key(mends);
             ensure!(undone, "hooks: {hurts} needs {mends}, which undoes it");
         }
-        for step in file.phases.iter().flat_map(|phase| &phase.timeline) {
+        let upkeep: Vec<_> = file.soak.iter().flat_map(|soak| soak.every.all()).map(|(step, _)| step).collect();
+        for step in file.phases.iter().flat_map(|phase| &phase.timeline).chain(&upkeep) {
             let of_volume = step.is_of_volume() || step.is_of_host();
             ensure!(!of_volume, "`{step}`: only volumes that the plan makes are hurt, or mounted elsewhere");
             let Some(word) = hook_of(*step) else { continue };

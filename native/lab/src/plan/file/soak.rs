@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::phase::{one, winner};
 use crate::compare::statistics::POINTS_MIN;
 use crate::plan::quantity::{Share, Time};
+use crate::plan::timeline::{Move, Upkeep};
 
 /// A long steady load once the answer is there, split into windows. Its verdict is whether they drift.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -29,6 +30,32 @@ pub struct Soak {
     /// A change over the whole length that is no drift.
     #[serde(default = "tenth")]
     pub tolerance: Share,
+    /// Upkeep by the clock, beside the load.
+    #[serde(default)]
+    pub every: Every,
+}
+
+/// Time from one begin to the next; on one node after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Every {
+    /// A full repair of the plan's keyspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Time>,
+    /// A major compaction of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compact: Option<Time>,
+    /// Its memtables go to disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush: Option<Time>,
+}
+
+impl Every {
+    /// Each kind that is due at times, and the seconds between them.
+    pub fn all(&self) -> impl Iterator<Item = (Move, f64)> {
+        let all = [(Upkeep::Repair, self.repair), (Upkeep::Compact, self.compact), (Upkeep::Flush, self.flush)];
+        all.into_iter().filter_map(|(upkeep, time)| Some((Move::Upkeep(upkeep), time?.0.as_secs_f64())))
+    }
 }
 
 impl Soak {
@@ -45,6 +72,10 @@ impl Soak {
     pub(super) fn check(&self) -> Result<()> {
         ensure!(self.load.is_finite() && self.load > 0.0, "load: a share above 0 is expected");
         ensure!(self.window_s() >= 1.0, "window: 1 s or more is expected");
+        for (upkeep, every_s) in self.every.all() {
+            let fits = (self.window_s()..self.length.0.as_secs_f64()).contains(&every_s);
+            ensure!(fits, "every: {upkeep}: a window's length or more, and less than the whole, is expected");
+        }
         let share = self.tolerance.0;
         ensure!(share > 0.0 && share < 1.0, "tolerance: more than 0 % and less than 100 % is expected");
         ensure!(

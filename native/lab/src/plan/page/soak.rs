@@ -36,7 +36,8 @@ fn one(view: &View<'_>, soak: &SoakFigures) -> Result<Markup> {
             (chart(soak, "CPU of the servers for each operation, µs", Quantity::Number, |window| window.cpu_us).figure())
         }
         ul.notes {
-            @for drift in &soak.drifts { li { (drift.sentence()) } }
+            @for drift in soak.drifts.iter().chain(&soak.beside) { li { (drift.sentence()) } }
+            @for told in soak.upkeep() { li { (told) } }
             li { "The SLA held in " (held) " of " (soak.windows.len()) " windows." }
             li { (checked(&soak.checked)) }
             @for note in &soak.notes { li { (note) } }
@@ -68,6 +69,6 @@ fn chart(soak: &SoakFigures, title: &str, quantity: Quantity, value: fn(&WindowF
         quantity,
         log: false,
         series: vec![Series::over_intervals(title, "s0", Style::Line, &points)],
-        marks: Vec::new(),
+        marks: soak.upkeep.iter().map(|moved| (moved.from_s, moved.step.to_string())).collect(),
     }
 }

@@ -46,6 +46,8 @@ pub struct Actor<'a, 'b> {
     /// What mends all that is hurt.
     mends: Vec<Move>,
     zero: Instant,
+    /// The load goes on for so long, also where the timeline is over before.
+    at_least: Duration,
 }
 
 /// Runs a load until the timeline is over. `load` follows the rate that it gets, and returns when the signal is raised.
@@ -109,7 +111,13 @@ impl<'a, 'b> Actor<'a, 'b> {
             told,
             mends: Vec::new(),
             zero: Instant::now(),
+            at_least: Duration::ZERO,
         }
+    }
+
+    /// Whose load goes on for so long, also where the timeline is over before.
+    pub fn for_at_least(self, length: Duration) -> Self {
+        Self { at_least: length, ..self }
     }
 
     /// Makes the moves; ends early where the load has ended.
@@ -139,6 +147,9 @@ impl<'a, 'b> Actor<'a, 'b> {
                 self.change(before, Duration::ZERO);
             }
             moved.push(Moved::well(*step, from_s, self.now_s()));
+        }
+        while self.zero.elapsed() < self.at_least && !over.load(Ordering::Acquire) && !self.interrupt.is_set() {
+            thread::sleep(LOOK_EVERY.min(self.at_least.saturating_sub(self.zero.elapsed())));
         }
         Ok(moved)
     }

@@ -60,6 +60,15 @@ impl<'a> Existing<'a> {
         Ok(())
     }
 
+    /// Runs an open loop until a timeline is over, and for a length at least.
+    fn acted(&self, per_s: f64, timeline: &[Move], at_least: Duration, told: &mut Told<'_>) -> Result<Course> {
+        let data = self.data()?;
+        let mut hooks = Hooks { of: self.of, keyspace: data.keyspace() };
+        let actor = course::Actor::new(per_s, &mut hooks, &self.interrupt, self.narrator, told).for_at_least(at_least);
+        let runtime = self.runtime()?;
+        course::run(actor, timeline, |rate, end| runtime.block_on(data.until(per_s, rate, self.threads, end)))
+    }
+
     fn fill(&mut self, cell: &Cell) -> Result<Option<String>> {
         // Making the next one drops the keyspace.
         self.data = None;
@@ -110,17 +119,13 @@ impl Target for Existing<'_> {
         Observed::of(&outcome)
     }
 
-    fn window(&mut self, per_s: f64, length: Duration) -> Result<Window> {
-        let observed = self.load(&Load { pace: Pace::Open { per_s }, length })?;
-        Ok(Window { observed, ..Window::default() })
+    fn window(&mut self, per_s: f64, length: Duration, upkeep: &[Move]) -> Result<Window> {
+        let course = self.acted(per_s, upkeep, length, &mut |_| Ok(()))?;
+        Ok(Window { observed: course.whole, moved: course.moved, ..Window::default() })
     }
 
     fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course> {
-        let data = self.data()?;
-        let mut hooks = Hooks { of: self.of, keyspace: data.keyspace() };
-        let actor = course::Actor::new(per_s, &mut hooks, &self.interrupt, self.narrator, told);
-        let runtime = self.runtime()?;
-        course::run(actor, timeline, |rate, end| runtime.block_on(data.until(per_s, rate, self.threads, end)))
+        self.acted(per_s, timeline, Duration::ZERO, told)
     }
 
     fn read_back(&mut self) -> Result<Option<Observed>> {

@@ -212,6 +212,19 @@ impl<'a> Local<'a> {
         }
     }
 
+    /// Runs an open loop until a timeline is over, and for a length at least.
+    fn acted(&mut self, per_s: f64, timeline: &[Move], at_least: Duration, told: &mut Told<'_>) -> Result<Course> {
+        let threads = self.threads();
+        let site = self.site()?;
+        let (data, log) = self.volumes_of(&site.cell, site.cluster.nodes().into_iter().map(|node| node.number))?;
+        let site = self.site.as_mut().context("no cluster is up")?;
+        let table = site.data.as_ref().context("the cell has no data")?;
+        let cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
+        let mut nodes = Nodes::new(&mut site.cluster, table.keyspace(), Volumes { data, log, cpus }, timeline)?;
+        let actor = course::Actor::new(per_s, &mut nodes, &self.interrupt, self.narrator, told).for_at_least(at_least);
+        course::run(actor, timeline, |rate, end| site.runtime.block_on(table.until(per_s, rate, threads, end)))
+    }
+
     fn site(&self) -> Result<&Site> {
         self.site.as_ref().context("no cluster is up")
     }
@@ -227,27 +240,26 @@ impl Target for Local<'_> {
         self.explained(self.loaded(load))
     }
 
-    fn window(&mut self, per_s: f64, length: Duration) -> Result<Window> {
+    fn window(&mut self, per_s: f64, length: Duration, upkeep: &[Move]) -> Result<Window> {
+        let before = self.site()?.servers.readings();
+        let course = self.acted(per_s, upkeep, length, &mut |_| Ok(()))?;
         let site = self.site()?;
-        let data = site.data.as_ref().context("the cell has no data")?;
-        let before = site.servers.readings();
-        let load = Load { pace: super::Pace::Open { per_s }, length };
-        let outcome = site.runtime.block_on(data.load(&load, self.threads()))?;
-        let cpu_s = Used::between(&before, &site.servers.readings()).cpu_s;
-        self.ended_well(site, &outcome, "soak")?;
-        Ok(Window { cpu_s, observed: Observed::of(&outcome)?, ..Window::default() })
+        let after = site.servers.readings();
+        site.cluster.ensure_all_run().context("soak")?;
+        let used = Used::between(&before, &after);
+        Ok(Window {
+            observed: course.whole,
+            moved: course.moved,
+            cpu_s: used.cpu_s,
+            pause_s: used.pause_s,
+            memory_bytes: after.iter().map(|reading| reading.process.resident_bytes).sum(),
+            stored_bytes: self.stored_bytes(),
+            ..Window::default()
+        })
     }
 
     fn course(&mut self, per_s: f64, timeline: &[Move], told: &mut Told<'_>) -> Result<Course> {
-        let threads = self.threads();
-        let site = self.site()?;
-        let (data, log) = self.volumes_of(&site.cell, site.cluster.nodes().into_iter().map(|node| node.number))?;
-        let site = self.site.as_mut().context("no cluster is up")?;
-        let table = site.data.as_ref().context("the cell has no data")?;
-        let cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
-        let mut nodes = Nodes::new(&mut site.cluster, table.keyspace(), Volumes { data, log, cpus }, timeline)?;
-        let actor = course::Actor::new(per_s, &mut nodes, &self.interrupt, self.narrator, told);
-        course::run(actor, timeline, |rate, end| site.runtime.block_on(table.until(per_s, rate, threads, end)))
+        self.acted(per_s, timeline, Duration::ZERO, told)
     }
 
     fn read_back(&mut self) -> Result<Option<Observed>> {

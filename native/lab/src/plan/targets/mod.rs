@@ -89,8 +89,9 @@ pub trait Target {
     /// Runs a load on it.
     fn load(&mut self, load: &Load) -> Result<Observed>;
 
-    /// Runs an open loop for a window of a soak; unlike after a load, nothing is waited for. Its begin is for the caller to say.
-    fn window(&mut self, per_s: f64, length: Duration) -> Result<Window>;
+    /// Runs an open loop for a window of a soak, until the upkeep beside it is over at the least; unlike after a load,
+    /// nothing is waited for. Times are from the window's begin, which is for the caller to say.
+    fn window(&mut self, per_s: f64, length: Duration, upkeep: &[Move]) -> Result<Window>;
 
     /// Runs an open loop until a timeline is over, and mends what it hurt. `told` hears of each fault before it is made, and when
     /// it was mended. Moves that fail are in what is returned.
