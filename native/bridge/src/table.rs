@@ -185,9 +185,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableVerify(
             _ => return Err(EngineError::Invalid(format!("there is no depth {depth} of verification"))),
         };
         let verified = table.verify(depth, &rust_bytes(env, &ranges)?)?;
-        let values = [verified.files, verified.bytes, verified.entries];
-        let values = values.map(|figure| jlong::try_from(figure).unwrap_or(jlong::MAX));
-        env.set_long_array_region(&figures, 0, &values).map_err(jni_failure)
+        fill(env, &figures, [verified.files, verified.bytes, verified.entries])
     })
 }
 
@@ -209,9 +207,14 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableVerifiedBytes(
 ) {
     on_table(&mut env, table, (), |env, table| {
         let (read, total) = table.verified_bytes()?;
-        let values = [read, total].map(|figure| jlong::try_from(figure).unwrap_or(jlong::MAX));
-        env.set_long_array_region(&figures, 0, &values).map_err(jni_failure)
+        fill(env, &figures, [read, total])
     })
+}
+
+/// Puts figures into a Java array.
+fn fill<const N: usize>(env: &JNIEnv<'_>, array: &JLongArray<'_>, figures: [u64; N]) -> Result<()> {
+    let values = figures.map(|figure| jlong::try_from(figure).unwrap_or(jlong::MAX));
+    env.set_long_array_region(array, 0, &values).map_err(jni_failure)
 }
 
 /// A Java array in Rust.

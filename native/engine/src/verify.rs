@@ -65,10 +65,11 @@ impl Table {
         let mut damaged = Vec::new();
         let indexes = self.shared(|core| core.indexes().all())?;
         let total = indexes.iter().map(|index| index.table.on_copy(file_bytes).unwrap_or(0)).sum::<u64>();
-        let progress = self.on_copy(|core| core.begin_verification(total + file_bytes(core)?))?;
-        self.on_copy(|core| {
+        let progress = self.on_copy(|core| {
+            let progress = core.begin_verification(total + file_bytes(core)?)?;
             let owned = (!owned.is_empty()).then(|| TokenSet::of(owned));
-            Verification::new(core, depth, owned, &progress).run(&mut verified, &mut damaged)
+            Verification::new(core, depth, owned, &progress).run(&mut verified, &mut damaged)?;
+            Ok(progress)
         })?;
         for index in indexes.iter() {
             let run =
@@ -128,14 +129,13 @@ struct Verification<'a> {
     core: &'a TableCore,
     depth: Depth,
     owned: Option<TokenSet>,
-    progress: &'a Progress,
     pace: Pace<'a>,
     chunk: Vec<u8>,
 }
 
 impl<'a> Verification<'a> {
     fn new(core: &'a TableCore, depth: Depth, owned: Option<TokenSet>, progress: &'a Progress) -> Self {
-        Verification { core, depth, owned, progress, pace: Pace::new(core, progress), chunk: Vec::new() }
+        Verification { core, depth, owned, pace: Pace::new(core, progress), chunk: Vec::new() }
     }
 
     fn run(mut self, verified: &mut Verified, damaged: &mut Vec<Damaged>) -> Result<()> {
@@ -143,7 +143,7 @@ impl<'a> Verification<'a> {
             for file in listed_files(family.handle.db(), &family.handle)? {
                 self.pace.go_on()?;
                 let path = self.core.store().db.path().join(file_name(file.number));
-                match self.file(&path, &file, verified.bytes) {
+                match self.file(&path, &file) {
                     Ok(entries) => *verified += Verified { files: 1, bytes: file.file_bytes, entries },
                     Err(error) => {
                         self.pace.go_on()?;
@@ -152,27 +152,28 @@ impl<'a> Verification<'a> {
                         }
                     }
                 }
-                self.progress.reached(verified.bytes);
             }
         }
         Ok(())
     }
 
-    /// How many entries of the file were decoded; so many bytes of other files were read before.
-    fn file(&mut self, path: &Path, file: &LiveFile, before: u64) -> Result<u64> {
+    /// How many entries of the file were decoded.
+    fn file(&mut self, path: &Path, file: &LiveFile) -> Result<u64> {
         let bytes = std::fs::metadata(path)?.len();
         if bytes != file.file_bytes {
             return Err(EngineError::Corruption(format!("it has {bytes} bytes instead of {}", file.file_bytes)));
         }
         if self.depth == Depth::Quick {
             verify_file(path, false, None)?;
+            self.pace.progress.add(file.file_bytes);
             return Ok(0);
         }
         match file.checksum {
-            Some(written) => self.whole(path, written, before)?,
+            Some(written) => self.whole(path, written)?,
             None => {
                 self.pace.take(file.file_bytes)?;
                 verify_file(path, true, None)?;
+                self.pace.progress.add(file.file_bytes);
             }
         }
         if self.depth == Depth::Checksums {
@@ -182,7 +183,7 @@ impl<'a> Verification<'a> {
         }
     }
 
-    fn whole(&mut self, path: &Path, written: u32, mut before: u64) -> Result<()> {
+    fn whole(&mut self, path: &Path, written: u32) -> Result<()> {
         self.chunk.resize(CHUNK_BYTES, 0);
         let mut file = File::open(path)?;
         let mut found = 0;
@@ -193,8 +194,7 @@ impl<'a> Verification<'a> {
             }
             found = crc32c::crc32c_append(found, self.chunk.get(..read).unwrap_or_default());
             self.pace.take(read as u64)?;
-            before += read as u64;
-            self.progress.reached(before);
+            self.pace.progress.add(read as u64);
         }
         if found == written {
             return Ok(());

@@ -9,12 +9,10 @@ mod common;
 
 use cassiterite_engine::{Store, Table};
 use common::*;
-use std::time::{Duration, Instant};
 
 /// More than at which RocksDB stops writers.
 const FILES: u64 = 45;
 const FEW_FILES: u64 = 12;
-const TRY_MAX: Duration = Duration::from_secs(120);
 
 fn flush_often(table: &Table, from: u64, count: u64) {
     for number in from..from + count {
@@ -43,11 +41,7 @@ fn stalls(store: &Store) -> String {
 }
 
 fn await_few_files(table: &Table) {
-    let deadline = Instant::now() + TRY_MAX;
-    while table.set_automatic_compaction(true).unwrap() >= FEW_FILES {
-        assert!(Instant::now() < deadline, "compaction does not catch up");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    await_until("compaction does not catch up", || table.set_automatic_compaction(true).unwrap() < FEW_FILES);
 }
 
 #[test]
@@ -107,12 +101,8 @@ fn indexes_follow_their_table() {
         assert_eq!(figure_of(&store, "level0_files", name), FILES.to_string(), "{name}");
     }
     table.set_automatic_compaction(true).unwrap();
-    let deadline = Instant::now() + TRY_MAX;
     let is_behind = |name| figure_of(&store, "level0_files", name).parse::<u64>().unwrap() >= FEW_FILES;
-    while ["before", "after"].into_iter().any(is_behind) {
-        assert!(Instant::now() < deadline, "compaction of an index does not catch up");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    await_until("compaction of an index does not catch up", || !["before", "after"].into_iter().any(is_behind));
     store.close().unwrap();
 }
 

@@ -10,12 +10,10 @@ use cassiterite_engine::{Kind, Store, Table};
 use common::*;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 const ROWS: u32 = 20_000; // RocksDB looks once in 1,000 whether it is to stop
 const ROW_BYTES: usize = 1000;
 const DATA_BYTES: u64 = ROWS as u64 * ROW_BYTES as u64;
-const TRY_MAX: Duration = Duration::from_secs(120);
 
 fn compactions(store: &Store) -> Vec<HashMap<String, String>> {
     let report = store.report("compactions").unwrap();
@@ -26,14 +24,6 @@ fn compactions(store: &Store) -> Vec<HashMap<String, String>> {
 
 fn figure(compaction: &HashMap<String, String>, name: &str) -> u64 {
     compaction[name].parse().unwrap()
-}
-
-fn await_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + TRY_MAX;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 fn write(table: &Table, from: u64) {

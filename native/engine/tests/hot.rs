@@ -17,7 +17,6 @@ const UPDATES: u32 = 1000;
 const PAUSE: Duration = Duration::from_millis(300);
 /// How often at most a table is flushed for one row.
 const EACH: Duration = Duration::from_millis(1100);
-const TRY_MAX: Duration = Duration::from_secs(120);
 
 fn flushes(store: &Store) -> u64 {
     number(store, "work", "flush", 2)
@@ -43,11 +42,7 @@ fn read_by_scan(table: &Arc<Table>) {
 
 /// Until the flush that a read has begun is over.
 fn await_empty(table: &Table) {
-    let deadline = Instant::now() + TRY_MAX;
-    while memtable_bytes(table) > 64 << 10 {
-        assert!(Instant::now() < deadline, "nothing is flushed");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    await_until("nothing is flushed", || memtable_bytes(table) <= 64 << 10);
 }
 
 #[test]
@@ -65,10 +60,7 @@ fn reads_meet_a_bounded_number_of_fragments_of_a_hot_row() {
         std::thread::sleep(PAUSE);
     }
     // One that has begun may take its time.
-    while flushes(&store) - before < 2 {
-        assert!(begun.elapsed() < TRY_MAX, "{} flushes", flushes(&store) - before);
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    await_until("fewer than two flushes", || flushes(&store) - before >= 2);
     let (flushed, seconds) = (flushes(&store) - before, begun.elapsed().as_secs());
     assert!(flushed <= seconds + 1, "{flushed} flushes in {seconds} s");
     let (round, most) = (met[1] - met[0], met.iter().max().unwrap());

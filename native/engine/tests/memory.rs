@@ -28,7 +28,6 @@ const CACHE_ALLOWANCE: u64 = MIB;
 const BUFFERS_ALLOWANCE: u64 = BUFFERS / 4 + TABLES as u64 * 2 * (MIB / 4);
 /// Beside the cache, by file: its properties, its place in the index, its descriptor.
 const READER_MAX: u64 = 16 << 10;
-const TRY_MAX: Duration = Duration::from_secs(120);
 
 fn open_bounded(directory: &Path) -> Arc<Store> {
     let settings =

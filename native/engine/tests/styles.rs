@@ -11,12 +11,10 @@ use common::shipments::*;
 use common::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 const ROUNDS: u32 = 12;
 const PARTITIONS: u32 = 30;
 const CLUSTERINGS: u32 = 8;
-const TRY_MAX: Duration = Duration::from_secs(120);
 
 fn names() -> Vec<String> {
     (0..PARTITIONS).map(|number| format!("p{number}")).collect()
@@ -96,11 +94,7 @@ fn overwritten_rows_are_the_same_after_compactions_and_in_the_other_style() {
     overwrite(&pair);
     pair.compare();
     for store in &pair.stores {
-        let deadline = Instant::now() + TRY_MAX;
-        while compactions(store) == 0 {
-            assert!(Instant::now() < deadline, "{ROUNDS} files are compacted without being asked");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        await_until("files are compacted without being asked", || compactions(store) > 0);
     }
     pair.compare();
     for universal in [1, 0] {

@@ -106,6 +106,15 @@ fn a_plan_that_was_killed_goes_on_and_answers() {
     assert!(said(&cleaned).contains("nothing was left behind"), "{}", said(&cleaned));
 }
 
+/// Whether rights, kernel and packages allow a plan; says where they do not.
+fn can_run(file: &Path) -> bool {
+    let checked = plan(&["check"]).arg(file).output().unwrap();
+    if !checked.status.success() {
+        println!("it is not tested here: {}", said(&checked));
+    }
+    checked.status.success()
+}
+
 /// Devices and mounts of a folder that the kernel still has.
 fn volumes_of(out: &Path) -> Vec<String> {
     let folder = out.canonicalize().unwrap();
@@ -124,9 +133,8 @@ fn clean_takes_away_what_a_killed_run_has_left() {
     let text = PLAN.replace("engine: stock}", "engine: cassiterite, data: two, commitlog: two}")
         + "volumes: {two: {driver: mirror, size: 512MiB, copies: 2, limits: {write: 64MiB/s}}}\n";
     std::fs::write(&file, text).unwrap();
-    let checked = plan(&["check"]).arg(&file).output().unwrap();
-    if !checked.status.success() {
-        return println!("it is not tested here: {}", said(&checked));
+    if !can_run(&file) {
+        return;
     }
     let mut killed = run(&file, &out).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     await_until("the first trial", || ended_trials(&out) == 1 || killed.try_wait().unwrap().is_some());
@@ -231,9 +239,7 @@ fn answer_where_it_can_run(text: &str) -> Option<Value> {
     let folder = tempfile::tempdir().unwrap();
     let (file, out) = (folder.path().join("small.yaml"), folder.path().join("out"));
     std::fs::write(&file, text).unwrap();
-    let checked = plan(&["check"]).arg(&file).output().unwrap();
-    if !checked.status.success() {
-        println!("it is not tested here: {}", said(&checked));
+    if !can_run(&file) {
         return None;
     }
     let ran = run(&file, &out).output().unwrap();

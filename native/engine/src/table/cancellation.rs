@@ -4,27 +4,23 @@
 //! Flags that end work early. Each piece of work has its own, because RocksDB sets the flag of a manual compaction that
 //! it ends itself.
 
-use crate::error::{EngineError, Result};
+use super::running::Running;
+use crate::error::Result;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The flags of work of one kind.
 #[derive(Default)]
-pub(super) struct Cancellations(Mutex<Vec<Arc<AtomicBool>>>);
+pub(super) struct Cancellations(Running<AtomicBool>);
 
 impl Cancellations {
     /// A flag for work that begins.
     pub(super) fn begin(&self) -> Result<Arc<AtomicBool>> {
-        let flag = Arc::new(AtomicBool::new(false));
-        let mut flags = self.0.lock().map_err(|_| EngineError::poisoned())?;
-        flags.retain(|flag| Arc::strong_count(flag) > 1); // others are over
-        flags.push(Arc::clone(&flag));
-        Ok(flag)
+        self.0.begin(AtomicBool::new(false))
     }
 
     /// Sets the flags of all work that has begun.
     pub(super) fn cancel(&self) {
-        let flags = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        flags.iter().for_each(|flag| flag.store(true, Ordering::SeqCst));
+        self.0.each(|flag| flag.store(true, Ordering::SeqCst));
     }
 }

@@ -3,9 +3,10 @@
 
 //! The verifications of a table that run: how far they are, and their early end.
 
+use super::running::Running;
 use crate::error::{EngineError, Result};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// One that runs.
 pub(crate) struct Progress {
@@ -23,44 +24,35 @@ impl Progress {
         }
     }
 
-    /// It has read so many bytes of files by now.
-    pub(crate) fn reached(&self, bytes: u64) {
-        self.read_bytes.store(bytes, Ordering::Relaxed);
+    /// It has read so many more bytes of files.
+    pub(crate) fn add(&self, bytes: u64) {
+        self.read_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
 /// All that run.
 #[derive(Default)]
-pub(super) struct Verifications(Mutex<Vec<Arc<Progress>>>);
+pub(super) struct Verifications(Running<Progress>);
 
 impl Verifications {
     /// One that begins, and is over once its caller drops it.
     pub(super) fn begin(&self, total_bytes: u64) -> Result<Arc<Progress>> {
-        let begun =
-            Arc::new(Progress { total_bytes, read_bytes: AtomicU64::new(0), is_stopped: AtomicBool::new(false) });
-        let mut all = self.0.lock().map_err(|_| EngineError::poisoned())?;
-        all.retain(|one| Arc::strong_count(one) > 1);
-        all.push(Arc::clone(&begun));
-        Ok(begun)
+        let (read_bytes, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
+        self.0.begin(Progress { total_bytes, read_bytes, is_stopped })
     }
 
     pub(super) fn stop(&self) {
-        self.running(|one| one.is_stopped.store(true, Ordering::Release));
+        self.0.each(|one| one.is_stopped.store(true, Ordering::Release));
     }
 
     /// Bytes of files that they have read, and of how many.
     pub(super) fn progress(&self) -> (u64, u64) {
         let (mut read, mut total) = (0, 0);
-        self.running(|one| {
+        self.0.each(|one| {
             // A compaction may have made more of them.
             read += one.read_bytes.load(Ordering::Relaxed).min(one.total_bytes);
             total += one.total_bytes;
         });
         (read, total)
-    }
-
-    fn running(&self, each: impl FnMut(&Arc<Progress>)) {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().filter(|one| Arc::strong_count(one) > 1).for_each(each);
     }
 }

@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Holds reads back, so that they take no more of the device than `compaction_rate_limit` gives compactions.
 pub(super) struct Pace<'a> {
     core: &'a TableCore,
-    progress: &'a Progress,
+    pub(super) progress: &'a Progress,
     next: Instant,
 }
 

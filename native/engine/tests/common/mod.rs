@@ -11,6 +11,7 @@ use cassiterite_codec::key::{encode_partition, murmur3_token};
 use cassiterite_engine::{cursor_next, Store, Table};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub const HEADER: u8 = 0x10;
 pub const STATIC: u8 = 0x20;
@@ -23,6 +24,18 @@ pub const WITH_STATIC: u8 = 2;
 pub const POINTS: u8 = 4;
 pub const KEYS_ONLY: u8 = 8;
 pub const WHOLE: u8 = 16;
+
+/// Longer than anything takes that comes by itself.
+pub const TRY_MAX: Duration = Duration::from_secs(120);
+
+/// Waits for what is to come by itself.
+pub fn await_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + TRY_MAX;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
 
 pub fn options(directory: &Path, more: &str) -> String {
     format!("directory={}\nblock_cache_size=32MiB\n{more}", directory.display())

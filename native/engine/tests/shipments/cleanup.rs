@@ -8,12 +8,11 @@ use crate::tokens::*;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Every value holds this, in its token's half of the ring.
 const MARKS: [&[u8]; 2] = [b"lower half of the ring", b"upper half of the ring"];
 const LOWER: (i64, i64) = (i64::MIN, 0);
-const TRY_MAX: Duration = Duration::from_secs(60);
 
 fn fill_marked(table: &cassiterite_engine::Table, timestamp: i64) {
     for number in 0..3000u64 {
@@ -36,15 +35,7 @@ fn marks(store: &Path, mark: &[u8]) -> usize {
 
 /// Waits until the mark is in no table file.
 fn await_no_marks(store: &Path, mark: &[u8], what: &str) {
-    let deadline = Instant::now() + TRY_MAX;
-    loop {
-        let left = marks(store, mark);
-        if left == 0 {
-            return;
-        }
-        assert!(Instant::now() < deadline, "{left} marks are left: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    await_until(&format!("marks are left: {what}"), || marks(store, mark) == 0);
 }
 
 #[test]

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 const PARTITIONS: i64 = 300;
 const RUNS: u64 = 6;
-const TRY_MAX: Duration = Duration::from_secs(120);
 
 /// Update number `n` (from 1) writes one row with timestamp `n`, so that the contents of a view tell when it was taken.
 fn write_number(table: &Table, number: i64) {

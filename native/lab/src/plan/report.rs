@@ -248,9 +248,7 @@ fn soaks(plan: &Plan, soaks: &[SoakFigures]) -> String {
             soak.verdict.label(),
             soak.windows.len()
         );
-        soak.drifts.iter().chain(&soak.beside).for_each(|drift| text += &format!("  {}\n", drift.sentence()));
-        soak.upkeep().iter().for_each(|told| text += &format!("  {told}\n"));
-        soak.notes.iter().for_each(|note| text += &format!("  {note}\n"));
+        soak.sentences().iter().chain(&soak.notes).for_each(|told| text += &format!("  {told}\n"));
     }
     text
 }

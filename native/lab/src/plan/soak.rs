@@ -205,8 +205,13 @@ fn verdict(whole_percent: Option<[f64; 3]>, tolerance: f64) -> Drifts {
 }
 
 impl SoakFigures {
-    /// Upkeep in words, by kind.
-    pub fn upkeep(&self) -> Vec<String> {
+    /// Slopes and upkeep in words.
+    pub fn sentences(&self) -> Vec<String> {
+        let slopes = self.drifts.iter().chain(&self.beside).map(Drift::sentence);
+        slopes.chain(self.upkeep_by_kind()).collect()
+    }
+
+    fn upkeep_by_kind(&self) -> Vec<String> {
         let mut kinds = Vec::new();
         for moved in &self.upkeep {
             if !kinds.contains(&moved.step) {

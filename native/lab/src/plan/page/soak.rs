@@ -36,8 +36,7 @@ fn one(view: &View<'_>, soak: &SoakFigures) -> Result<Markup> {
             (chart(soak, "CPU of the servers for each operation, µs", Quantity::Number, |window| window.cpu_us).figure())
         }
         ul.notes {
-            @for drift in soak.drifts.iter().chain(&soak.beside) { li { (drift.sentence()) } }
-            @for told in soak.upkeep() { li { (told) } }
+            @for told in soak.sentences() { li { (told) } }
             li { "The SLA held in " (held) " of " (soak.windows.len()) " windows." }
             li { (checked(&soak.checked)) }
             @for note in &soak.notes { li { (note) } }

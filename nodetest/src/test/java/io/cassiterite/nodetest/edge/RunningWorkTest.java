@@ -17,6 +17,7 @@ import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.CompactionThroughput;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
@@ -71,20 +72,12 @@ class RunningWorkTest
         Pause.until(what, BOUND, condition);
     }
 
-    private static void throughput(Node node, Cql cql, int mebibytesPerSecond)
-    {
-        node.nodetool("setcompactionthroughput", Integer.toString(mebibytesPerSecond)).success();
-        String limit = mebibytesPerSecond == 0 ? "0B/s" : mebibytesPerSecond + "MiB/s";
-        String setting = "SELECT value FROM cassiterite.settings WHERE name = 'compaction_rate_limit'";
-        await("the engine follows", () -> cql.rows(setting).get(0).getString("value").equals(limit));
-    }
-
     @Test
     void aCompactionIsShownAndStopped(Node node, Cql cql)
     {
         write(cql, "c", MANY_ROWS);
         node.nodetool("flush", KEYSPACE, "c").success();
-        throughput(node, cql, 1);
+        CompactionThroughput.set(node, cql, 1);
         CompletableFuture<Output> compact = CompletableFuture.supplyAsync(() -> node.nodetool("compact", KEYSPACE, "c"));
         await("it is shown", () -> running(node, "c").stream().anyMatch(one -> !one.get("completed").equals("0")));
         Map<String, String> shown = running(node, "c").get(0);
@@ -104,7 +97,7 @@ class RunningWorkTest
         assertEquals(List.of(), running(node, "c"));
         assertEquals(MANY_ROWS, cql.rows("SELECT k FROM c").size());
 
-        throughput(node, cql, 0);
+        CompactionThroughput.set(node, cql, 0);
         node.nodetool("compact", KEYSPACE, "c").success();
         assertEquals(MANY_ROWS, cql.rows("SELECT k FROM c").size());
         await("it is history", () -> !history(cql, "c").isEmpty());
@@ -120,7 +113,7 @@ class RunningWorkTest
     {
         write(cql, "v", ROWS);
         node.nodetool("flush", KEYSPACE, "v").success();
-        throughput(node, cql, 1);
+        CompactionThroughput.set(node, cql, 1);
         CompletableFuture<Output> verify = CompletableFuture.supplyAsync(() -> node.nodetool("verify", "-f", KEYSPACE, "v"));
         await("it is shown", () -> running(node, "v").stream().anyMatch(one -> !one.get("completed").equals("0")));
         Map<String, String> shown = running(node, "v").get(0);
@@ -130,7 +123,7 @@ class RunningWorkTest
         Output stopped = verify.join();
         assertTrue(stopped.text().contains("Aborted verifying for at least one table in keyspace " + KEYSPACE), stopped::text);
         assertEquals(List.of(), running(node, "v"));
-        throughput(node, cql, 0);
+        CompactionThroughput.set(node, cql, 0);
         node.nodetool("verify", "-f", KEYSPACE, "v").success();
     }
 
@@ -145,7 +138,7 @@ class RunningWorkTest
     void aBuildOfAnIndexThatIsStoppedWaitsUntilSomebodyAsks(Node node, Cql cql)
     {
         write(cql, "i", ROWS);
-        throughput(node, cql, 1);
+        CompactionThroughput.set(node, cql, 1);
         cql.run("CREATE INDEX by_v ON i (v)");
         await("it is shown", () -> running(node, "i").stream().anyMatch(one -> one.get("taskType").equals("Secondary index build")));
         assertEquals("", stop(node, "stopCompaction", "INDEX_BUILD"));
@@ -154,7 +147,7 @@ class RunningWorkTest
         assertEquals(List.of(), running(node, "i"));
         String query = "SELECT k FROM i WHERE v = 7";
         assertTrue(fails(cql, query));
-        throughput(node, cql, 0);
+        CompactionThroughput.set(node, cql, 0);
         node.nodetool("rebuild_index", KEYSPACE, "i", "by_v").success();
         assertEquals(ROWS / 100, cql.rows(query).size());
     }
@@ -193,7 +186,7 @@ class RunningWorkTest
     void aBuildThatIsKilledBeginsAgain(Node node, Cql cql)
     {
         write(cql, "k", ROWS);
-        throughput(node, cql, 1);
+        CompactionThroughput.set(node, cql, 1);
         cql.run("CREATE INDEX by_k ON k (v)");
         await("it is in the middle", () -> running(node, "k").stream().anyMatch(one -> !one.get("completed").equals("0")));
         node.killNine();

@@ -18,10 +18,10 @@ import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.CompactionThroughput;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.Output;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -81,8 +81,7 @@ class CleanupTest
             }
             pair.first.nodetool("flush", Pair.KEYSPACE).success();
             replicas(pair, cql, 1);
-            pair.first.nodetool("setcompactionthroughput", "1").success();
-            Pause.until("the engine follows", BOUND, () -> limit(cql).equals("1MiB/s"));
+            CompactionThroughput.set(pair.first, cql, 1);
 
             CompletableFuture<Output> cleanup = CompletableFuture.supplyAsync(() -> pair.first.nodetool("cleanup", Pair.KEYSPACE));
             pair.first.log().await("Removing from pair.large in the engine", BOUND);
@@ -90,11 +89,6 @@ class CleanupTest
             Output ended = cleanup.join();
             assertTrue(ended.exitCode() != 0 && ended.text().contains("the ring has begun to change"), ended.text());
         }
-    }
-
-    private static String limit(Cql cql)
-    {
-        return cql.localRows("SELECT value FROM cassiterite.settings WHERE name = 'compaction_rate_limit'").get(0).getString("value");
     }
 
     private static void fill(Cql cql, String table)
