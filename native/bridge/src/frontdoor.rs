@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cassiterite_engine::{EngineError, Result};
-use cassiterite_frontdoor::{Counters, Door, DoorOptions, ListenOptions, ListenerId, Notice, Way};
+use cassiterite_frontdoor::{Counters, Door, DoorOptions, ListenOptions, ListenerId, Negotiated, Notice, Way};
 use jni::objects::{JByteArray, JClass};
 use jni::sys::{jboolean, jbyteArray, jint, jlong, jstring};
 use jni::JNIEnv;
@@ -89,6 +89,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorTake(
     })
 }
 
+/// Answer of `doorHandOver`: the pair serves on.
+const KEPT: jint = -1;
+/// The same: the client is handed over, and cannot come back.
+const FOR_GOOD: jint = 0;
+
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_doorHandOver(
     mut env: JNIEnv<'_>,
@@ -97,17 +102,46 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorHandOver(
     connection: jlong,
     descriptor: jint,
     is_repeated: jboolean,
-) -> jboolean {
-    guard_plain(&mut env, 0, |_| {
-        let descriptor = valid(descriptor)?;
-        // SAFETY: `Native`'s contract: the caller's descriptor stays open during the call, and nobody else uses it.
-        // It stays the caller's: what is dropped here closes nothing.
-        let mut far = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(descriptor) });
+) -> jint {
+    guard_plain(&mut env, KEPT, |_| {
+        let mut far = borrowed(descriptor)?;
         let door = Arc::clone(DOORS.get(door)?.value()?);
-        let Some(client) = door.hand_over(connection as u64, far.as_fd(), is_repeated != 0) else { return Ok(0) };
-        dup3(&client, &mut far, DupFlags::CLOEXEC).map_err(|error| failure(error.into()))?;
-        Ok(1)
+        let Some(given) = door.hand_over(connection as u64, far.as_fd(), is_repeated != 0) else { return Ok(KEPT) };
+        replace(&mut far, &given.client)?;
+        Ok(given.negotiated.map_or(FOR_GOOD, |negotiated| jint::from(negotiated.number())))
     })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_doorTakeBack(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    door: jlong,
+    connection: jlong,
+    descriptor: jint,
+    negotiated: jint,
+) {
+    guard_plain(&mut env, (), |_| {
+        let mut client = borrowed(descriptor)?;
+        let known = u16::try_from(negotiated).ok().and_then(Negotiated::from_number);
+        let known = known.ok_or_else(|| EngineError::Invalid(format!("{negotiated} is no number of doorHandOver")))?;
+        let door = Arc::clone(DOORS.get(door)?.value()?);
+        let taken = client.try_clone().map_err(failure)?;
+        let far = door.take_back(connection as u64, taken, known).map_err(failure)?;
+        replace(&mut client, &far)
+    });
+}
+
+/// A descriptor that stays the caller's: what is dropped here closes nothing.
+fn borrowed(descriptor: jint) -> Result<ManuallyDrop<OwnedFd>> {
+    let descriptor = valid(descriptor)?;
+    // SAFETY: `Native`'s contract: the caller's descriptor stays open during the call, and nobody else uses it.
+    Ok(ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(descriptor) }))
+}
+
+/// Makes a descriptor name what another one names.
+fn replace(descriptor: &mut ManuallyDrop<OwnedFd>, by: &OwnedFd) -> Result<()> {
+    dup3(by, descriptor, DupFlags::CLOEXEC).map_err(|error| failure(error.into()))
 }
 
 #[no_mangle]

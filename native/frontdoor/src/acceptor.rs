@@ -7,19 +7,18 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream as StdUnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use mio::net::{TcpListener, TcpStream, UnixStream};
+use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 use crate::client::{Client, Way};
 use crate::counters::Tally;
-use crate::event_loop::{EventLoop, Newcomer};
+use crate::event_loop::{new_pair, EventLoop, Newcomer};
 use crate::notices::Notices;
 use crate::undecided::{FirstByte, Undecided};
 use crate::waiting::{run_to_the_end, wait_for_events};
@@ -258,16 +257,14 @@ impl Running {
     }
 
     fn through_the_door(&mut self, client: TcpStream) -> io::Result<(u64, Way)> {
-        let (near, far) = StdUnixStream::pair()?;
-        near.set_nonblocking(true)?;
-        far.set_nonblocking(true)?;
+        let (near, far) = new_pair()?;
         let serving = self.loops.iter().enumerate().filter(|(_, event_loop)| !event_loop.has_ended());
         let least = serving.min_by_key(|(_, event_loop)| event_loop.connections());
         let (at, least) = least.ok_or_else(|| io::Error::other("no loop serves"))?;
         let least = Arc::clone(least);
         let number = self.number(at);
-        least.add(Newcomer { number, client, cassandra: UnixStream::from_std(near) })?;
-        Ok((number, Way::Pair(OwnedFd::from(far))))
+        least.add(Newcomer { number, client, cassandra: near, negotiated: None })?;
+        Ok((number, Way::Pair(far)))
     }
 }
 

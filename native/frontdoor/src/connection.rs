@@ -13,6 +13,8 @@ use rustix::io::Errno;
 use rustix::net::{recv, RecvFlags};
 
 use crate::counters::Tally;
+use crate::event_loop::Newcomer;
+use crate::hand_over::HandedOver;
 use crate::native_share::NativeShare;
 use crate::protocol::Opcode;
 use crate::request::{Answerer, Identity, Pooled};
@@ -57,20 +59,20 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// Registers both sockets; their events carry `tokens`, the client's first.
-    pub(crate) fn new(
-        number: u64,
-        mut client: TcpStream,
-        mut cassandra: UnixStream,
-        tokens: (Token, Token),
-        registry: &Registry,
-    ) -> io::Result<Self> {
+    pub(crate) fn new(newcomer: Newcomer, tokens: (Token, Token), registry: &Registry) -> io::Result<Self> {
+        let Newcomer { number, mut client, mut cassandra, negotiated } = newcomer;
         registry.register(&mut client, tokens.0, Interest::READABLE)?;
         registry.register(&mut cassandra, tokens.1, Interest::READABLE)?;
+        let now = Instant::now();
+        let (session, share) = match negotiated {
+            None => (Session::new(number), NativeShare::new(now)),
+            Some(negotiated) => (Session::taken_back(number, negotiated), NativeShare::trial(now)),
+        };
         Ok(Self {
             client,
             cassandra,
-            session: Session::new(number),
-            share: NativeShare::new(Instant::now()),
+            session,
+            share,
             client_has_ended: false,
             cassandra_has_ended: false,
             was_opaque: false,
@@ -207,13 +209,14 @@ impl Connection {
         is_whole && is_read(&self.cassandra) && is_read(far)
     }
 
-    /// The client's socket; its events come no more, and the pair ends.
+    /// The client's socket, of which no event comes any more; the pair ends.
     ///
     /// # Errors
     /// Where its events cannot be ended; it is closed then.
-    pub(crate) fn into_client(mut self, registry: &Registry) -> io::Result<OwnedFd> {
+    pub(crate) fn into_handed_over(mut self, registry: &Registry) -> io::Result<HandedOver> {
         registry.deregister(&mut self.client)?;
-        Ok(OwnedFd::from(std::net::TcpStream::from(self.client)))
+        let client = OwnedFd::from(std::net::TcpStream::from(self.client));
+        Ok(HandedOver { client, negotiated: self.session.negotiated() })
     }
 
     /// Asks for writability where bytes wait, and only there: Unix sockets tell of it whenever their peer reads.

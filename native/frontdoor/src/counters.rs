@@ -16,6 +16,7 @@ pub(crate) struct Tally {
     pub accepted: AtomicU64,
     pub direct: AtomicU64,
     pub handed_over: AtomicU64,
+    pub taken_back: AtomicU64,
     pub open: AtomicU64,
     pub to_cassandra_bytes: AtomicU64,
     pub to_clients_bytes: AtomicU64,
@@ -38,6 +39,8 @@ pub struct Counters {
     pub direct: u64,
     /// Clients whose own socket Cassandra got later, because nearly nothing of theirs was answered natively.
     pub handed_over: u64,
+    /// How often one of these came back to the door.
+    pub taken_back: u64,
     /// Connections through the door now.
     pub open: u64,
     /// Bytes passed on to Cassandra.
@@ -74,6 +77,7 @@ impl Counters {
             ("clients_accepted", self.accepted),
             ("clients_handed_over", self.direct),
             ("clients_handed_over_later", self.handed_over),
+            ("clients_taken_back", self.taken_back),
             ("connections_open", self.open),
             ("bytes_to_cassandra", self.to_cassandra_bytes),
             ("bytes_to_clients", self.to_clients_bytes),
@@ -99,6 +103,7 @@ impl Default for Tally {
             accepted: zero(),
             direct: zero(),
             handed_over: zero(),
+            taken_back: zero(),
             open: zero(),
             to_cassandra_bytes: zero(),
             to_clients_bytes: zero(),
@@ -141,6 +146,7 @@ impl Tally {
             accepted: of(&self.accepted),
             direct: of(&self.direct),
             handed_over: of(&self.handed_over),
+            taken_back: of(&self.taken_back),
             open: of(&self.open),
             to_cassandra_bytes: of(&self.to_cassandra_bytes),
             to_clients_bytes: of(&self.to_clients_bytes),

@@ -10,14 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use mio::net::TcpStream;
+
 use crate::acceptor::{Acceptor, ListenOptions, ListenerId};
 use crate::counters::{Counters, Tally};
-use crate::event_loop::EventLoop;
-use crate::hand_over::HandOver;
+use crate::event_loop::{new_pair, EventLoop, Newcomer};
+use crate::hand_over::{HandOver, HandedOver};
 use crate::loop_answerer::Shared;
 use crate::notices::Notice;
 use crate::pool::Pool;
 use crate::priority;
+use crate::protocol::Negotiated;
 use crate::routes::Routes;
 
 /// How a door is made.
@@ -96,10 +99,28 @@ impl Door {
     ///   most
     /// * `is_repeated` whether the caller asks again soon if this is in vain. Until then the door reads nothing more of
     ///   the client, so that what is on its way comes to an end.
-    pub fn hand_over(&self, connection: u64, far: BorrowedFd<'_>, is_repeated: bool) -> Option<OwnedFd> {
+    pub fn hand_over(&self, connection: u64, far: BorrowedFd<'_>, is_repeated: bool) -> Option<HandedOver> {
         let asked = Arc::new(HandOver::new(connection, far.try_clone_to_owned().ok(), is_repeated));
         self.loop_of(connection)?.hand_over(Arc::clone(&asked)).ok()?;
         asked.wait(HAND_OVER_WAIT)
+    }
+
+    /// Serves a connection again that was handed over. Returns the far end of a new pair, for whoever goes on with it in
+    /// place of the client's socket, as if nothing had happened. The loop has `client` already.
+    ///
+    /// * `client` the client's socket, which nobody else reads or writes any more; what was read of it, and written to
+    ///   it, ends with whole frames, or whole envelopes where there are no frames. Requests may be under way.
+    /// * `negotiated` as [`Door::hand_over`] returned it
+    ///
+    /// # Errors
+    /// Where the loop has ended, or where no descriptor is left.
+    pub fn take_back(&self, connection: u64, client: OwnedFd, negotiated: Negotiated) -> io::Result<OwnedFd> {
+        let event_loop = self.loop_of(connection).ok_or_else(|| io::Error::other("no such connection"))?;
+        let (cassandra, far) = new_pair()?;
+        let client = TcpStream::from_std(client.into());
+        event_loop.add(Newcomer { number: connection, client, cassandra, negotiated: Some(negotiated) })?;
+        Tally::add(&self.shared.tally.taken_back, 1);
+        Ok(far)
     }
 
     /// The loop that has, or had, a connection.

@@ -4,6 +4,8 @@
 //! A loop, as other threads see it: one thread with its connections.
 
 use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdUnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -16,6 +18,7 @@ use crate::hand_over::HandOver;
 use crate::loop_answerer::Shared;
 use crate::loop_thread::LoopThread;
 use crate::pool::Done;
+use crate::protocol::Negotiated;
 use crate::served::Served;
 
 /// Other tokens are those of connections.
@@ -27,6 +30,16 @@ pub(crate) struct Newcomer {
     pub number: u64,
     pub client: TcpStream,
     pub cassandra: UnixStream,
+    /// Of a client that comes back to the door.
+    pub negotiated: Option<Negotiated>,
+}
+
+/// The two ends of a client's way to Cassandra: the loop's, and the far one.
+pub(crate) fn new_pair() -> io::Result<(UnixStream, OwnedFd)> {
+    let (near, far) = StdUnixStream::pair()?;
+    near.set_nonblocking(true)?;
+    far.set_nonblocking(true)?;
+    Ok((UnixStream::from_std(near), far.into()))
 }
 
 /// What other threads have for a loop.
@@ -177,7 +190,6 @@ mod tests {
     use crate::routes::Routes;
     use std::io::Read;
     use std::net::{TcpListener, TcpStream as StdTcpStream};
-    use std::os::unix::net::UnixStream as StdUnixStream;
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -197,7 +209,7 @@ mod tests {
         // epoll_wait refuses to wait for no events at all.
         let (event_loop, thread) =
             EventLoop::start_with(Events::with_capacity(0), 0, Duration::MAX, shared.clone()).unwrap();
-        let newcomer = Newcomer { number: 1, client: served, cassandra: UnixStream::from_std(near) };
+        let newcomer = Newcomer { number: 1, client: served, cassandra: UnixStream::from_std(near), negotiated: None };
         let _ = event_loop.add(newcomer);
         assert_eq!(client.read(&mut [0]).unwrap(), 0);
         thread.join().unwrap();

@@ -10,6 +10,17 @@ use std::os::fd::OwnedFd;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::protocol::Negotiated;
+
+/// What the owner gets.
+#[derive(Debug)]
+pub struct HandedOver {
+    /// The client's socket.
+    pub client: OwnedFd,
+    /// What [`Door::take_back`](crate::Door::take_back) wants; `None` if the door cannot serve this client again.
+    pub negotiated: Option<Negotiated>,
+}
+
 /// One request, which a loop and the owner share.
 #[derive(Debug)]
 pub(crate) struct HandOver {
@@ -27,8 +38,8 @@ pub(crate) struct HandOver {
 enum State {
     Asked,
     Withdrawn,
-    /// The client's socket; nothing if the loop keeps it.
-    Decided(Option<OwnedFd>),
+    /// Nothing if the loop keeps the client.
+    Decided(Option<HandedOver>),
 }
 
 impl HandOver {
@@ -37,7 +48,7 @@ impl HandOver {
     }
 
     /// Lets the loop decide, which must not wait for anything; does nothing if the owner waits no more.
-    pub(crate) fn decide(&self, decide: impl FnOnce() -> Option<OwnedFd>) {
+    pub(crate) fn decide(&self, decide: impl FnOnce() -> Option<HandedOver>) {
         let mut state = self.state();
         if matches!(*state, State::Asked) {
             *state = State::Decided(decide());
@@ -46,12 +57,12 @@ impl HandOver {
     }
 
     /// Waits for the loop's decision, and withdraws the request if there is none.
-    pub(crate) fn wait(&self, timeout: Duration) -> Option<OwnedFd> {
+    pub(crate) fn wait(&self, timeout: Duration) -> Option<HandedOver> {
         let is_open = |state: &mut State| matches!(state, State::Asked);
         let waited = self.decided.wait_timeout_while(self.state(), timeout, is_open);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         match std::mem::replace(&mut *state, State::Withdrawn) {
-            State::Decided(client) => client,
+            State::Decided(decided) => decided,
             State::Asked | State::Withdrawn => None,
         }
     }
@@ -80,7 +91,7 @@ mod tests {
         let asked = Arc::new(asked);
         let decider = thread::spawn({
             let asked = Arc::clone(&asked);
-            move || asked.decide(|| Some(client))
+            move || asked.decide(|| Some(HandedOver { client, negotiated: None }))
         });
         assert!(asked.wait(Duration::from_secs(60)).is_some());
         decider.join().unwrap();

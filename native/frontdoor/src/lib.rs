@@ -7,7 +7,8 @@
 //! to Cassandra; whoever owns the door takes the other end from [`Door::take`] and gives it to Cassandra's transport.
 //! Bytes that the door does not answer pass between the two sockets unchanged.
 //!
-//! A connection of which it answers nearly nothing it offers back: [`Door::hand_over`] gives the client's own socket.
+//! A connection of which it answers nearly nothing it offers back: [`Door::hand_over`] gives the client's own socket, and
+//! [`Door::take_back`] takes it again, to try anew.
 //!
 //! Of the EXECUTEs of prepared statements it answers those that it may, as Cassandra would: from a plan of the
 //! statement and the rows of the engine.
@@ -70,6 +71,8 @@ pub use acceptor::{ListenOptions, ListenerId};
 pub use client::{Client, Way};
 pub use counters::Counters;
 pub use door::{Door, DoorOptions};
+pub use hand_over::HandedOver;
 pub use notices::Notice;
+pub use protocol::Negotiated;
 pub use statement::PlanError;
 pub use table_reader::{Entries, Reach, TableReader, Unread};

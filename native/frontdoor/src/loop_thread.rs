@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +16,7 @@ use slab::Slab;
 use crate::connection::{Connection, Next, Side};
 use crate::counters::Tally;
 use crate::event_loop::{EventLoop, Message, Newcomer, WAKER};
-use crate::hand_over::HandOver;
+use crate::hand_over::{HandOver, HandedOver};
 use crate::loop_answerer::{LoopAnswerer, Shared};
 use crate::notices::Notices;
 use crate::pool::Done;
@@ -104,11 +103,12 @@ impl LoopThread {
         }
     }
 
-    fn add(&mut self, Newcomer { number, client, cassandra }: Newcomer) {
+    fn add(&mut self, newcomer: Newcomer) {
+        let number = newcomer.number;
         let entry = self.connections.vacant_entry();
         let slot = entry.key();
         let tokens = (Token(slot * 2), Token(slot * 2 + 1));
-        match Connection::new(number, client, cassandra, tokens, self.poll.registry()) {
+        match Connection::new(newcomer, tokens, self.poll.registry()) {
             Ok(connection) => {
                 entry.insert(connection);
                 self.slots.insert(number, slot);
@@ -145,7 +145,7 @@ impl LoopThread {
     }
 
     /// Gives up a connection, if nothing of it is on its way; otherwise nothing has changed.
-    fn give_up(&mut self, asked: &HandOver) -> Option<OwnedFd> {
+    fn give_up(&mut self, asked: &HandOver) -> Option<HandedOver> {
         let slot = *self.slots.get(&asked.connection)?;
         let far = asked.far.as_ref()?;
         // Nobody writes to the far end meanwhile, so that this can come to an end.
@@ -154,9 +154,9 @@ impl LoopThread {
         if connection.identity().connection != asked.connection || !connection.can_be_handed_over(far) {
             return None;
         }
-        let client = self.remove(slot)?.into_client(self.poll.registry()).ok()?;
+        let handed_over = self.remove(slot)?.into_handed_over(self.poll.registry()).ok()?;
         Tally::add(&self.tally.handed_over, 1);
-        Some(client)
+        Some(handed_over)
     }
 
     fn on_event(&mut self, event: &Event) {

@@ -10,9 +10,8 @@ const WINDOW_REQUESTS: u64 = 2_000;
 /// A connection is forwarded where the door answers fewer than one of so many requests: then the way of the others through
 /// the pair costs more than these answers save (docs/internals/experiments.md, What the pair costs).
 const FORWARDED: u64 = 10;
-/// Windows in a row for which a connection that was native before stays, such as one that a nightly job writes over. It
-/// would get no native answer before its client connects anew.
-const WINDOWS_AFTER_NATIVE: u32 = 60;
+/// A connection that came back has its first window shorter by this factor: it may come back again.
+const TRIAL: u32 = 10;
 
 /// Counts the requests of one connection, window by window.
 #[derive(Debug)]
@@ -21,15 +20,17 @@ pub(crate) struct NativeShare {
     requests: u64,
     native: u64,
     promising: u64,
-    /// Whether the door was worth its cost in any window.
-    was_native: bool,
-    /// Windows in a row in which it was not.
-    forwarded_windows: u32,
+    is_trial: bool,
 }
 
 impl NativeShare {
     pub(crate) fn new(now: Instant) -> Self {
-        NativeShare { began: now, requests: 0, native: 0, promising: 0, was_native: false, forwarded_windows: 0 }
+        NativeShare { began: now, requests: 0, native: 0, promising: 0, is_trial: false }
+    }
+
+    /// That of a connection of which the door answered too little before.
+    pub(crate) fn trial(now: Instant) -> Self {
+        NativeShare { is_trial: true, ..NativeShare::new(now) }
     }
 
     /// Adds requests.
@@ -49,19 +50,18 @@ impl NativeShare {
 
     /// Whether a window ends here after which the connection is better off without the door; windows last `window` at least.
     pub(crate) fn is_forwarded(&mut self, window: Duration, now: impl FnOnce() -> Instant) -> bool {
-        if self.requests < WINDOW_REQUESTS {
+        let part = if self.is_trial { TRIAL } else { 1 };
+        let (window_requests, window) = (WINDOW_REQUESTS / u64::from(part), window / part);
+        if self.requests < window_requests {
             return false;
         }
         let now = now();
         if now.duration_since(self.began) < window {
             return false;
         }
-        let is_worth = |native: u64| native * FORWARDED >= self.requests;
-        let was_native = self.was_native || is_worth(self.native);
-        let forwarded_windows =
-            if is_worth(self.native + self.promising) { 0 } else { self.forwarded_windows.saturating_add(1) };
-        *self = NativeShare { was_native, forwarded_windows, ..NativeShare::new(now) };
-        forwarded_windows >= if was_native { WINDOWS_AFTER_NATIVE } else { 1 }
+        let is_forwarded = (self.native + self.promising) * FORWARDED < self.requests;
+        *self = NativeShare::new(now);
+        is_forwarded
     }
 }
 
@@ -100,18 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_was_native_stays_through_a_job_of_writes() {
-        let mut requests = vec![(2_000, 2_000)];
-        requests.extend([(2_000, 0); WINDOWS_AFTER_NATIVE as usize - 1]);
-        requests.push((2_000, 200));
-        requests.extend([(2_000, 0); WINDOWS_AFTER_NATIVE as usize - 1]);
-        assert!(windows(&requests, WINDOW).iter().all(|is_forwarded| !is_forwarded));
-        requests.push((2_000, 0));
-        assert_eq!(windows(&requests, WINDOW).last(), Some(&true));
+    fn a_job_of_writes_ends_the_way_through_the_door() {
+        assert_eq!(windows(&[(2_000, 2_000), (2_000, 199), (2_000, 200)], WINDOW), [false, true, false]);
     }
 
     #[test]
-    fn requests_that_may_be_native_another_time_keep_a_connection_for_as_long() {
+    fn requests_that_may_be_native_another_time_keep_a_connection() {
         let now = Instant::now();
         let mut share = NativeShare::new(now);
         share.add(2_000, 0, 2_000);
@@ -121,8 +115,20 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_was_never_native_needs_one_window() {
-        assert_eq!(windows(&[(2_000, 199), (2_000, 0)], WINDOW), [true, true]);
+    fn a_trial_is_shorter_once() {
+        let now = Instant::now();
+        let mut share = NativeShare::trial(now);
+        share.add(200, 100, 0);
+        assert!(!share.is_forwarded(WINDOW, || now + WINDOW / 10));
+        share.add(2_000, 0, 0);
+        assert!(!share.is_forwarded(WINDOW, || now + WINDOW));
+        assert!(share.is_forwarded(WINDOW, || now + WINDOW / 10 + WINDOW));
+        let mut share = NativeShare::trial(now);
+        share.add(199, 0, 0);
+        assert!(!share.is_forwarded(WINDOW, || now + WINDOW));
+        share.add(1, 0, 0);
+        assert!(!share.is_forwarded(WINDOW, || now + WINDOW / 11));
+        assert!(share.is_forwarded(WINDOW, || now + WINDOW / 10));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! Both directions of a connection: what a client asks and what Cassandra answers, with the door's answers in between.
 
 use crate::outlet::Outlet;
-use crate::protocol::{Inbound, Outbound, HEADER_BYTES, REQUESTS};
+use crate::protocol::{Inbound, Negotiated, Outbound, HEADER_BYTES, REQUESTS};
 use crate::replies::Replies;
 use crate::request::{Audition, Identity};
 
@@ -93,6 +93,8 @@ pub(crate) struct Session {
     pooled: usize,
     /// Streams of queries whose result may be that the connection's keyspace is another one.
     queries: Vec<[u8; 2]>,
+    /// Whether other requests than those in `queries` may change it, which the door has not seen.
+    has_unseen_queries: bool,
     answered: Answered,
     /// Requests that were passed on, of which the door may answer others like them.
     promising: u64,
@@ -116,11 +118,27 @@ impl Session {
             auditions: Vec::new(),
             pooled: 0,
             queries: Vec::new(),
+            has_unseen_queries: false,
             answered: Answered::default(),
             promising: 0,
             is_paused: false,
             is_client_left: false,
         }
+    }
+
+    /// A connection that comes back to the door, with whole units on both sides. Requests may be under way.
+    pub(crate) fn taken_back(connection: u64, negotiated: Negotiated) -> Self {
+        Session {
+            inbound: Inbound::started(negotiated),
+            outbound: Outbound::started(negotiated.framing),
+            has_unseen_queries: true,
+            ..Session::new(connection)
+        }
+    }
+
+    /// What [`Session::taken_back`] wants to know; `None` if the door cannot serve the connection again.
+    pub(crate) fn negotiated(&self) -> Option<Negotiated> {
+        self.inbound.negotiated().filter(|negotiated| self.outbound.framing() == Some(negotiated.framing))
     }
 
     /// Whether the client's next bytes stay where they are; not while bytes that were read wait for them.

@@ -7,7 +7,7 @@
 
 mod common;
 
-use cassiterite_frontdoor::{Door, Notice, Way};
+use cassiterite_frontdoor::{Door, HandedOver, Notice, Way};
 use common::{Fixture, PATIENCE, PLAIN};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -97,8 +97,8 @@ fn serve(
             _ => {
                 if let End::Pair(pair) = &end {
                     asked += 1;
-                    if let Some(client) = fixture.door.hand_over(connection, pair.as_fd(), dice.below(2) == 0) {
-                        end = End::Client(client.into());
+                    if let Some(given) = fixture.door.hand_over(connection, pair.as_fd(), dice.below(2) == 0) {
+                        end = End::Client(given.client.into());
                     }
                 }
             }
@@ -177,13 +177,17 @@ fn wait_until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
+fn socket(given: HandedOver) -> TcpStream {
+    TcpStream::from(given.client)
+}
+
 /// Asks until the door gives the client's socket.
 fn handed_over(fixture: &Fixture, connection: u64, end: &OwnedFd) -> TcpStream {
     let begin = Instant::now();
     loop {
         assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
-        if let Some(client) = fixture.door.hand_over(connection, end.as_fd(), false) {
-            let client = TcpStream::from(client);
+        if let Some(given) = fixture.door.hand_over(connection, end.as_fd(), false) {
+            let client = TcpStream::from(given.client);
             client.set_nonblocking(false).unwrap();
             return client;
         }
@@ -227,8 +231,8 @@ fn requests_wait_between_two_tries() {
     let mut socket = loop {
         assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
         // The loop may be late for one.
-        if let Some(socket) = fixture.door.hand_over(connection, pair.as_fd(), true) {
-            break TcpStream::from(socket);
+        if let Some(given) = fixture.door.hand_over(connection, pair.as_fd(), true) {
+            break TcpStream::from(given.client);
         }
     };
     socket.set_nonblocking(false).unwrap();
@@ -260,7 +264,7 @@ fn a_request_may_come_half_by_the_pair_and_half_by_the_socket() {
             let mut bytes = vec![0; 64 << 10];
             let count = moved(pair.read(&mut bytes));
             read.extend_from_slice(&bytes[..count]);
-            given = fixture.door.hand_over(connection, pair.as_fd(), true).map(TcpStream::from);
+            given = fixture.door.hand_over(connection, pair.as_fd(), true).map(socket);
         }
         // The rest comes by the client's own socket where the door had a moment for it.
         if let Some(mut socket) = given {
@@ -289,8 +293,8 @@ fn a_connection_stays_while_a_request_is_half_there() {
     client.write_all(&QUERY[4..]).unwrap();
     let mut bytes = [0; QUERY.len()];
     match given {
-        Some(socket) => {
-            let mut socket = TcpStream::from(socket);
+        Some(given) => {
+            let mut socket = socket(given);
             socket.set_nonblocking(false).unwrap();
             socket.read_exact(&mut bytes).unwrap();
         }
@@ -321,7 +325,7 @@ fn a_client_that_does_not_read_gets_all_bytes_later() {
     let mut read = vec![0; sent];
     client.read_exact(&mut read).unwrap();
     assert!(read == down[..sent]);
-    let mut socket = given.map_or_else(|| handed_over(&fixture, connection, &end), TcpStream::from);
+    let mut socket = given.map_or_else(|| handed_over(&fixture, connection, &end), socket);
     socket.write_all(b"more").unwrap();
     client.read_exact(&mut read[..4]).unwrap();
     assert_eq!(&read[..4], b"more");

@@ -35,8 +35,9 @@ fn what_cassandra_said_before_it_ended_reaches_a_client_that_sends_on() {
     let (near, mut far) = std::os::unix::net::UnixStream::pair().unwrap();
     near.set_nonblocking(true).unwrap();
     let poll = Poll::new().unwrap();
-    let sockets = (TcpStream::from_std(accepted), UnixStream::from_std(near));
-    let mut connection = Connection::new(1, sockets.0, sockets.1, (Token(0), Token(1)), poll.registry()).unwrap();
+    let (client_side, cassandra) = (TcpStream::from_std(accepted), UnixStream::from_std(near));
+    let newcomer = Newcomer { number: 1, client: client_side, cassandra, negotiated: None };
+    let mut connection = Connection::new(newcomer, (Token(0), Token(1)), poll.registry()).unwrap();
     let error = [0x84, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 10, 0, 0];
     far.write_all(&error).unwrap();
     drop(far);

@@ -13,6 +13,8 @@ use crate::prepared::tests::plan;
 use crate::reason::Reason;
 use fixture::*;
 use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::thread;
@@ -55,6 +57,33 @@ fn nobody_is_answered_before_the_login() {
     fixture.door.admit(other.number, LOGIN);
     other.assert_answered_by_the_door(4);
     wait_until("the count", || fixture.door.counters().answered == 1);
+}
+
+/// F12: a connection that comes back is admitted anew, also where the door has not seen the USE that it has sent.
+#[test]
+fn a_connection_that_comes_back_is_admitted_anew() {
+    const USE: &[u8] = b"\x04\x00\x00\x09\x07\x00\x00\x00\x01u";
+    const SET_KEYSPACE: &[u8] = b"\x84\x00\x00\x09\x08\x00\x00\x00\x07\x00\x00\x00\x03\x00\x01k";
+    let fixture = Fixture::new(HAS_NOTHING);
+    let mut pair = fixture.admitted();
+    pair.assert_answered_by_the_door(1);
+    let given = fixture.handed_over(&pair);
+    let mut socket = TcpStream::from(given.client.try_clone().unwrap());
+    socket.set_nonblocking(false).unwrap();
+    pair.client.write_all(USE).unwrap();
+    assert_eq!(read(&mut socket, USE.len()), USE);
+    let far = fixture.door.take_back(pair.number, given.client, given.negotiated.unwrap()).unwrap();
+    pair.cassandra = UnixStream::from(far);
+    pair.cassandra.set_nonblocking(false).unwrap();
+    pair.assert_passed(2);
+    fixture.door.admit(pair.number, LOGIN);
+    pair.assert_answered_by_the_door(3);
+    pair.cassandra.write_all(SET_KEYSPACE).unwrap();
+    assert_eq!(read(&mut pair.client, SET_KEYSPACE.len()), SET_KEYSPACE);
+    pair.assert_passed(4);
+    fixture.door.admit(pair.number, LOGIN);
+    pair.assert_answered_by_the_door(5);
+    assert_eq!(fixture.door.counters().taken_back, 1);
 }
 
 /// F28: a fault in an answer costs nobody a connection; the second one of a statement ends its plan.

@@ -29,7 +29,12 @@ fn join(running: &mut LoopThread, number: u64) -> (Client, std::os::unix::net::U
     accepted.set_nonblocking(true).unwrap();
     near.set_nonblocking(true).unwrap();
     running.handle.has_come();
-    running.add(Newcomer { number, client: TcpStream::from_std(accepted), cassandra: UnixStream::from_std(near) });
+    running.add(Newcomer {
+        number,
+        client: TcpStream::from_std(accepted),
+        cassandra: UnixStream::from_std(near),
+        negotiated: None,
+    });
     (client, far)
 }
 

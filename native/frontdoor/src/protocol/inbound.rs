@@ -6,6 +6,7 @@
 use super::envelope::{Header, Opcode, HEADER_BYTES};
 use super::frame::{FrameHeader, FrameKind};
 use super::large_message::LargeMessage;
+use super::negotiated::Negotiated;
 use super::startup::{framing, Framing};
 use super::{Compression, REQUESTS};
 
@@ -53,6 +54,12 @@ pub(crate) enum Unit<'a> {
 }
 
 impl Inbound {
+    /// A stream that begins behind STARTUP, with a whole unit.
+    pub(crate) fn started(negotiated: Negotiated) -> Self {
+        let Negotiated { version, framing } = negotiated;
+        Inbound { state: State::Started(framing), version, ..Inbound::default() }
+    }
+
     /// The next unit in front of `bytes`, which are not empty. It is not to be asked for again, unless it is
     /// [`Unit::Incomplete`].
     ///
@@ -81,6 +88,11 @@ impl Inbound {
             State::Started(framing) => Some(framing),
             State::Starting | State::Opaque => None,
         }
+    }
+
+    /// What a stream like this one begins with behind STARTUP, once that is known.
+    pub(crate) fn negotiated(&self) -> Option<Negotiated> {
+        self.framing().map(|framing| Negotiated { version: self.version, framing })
     }
 
     /// Whether all that was passed on is whole: another request may follow.

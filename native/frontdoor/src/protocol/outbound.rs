@@ -44,6 +44,11 @@ pub(crate) enum Response<'a> {
 }
 
 impl Outbound {
+    /// A stream that begins behind the response to STARTUP, with a whole unit.
+    pub(crate) fn started(framing: Framing) -> Self {
+        Outbound { state: State::Started(framing), ..Outbound::default() }
+    }
+
     /// Tells what STARTUP has asked for. Its response is still to come.
     pub(crate) fn expect(&mut self, framing: Framing) {
         if self.state == State::Starting {

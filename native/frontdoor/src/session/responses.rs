@@ -6,13 +6,13 @@
 use std::io::{ErrorKind, Read, Result, Write};
 
 use super::{Session, Turn, Work, TURN_BYTES};
-use crate::protocol::{unpack, Response, ResponseHeader, COMPRESSED};
+use crate::protocol::{unpack, without_extras, Response, ResponseHeader, COMPRESSED};
 use crate::request::{Answerer, Audition, Identity};
 
 /// The kind of a RESULT that tells of another keyspace of the connection.
 const SET_KEYSPACE: [u8; 4] = [0, 0, 0, 3];
 /// A kind, and a name.
-const MAX_SET_KEYSPACE_BYTES: usize = 4 + 2 + u16::MAX as usize;
+const MAX_UNPACKED_BYTES: usize = 4 + 2 + u16::MAX as usize;
 
 impl Session {
     /// Passes on what Cassandra sends, with the door's answers between its responses.
@@ -55,10 +55,12 @@ impl Session {
         let (mut from, mut at) = (0, 0);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let (auditions, queries, identity) = (&mut self.auditions, &mut self.queries, &mut self.identity);
-            let wants = !auditions.is_empty() || !queries.is_empty();
+            let has_unseen_queries = self.has_unseen_queries;
+            let wants = has_unseen_queries || !auditions.is_empty() || !queries.is_empty();
             at += self.outbound.advance(rest, wants, &mut |response| {
                 judge(auditions, identity, &response, answerer);
-                if is_of_query(queries, &response) && is_set_keyspace(&response) {
+                let may_be_use = is_of_query(queries, &response) || has_unseen_queries;
+                if may_be_use && is_set_keyspace(&response) {
                     // It was admitted with the former keyspace.
                     identity.login = None;
                 }
@@ -96,15 +98,16 @@ fn is_of_query(queries: &mut Vec<[u8; 2]>, response: &Response<'_>) -> bool {
 /// Whether this is the result of a USE.
 fn is_set_keyspace(response: &Response<'_>) -> bool {
     let Response::Whole(header, body) = response else { return false };
-    if header.flags & !COMPRESSED != 0 {
-        // Warnings or a trace come first: who is admitted anew loses nothing.
-        return true;
+    if header.opcode != ResponseHeader::RESULT {
+        return false;
     }
+    let has_extras = header.flags & !COMPRESSED != 0;
     let mut unpacked = Vec::new();
     let body = match header.flags & COMPRESSED {
         0 => *body,
-        _ if unpack(body, MAX_SET_KEYSPACE_BYTES, &mut unpacked) => &unpacked,
-        _ => return false,
+        _ if unpack(body, MAX_UNPACKED_BYTES, &mut unpacked) => &unpacked,
+        // A longer one is none, but for its warnings. Who is admitted anew loses nothing.
+        _ => return has_extras,
     };
-    header.opcode == ResponseHeader::RESULT && body.starts_with(&SET_KEYSPACE)
+    without_extras(header.flags, body).map_or(has_extras, |result| result.starts_with(&SET_KEYSPACE))
 }

@@ -5,6 +5,7 @@
 
 use crate::client::{Client, Way};
 use crate::door::{Door, DoorOptions};
+use crate::hand_over::HandedOver;
 use crate::open_table::tests::spec;
 use crate::prepared::tests::plan;
 use crate::reason::Reason;
@@ -12,6 +13,7 @@ use crate::table_reader::{Entries, Reach, TableReader, Unread};
 use crate::{ListenOptions, Notice};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{mpsc, Arc, Mutex};
@@ -128,6 +130,17 @@ impl Fixture {
         pair.start();
         self.door.admit(pair.number, LOGIN);
         pair
+    }
+
+    /// What the door gives once nothing of the connection is on its way.
+    pub(super) fn handed_over(&self, pair: &Pair) -> HandedOver {
+        let begin = Instant::now();
+        loop {
+            assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
+            if let Some(given) = self.door.hand_over(pair.number, pair.cassandra.as_fd(), false) {
+                return given;
+            }
+        }
     }
 
     /// Returns when a read of files is going on for the pair's request. What waits too long for a thread is passed on.

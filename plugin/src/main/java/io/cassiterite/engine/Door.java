@@ -25,6 +25,12 @@ public final class Door
     /** Loops with priority over the JVM's threads: all or, where the node may not give that, none. */
     public static final String LOOPS_PRIORITIZED = "loops_prioritized";
 
+    /** Answer of {@link #handOver}: bytes are on their way in the door, or were not read yet; the pair serves on. */
+    public static final int KEPT = -1;
+
+    /** Answer of {@link #handOver}: the door does not understand this client, and cannot serve it again. */
+    public static final int FOR_GOOD = 0;
+
     private static final byte DIRECT = 1;
     private static final byte WANTED = 2;
     private static final byte FORWARDED = 3;
@@ -89,12 +95,27 @@ public final class Door
      * @param descriptor the end of the pair, which nobody uses during the call, and no epoll watches
      * @param isRepeated whether the caller tries again soon if this is in vain; the door reads nothing more of the client
      *                   until then
-     * @return false if bytes are on their way in the door, or were not read yet: the pair serves on then
+     * @return {@link #KEPT}, {@link #FOR_GOOD}, or what {@link #takeBack} wants
      * @throws EngineException the descriptor is of no use any more
      */
-    public boolean handOver(long connection, int descriptor, boolean isRepeated)
+    public int handOver(long connection, int descriptor, boolean isRepeated)
     {
         return Native.doorHandOver(handle, connection, descriptor, isRepeated);
+    }
+
+    /**
+     * Puts the end of a pair in the place of the client's own socket: the descriptor names it from then on, and the door
+     * serves the client again.
+     *
+     * @param descriptor the client's socket, which nobody uses during the call, and no epoll watches; what was read of it and
+     *                   written to it ends with whole frames, or with whole envelopes where there are no frames
+     * @param negotiated as {@link #handOver} answered
+     * @throws EngineException of kind CLOSED if the door is closed, and nothing has changed; otherwise the descriptor is of no
+     *                         use any more
+     */
+    public void takeBack(long connection, int descriptor, int negotiated)
+    {
+        Native.doorTakeBack(handle, connection, descriptor, negotiated);
     }
 
     /** @return by name, what the door has done since it opened; {@code connections_open} is of now */

@@ -272,10 +272,23 @@ public final class Native
      * @param descriptor the end of the pair, which nobody uses during the call, and no epoll watches
      * @param isRepeated whether the caller tries again soon if this is in vain; the door reads nothing more of the client
      *                   until then
-     * @return false if bytes are on their way in the door, or were not read yet: the pair serves on then
+     * @return -1 if bytes are on their way in the door, or were not read yet: the pair serves on then; 0 if the door cannot
+     *         serve this client again; else what {@link #doorTakeBack} wants
      * @throws EngineException the descriptor is of no use any more
      */
-    static native boolean doorHandOver(long door, long connection, int descriptor, boolean isRepeated);
+    static native int doorHandOver(long door, long connection, int descriptor, boolean isRepeated);
+
+    /**
+     * Puts the end of a pair in the place of the client's own socket: the descriptor names it from then on, and the door
+     * serves the client again.
+     *
+     * @param descriptor the client's socket, which nobody uses during the call, and no epoll watches; what was read of it and
+     *                   written to it ends with whole messages
+     * @param negotiated as {@link #doorHandOver} answered
+     * @throws EngineException of kind CLOSED if the door is closed, and nothing has changed; otherwise the descriptor is of no
+     *                         use any more
+     */
+    static native void doorTakeBack(long door, long connection, int descriptor, int negotiated);
 
     /** @param door or 0, for a door that has done nothing
      *  @return what the door has done: lines of name, tab and count */

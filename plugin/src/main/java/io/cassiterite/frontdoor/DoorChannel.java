@@ -6,6 +6,7 @@ package io.cassiterite.frontdoor;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.function.BooleanSupplier;
 
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.AbstractEpollStreamChannel;
@@ -16,7 +17,7 @@ import io.cassiterite.engine.Door.Client;
 
 /**
  * Cassandra's side of a client that came through the front door: a Unix socket that bears the client's addresses. It can
- * change to the client's own socket, of which Cassandra notices nothing.
+ * change to the client's own socket and back, of which Cassandra notices nothing.
  */
 final class DoorChannel extends AbstractEpollStreamChannel
 {
@@ -25,9 +26,14 @@ final class DoorChannel extends AbstractEpollStreamChannel
     private final EpollChannelConfig config;
     private final Door door;
     private final long connection;
+    private final SocketReturn socketReturn;
+    private int negotiated = Door.FOR_GOOD;
 
-    /** @param client its descriptor becomes the channel's own */
-    DoorChannel(Channel parent, Client client, Door door)
+    /**
+     * @param client    its descriptor becomes the channel's own
+     * @param mayReturn whether a client that has left the door may come back to it now
+     */
+    DoorChannel(Channel parent, Client client, Door door, BooleanSupplier mayReturn)
     {
         super(parent, client.descriptor);
         this.remote = client.remote;
@@ -35,6 +41,7 @@ final class DoorChannel extends AbstractEpollStreamChannel
         this.config = new Config(this);
         this.door = door;
         this.connection = client.connection;
+        this.socketReturn = new SocketReturn(this, mayReturn);
     }
 
     /**
@@ -51,11 +58,39 @@ final class DoorChannel extends AbstractEpollStreamChannel
         doDeregister();
         try
         {
-            return door.handOver(connection, fd().intValue(), isRepeated);
+            int answer = door.handOver(connection, fd().intValue(), isRepeated);
+            if (answer == Door.KEPT)
+                return false;
+            negotiated = answer;
+            if (answer != Door.FOR_GOOD)
+                socketReturn.left();
+            return true;
         }
         finally
         {
             doRegister(); // epoll tells at once what can be read or written
+        }
+    }
+
+    /**
+     * Gives the client's own socket to the door, and puts the end of a new pair in its place, as {@link #takeClientSocket}
+     * does the other way round. Called in the event loop.
+     *
+     * @return false if a message is half read or half written, and the client's socket serves on
+     */
+    boolean returnClientSocket() throws Exception
+    {
+        if (!isActive() || isInputShutdown() || !MessageBoundary.isReached(this))
+            return false;
+        doDeregister();
+        try
+        {
+            door.takeBack(connection, fd().intValue(), negotiated);
+            return true;
+        }
+        finally
+        {
+            doRegister();
         }
     }
 

@@ -77,7 +77,7 @@ final class DoorServerChannel extends AbstractServerChannel
     {
         if (client.isDirect)
             return new EpollSocketChannel(client.descriptor);
-        Channel channel = new DoorChannel(this, client, handover.door());
+        Channel channel = new DoorChannel(this, client, handover.door(), handover::mayReturn);
         handover.connections().add(client.connection, channel);
         return channel;
     }

@@ -67,7 +67,7 @@ class DoorServerChannelTest
     void aClientThatComesWhileItsChannelClosesIsClosed() throws Exception
     {
         InetSocketAddress address = freeAddress();
-        ClientHandover handover = new ClientHandover(door, connections, null, () -> true);
+        ClientHandover handover = new ClientHandover(door, connections, null, () -> FrontDoorMode.PROXY);
         Channel server = new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, false))
                                               .childHandler(new ChannelInboundHandlerAdapter())
                                               .group(loops).bind(address).sync().channel();

@@ -32,9 +32,12 @@ import io.cassiterite.nodetest.Pause;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** Clients of which the front door answers nearly nothing go to Netty with their own socket, and do not notice. */
+/**
+ * Clients of which the front door answers nearly nothing go to Netty with their own socket; once it can answer them they come
+ * back. They do not notice.
+ */
 @NodeTest(own = true, yaml = { "memtable.configurations.cassiterite.parameters.front_door: reads",
-                               "native_transport_idle_timeout: 40s" })
+                               "native_transport_idle_timeout: 20s" })
 class LeavingClientsTest
 {
     private static final String KEYSPACE = "leavingclientstest";
@@ -76,17 +79,16 @@ class LeavingClientsTest
     }
 
     @Test
-    void clientsThatWriteLeaveAndTheOthersStay(Node node) throws Exception
+    void clientsThatWriteLeaveAndComeBackToRead(Node node) throws Exception
     {
         long before = count(node, "clients_handed_over_later");
+        long backBefore = count(node, "clients_taken_back");
         AtomicBoolean isOver = new AtomicBoolean();
         Future<Void> mixed = start(() -> readAndWrite(node, isOver));
         List<PipelinedWriter> writers = new ArrayList<>();
         for (Connection.Setup setup : SETUPS)
             writers.add(writer(node, setup, writers.size()));
-        await(() -> count(node, "clients_handed_over_later") == before + SETUPS.size());
-
-        long executes = count(node, "executes_passed_plan_refused");
+        await(() -> count(node, "clients_handed_over_later") >= before + SETUPS.size());
         List<Integer> goals = writers.stream().map(writer -> writer.answered() + REQUESTS).toList();
         for (int i = 0; i < goals.size(); i++)
         {
@@ -94,20 +96,22 @@ class LeavingClientsTest
             PipelinedWriter writer = writers.get(i);
             await(() -> writer.answered() > goal);
         }
+        writers.forEach(PipelinedWriter::executeReads);
+        await(() -> count(node, "clients_handed_over_later") - before == count(node, "clients_taken_back") - backBefore);
+        long answered = count(node, "executes_answered");
+        await(() -> count(node, "executes_answered") > answered + REQUESTS);
         writers.forEach(PipelinedWriter::finish);
         isOver.set(true);
         mixed.get(BOUND_MILLIS, TimeUnit.MILLISECONDS);
         for (Future<Void> client : running)
             client.get(BOUND_MILLIS, TimeUnit.MILLISECONDS);
-        assertEquals(before + SETUPS.size(), count(node, "clients_handed_over_later"), "the one that reads stays");
-        assertEquals(executes, count(node, "executes_passed_plan_refused"), "the door sees the writers' requests no more");
         String clients = node.nodetool("clientstats", "--all").success();
         for (PipelinedWriter writer : writers)
         {
             assertTrue(clients.contains("/127.0.0.1:" + writer.connection.port()), clients);
             assertTrue(requestCount(node, writer) >= writer.answered());
         }
-        // Netty's idle timeout holds for them too.
+        // Cassandra's idle timeout holds for them too.
         for (PipelinedWriter writer : writers)
             assertTrue(writer.connection.isEnded());
     }

@@ -20,8 +20,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * A client of many streams of which the front door answers nothing: it writes rows by EXECUTE, and reads some of them by
- * QUERY. Every request must get its one answer. One thread; the others may look at {@link #answered}.
+ * A client of many streams of which the front door answers nothing at first: it writes rows by EXECUTE, and reads some of
+ * them by QUERY. Every request must get its one answer. One thread; the others may look at {@link #answered}.
  */
 final class PipelinedWriter implements Callable<Void>, AutoCloseable
 {
@@ -30,6 +30,7 @@ final class PipelinedWriter implements Callable<Void>, AutoCloseable
     private static final int TOGETHER = 40;
     private static final int ONE_IN_QUERY = 5;
     private static final int ONE_IN_LARGE = 50;
+    private static final int ONE_IN_OTHER = 10;
     private static final int LARGE_BYTES = 30_000;
     private static final int SMALL_BYTES = 100;
 
@@ -39,6 +40,7 @@ final class PipelinedWriter implements Callable<Void>, AutoCloseable
     private final int firstKey;
     private final Random random;
     private final Statement insert = new Statement(new Random(1));
+    private final Statement select = new Statement(new Random(2));
     /** By stream, the value that the answer to a read has. */
     private final Map<Integer, byte[]> reads = new HashMap<>();
     /** By stream, the numbers of writes that are not answered yet. */
@@ -46,6 +48,7 @@ final class PipelinedWriter implements Callable<Void>, AutoCloseable
     private int written;
     private int nextStream;
     private volatile boolean isOver;
+    private volatile boolean executesReads;
     private volatile int answered;
 
     /** @param table has a key of type int, k, and a value of type blob, v */
@@ -56,13 +59,24 @@ final class PipelinedWriter implements Callable<Void>, AutoCloseable
         this.table = table;
         firstKey = number * KEYS;
         random = new Random(number);
-        insert.add("INSERT INTO " + table + " (k, v) VALUES (?, ?)");
-        insert.prepared(new Answer(connection.call(Requests.prepare(insert, null, version).envelope(version, 0))).preparedIds());
+        prepare(insert.add("INSERT INTO " + table + " (k, v) VALUES (?, ?)"));
+        prepare(select.add("SELECT v FROM " + table + " WHERE k = ?"));
+    }
+
+    private void prepare(Statement statement) throws IOException
+    {
+        statement.prepared(new Answer(connection.call(Requests.prepare(statement, null, version).envelope(version, 0))).preparedIds());
     }
 
     int answered()
     {
         return answered;
+    }
+
+    /** Makes nearly all requests reads that the front door may answer. */
+    void executeReads()
+    {
+        executesReads = true;
     }
 
     /** Makes {@link #call} return. */
@@ -98,18 +112,30 @@ final class PipelinedWriter implements Callable<Void>, AutoCloseable
         int stream = nextStream++ % Short.MAX_VALUE;
         // Cassandra may be slow about a write, and fast about those behind it.
         int sure = writes.values().stream().mapToInt(write -> write).min().orElse(written);
-        if (sure > 0 && random.nextInt(ONE_IN_QUERY) == 0)
+        boolean executes = executesReads && random.nextInt(ONE_IN_OTHER) > 0;
+        if (sure > 0 && (executes || random.nextInt(ONE_IN_QUERY) == 0))
         {
             int key = firstKey + random.nextInt(Math.min(sure, KEYS));
             reads.put(stream, value(key));
+            if (executes)
+                return execute(select, stream, key(key));
             return Requests.query("SELECT v FROM " + table + " WHERE k = " + key, version).envelope(version, stream);
         }
         int key = firstKey + written % KEYS;
         writes.put(stream, written++);
+        return execute(insert, stream, key(key), value(key));
+    }
+
+    private Envelope execute(Statement statement, int stream, byte[]... values)
+    {
         Options options = new Options();
-        options.values.add(ByteBuffer.allocate(Integer.BYTES).putInt(key).array());
-        options.values.add(value(key));
-        return Requests.execute(insert, options, version).envelope(version, stream);
+        options.values.addAll(List.of(values));
+        return Requests.execute(statement, options, version).envelope(version, stream);
+    }
+
+    private static byte[] key(int key)
+    {
+        return ByteBuffer.allocate(Integer.BYTES).putInt(key).array();
     }
 
     private static byte[] value(int key)
