@@ -28,7 +28,7 @@ VERSIONS ?= 5.0.0 5.0.2 5.0.4 5.0.6 5.0.8 5.0.9
 ORACLE_FRONT_DOOR := $(if $(filter off,$(FRONT_DOOR)),reads,$(FRONT_DOOR))
 
 MVN := mvn -B -ntp -Dstyle.color=never
-LIB := native/target/release/libcassiterite.so
+LIB := native/target/plugin/libcassiterite.so
 LAB := native/target/release/cassiterite
 JAR := plugin/target/cassiterite-5.0-0.1.0.jar
 JAR_PATH := io/cassiterite/native/linux-x86_64
@@ -59,7 +59,7 @@ build: deps $(JAR) ## the native library and the plug-in jar; only what is missi
 FORCE:
 
 $(LIB): FORCE | deps
-	@cd native && cargo build --quiet --locked --release -p cassiterite-bridge -j $(JOBS)
+	@cd native && cargo build --quiet --locked --profile plugin -p cassiterite-bridge -j $(JOBS)
 
 $(LAB): FORCE | deps
 	@cd native && cargo build --quiet --locked --release -p cassiterite-lab -j $(JOBS)

@@ -16,7 +16,7 @@ cp config/cassandra/memtable.yaml "$DIST/cassandra.yaml-snippet.yaml"
 cp config/cassandra/jvm-plugin.options "$DIST/jvm-server.options-snippet.options"
 
 # The newest version of glibc that the two libraries ask for.
-glibc=$(objdump -T native/target/release/libcassiterite.so build/deps/librocksdb.so \
+glibc=$(objdump -T native/target/plugin/libcassiterite.so build/deps/librocksdb.so \
     | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -1)
 glibc=${glibc#GLIBC_}
 sed "s/@GLIBC@/$glibc/" config/dist/INSTALL.md > "$DIST/INSTALL.md"

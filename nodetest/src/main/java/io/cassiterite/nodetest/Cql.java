@@ -8,8 +8,12 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import com.datastax.oss.driver.api.core.CqlIdentifier;
 import com.datastax.oss.driver.api.core.CqlSession;
@@ -19,6 +23,8 @@ import com.datastax.oss.driver.api.core.ProtocolVersion;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBuilder;
+import com.datastax.oss.driver.api.core.cql.AsyncResultSet;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
@@ -34,6 +40,7 @@ import com.datastax.oss.driver.internal.core.time.ServerSideTimestampGenerator;
  */
 public final class Cql implements AutoCloseable
 {
+    private static final int IN_FLIGHT = 64;
     private static final Duration REQUEST_BOUND = Duration.ofSeconds(60);
     private static final Duration CONNECT_BOUND = Duration.ofSeconds(60);
     private static final Duration RECONNECTION_BOUND = Duration.ofSeconds(120);
@@ -95,6 +102,20 @@ public final class Cql implements AutoCloseable
         Statement<?> statement = values.length == 0 ? SimpleStatement.newInstance(cql)
                                                     : session.prepare(cql).bind(values);
         return session.execute(statement);
+    }
+
+    /** Runs a prepared statement for each of the numbers, many at a time and in no order. @param values those of a number */
+    public void runEach(String cql, IntStream numbers, IntFunction<Object[]> values)
+    {
+        PreparedStatement statement = session.prepare(cql);
+        Semaphore free = new Semaphore(IN_FLIGHT);
+        List<CompletableFuture<AsyncResultSet>> running = new ArrayList<>();
+        numbers.forEach(number -> {
+            free.acquireUninterruptibly();
+            CompletableFuture<AsyncResultSet> one = session.executeAsync(statement.bind(values.apply(number))).toCompletableFuture();
+            running.add(one.whenComplete((result, failure) -> free.release()));
+        });
+        running.forEach(CompletableFuture::join);
     }
 
     /** Waits for the driver, which connects again by itself some time after a restart of the node. */

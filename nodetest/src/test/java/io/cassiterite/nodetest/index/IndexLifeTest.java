@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -209,8 +210,7 @@ class IndexLifeTest
         cql.run("CREATE TABLE grown (k int PRIMARY KEY, v int, w int) WITH memtable = 'cassiterite'");
         index(cql, "grown");
         int updates = 20_000;
-        for (int i = 0; i < updates; i++)
-            cql.run("UPDATE grown SET v = ? WHERE k = ?", i, i % 10);
+        cql.runEach("UPDATE grown SET v = ? WHERE k = ?", IntStream.range(0, updates), i -> new Object[]{ i, i % 10 });
         flushAndCompact(node, "grown");
         long entries = indexFigure(cql, "grown", "keys_estimated");
         assertEquals(updates, entries);
@@ -219,8 +219,7 @@ class IndexLifeTest
         assertTrue(bytes <= ENTRY_BYTES_MAX, bytes + " bytes each");
         // only what was written with a TTL goes by itself
         cql.run("TRUNCATE grown");
-        for (int i = 0; i < 1_000; i++)
-            cql.run("UPDATE grown USING TTL 1 SET v = ? WHERE k = ?", i, i % 10);
+        cql.runEach("UPDATE grown USING TTL 1 SET v = ? WHERE k = ?", IntStream.range(0, 1_000), i -> new Object[]{ i, i % 10 });
         node.nodetool("flush", "indexlifetest", "grown").success();
         Pause.millis(TTL_PASSED_MS);
         node.nodetool("compact", "indexlifetest", "grown").success();
@@ -274,8 +273,8 @@ class IndexLifeTest
     {
         cql.run("CREATE TABLE behind (k int PRIMARY KEY, v int, filler text) WITH memtable = 'cassiterite'");
         String filler = "x".repeat(LOADED_VALUE_BYTES);
-        for (int k = 0; k < LOADED_ROWS; k++)
-            cql.run("INSERT INTO behind (k, v, filler) VALUES (?, ?, ?)", k, k % 4, filler);
+        cql.runEach("INSERT INTO behind (k, v, filler) VALUES (?, ?, ?)", IntStream.range(0, LOADED_ROWS),
+                    k -> new Object[]{ k, k % 4, filler });
         save(node, "behind");
         for (int round = 0; round < 3; round++)
         {
@@ -298,8 +297,8 @@ class IndexLifeTest
         cql.run("CREATE TABLE beside (k int PRIMARY KEY, v int, w int, filler text) WITH memtable = 'cassiterite'");
         index(cql, "beside");
         String filler = "x".repeat(LOADED_VALUE_BYTES);
-        for (int k = 0; k < BESIDE_ROWS; k++)
-            cql.run("INSERT INTO beside (k, v, w, filler) VALUES (?, 1, 2, ?)", k, filler);
+        cql.runEach("INSERT INTO beside (k, v, w, filler) VALUES (?, 1, 2, ?)", IntStream.range(0, BESIDE_ROWS),
+                    k -> new Object[]{ k, filler });
         save(node, "beside");
         node.nodetool("setcompactionthroughput", "1").success();
         try

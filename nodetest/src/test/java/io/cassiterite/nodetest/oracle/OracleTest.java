@@ -27,7 +27,7 @@ class OracleTest
     @Test
     void enginesAnswerLikeStockTables(Node node)
     {
-        long seconds = Long.getLong("oracle.seconds", 120);
+        long seconds = Long.getLong("oracle.seconds", 75);
         long seed = Long.getLong("oracle.seed", 3001);
         try (NodeMachine machine = new NodeMachine(node))
         {

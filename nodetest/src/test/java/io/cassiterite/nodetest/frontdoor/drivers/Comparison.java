@@ -16,9 +16,6 @@ final class Comparison implements AutoCloseable
     static final List<Scenario> SCENARIOS = List.of(new PagedReads(), new TypedReads(), new KeyedReads(), new TableChanges(),
                                                     new Metadata(), new SessionKeyspaces(), new Writes());
 
-    /** Those without changes of the schema, which take long. */
-    static final List<Scenario> SHORT = List.of(new PagedReads(), new KeyedReads());
-
     /** Cassandra's complaint about SessionKeyspaces. */
     private static final String ANOTHER_KEYSPACE = "on a keyspace it was not prepared on";
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every driver gets from the front door what it gets from a stock transport, */
+/** Every driver gets from the front door what it gets from a stock transport, in its newest version of the protocol. */
 class DriversTest
 {
     private static Comparison comparison;
@@ -33,22 +33,10 @@ class DriversTest
         return Stream.of(Driver.values()).map(Driver::newest);
     }
 
-    static Stream<Way> older()
-    {
-        return Stream.of(Driver.values()).flatMap(Driver::ways).filter(way -> way.compression().equals(Endpoint.NONE) && way.version() < 5);
-    }
-
     @ParameterizedTest
     @MethodSource("newest")
     void theDoorAnswersLikeStock(Way way)
     {
         comparison.assertSame(way, Comparison.SCENARIOS);
-    }
-
-    @ParameterizedTest
-    @MethodSource("older")
-    void theDoorAnswersLikeStockInOlderVersions(Way way)
-    {
-        comparison.assertSame(way, Comparison.SHORT);
     }
 }
