@@ -120,16 +120,19 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorTakeBack(
     connection: jlong,
     descriptor: jint,
     negotiated: jint,
-) {
-    guard_plain(&mut env, (), |_| {
+) -> jboolean {
+    guard_plain(&mut env, 0, |_| {
         let mut client = borrowed(descriptor)?;
         let known = u16::try_from(negotiated).ok().and_then(Negotiated::from_number);
         let known = known.ok_or_else(|| EngineError::Invalid(format!("{negotiated} is no number of doorHandOver")))?;
         let door = Arc::clone(DOORS.get(door)?.value()?);
-        let taken = client.try_clone().map_err(failure)?;
-        let far = door.take_back(connection as u64, taken, known).map_err(failure)?;
-        replace(&mut client, &far)
-    });
+        // Without a descriptor left, the client is served as it was.
+        let Ok(far) = client.try_clone().and_then(|taken| door.take_back(connection as u64, taken, known)) else {
+            return Ok(0);
+        };
+        replace(&mut client, &far)?;
+        Ok(1)
+    })
 }
 
 /// A descriptor that stays the caller's: what is dropped here closes nothing.

@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use mio::net::TcpStream;
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
 
 use crate::acceptor::{Acceptor, ListenOptions, ListenerId};
 use crate::counters::{Counters, Tally};
@@ -113,8 +114,12 @@ impl Door {
     /// * `negotiated` as [`Door::hand_over`] returned it
     ///
     /// # Errors
-    /// Where the loop has ended, or where no descriptor is left.
+    /// Where the client or the loop has ended, or where no descriptor is left: `client` is closed, and was not read.
     pub fn take_back(&self, connection: u64, client: OwnedFd, negotiated: Negotiated) -> io::Result<OwnedFd> {
+        // Netty reads a socket of an ended client again and again, and would do so with the pair.
+        if has_ended(&client)? {
+            return Err(io::ErrorKind::NotConnected.into());
+        }
         let event_loop = self.loop_of(connection).ok_or_else(|| io::Error::other("no such connection"))?;
         let (cassandra, far) = new_pair()?;
         let client = TcpStream::from_std(client.into());
@@ -148,6 +153,12 @@ impl Door {
             let _ = thread.join();
         }
     }
+}
+
+/// Whether the other side of a socket sends no more, whatever of it is still unread.
+fn has_ended(socket: &OwnedFd) -> io::Result<bool> {
+    let mut asked = [PollFd::new(socket, PollFlags::RDHUP)];
+    Ok(poll(&mut asked, Some(&Timespec::default()))? > 0)
 }
 
 impl Drop for Door {

@@ -111,7 +111,7 @@ impl EventLoop {
 
     pub(crate) fn add(&self, newcomer: Newcomer) -> io::Result<()> {
         self.has_come();
-        self.tell(Message::Newcomer(newcomer))
+        self.tell(Message::Newcomer(newcomer)).inspect_err(|_| self.has_gone())
     }
 
     /// Tells of a login of a connection, which may have gone.

@@ -226,3 +226,24 @@ fn a_client_that_the_door_does_not_understand_has_no_way_back() {
         assert_eq!(given.negotiated.is_none(), garbage);
     }
 }
+
+#[test]
+fn a_client_that_has_ended_does_not_come_back() {
+    let fixture = Fixture::new(PLAIN);
+    let (client, end, connection) = started(&fixture);
+    let pair = UnixStream::from(end);
+    let begin = Instant::now();
+    let given = loop {
+        assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
+        if let Some(given) = fixture.door.hand_over(connection, pair.as_fd(), false) {
+            break given;
+        }
+    };
+    let left = given.client.try_clone().unwrap();
+    client.shutdown(std::net::Shutdown::Write).unwrap();
+    while TcpStream::from(left.try_clone().unwrap()).peek(&mut [0]).is_err() {
+        assert!(begin.elapsed() < PATIENCE, "the end does not come");
+    }
+    assert!(fixture.door.take_back(connection, given.client, given.negotiated.unwrap()).is_err());
+    assert_eq!((fixture.door.counters().taken_back, fixture.door.counters().open), (0, 0));
+}

@@ -110,12 +110,13 @@ public final class Door
      * @param descriptor the client's socket, which nobody uses during the call, and no epoll watches; what was read of it and
      *                   written to it ends with whole frames, or with whole envelopes where there are no frames
      * @param negotiated as {@link #handOver} answered
+     * @return false if the client has ended, or the door cannot serve it now: the descriptor is what it was
      * @throws EngineException of kind CLOSED if the door is closed, and nothing has changed; otherwise the descriptor is of no
      *                         use any more
      */
-    public void takeBack(long connection, int descriptor, int negotiated)
+    public boolean takeBack(long connection, int descriptor, int negotiated)
     {
-        Native.doorTakeBack(handle, connection, descriptor, negotiated);
+        return Native.doorTakeBack(handle, connection, descriptor, negotiated);
     }
 
     /** @return by name, what the door has done since it opened; {@code connections_open} is of now */

@@ -285,10 +285,11 @@ public final class Native
      * @param descriptor the client's socket, which nobody uses during the call, and no epoll watches; what was read of it and
      *                   written to it ends with whole messages
      * @param negotiated as {@link #doorHandOver} answered
+     * @return false if the client has ended, or the door cannot serve it now: the descriptor is what it was
      * @throws EngineException of kind CLOSED if the door is closed, and nothing has changed; otherwise the descriptor is of no
      *                         use any more
      */
-    static native void doorTakeBack(long door, long connection, int descriptor, int negotiated);
+    static native boolean doorTakeBack(long door, long connection, int descriptor, int negotiated);
 
     /** @param door or 0, for a door that has done nothing
      *  @return what the door has done: lines of name, tab and count */

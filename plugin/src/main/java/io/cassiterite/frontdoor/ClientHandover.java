@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.BooleanSupplier;
 
 import io.netty.channel.Channel;
 import org.slf4j.Logger;
@@ -40,21 +40,21 @@ final class ClientHandover
     private final Door door;
     private final ClientConnections connections;
     private final Desk desk;
-    private final Supplier<FrontDoorMode> mode;
+    private final BooleanSupplier keepsAll;
     private final Map<Long, DoorServerChannel> channels = new HashMap<>();
     private long acceptFailures;
     private long threadsFailed;
 
     /**
-     * @param desk null if there is none
-     * @param mode that of now
+     * @param desk     null if there is none
+     * @param keepsAll whether clients stay at the door of which it answers nothing
      */
-    ClientHandover(Door door, ClientConnections connections, Desk desk, Supplier<FrontDoorMode> mode)
+    ClientHandover(Door door, ClientConnections connections, Desk desk, BooleanSupplier keepsAll)
     {
         this.door = door;
         this.connections = connections;
         this.desk = desk;
-        this.mode = mode;
+        this.keepsAll = keepsAll;
     }
 
     Door door()
@@ -149,14 +149,14 @@ final class ClientHandover
     private void giveUp(long connection)
     {
         Channel channel = connections.channel(connection);
-        if (channel != null && mode.get() != FrontDoorMode.PROXY)
+        if (channel != null && !keepsAll.getAsBoolean())
             new SocketHandover(connection, (DoorChannel) channel).start();
     }
 
     /** Whether a client that left the door may have native answers now. */
     boolean mayReturn()
     {
-        return mode.get() == FrontDoorMode.READS;
+        return desk != null && desk.answers();
     }
 
     private void reportFailures()

@@ -76,7 +76,8 @@ final class DoorChannel extends AbstractEpollStreamChannel
      * Gives the client's own socket to the door, and puts the end of a new pair in its place, as {@link #takeClientSocket}
      * does the other way round. Called in the event loop.
      *
-     * @return false if a message is half read or half written, and the client's socket serves on
+     * @return false if a message is half read or half written, or the door cannot serve the client now; the client's socket
+     *         serves on
      */
     boolean returnClientSocket() throws Exception
     {
@@ -85,8 +86,7 @@ final class DoorChannel extends AbstractEpollStreamChannel
         doDeregister();
         try
         {
-            door.takeBack(connection, fd().intValue(), negotiated);
-            return true;
+            return door.takeBack(connection, fd().intValue(), negotiated);
         }
         finally
         {

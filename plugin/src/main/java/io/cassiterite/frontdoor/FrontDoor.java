@@ -221,7 +221,7 @@ public final class FrontDoor
             door = Door.open(Math.max(1, Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors() / 2)));
             ClientConnections connections = new ClientConnections();
             desk = new Desk(door, connections);
-            handover = new ClientHandover(door, connections, desk, () -> mode);
+            handover = new ClientHandover(door, connections, desk, () -> mode == FrontDoorMode.PROXY);
             handover.start();
             setDesk();
             if (door.counters().get(Door.LOOPS_PRIORITIZED) == 0)

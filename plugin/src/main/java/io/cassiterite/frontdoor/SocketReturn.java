@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
+import io.netty.util.concurrent.ScheduledFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,12 +39,21 @@ final class SocketReturn implements Runnable
     private boolean hasReturned;
     private long returnedNanos;
     private int triesLeft;
+    /** Its delay is long, and it keeps the channel. */
+    private ScheduledFuture<?> next;
 
     /** @param mayReturn whether a client may come back now */
     SocketReturn(DoorChannel channel, BooleanSupplier mayReturn)
     {
         this.channel = channel;
         this.mayReturn = mayReturn;
+        channel.closeFuture().addListener(closed -> cancel());
+    }
+
+    private void cancel()
+    {
+        if (next != null)
+            next.cancel(false);
     }
 
     /** The client has left the door, and can be served there again. */
@@ -64,7 +74,7 @@ final class SocketReturn implements Runnable
     {
         try
         {
-            channel.eventLoop().schedule(this, delay, unit);
+            next = channel.eventLoop().schedule(this, delay, unit);
         }
         catch (RejectedExecutionException e)
         {

@@ -67,7 +67,7 @@ class DoorServerChannelTest
     void aClientThatComesWhileItsChannelClosesIsClosed() throws Exception
     {
         InetSocketAddress address = freeAddress();
-        ClientHandover handover = new ClientHandover(door, connections, null, () -> FrontDoorMode.PROXY);
+        ClientHandover handover = new ClientHandover(door, connections, null, () -> true);
         Channel server = new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, false))
                                               .childHandler(new ChannelInboundHandlerAdapter())
                                               .group(loops).bind(address).sync().channel();

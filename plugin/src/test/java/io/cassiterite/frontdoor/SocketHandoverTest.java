@@ -69,7 +69,7 @@ class SocketHandoverTest
         {
             address = (InetSocketAddress) free.getLocalSocketAddress();
         }
-        ClientHandover handover = new ClientHandover(door, connections, null, () -> FrontDoorMode.READS);
+        ClientHandover handover = new ClientHandover(door, connections, null, () -> false);
         new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, false))
                              .childHandler(new ChannelInitializer<>()
                              {

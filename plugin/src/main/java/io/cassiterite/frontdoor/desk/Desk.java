@@ -99,6 +99,12 @@ public final class Desk
         wanted.clear();
     }
 
+    /** Whether the door may answer anything now. */
+    public boolean answers()
+    {
+        return lease.isHeld();
+    }
+
     /** A connection has executed a statement that the door would like to answer next time. Where too many have, it asks again. */
     public void wanted(Wanted request)
     {

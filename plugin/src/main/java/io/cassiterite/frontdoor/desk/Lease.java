@@ -74,6 +74,11 @@ final class Lease
         end();
     }
 
+    synchronized boolean isHeld()
+    {
+        return held;
+    }
+
     /** The gates that were closed at the last check. */
     synchronized Set<NodeGate> closed()
     {
