@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use anyhow::{bail, ensure, Context, Result};
 use serde_json::{Map, Value};
 
-use super::cell::Cell;
+use super::cell::{Cell, NODE};
 use super::file::{nearest, PlanFile};
 
 /// More would not end in anybody's lifetime.
@@ -28,9 +28,10 @@ pub enum Scope {
 }
 
 /// The axes by name, with what a change needs and what they are; `profile.PATH` and `yaml.KEY` are besides.
-pub const AXES: [(&str, Scope, &str); 15] = [
+pub const AXES: [(&str, Scope, &str); 16] = [
     ("nodes", Scope::Cluster, "number of nodes"),
     ("engine", Scope::Cluster, "stock, stock-sai, stock-default, cassiterite, cassiterite-door"),
+    ("node", Scope::Cluster, "size of each node: cpus, memory and, where sizes differ in it, price"),
     ("heap", Scope::Cluster, "heap of each node, as 1g"),
     ("num_tokens", Scope::Cluster, "tokens of each node"),
     ("racks", Scope::Cluster, "racks, taken in turn"),
@@ -110,6 +111,8 @@ pub fn cells(file: &PlanFile) -> Result<Vec<Cell>> {
         }
     }
     ensure!(!cells.is_empty(), "skip leaves no cell");
+    let sized = cells.iter().any(|cell| cell.settings().contains_key(NODE));
+    ensure!(!sized || file.node.is_none(), "node is both an axis and a key of the file");
     Ok(cells)
 }
 

@@ -53,7 +53,7 @@ fn the_same_settings_have_the_same_key_in_any_order() {
 #[test]
 fn what_is_no_grid_is_refused_by_name() {
     for (rest, told) in [
-        ("grid: {nodse: [3]}", "did you mean nodes?"),
+        ("grid: {node_s: [3]}", "did you mean nodes?"),
         ("grid: {nodes: 3}", "belongs in fixed"),
         ("grid: {nodes: []}", "at least one"),
         ("grid: {nodes: [3, 3]}", "there twice"),
@@ -62,6 +62,7 @@ fn what_is_no_grid_is_refused_by_name() {
         ("grid: {nodes: [3]}\nskip: ['cl=ONE']", "no axis cl"),
         ("grid: {nodes: [3]}\nskip: ['nodes=3']", "no cell"),
         ("together: [{nodes: 3}]", "label"),
+        ("grid: {node: [{cpus: 1, memory: 1GiB}]}\nnode: {cpus: 1, memory: 1GiB}", "both an axis and a key"),
         ("fixed: {yaml.: 3}", "no axis"),
     ] {
         let error = refusal(rest);

@@ -10,8 +10,12 @@ use scylla::statement::Consistency;
 use serde_json::Value;
 
 use super::axes::{label, scope, Scope};
+use super::file::{Fence, PlanFile};
 use crate::cluster::Engine;
 use crate::observe::text_hash;
+
+/// The axis of sizes of nodes.
+pub(super) const NODE: &str = "node";
 
 /// One configuration of the grid.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +67,14 @@ impl Cell {
     /// Number of nodes.
     pub fn nodes(&self) -> Result<u32> {
         self.whole("nodes", 1)
+    }
+
+    /// The fence of each node: its own size, or the plan's.
+    pub fn fence(&self, file: &PlanFile) -> Result<Option<Fence>> {
+        let Some(size) = self.settings.get(NODE) else { return Ok(file.node.clone()) };
+        let fence: Fence = serde_json::from_value(size.clone()).with_context(|| format!("{NODE}: {}", label(size)))?;
+        fence.check(file)?;
+        Ok(Some(fence))
     }
 
     /// Copies of each row; as many as nodes but at most 3 without.

@@ -33,9 +33,10 @@ impl Costs {
         let heap = cell.text("heap")?.and_then(|heap| heap.parse::<Bytes>().ok()).map_or(0, |heap| heap.0);
         let volume = cell.text("data")?.and_then(|name| file.volumes.get(name));
         let stored_bytes = table_bytes * volume.map_or(1.0, |volume| f64::from(volume.copies));
+        let own_price = cell.fence(file)?.and_then(|fence| fence.price);
         let per_hour = file.cost.as_ref().map(|cost| {
             let storage = volume.and_then(|volume| volume.price).or(cost.storage).map_or(0.0, |price| price.0);
-            f64::from(nodes) * cost.node.0 + stored_bytes / GIB * storage / HOURS_PER_MONTH
+            f64::from(nodes) * own_price.unwrap_or(cost.node).0 + stored_bytes / GIB * storage / HOURS_PER_MONTH
         });
         Ok(Self { per_hour, nodes, heap_bytes: u64::from(nodes) * heap, stored_bytes })
     }
@@ -83,5 +84,9 @@ volumes: {px: {path: /px, copies: 3, price: 0.073/GiB-month}}
         // 1.5 for nodes; 300 GiB at 0.0001 an hour.
         assert!((costs.per_hour.unwrap() - 1.53).abs() < 1e-9);
         assert!((costs.per_million(1000.0).unwrap() - 1.53 / 3.6).abs() < 1e-9);
+        let sized = json!({"nodes": 3, "node": {"cpus": 2, "memory": "4GiB", "price": "0.2/h"}});
+        let sized = Cell::new(sized.as_object().unwrap().clone().into_iter().collect(), Vec::new()).unwrap();
+        assert!((Costs::of(&priced, &sized, 0.0).unwrap().per_hour.unwrap() - 0.6).abs() < 1e-9);
+        assert!(Costs::of(&free, &sized, 0.0).is_err(), "a price without a currency");
     }
 }

@@ -157,6 +157,9 @@ pub struct Fence {
     pub cpus: f64,
     /// Memory with the page cache.
     pub memory: Bytes,
+    /// Of a node of this size; `cost.node` without.
+    #[serde(default)]
+    pub price: Option<HourlyPrice>,
 }
 
 /// The client of a plan.

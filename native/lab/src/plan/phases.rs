@@ -75,7 +75,7 @@ pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<Str
         match step {
             Move::LoseCopy => volumes::loses_copies(name, volume),
             Move::Fill(bytes) => volumes::fills(name, volume, bytes.0),
-            Move::Slow(_) => volumes::slows(name, volume, file.node.is_some()),
+            Move::Slow(_) => volumes::slows(name, volume, cell.fence(file)?.is_some()),
             _ => Ok(()),
         }
     };

@@ -54,6 +54,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Whether every node has a fence.
+    pub fn is_fenced(&self) -> bool {
+        self.cells.iter().all(|cell| cell.fence(&self.file).is_ok_and(|fence| fence.is_some()))
+    }
+
     /// Keeps the cells that the filter takes.
     pub fn only(mut self, text: &str) -> Result<Self> {
         let filter = Filter::of(text, &self.file).context("--only")?;
@@ -198,6 +203,7 @@ impl Plan {
 fn understood(file: &PlanFile, profile: &str, cell: &Cell, drawn: &mut HashMap<String, f64>) -> Result<f64> {
     let (nodes, copies) = (cell.nodes()?, cell.replication_factor()?);
     cell.engine()?;
+    cell.fence(file)?;
     cell.jvm()?;
     for axis in ["num_tokens", "racks", "in_flight", "connections"] {
         cell.whole(axis, 1)?;

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use scylla::statement::Consistency;
 
 use super::cell::{level_name, replicas, Cell};
-use super::file::{Accepted, Driver};
+use super::file::{Accepted, Driver, Fence};
 use super::plan::Plan;
 use super::quantity::Bytes;
 use crate::cpus::Split;
@@ -149,7 +149,7 @@ fn memory(plan: &Plan, cell: &Cell, machine: &Machine<'_>, findings: &mut Findin
     let tmpfs =
         tmpfs.values().filter(|volume| volume.driver == Driver::Tmpfs).map(|volume| volume.made_bytes(1) as f64);
     let wanted = tmpfs.sum::<f64>()
-        + match &plan.file.node {
+        + match cell.fence(&plan.file)? {
             Some(fence) => {
                 let fence = fence.memory.0 as f64;
                 let (least, fence_mib) = (FENCE_HEAPS * heap + FENCE_BESIDE_BYTES, fence / MIB);
@@ -204,36 +204,43 @@ fn disk(plan: &Plan, at: usize, machine: &Machine<'_>, findings: &mut Findings) 
 
 /// Nodes that share cores do not get faster by being more.
 fn cores(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Result<()> {
-    let counts: BTreeSet<u32> = plan.cells.iter().map(Cell::nodes).collect::<Result<_>>()?;
-    match &plan.file.node {
-        None if counts.len() > 1 => {
-            let text =
-                "nodes of one machine share its cores: more of them are no faster, unless each has a fence (node:)";
-            findings.refuse(plan, Some(Accepted::SharedCores), text.to_owned());
+    let mut unfenced = BTreeSet::new();
+    let mut fences: Vec<(Fence, u32)> = Vec::new();
+    for cell in &plan.cells {
+        let nodes = cell.nodes()?;
+        let Some(fence) = cell.fence(&plan.file)? else {
+            unfenced.insert(nodes);
+            continue;
+        };
+        match fences.iter_mut().find(|(known, _)| *known == fence) {
+            Some((_, most)) => *most = nodes.max(*most),
+            None => fences.push((fence, nodes)),
         }
-        Some(fence) => {
-            let most = counts.last().copied().unwrap_or(1);
-            let cores = machine.cpus.map_or_else(
-                || std::thread::available_parallelism().map_or(1, usize::from),
-                |split| split.servers.len(),
-            );
-            let wanted = fence.cpus * f64::from(most);
-            if wanted > cores as f64 {
-                let text = format!("node.cpus: {most} nodes take {wanted} cores, and the servers have {cores}");
-                findings.refuse(plan, None, text);
-            }
-            if let Err(error) = crate::fence::able() {
-                findings.refuse(plan, None, format!("node: {error:#}"));
-            }
-            findings.notes.push(format!(
-                "a node is a fence of {} cores and {:.0} MiB of this machine",
-                fence.cpus,
-                fence.memory.0 as f64 / MIB
-            ));
-        }
-        None => {}
+    }
+    if unfenced.len() > 1 {
+        let text = "nodes of one machine share its cores: more of them are no faster, unless each has a fence (node:)";
+        findings.refuse(plan, Some(Accepted::SharedCores), text.to_owned());
+    }
+    for (fence, most) in &fences {
+        fits(plan, machine, fence, *most, findings);
     }
     Ok(())
+}
+
+/// Whether so many nodes of that size have their cores.
+fn fits(plan: &Plan, machine: &Machine<'_>, fence: &Fence, most: u32, findings: &mut Findings) {
+    let of_machine = || std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = machine.cpus.map_or_else(of_machine, |split| split.servers.len());
+    let wanted = fence.cpus * f64::from(most);
+    if wanted > cores as f64 {
+        let text = format!("node.cpus: {most} nodes take {wanted} cores, and the servers have {cores}");
+        findings.refuse(plan, None, text);
+    }
+    if let Err(error) = crate::fence::able() {
+        findings.refuse(plan, None, format!("node: {error:#}"));
+    }
+    let (cpus, memory_mib) = (fence.cpus, fence.memory.0 as f64 / MIB);
+    findings.notes.push(format!("a node is a fence of {cpus} cores and {memory_mib:.0} MiB of this machine"));
 }
 
 fn volumes(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Result<()> {
@@ -245,7 +252,7 @@ fn volumes(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Resul
         findings.refused.push(format!("volumes: their files take {wanted:.0} MiB, and {free:.0} MiB are free"));
     }
     for (name, volume) in &plan.file.volumes {
-        if let Err(why) = super::volumes::able(volume, plan.file.node.is_some()) {
+        if let Err(why) = super::volumes::able(volume, plan.is_fenced()) {
             findings.refused.push(format!("volumes: {name}: {why:#}"));
         }
         if matches!(volume.driver, Driver::Mirror | Driver::Replicated) && volume.copies > 1 {

@@ -35,6 +35,11 @@ fn what_cannot_be_is_refused() {
         ("grid: {nodes: [3, 6]}", "shared_cores"),
         ("fixed: {nodes: 6, heap: 4g}", "memory"),
         ("fixed: {nodes: 6}\nnode: {cpus: 1, memory: 1GiB}", "node.cpus: 6 nodes take 6 cores, and the servers have 3"),
+        (
+            "grid: {node: {small: {cpus: 1, memory: 2GiB}, large: {cpus: 2, memory: 4GiB}}}\nfixed: {nodes: 2}",
+            "node.cpus: 2 nodes take 4 cores, and the servers have 3",
+        ),
+        ("grid: {nodes: [1, 2], node: [{cpus: 1, memory: 1GiB}]}\nfixed: {heap: 2g}", "do not hold a heap"),
         ("fixed: {heap: 2g}\nnode: {cpus: 1, memory: 1GiB}", "do not hold a heap"),
         ("fixed: {heap: 512m}\nnode: {cpus: 1, memory: 1536MiB}", "2048 MiB or more do (accept: [memory]"),
         ("fixed: {data: v}\nvolumes: {v: {path: /nowhere/at/all}}", "is no folder"),
@@ -59,6 +64,14 @@ fn what_cannot_be_is_refused() {
 fn what_is_accepted_is_a_warning() {
     let findings = found("grid: {nodes: [3, 6]}\naccept: [shared_cores]");
     assert!(findings.refused.is_empty() && has(&findings.warnings, "accepted: nodes of one machine"));
+}
+
+#[test]
+fn nodes_of_two_sizes_are_fenced_each() {
+    let findings =
+        found("grid: {nodes: [1, 2], node: {small: {cpus: 0.5, memory: 2GiB}, large: {cpus: 1, memory: 4GiB}}}");
+    assert_eq!(findings.refused, Vec::<String>::new());
+    assert!(has(&findings.notes, "0.5 cores and 2048 MiB") && has(&findings.notes, "1 cores and 4096 MiB"));
 }
 
 #[test]

@@ -274,7 +274,7 @@ pub(super) fn notes(plan: &Plan, answer: &Answer, trials: &[Trial]) -> Vec<Strin
     if !answer.void_trials.is_empty() {
         notes.push(format!("the machine changed: {} trials do not count", answer.void_trials.len()));
     }
-    if plan.file.node.is_none() {
+    if !plan.is_fenced() {
         notes.push("nodes had no fences: verdicts are of this machine".to_owned());
     }
     let mut own: Vec<&String> = trials.iter().flat_map(|trial| &trial.notes).collect();

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::judge::Standing;
-use super::trial::Trial;
+use super::trial::{Capacity, Trial};
 use crate::narrator::words;
 
 /// One line.
@@ -26,11 +26,17 @@ pub(super) fn summary(trial: &Trial) -> String {
         let said: Vec<String> = conditions.chain(load.judged.reasons.iter().cloned()).collect();
         format!(" at {:.0}/s: {}", load.rate_per_s, said.join("; "))
     });
-    let capacity = trial.capacity.as_ref().and_then(|capacity| capacity.holds_per_s);
-    let capacity = capacity.map(|per_s| format!("; capacity from {per_s:.0}/s")).unwrap_or_default();
+    let capacity = trial.capacity.as_ref().map(capacity).unwrap_or_default();
     format!(
         "{standing}{why}{}{capacity}; took {}",
         last.unwrap_or_default(),
         words(Duration::from_secs_f64(trial.took_s.max(0.0)))
     )
+}
+
+fn capacity(found: &Capacity) -> String {
+    let holds = found.holds_per_s.map_or_else(|| "below".to_owned(), |per_s| format!("{per_s:.0}/s to"));
+    let fails = found.fails_per_s.map_or_else(|| "an unknown rate".to_owned(), |per_s| format!("{per_s:.0}/s"));
+    let limited = if found.client_limited { ", which the client did not keep up with" } else { "" };
+    format!("; capacity {holds} {fails}{limited}")
 }

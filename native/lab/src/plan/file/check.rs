@@ -5,7 +5,7 @@
 
 use anyhow::{ensure, Context, Result};
 
-use super::{PlanFile, Soak, VERSION};
+use super::{Fence, PlanFile, Soak, VERSION};
 use crate::plan::timeline;
 use crate::report::Condition;
 
@@ -40,10 +40,7 @@ impl PlanFile {
         }
         self.soak.as_ref().map_or(Ok(()), Soak::check).context("soak")?;
         ensure!(self.client.threads != Some(0) && self.client.connections != Some(0), "client: at least 1 is expected");
-        if let Some(fence) = &self.node {
-            ensure!(fence.cpus.is_finite() && fence.cpus >= 0.05, "node.cpus: 0.05 or more is expected");
-            ensure!(fence.memory.0 >= 256 << 20, "node.memory: 256MiB or more is expected");
-        }
+        self.node.as_ref().map_or(Ok(()), |fence| fence.check(self))?;
         if let Some(target) = &self.target {
             target.check(self).context("target")?;
         }
@@ -51,6 +48,16 @@ impl PlanFile {
             ensure!(!name.is_empty() && !name.contains('/'), "volumes: '{name}': a name without slashes is expected");
             volume.check().with_context(|| format!("volumes: {name}"))?;
         }
+        Ok(())
+    }
+}
+
+impl Fence {
+    /// Refuses a size that no node fits into, and a price that nothing is paid in.
+    pub(in crate::plan) fn check(&self, file: &PlanFile) -> Result<()> {
+        ensure!(self.cpus.is_finite() && self.cpus >= 0.05, "node.cpus: 0.05 or more is expected");
+        ensure!(self.memory.0 >= 256 << 20, "node.memory: 256MiB or more is expected");
+        ensure!(self.price.is_none() || file.cost.is_some(), "node.price: cost tells the currency, and is missing");
         Ok(())
     }
 }

@@ -37,7 +37,8 @@ impl Local<'_> {
         spec.wal_dir = volume("commitlog")?;
         spec.fast = self.place.fast;
         spec.cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
-        spec.fence = self.plan.file.node.as_ref().map(|node| Fence { cpus: node.cpus, memory_bytes: node.memory.0 });
+        let fence = cell.fence(&self.plan.file)?;
+        spec.fence = fence.map(|size| Fence { cpus: size.cpus, memory_bytes: size.memory.0 });
         spec.network_faults = self.plan.file.disturbs_network();
         spec.owner_pid = i32::try_from(std::process::id()).ok();
         spec.cql_port = self.place.port;
