@@ -37,8 +37,8 @@ pub(super) const KNOWN: &[Known] = &[
          128MiB, at most 1GiB: the page cache holds the compressed files, and the JVM's heap needs memory."),
     known!("write_buffers_total", "computed", true, "size",
         "Memory for the memtables of all tables together, out of `block_cache_size`. The oldest is flushed when \
-         seven eighths are used. Writes wait while the memtables take a quarter more. A table without a row takes up \
-         to a 2048th of the value at its opening. A third of the cache, at most 512MiB."),
+         seven eighths are used. Writes wait while the memtables take a quarter more. An empty table takes up to \
+         1/2048 of the value that held when it was opened. A third of the cache, at most 512MiB."),
     known!("write_buffer_size", "64MiB", false, "size",
         "Memory of one table's memtable before it is flushed. A larger one rewrites rows less often on their way \
          down. It also leaves more data in files over the whole ring, which are streamed as rows."),
@@ -56,7 +56,7 @@ pub(super) const KNOWN: &[Known] = &[
     known!("background_jobs", "computed", true, "1 to 64",
         "Threads that flush and compact: one per core, at least 2, at most 8."),
     known!("compaction_rate_limit", "64MiB/s", true, "rate, 0B/s: none",
-        "What flushes and compactions may write together, beside Cassandra's own. On a node the default is its \
+        "What the engine's flushes and compactions may write together; Cassandra's own have their own limit. On a node the default is its \
          compaction_throughput. nodetool setcompactionthroughput changes it until the next start."),
     known!("compaction_style", "leveled", false, "leveled or universal",
         "leveled: fewest sorted runs, so fastest reads; about 10 % of space overhead. universal: fewer rewrites for \

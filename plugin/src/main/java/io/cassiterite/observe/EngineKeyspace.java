@@ -50,8 +50,8 @@ public final class EngineKeyspace
     {
         if (Schema.instance.distributedKeyspaces().containsKeyspace(NAME))
         {
-            logger.error("A user keyspace is called '{}': the engine's virtual tables are not available. Rename the " +
-                         "keyspace and restart the node.", NAME);
+            logger.error("A user keyspace is called '{}': the engine's virtual tables are not available. Copy its " +
+                         "tables to another keyspace, drop it and restart the node.", NAME);
             return;
         }
         ImmutableList.Builder<VirtualTable> tables = ImmutableList.builder();

@@ -58,7 +58,7 @@ public final class SchemaSafetyNet implements SchemaChangeListener
     public void onAlterTable(TableMetadata before, TableMetadata after, boolean affectsStatements)
     {
         if (EngineTable.is(before) != EngineTable.is(after))
-            logger.error("{}: the memtable changed from '{}' to '{}' by a node without Cassiterite's schema guard. Data " +
+            logger.error("{}: the memtable changed from '{}' to '{}' by a node without Cassiterite's query handler. Data " +
                          "written before the change may be invisible. Change it back at once, by ALTER TABLE on that node: " +
                          "this one would refuse it.",
                          after,
@@ -72,7 +72,7 @@ public final class SchemaSafetyNet implements SchemaChangeListener
     {
         TableMetadata base = Schema.instance.getTableMetadata(view.baseTableId);
         if (EngineTable.is(view.metadata) || (base != null && EngineTable.is(base)))
-            logger.error("Materialized view {} on {} was created by a node without Cassiterite's schema guard. Views of " +
+            logger.error("Materialized view {} on {} was created by a node without Cassiterite's query handler. Views of " +
                          "Cassiterite tables are not built and must not be read: drop the view.", view.metadata, base);
         admit(view.metadata);
     }
