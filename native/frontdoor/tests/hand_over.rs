@@ -8,7 +8,7 @@
 mod common;
 
 use cassiterite_frontdoor::{Door, HandedOver, Notice, Way};
-use common::{Fixture, PATIENCE, PLAIN};
+use common::{moved, Dice, Fixture, PATIENCE, PLAIN};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
@@ -26,18 +26,6 @@ const QUERY: &[u8] = b"\x04\x00\x00\x01\x07\x00\x00\x00\x03abc";
 /// Bytes that tell where they belong.
 fn pattern(seed: usize, length: usize) -> Vec<u8> {
     (0..length).map(|at| (at * 31 + at / 251 + seed) as u8).collect()
-}
-
-/// Numbers without order (S. Vigna's xorshift64*).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % end
-    }
 }
 
 /// Cassandra's end of a connection: the pair's, and later the client's socket.
@@ -59,15 +47,6 @@ impl End {
             End::Pair(pair) => pair.write(bytes),
             End::Client(client) => client.write(bytes),
         }
-    }
-}
-
-/// The count of a call that may find nothing to do.
-fn moved(result: std::io::Result<usize>) -> usize {
-    match result {
-        Ok(count) => count,
-        Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
-        Err(error) => unreachable!("{error}"),
     }
 }
 

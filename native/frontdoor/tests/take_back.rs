@@ -7,9 +7,9 @@
 
 mod common;
 
-use cassiterite_frontdoor::{Negotiated, Way};
-use common::{Fixture, PATIENCE, PLAIN};
-use std::io::{ErrorKind, Read, Write};
+use cassiterite_frontdoor::{HandedOver, Negotiated, Way};
+use common::{moved, Dice, Fixture, PATIENCE, PLAIN};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -23,18 +23,6 @@ const STARTUP: &[u8] = b"\x04\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00";
 const READY: &[u8] = b"\x84\x00\x00\x00\x02\x00\x00\x00\x00";
 const QUERY: u8 = 7;
 const RESULT: u8 = 8;
-
-/// Numbers without order (S. Vigna's xorshift64*).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % end
-    }
-}
 
 /// Cassandra's end of a connection.
 enum End {
@@ -63,15 +51,6 @@ impl End {
         while !bytes.is_empty() {
             bytes = &bytes[self.write(bytes)..];
         }
-    }
-}
-
-/// The count of a call that may find nothing to do.
-fn moved(result: std::io::Result<usize>) -> usize {
-    match result {
-        Ok(count) => count,
-        Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
-        Err(error) => unreachable!("{error}"),
     }
 }
 
@@ -205,6 +184,17 @@ fn started(fixture: &Fixture) -> (TcpStream, OwnedFd, u64) {
     (client, pair.into(), seen.connection)
 }
 
+/// Asks until the door gives the client's socket.
+fn handed_over(fixture: &Fixture, connection: u64, pair: &UnixStream) -> HandedOver {
+    let begin = Instant::now();
+    loop {
+        assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
+        if let Some(given) = fixture.door.hand_over(connection, pair.as_fd(), false) {
+            return given;
+        }
+    }
+}
+
 #[test]
 fn a_client_that_the_door_does_not_understand_has_no_way_back() {
     let fixture = Fixture::new(PLAIN);
@@ -216,14 +206,7 @@ fn a_client_that_the_door_does_not_understand_has_no_way_back() {
             pair.set_nonblocking(false).unwrap();
             pair.read_exact(&mut [0; 14]).unwrap();
         }
-        let begin = Instant::now();
-        let given = loop {
-            assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
-            if let Some(given) = fixture.door.hand_over(connection, pair.as_fd(), false) {
-                break given;
-            }
-        };
-        assert_eq!(given.negotiated.is_none(), garbage);
+        assert_eq!(handed_over(&fixture, connection, &pair).negotiated.is_none(), garbage);
     }
 }
 
@@ -232,14 +215,9 @@ fn a_client_that_has_ended_does_not_come_back() {
     let fixture = Fixture::new(PLAIN);
     let (client, end, connection) = started(&fixture);
     let pair = UnixStream::from(end);
-    let begin = Instant::now();
-    let given = loop {
-        assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
-        if let Some(given) = fixture.door.hand_over(connection, pair.as_fd(), false) {
-            break given;
-        }
-    };
+    let given = handed_over(&fixture, connection, &pair);
     let left = given.client.try_clone().unwrap();
+    let begin = Instant::now();
     client.shutdown(std::net::Shutdown::Write).unwrap();
     while TcpStream::from(left.try_clone().unwrap()).peek(&mut [0]).is_err() {
         assert!(begin.elapsed() < PATIENCE, "the end does not come");

@@ -6,6 +6,7 @@
 #![allow(dead_code, clippy::unwrap_used, missing_docs)] // each test program uses a part
 
 use cassiterite_frontdoor::{Client, Door, DoorOptions, ListenOptions, ListenerId, Notice, Way};
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -67,5 +68,26 @@ pub fn cassandras_end(client: Client) -> UnixStream {
             end
         }
         Way::Direct(_) => unreachable!("no client here speaks TLS"),
+    }
+}
+
+/// Numbers without order (S. Vigna's xorshift64*).
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % end
+    }
+}
+
+/// The count of a call that may find nothing to do.
+pub fn moved(result: std::io::Result<usize>) -> usize {
+    match result {
+        Ok(count) => count,
+        Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
+        Err(error) => unreachable!("{error}"),
     }
 }
