@@ -36,7 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 class HostileInputTest
 {
     private static final String MODE = System.getProperty("oracle.front_door", "reads");
-    private static final int MUTATIONS = 120;
+    private static final int MUTATIONS = 60;
     private static final int STREAM = 5;
     private static final int CLIENTS = 60;
     private static final Statement SELECT = new Statement(new Random(1)).add("SELECT v FROM hostile.t WHERE k = ").add("?");

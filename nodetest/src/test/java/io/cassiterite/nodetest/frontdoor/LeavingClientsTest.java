@@ -37,7 +37,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * back. They do not notice.
  */
 @NodeTest(own = true, yaml = { "memtable.configurations.cassiterite.parameters.front_door: reads",
-                               "native_transport_idle_timeout: 20s" })
+                               "native_transport_idle_timeout: 15s" })
 class LeavingClientsTest
 {
     private static final String KEYSPACE = "leavingclientstest";

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,6 +20,7 @@ import io.cassiterite.nodetest.Pause;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Scheduled incremental repair repairs stock tables as scheduled and engine tables in full; a scheduled validation leaves them out. */
+@Tag("cluster")
 @Timeout(value = 1800, unit = TimeUnit.SECONDS)
 class ScheduledRepairTest
 {
