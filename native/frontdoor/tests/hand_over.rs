@@ -8,7 +8,7 @@
 mod common;
 
 use cassiterite_frontdoor::{Door, HandedOver, Notice, Way};
-use common::{moved, Dice, Fixture, PATIENCE, PLAIN};
+use common::{moved, under_traffic, Dice, Fixture, PATIENCE, PLAIN};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
@@ -112,28 +112,11 @@ fn no_byte_is_lost_when_a_connection_leaves_under_traffic() {
         // Opaque bytes, and requests, of which the door may have the first half.
         let up = if round % 2 == 0 { pattern(round, length) } else { requests(&mut dice, length) };
         let down = pattern(round + 7, length);
-        // Closed before the client has read all, the socket would reset the connection: SO_LINGER is 0.
-        let _end = thread::scope(|scope| {
-            let (mut seed, client, up, down) = (Dice(round as u64 + 1), &client, &up, &down);
-            scope.spawn(move || {
-                let mut rest = &up[..];
-                while !rest.is_empty() {
-                    let (now, later) = rest.split_at(rest.len().min(1 + seed.below(20_000)));
-                    (&mut &*client).write_all(now).unwrap();
-                    rest = later;
-                    thread::sleep(Duration::from_micros(seed.below(200) as u64));
-                }
-            });
-            scope.spawn(move || {
-                let mut read = vec![0; down.len()];
-                (&mut &*client).read_exact(&mut read).unwrap();
-                assert!(read == *down, "down {round}");
-            });
-            let (end, read, times) = serve(&fixture, seen.connection, end, down, up.len(), &mut dice);
-            assert!(read == *up, "up {round}");
-            asked += times;
-            end
+        let (_end, read, times) = under_traffic(&client, &up, &down, Dice(round as u64 + 1), || {
+            serve(&fixture, seen.connection, end, &down, up.len(), &mut dice)
         });
+        assert!(read == up, "up {round}");
+        asked += times;
     }
     let counters = fixture.door.counters();
     assert_eq!((counters.handed_over, counters.open), (ROUNDS as u64, 0));
@@ -160,17 +143,11 @@ fn socket(given: HandedOver) -> TcpStream {
     TcpStream::from(given.client)
 }
 
-/// Asks until the door gives the client's socket.
+/// The client's socket, once the door gives it.
 fn handed_over(fixture: &Fixture, connection: u64, end: &OwnedFd) -> TcpStream {
-    let begin = Instant::now();
-    loop {
-        assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
-        if let Some(given) = fixture.door.hand_over(connection, end.as_fd(), false) {
-            let client = TcpStream::from(given.client);
-            client.set_nonblocking(false).unwrap();
-            return client;
-        }
-    }
+    let client = socket(common::handed_over(&fixture.door, connection, end));
+    client.set_nonblocking(false).unwrap();
+    client
 }
 
 #[test]

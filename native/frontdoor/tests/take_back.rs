@@ -7,14 +7,13 @@
 
 mod common;
 
-use cassiterite_frontdoor::{HandedOver, Negotiated, Way};
-use common::{moved, Dice, Fixture, PATIENCE, PLAIN};
+use cassiterite_frontdoor::{Negotiated, Way};
+use common::{handed_over, moved, under_traffic, Dice, Fixture, PATIENCE, PLAIN};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const ROUNDS: u64 = 40;
 const MOVES: usize = 10;
@@ -143,27 +142,10 @@ fn no_byte_is_lost_when_a_connection_leaves_and_comes_back_under_traffic() {
         let (client, end, connection) = started(&fixture);
         let up = envelopes(&mut dice, 0, QUERY, 300);
         let down = envelopes(&mut dice, 0x80, RESULT, 300);
-        // Closed before the client has read all, the socket would reset the connection: SO_LINGER is 0.
-        let _end = thread::scope(|scope| {
-            let (mut seed, client, up, down) = (Dice(round + 1_000), &client, &up, &down);
-            scope.spawn(move || {
-                let mut rest = &up[..];
-                while !rest.is_empty() {
-                    let (now, later) = rest.split_at(rest.len().min(1 + seed.below(20_000)));
-                    (&mut &*client).write_all(now).unwrap();
-                    rest = later;
-                    thread::sleep(Duration::from_micros(seed.below(200) as u64));
-                }
-            });
-            scope.spawn(move || {
-                let mut read = vec![0; down.len()];
-                (&mut &*client).read_exact(&mut read).unwrap();
-                assert!(read == *down, "down {round}");
-            });
-            let (end, read) = serve(&fixture, connection, end, up.len(), down, &mut dice);
-            assert!(read == *up, "up {round}");
-            end
+        let (_end, read) = under_traffic(&client, &up, &down, Dice(round + 1_000), || {
+            serve(&fixture, connection, end, up.len(), &down, &mut dice)
         });
+        assert!(read == up, "up {round}");
     }
     let counters = fixture.door.counters();
     assert!(counters.taken_back >= ROUNDS * MOVES as u64 && counters.opaque == 0, "{counters:?}");
@@ -184,17 +166,6 @@ fn started(fixture: &Fixture) -> (TcpStream, OwnedFd, u64) {
     (client, pair.into(), seen.connection)
 }
 
-/// Asks until the door gives the client's socket.
-fn handed_over(fixture: &Fixture, connection: u64, pair: &UnixStream) -> HandedOver {
-    let begin = Instant::now();
-    loop {
-        assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
-        if let Some(given) = fixture.door.hand_over(connection, pair.as_fd(), false) {
-            return given;
-        }
-    }
-}
-
 #[test]
 fn a_client_that_the_door_does_not_understand_has_no_way_back() {
     let fixture = Fixture::new(PLAIN);
@@ -206,7 +177,7 @@ fn a_client_that_the_door_does_not_understand_has_no_way_back() {
             pair.set_nonblocking(false).unwrap();
             pair.read_exact(&mut [0; 14]).unwrap();
         }
-        assert_eq!(handed_over(&fixture, connection, &pair).negotiated.is_none(), garbage);
+        assert_eq!(handed_over(&fixture.door, connection, &pair).negotiated.is_none(), garbage);
     }
 }
 
@@ -215,7 +186,7 @@ fn a_client_that_has_ended_does_not_come_back() {
     let fixture = Fixture::new(PLAIN);
     let (client, end, connection) = started(&fixture);
     let pair = UnixStream::from(end);
-    let given = handed_over(&fixture, connection, &pair);
+    let given = handed_over(&fixture.door, connection, &pair);
     let left = given.client.try_clone().unwrap();
     let begin = Instant::now();
     client.shutdown(std::net::Shutdown::Write).unwrap();

@@ -5,11 +5,13 @@
 
 #![allow(dead_code, clippy::unwrap_used, missing_docs)] // each test program uses a part
 
-use cassiterite_frontdoor::{Client, Door, DoorOptions, ListenOptions, ListenerId, Notice, Way};
-use std::io::ErrorKind;
+use cassiterite_frontdoor::{Client, Door, DoorOptions, HandedOver, ListenOptions, ListenerId, Notice, Way};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 pub const PLAIN: ListenOptions = ListenOptions { backlog: 128, keep_alive: true, may_be_tls: false };
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -89,5 +91,39 @@ pub fn moved(result: std::io::Result<usize>) -> usize {
         Ok(count) => count,
         Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
         Err(error) => unreachable!("{error}"),
+    }
+}
+
+/// A client that sends `up` in pieces and reads `down`, while `serve` is its Cassandra. What that returns, such as its
+/// end of the connection, lasts until the client has read all: SO_LINGER is 0, and an end would reset the connection.
+pub fn under_traffic<T>(client: &TcpStream, up: &[u8], down: &[u8], mut dice: Dice, serve: impl FnOnce() -> T) -> T {
+    let seed = dice.0;
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut rest = up;
+            while !rest.is_empty() {
+                let (now, later) = rest.split_at(rest.len().min(1 + dice.below(20_000)));
+                (&mut &*client).write_all(now).unwrap();
+                rest = later;
+                thread::sleep(Duration::from_micros(dice.below(200) as u64));
+            }
+        });
+        scope.spawn(move || {
+            let mut read = vec![0; down.len()];
+            (&mut &*client).read_exact(&mut read).unwrap();
+            assert!(read == down, "down, seed {seed}");
+        });
+        serve()
+    })
+}
+
+/// Asks until the door gives the client's socket.
+pub fn handed_over(door: &Door, connection: u64, far: &impl AsFd) -> HandedOver {
+    let begin = Instant::now();
+    loop {
+        assert!(begin.elapsed() < PATIENCE, "the door keeps the connection");
+        if let Some(given) = door.hand_over(connection, far.as_fd(), false) {
+            return given;
+        }
     }
 }
