@@ -85,6 +85,15 @@ impl Connection {
         self.session.identity
     }
 
+    /// The side whose events carry that token, if it is this connection's.
+    pub(crate) fn side_of(&self, token: Token) -> Option<Side> {
+        match token {
+            token if token == self.tokens.0 => Some(Side::Client),
+            token if token == self.tokens.1 => Some(Side::Cassandra),
+            _ => None,
+        }
+    }
+
     /// Cassandra has logged the client in.
     pub(crate) fn admit(&mut self, login: u32) {
         self.session.identity.login = Some(login);

@@ -28,6 +28,9 @@ use crate::waiting::{run_to_the_end, wait_for_events};
 /// The most that one read takes: as much as Cassandra's largest frame.
 const READ_BYTES: usize = 128 << 10;
 
+/// A token tells the slot of a connection, its side, and in the upper half which connection of that slot it is.
+const TOKENS: usize = 1 << 32;
+
 /// What only the thread itself sees.
 pub(crate) struct LoopThread {
     handle: Arc<EventLoop>,
@@ -36,6 +39,8 @@ pub(crate) struct LoopThread {
     notices: Arc<Notices>,
     window: Duration,
     connections: Slab<Connection>,
+    /// How many connections there have been.
+    joined: u32,
     /// Where connections are, by number.
     slots: HashMap<u64, usize>,
     /// Those that wait for another turn.
@@ -53,6 +58,7 @@ impl LoopThread {
             notices: Arc::clone(&shared.notices),
             window,
             connections: Slab::new(),
+            joined: 0,
             slots: HashMap::new(),
             again: VecDeque::new(),
             work: Work::new(READ_BYTES),
@@ -76,15 +82,19 @@ impl LoopThread {
                     self.turn(slot, Side::Client, true);
                 }
             }
-            for event in events.iter() {
-                if event.token() == WAKER {
-                    self.take_messages();
-                } else {
-                    self.on_event(event);
-                }
-            }
+            self.on_events(events);
         }
         Ok(())
+    }
+
+    fn on_events(&mut self, events: &Events) {
+        for event in events.iter() {
+            if event.token() == WAKER {
+                self.take_messages();
+            } else {
+                self.on_event(event);
+            }
+        }
     }
 
     fn take_messages(&mut self) {
@@ -107,7 +117,9 @@ impl LoopThread {
         let number = newcomer.number;
         let entry = self.connections.vacant_entry();
         let slot = entry.key();
-        let tokens = (Token(slot * 2), Token(slot * 2 + 1));
+        self.joined = self.joined.wrapping_add(1);
+        let token = |side: usize| Token(self.joined as usize * TOKENS + slot * 2 + side);
+        let tokens = (token(0), token(1));
         match Connection::new(newcomer, tokens, self.poll.registry()) {
             Ok(connection) => {
                 entry.insert(connection);
@@ -160,10 +172,10 @@ impl LoopThread {
     }
 
     fn on_event(&mut self, event: &Event) {
-        let slot = event.token().0 / 2;
-        let side = if event.token().0.is_multiple_of(2) { Side::Client } else { Side::Cassandra };
-        // A connection may have gone since, in this very batch.
-        if let Some(connection) = self.connections.get_mut(slot) {
+        let slot = event.token().0 % TOKENS / 2;
+        let Some(connection) = self.connections.get_mut(slot) else { return };
+        // Its connection may have gone in this very batch, and another one may have its slot.
+        if let Some(side) = connection.side_of(event.token()) {
             if event.is_read_closed() || event.is_error() {
                 connection.ended(side);
             }

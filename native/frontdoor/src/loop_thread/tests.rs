@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! A fault in one connection's turn.
+//! A fault in one connection's turn, and connections that follow each other.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -10,7 +10,9 @@ use crate::pool::Pool;
 use crate::routes::Routes;
 use mio::net::{TcpStream, UnixStream};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream as Client};
+use std::net::{Shutdown, TcpListener, TcpStream as Client};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream as Far;
 
 fn running() -> LoopThread {
     let routes = Arc::new(Routes::default());
@@ -20,21 +22,23 @@ fn running() -> LoopThread {
     LoopThread::new(handle, poll, Duration::MAX, shared)
 }
 
-/// Adds a connection; its two far ends.
-fn join(running: &mut LoopThread, number: u64) -> (Client, std::os::unix::net::UnixStream) {
+/// A connection, and its two far ends.
+fn newcomer(number: u64) -> (Newcomer, Client, Far) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = Client::connect(listener.local_addr().unwrap()).unwrap();
-    let (near, far) = std::os::unix::net::UnixStream::pair().unwrap();
+    let (near, far) = Far::pair().unwrap();
     let accepted = listener.accept().unwrap().0;
     accepted.set_nonblocking(true).unwrap();
     near.set_nonblocking(true).unwrap();
+    let (accepted, near) = (TcpStream::from_std(accepted), UnixStream::from_std(near));
+    (Newcomer { number, client: accepted, cassandra: near, negotiated: None }, client, far)
+}
+
+/// Adds a connection; its two far ends.
+fn join(running: &mut LoopThread, number: u64) -> (Client, Far) {
+    let (newcomer, client, far) = newcomer(number);
     running.handle.has_come();
-    running.add(Newcomer {
-        number,
-        client: TcpStream::from_std(accepted),
-        cassandra: UnixStream::from_std(near),
-        negotiated: None,
-    });
+    running.add(newcomer);
     (client, far)
 }
 
@@ -62,4 +66,25 @@ fn a_panic_costs_its_connection_only() {
         }
     };
     assert_eq!(heard, 9);
+}
+
+#[test]
+fn no_event_of_a_connection_that_left_reaches_the_next_one() {
+    let mut running = running();
+    let (leaving, client, far) = newcomer(1);
+    let accepted = Client::from(leaving.client.as_fd().try_clone_to_owned().unwrap());
+    client.shutdown(Shutdown::Write).unwrap();
+    while accepted.peek(&mut [0]).is_err() {}
+    // The loop is woken first, then hears of the end.
+    running.handle.hand_over(Arc::new(HandOver::new(1, Some(far.into()), false))).unwrap();
+    running.handle.has_come();
+    running.add(leaving);
+    let (next, _next_client, next_far) = newcomer(2);
+    running.handle.add(next).unwrap();
+    let mut events = Events::with_capacity(8);
+    wait_for_events(&mut running.poll, &mut events, None).unwrap();
+    assert_eq!(events.iter().count(), 2);
+    running.on_events(&events);
+    let slot = running.slots[&2];
+    assert!(running.connections[slot].can_be_handed_over(&next_far));
 }
