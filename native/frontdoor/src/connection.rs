@@ -63,16 +63,15 @@ impl Connection {
         let Newcomer { number, mut client, mut cassandra, negotiated } = newcomer;
         registry.register(&mut client, tokens.0, Interest::READABLE)?;
         registry.register(&mut cassandra, tokens.1, Interest::READABLE)?;
-        let now = Instant::now();
-        let (session, share) = match negotiated {
-            None => (Session::new(number), NativeShare::new(now)),
-            Some(negotiated) => (Session::taken_back(number, negotiated), NativeShare::trial(now)),
+        let session = match negotiated {
+            None => Session::new(number),
+            Some(negotiated) => Session::taken_back(number, negotiated),
         };
         Ok(Self {
             client,
             cassandra,
             session,
-            share,
+            share: NativeShare::new(Instant::now()),
             client_has_ended: false,
             cassandra_has_ended: false,
             was_opaque: false,

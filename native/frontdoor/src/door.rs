@@ -29,7 +29,7 @@ use crate::routes::Routes;
 pub struct DoorOptions {
     /// Threads that serve connections; at least one.
     pub loops: usize,
-    /// How long a connection is watched before [`Notice::Forwarded`], at least, and how long before the next one.
+    /// How long a connection is watched before [`Notice::Forwarded`], at least; a tenth of it after it came.
     pub window: Duration,
 }
 

@@ -10,8 +10,9 @@ const WINDOW_REQUESTS: u64 = 2_000;
 /// A connection is forwarded where the door answers fewer than one of so many requests: then the way of the others through
 /// the pair costs more than these answers save (docs/internals/experiments.md, What the pair costs).
 const FORWARDED: u64 = 10;
-/// A connection that came back has its first window shorter by this factor: it may come back again.
-const TRIAL: u32 = 10;
+/// The first window is shorter by this factor: a client that only writes pays for the pair until its end, and who leaves too
+/// early comes back.
+const FIRST: u32 = 10;
 
 /// Counts the requests of one connection, window by window.
 #[derive(Debug)]
@@ -20,17 +21,12 @@ pub(crate) struct NativeShare {
     requests: u64,
     native: u64,
     promising: u64,
-    is_trial: bool,
+    is_first: bool,
 }
 
 impl NativeShare {
     pub(crate) fn new(now: Instant) -> Self {
-        NativeShare { began: now, requests: 0, native: 0, promising: 0, is_trial: false }
-    }
-
-    /// That of a connection of which the door answered too little before.
-    pub(crate) fn trial(now: Instant) -> Self {
-        NativeShare { is_trial: true, ..NativeShare::new(now) }
+        NativeShare { began: now, requests: 0, native: 0, promising: 0, is_first: true }
     }
 
     /// Adds requests.
@@ -50,7 +46,7 @@ impl NativeShare {
 
     /// Whether a window ends here after which the connection is better off without the door; windows last `window` at least.
     pub(crate) fn is_forwarded(&mut self, window: Duration, now: impl FnOnce() -> Instant) -> bool {
-        let part = if self.is_trial { TRIAL } else { 1 };
+        let part = if self.is_first { FIRST } else { 1 };
         let (window_requests, window) = (WINDOW_REQUESTS / u64::from(part), window / part);
         if self.requests < window_requests {
             return false;
@@ -60,7 +56,7 @@ impl NativeShare {
             return false;
         }
         let is_forwarded = (self.native + self.promising) * FORWARDED < self.requests;
-        *self = NativeShare::new(now);
+        *self = NativeShare { is_first: false, ..NativeShare::new(now) };
         is_forwarded
     }
 }
@@ -95,8 +91,10 @@ mod tests {
 
     #[test]
     fn a_young_or_a_silent_connection_is_not_judged() {
-        assert_eq!(windows(&[(100_000, 0), (100_000, 0)], WINDOW / 3), [false, false]);
-        assert_eq!(windows(&[(1_999, 0)], 100 * WINDOW), [false]);
+        assert_eq!(windows(&[(100_000, 0)], WINDOW / 11), [false]);
+        assert_eq!(windows(&[(199, 0)], 100 * WINDOW), [false]);
+        assert_eq!(windows(&[(200, 200), (100_000, 0), (100_000, 0)], WINDOW / 3), [false; 3]);
+        assert_eq!(windows(&[(200, 200), (1_999, 0)], 100 * WINDOW), [false; 2]);
     }
 
     #[test]
@@ -115,20 +113,10 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_is_shorter_once() {
-        let now = Instant::now();
-        let mut share = NativeShare::trial(now);
-        share.add(200, 100, 0);
-        assert!(!share.is_forwarded(WINDOW, || now + WINDOW / 10));
-        share.add(2_000, 0, 0);
-        assert!(!share.is_forwarded(WINDOW, || now + WINDOW));
-        assert!(share.is_forwarded(WINDOW, || now + WINDOW / 10 + WINDOW));
-        let mut share = NativeShare::trial(now);
-        share.add(199, 0, 0);
-        assert!(!share.is_forwarded(WINDOW, || now + WINDOW));
-        share.add(1, 0, 0);
-        assert!(!share.is_forwarded(WINDOW, || now + WINDOW / 11));
-        assert!(share.is_forwarded(WINDOW, || now + WINDOW / 10));
+    fn the_first_window_is_short() {
+        assert_eq!(windows(&[(200, 19)], WINDOW / 10), [true]);
+        assert_eq!(windows(&[(200, 20), (1_999, 0), (1, 0)], WINDOW / 10), [false; 3]);
+        assert_eq!(windows(&[(200, 20), (1_999, 0), (1, 0)], WINDOW), [false, false, true]);
     }
 
     #[test]

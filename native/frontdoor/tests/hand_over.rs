@@ -328,7 +328,7 @@ fn a_connection_of_forwarded_requests_is_offered_back() {
     };
     // Heartbeats tell nothing of a connection.
     send(OPTIONS, 3_000);
-    send(QUERY, 1_999);
+    send(QUERY, 199);
     assert!(fixture.door.take(Duration::ZERO).unwrap().is_empty());
     send(QUERY, 1);
     let offered = fixture.door.take(PATIENCE).unwrap();

@@ -20,9 +20,6 @@ const READS: [(&str, usize, usize); 4] = [
     ("reads, 1 connection", 1, 64),
     ("reads, one at a time", 1, 1),
 ];
-/// The front door leaves connections to Netty of which it has answered next to nothing for ten seconds.
-const BEFORE_HANDED_OVER: Duration = Duration::from_secs(8);
-const UNTIL_HANDED_OVER: Duration = Duration::from_secs(12);
 /// What the JVMs stand still for, and how often.
 const PAUSES: [(&str, Cause, Duration); 2] = [
     ("reads while the heap is collected", Cause::Collection, Duration::from_secs(1)),
@@ -44,11 +41,10 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
         figures.extend(subject.measure(&closed(name, "read=1", keys(), length))?.figures());
     }
     subject.connect_over(settings.in_flight, settings.in_flight)?;
-    let passing = closed("writes that pass the door", "insert=1", keys(), length.min(BEFORE_HANDED_OVER));
-    figures.extend(subject.measure(&passing)?.figures());
-    subject.load(&closed("more writes", "insert=1", keys(), UNTIL_HANDED_OVER))?;
-    figures.extend(subject.measure(&closed("writes", "insert=1", keys(), length))?.figures());
-    // Connections that have only written are Netty's now.
+    // The front door leaves connections that only write to Netty after a second, and takes them back for trials.
+    for name in ["writes over new connections", "writes"] {
+        figures.extend(subject.measure(&closed(name, "insert=1", keys(), length))?.figures());
+    }
     subject.connect_over(settings.in_flight, settings.in_flight)?;
     figures.extend(subject.measure(&closed("reads and writes", "read=1,insert=1", keys(), length))?.figures());
     let mixed = open("reads beside writes", "read=1,insert=1", keys(), length, settings.rate_per_s);
