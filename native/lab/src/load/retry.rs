@@ -60,7 +60,8 @@ mod tests {
         for (repeat, middle_ms) in [(0, 10), (1, 20), (3, 80), (20, 1000), (u32::MAX, 1000)] {
             let pauses: Vec<Duration> = (0..50).map(|_| retries.pause(repeat)).collect();
             let middle = Duration::from_millis(middle_ms);
-            assert!(pauses.iter().all(|pause| (middle / 2..middle * 3 / 2).contains(pause)), "{pauses:?}");
+            // Rounded to nanoseconds, the end itself can come.
+            assert!(pauses.iter().all(|pause| (middle / 2..=middle * 3 / 2).contains(pause)), "{pauses:?}");
             assert!(pauses.iter().any(|pause| *pause != pauses[0]));
         }
     }

@@ -13,7 +13,7 @@ use super::pipes::{Duplex, Pipe};
 use super::scripted::{Scripted, ANSWERED, KINDS, POOLED};
 use super::wire::{framing, received, sent, startup};
 use crate::protocol::HEADER_BYTES;
-use crate::session::{Session, Work};
+use crate::session::{Session, Work, MAX_UNSENT_BYTES};
 
 fn steps() -> impl Strategy<Value = Vec<Option<usize>>> {
     prop::collection::vec(prop::option::of(1usize..300), 0..60)
@@ -105,11 +105,16 @@ proptest! {
         let all: BTreeMap<u16, Vec<u8>> = groups.concat().into_iter().collect();
         let answers = received(framing, &seen);
         prop_assert_eq!(answers.len(), all.len());
-        for (stream, body) in &all {
+        let is_doors = |body: &[u8]| {
             let is_small = body.len() <= 60_000 || version == 5 && body.len() < 100_000;
-            let by_door = is_small && matches!(body[0], ANSWERED | POOLED);
+            is_small && matches!(body[0], ANSWERED | POOLED)
+        };
+        // While much waits for the client, requests are Cassandra's; its own responses may wait there, too.
+        let doors_bytes: usize = all.values().filter(|body| is_doors(body)).map(Vec::len).sum();
+        let may_pass = has_left || doors_bytes > MAX_UNSENT_BYTES / 2;
+        for (stream, body) in &all {
             let is_by = |by: &[u8]| answers[stream] == [by, body].concat();
-            let is_right = if by_door { is_by(b"door") || has_left && is_by(b"cassandra") } else { is_by(b"cassandra") };
+            let is_right = if is_doors(body) { is_by(b"door") || may_pass && is_by(b"cassandra") } else { is_by(b"cassandra") };
             prop_assert!(is_right, "stream {}", stream);
         }
         prop_assert!(leaves.is_none_or(|from| has_left || step < from));
