@@ -87,7 +87,7 @@ public final class Plugin
         SchemaSafetyNet safetyNet = new SchemaSafetyNet(tableSetup::prepare, tableSetup::createdElsewhere, tableSetup::dropped);
         Maintenance maintenance = new Maintenance(engine, tableSetup, safetyNet);
 
-        CassiteriteFactory.registerMetricsWith(table -> new EngineTableMetrics(table.get(), engine));
+        CassiteriteFactory.registerMetricsWith(EngineTableMetrics.of(engine));
         ManagerInstaller.onPatched(tableSetup::installProxy);
         Schema.instance.registerListener(safetyNet);
         EngineTables.onChange(FrontDoor.instance::tableChanged);

@@ -12,17 +12,18 @@ import com.codahale.metrics.Gauge;
 import org.apache.cassandra.metrics.CassandraMetricsRegistry;
 import org.apache.cassandra.metrics.CassandraMetricsRegistry.MetricName;
 
+import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.lifecycle.EngineControl;
 
 /**
  * Every figure of the reports on caches and stalls as a gauge {@code org.apache.cassandra.metrics:type=Cassiterite,
- * scope=ROW,name=CamelCaseFigure}, and whether the engine refuses writes.
+ * scope=ROW,name=CamelCaseFigure}, every counter of the front door as one of the scope FrontDoor, and whether the engine refuses
+ * writes.
  */
 public final class EngineMetrics
 {
     private static final String GROUP = "org.apache.cassandra.metrics";
     private static final String TYPE = "Cassiterite";
-    private static final long REPORT_LIFE_NANOS = 1_000_000_000L;
 
     private EngineMetrics()
     {
@@ -34,46 +35,35 @@ public final class EngineMetrics
         gauge("Store", "BackgroundError", () -> engine.isOpen() && engine.backgroundError() != null ? 1L : 0L);
         for (String topic : List.of("caches", "stalls"))
             register(engine, topic);
+        registerFrontDoor();
     }
 
     private static void register(EngineControl engine, String topic)
     {
-        RecentReport report = new RecentReport(engine, topic);
+        RecentReport report = RecentReport.ofEngine(engine, topic);
         StoreReport sample = report.get();
         if (sample.columns.isEmpty())
             return;
         String key = sample.columns.get(0);
         for (Map<String, String> row : sample.rows)
             for (String figure : sample.columns.subList(1, sample.columns.size()))
-                gauge(row.get(key), camelCase(figure), () -> number(report.get(), key, row.get(key), figure));
+                gauge(row.get(key), camelCase(figure), () -> report.figure(found -> found.get(key).equals(row.get(key)), figure));
+    }
+
+    private static void registerFrontDoor()
+    {
+        RecentReport report = new RecentReport(() -> true, FrontDoor.instance::report);
+        for (Map<String, String> row : report.get().rows)
+        {
+            String name = row.get("name");
+            gauge("FrontDoor", camelCase(name), () -> report.figure(found -> found.get("name").equals(name), "count"));
+        }
     }
 
     private static void gauge(String scope, String name, Gauge<? extends Number> gauge)
     {
         String bean = String.format("%s:type=%s,scope=%s,name=%s", GROUP, TYPE, scope, name);
         CassandraMetricsRegistry.Metrics.register(new MetricName(GROUP, TYPE, name, scope, bean), gauge);
-    }
-
-    private static Number number(StoreReport report, String key, String keyValue, String figure)
-    {
-        for (Map<String, String> row : report.rows)
-            if (keyValue.equals(row.get(key)))
-                return parse(row.get(figure));
-        return 0L;
-    }
-
-    private static Number parse(String text)
-    {
-        if (text.isEmpty())
-            return 0L;
-        try
-        {
-            return Long.valueOf(text);
-        }
-        catch (NumberFormatException e)
-        {
-            return Double.valueOf(text);
-        }
     }
 
     static String camelCase(String name)
@@ -83,31 +73,5 @@ public final class EngineMetrics
             if (!word.isEmpty())
                 camel.append(Character.toUpperCase(word.charAt(0))).append(word.substring(1));
         return camel.toString();
-    }
-
-    /** A report that is read from the engine at most once a second, however many gauges use it. */
-    private static final class RecentReport
-    {
-        private final EngineControl engine;
-        private final String topic;
-        private StoreReport report;
-        private long readAtNanos;
-
-        RecentReport(EngineControl engine, String topic)
-        {
-            this.engine = engine;
-            this.topic = topic;
-        }
-
-        synchronized StoreReport get()
-        {
-            long now = System.nanoTime();
-            if (report == null || (now - readAtNanos > REPORT_LIFE_NANOS && engine.isOpen()))
-            {
-                report = StoreReport.parse(engine.report(topic));
-                readAtNanos = now;
-            }
-            return report;
-        }
     }
 }

@@ -6,6 +6,8 @@ package io.cassiterite.observe;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 import com.codahale.metrics.Gauge;
@@ -14,6 +16,7 @@ import org.apache.cassandra.metrics.CassandraMetricsRegistry;
 import org.apache.cassandra.metrics.CassandraMetricsRegistry.MetricName;
 import org.apache.cassandra.metrics.TableMetrics;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.schema.TableMetadataRef;
 
 import io.cassiterite.engine.TableStats;
 import io.cassiterite.lifecycle.EngineControl;
@@ -23,12 +26,15 @@ public final class EngineTableMetrics implements TableMetrics.ReleasableMetric
 {
     private static final String GROUP = "org.apache.cassandra.metrics";
     private static final String TYPE = "Table";
+    /** Figures of cassiterite.tables that operators alert on. */
+    private static final List<String> OF_REPORT = List.of("merge_failures", "side_family_bytes", "level0_files",
+                                                          "automatic_compaction");
 
     private final TableMetadata table;
     private final EngineControl engine;
     private final List<MetricName> registered = new ArrayList<>();
 
-    public EngineTableMetrics(TableMetadata table, EngineControl engine)
+    private EngineTableMetrics(TableMetadata table, EngineControl engine, RecentReport tables)
     {
         this.table = table;
         this.engine = engine;
@@ -41,13 +47,33 @@ public final class EngineTableMetrics implements TableMetrics.ReleasableMetric
         gauge("CassiteriteReads", TableStats::readsSinceOpen);
         gauge("CassiteriteBytesWritten", TableStats::bytesWrittenSinceOpen);
         gauge("CassiteriteGeneration", TableStats::generation);
+        for (String figure : OF_REPORT)
+            gauge("Cassiterite" + EngineMetrics.camelCase(figure), () -> tables.figure(this::isOfTable, figure));
+    }
+
+    /** What makes the metrics of each table; their report is read for all of them together. */
+    public static Function<TableMetadataRef, TableMetrics.ReleasableMetric> of(EngineControl engine)
+    {
+        RecentReport tables = RecentReport.ofEngine(engine, "tables");
+        return table -> new EngineTableMetrics(table.get(), engine, tables);
     }
 
     private void gauge(String name, ToLongFunction<TableStats> figure)
     {
+        gauge(name, () -> read(figure));
+    }
+
+    private void gauge(String name, Gauge<Number> gauge)
+    {
         MetricName metric = name(name);
-        CassandraMetricsRegistry.Metrics.register(metric, (Gauge<Long>) () -> read(figure));
+        CassandraMetricsRegistry.Metrics.register(metric, gauge);
         registered.add(metric);
+    }
+
+    private boolean isOfTable(Map<String, String> row)
+    {
+        boolean isIndex = !row.get("index_name").isEmpty();
+        return !isIndex && row.get("keyspace_name").equals(table.keyspace) && row.get("table_name").equals(table.name);
     }
 
     private long read(ToLongFunction<TableStats> figure)

@@ -7,6 +7,7 @@ package io.cassiterite.nodetest.edge;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -140,12 +141,31 @@ class GoldenMetricsTest
             {
                 String[] words = check.split(" ");
                 double found = value(jmx, ENGINE, name);
-                double expected = words[0].equals("twin") ? value(jmx, TWIN, name) : words.length == 2 ? figure(words[1]) : 0;
+                double expected = words[0].equals("twin") ? value(jmx, TWIN, name) : words.length == 2 ? figure(ENGINE, words[1]) : 0;
                 if (!isRight(words[0], found, expected))
                     wrong.add(name + " is " + found + ", expected: " + check + ' ' + expected);
             });
         }
         return wrong;
+    }
+
+    @Test
+    void figuresToAlertOnAreMetricsToo()
+    {
+        String table = "watched";
+        cql.run("CREATE TABLE watched (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
+        node.nodetool("disableautocompaction", KEYSPACE, table).success();
+        cql.run("INSERT INTO watched (k) VALUES (1)");
+        node.nodetool("flush", KEYSPACE, table).success();
+        try (Jmx jmx = node.jmx())
+        {
+            Pause.until("a file of level 0", Duration.ofMillis(FOLLOWS_WITHIN_MS),
+                        () -> value(jmx, table, "CassiteriteLevel0Files") == 1);
+            assertEquals(1, figure(table, "level0_files"));
+            assertEquals(0, value(jmx, table, "CassiteriteAutomaticCompaction"));
+            for (String none : List.of("CassiteriteMergeFailures", "CassiteriteSideFamilyBytes"))
+                assertEquals(0, value(jmx, table, none), none);
+        }
     }
 
     private static boolean isRight(String check, double found, double expected)
@@ -201,9 +221,9 @@ class GoldenMetricsTest
         return "org.apache.cassandra.metrics:type=Table,keyspace=" + KEYSPACE + ",scope=" + table + ',' + last;
     }
 
-    private long figure(String name)
+    private long figure(String table, String name)
     {
-        return cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, ENGINE)
+        return cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, table)
                   .get(0).getLong(name);
     }
 }

@@ -35,6 +35,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @NodeTest(own = true, yaml = "memtable.configurations.cassiterite.parameters.front_door: reads")
 class GateTest
 {
+    private static final String DOOR = "type=Cassiterite,scope=FrontDoor,name=";
     private static final String STORAGE_SERVICE = "org.apache.cassandra.db:type=StorageService";
     private static final String STORAGE_PROXY = "org.apache.cassandra.db:type=StorageProxy";
     private static final String GUARDRAILS = "org.apache.cassandra.db:type=Guardrails";
@@ -324,13 +325,20 @@ class GateTest
         awaitTrue("the clients' reads are counted",
                   () -> countOf(node, "type=ClientRequest,scope=Read-ONE,name=Latency") >= clients + count);
         assertTrue(countOf(node, "type=Table,keyspace=gatetest,scope=t,name=CoordinatorReadLatency") <= coordinator + count - natively);
+        awaitTrue("the door's counters are metrics", () -> metric(node, DOOR + "ExecutesAnswered", "Value") >= reads.answered());
+        assertEquals(0, metric(node, DOOR + "AnswersDifferent", "Value"));
     }
 
     private static long countOf(Node node, String metric)
     {
+        return metric(node, metric, "Count");
+    }
+
+    private static long metric(Node node, String metric, String attribute)
+    {
         try (Jmx jmx = node.jmx())
         {
-            return (Long) jmx.attribute("org.apache.cassandra.metrics:" + metric, "Count");
+            return (Long) jmx.attribute("org.apache.cassandra.metrics:" + metric, attribute);
         }
     }
 }
