@@ -3,9 +3,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::io::Write;
+
 use super::devices::{devices_of, number};
 use super::*;
-use crate::plan::file::Limits;
+use crate::plan::file::{Limits, PlanFile};
+use crate::plan::identity::Identity;
+use crate::plan::journal::{Entry, Journal, Thing};
 use crate::plan::quantity::{ByteRate, Bytes};
 
 fn volume(driver: Driver, size: u64, copies: u32) -> Volume {
@@ -172,6 +176,29 @@ fn a_volume_is_full_until_its_filler_is_gone() {
     made.free().unwrap();
     fs::write(at.join("file"), vec![7; 2 << 20]).unwrap();
     assert!(made.fill(17 << 20).unwrap_err().to_string().contains("16 MiB in all"));
+    remove(&made.root).unwrap();
+}
+
+/// Where rights do not allow tmpfs, it says so.
+#[test]
+fn a_journal_on_a_full_device_lacks_what_had_no_room_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some((made, at)) = made(volume(Driver::Tmpfs, 16, 1), folder.path()) else { return };
+    let text = "plan: 1\nname: t\nworkload: {profile: {}, ops: insert=1, rows_per_node: 9}\nsla: [p95<=5ms]\nload: {launch: 9/s}\n";
+    let mut journal = Journal::create(&at, Identity::default(), PlanFile::parse(text).unwrap()).unwrap();
+    let record = || Entry::Gone { thing: Thing::Cluster("/c".into()) };
+    let mut filler = fs::File::create(at.join("filler")).unwrap();
+    while filler.write_all(&[7; 4096]).is_ok() {}
+    let full = (0..1000).find_map(|_| journal.add(record()).err()).unwrap();
+    assert!(format!("{full:#}").contains("No space left"), "{full:#}");
+    let room = journal.entries().len();
+    assert!(room > 1);
+    assert!(journal.add(record()).is_err());
+    fs::remove_file(at.join("filler")).unwrap();
+    drop(filler);
+    journal.add(record()).unwrap();
+    assert_eq!(Journal::open(&at).unwrap().entries().len(), room + 1);
+    drop(journal);
     remove(&made.root).unwrap();
 }
 
