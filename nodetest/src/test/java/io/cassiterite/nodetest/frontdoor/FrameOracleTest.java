@@ -74,8 +74,16 @@ class FrameOracleTest
             return answer.with(body, false);
         }, "oracle-frames-self", logger::debug);
         long end = System.nanoTime() + NativeAnswers.PATIENCE.toNanos();
-        for (int seed = 1; oracle.findings().isEmpty() && System.nanoTime() < end; seed++)
-            oracle.run(seed, 10);
-        assertFalse(oracle.findings().isEmpty(), oracle.tally().report());
+        try
+        {
+            for (int seed = 1; oracle.findings().isEmpty() && System.nanoTime() < end; seed++)
+                oracle.run(seed, 10);
+            assertFalse(oracle.findings().isEmpty(), oracle.tally().report());
+        }
+        catch (FrameMismatch detected)
+        {
+            // The first statements of a round are compared, too, and end it.
+            logger.debug("The changed answer was one of these", detected);
+        }
     }
 }
