@@ -35,8 +35,6 @@ const SUM_DIGITS: usize = 8;
 pub struct Journal {
     file: File,
     path: PathBuf,
-    /// Of whole lines.
-    bytes: u64,
     entries: Vec<Entry>,
 }
 
@@ -52,7 +50,7 @@ impl Journal {
         let path = folder.join(FILE);
         let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
         let file = made.with_context(|| format!("cannot make {}", path.display()))?;
-        let mut journal = Self { file, path, bytes: 0, entries: Vec::new() };
+        let mut journal = Self { file, path, entries: Vec::new() };
         journal.add(Entry::Begun {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -74,7 +72,7 @@ impl Journal {
             file.set_len(whole as u64)?;
         }
         file.seek(SeekFrom::Start(whole as u64))?;
-        Ok(Self { file, path, bytes: whole as u64, entries })
+        Ok(Self { file, path, entries })
     }
 
     /// Moves a journal out of the way.
@@ -92,14 +90,14 @@ impl Journal {
     /// Adds a record; on the device when this returns.
     pub fn add(&mut self, entry: Entry) -> Result<()> {
         let line = line(&entry)?;
+        let start = self.file.stream_position()?;
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             // A full device may have taken a part of the line, and room for later lines may come.
-            let cut = self.file.set_len(self.bytes).and_then(|()| self.file.seek(SeekFrom::Start(self.bytes)));
+            let cut = self.file.set_len(start).and_then(|()| self.file.seek(SeekFrom::Start(start)));
             cut.with_context(|| format!("{} ends with a part of a line", self.path.display()))?;
             return Err(error).with_context(|| format!("cannot write {}", self.path.display()));
         }
-        self.bytes += line.len() as u64;
         self.entries.push(entry);
         Ok(())
     }
@@ -217,4 +215,4 @@ fn entry(line: &[u8]) -> Result<Entry> {
 
 #[cfg(test)]
 #[path = "journal_test.rs"]
-mod tests;
+pub(super) mod tests;

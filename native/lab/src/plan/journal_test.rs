@@ -12,7 +12,7 @@ use proptest::prelude::*;
 /// The first journal of version 1 that was ever written: it must be readable for as long as the version is.
 const GOLDEN: &str = include_str!("journal_golden.jsonl");
 
-fn plan() -> PlanFile {
+pub(in crate::plan) fn plan() -> PlanFile {
     let text = "plan: 1\nname: t\nworkload: {profile: {}, ops: insert=1, rows_per_node: 9}\nsla: [p95<=5ms]\nload: {launch: 9/s}\n";
     PlanFile::parse(text).unwrap()
 }

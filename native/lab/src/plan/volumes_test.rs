@@ -7,9 +7,9 @@ use std::io::Write;
 
 use super::devices::{devices_of, number};
 use super::*;
-use crate::plan::file::{Limits, PlanFile};
+use crate::plan::file::Limits;
 use crate::plan::identity::Identity;
-use crate::plan::journal::{Entry, Journal, Thing};
+use crate::plan::journal::{tests::plan, Entry, Journal, Thing};
 use crate::plan::quantity::{ByteRate, Bytes};
 
 fn volume(driver: Driver, size: u64, copies: u32) -> Volume {
@@ -184,8 +184,7 @@ fn a_volume_is_full_until_its_filler_is_gone() {
 fn a_journal_on_a_full_device_lacks_what_had_no_room_alone() {
     let folder = tempfile::tempdir().unwrap();
     let Some((made, at)) = made(volume(Driver::Tmpfs, 16, 1), folder.path()) else { return };
-    let text = "plan: 1\nname: t\nworkload: {profile: {}, ops: insert=1, rows_per_node: 9}\nsla: [p95<=5ms]\nload: {launch: 9/s}\n";
-    let mut journal = Journal::create(&at, Identity::default(), PlanFile::parse(text).unwrap()).unwrap();
+    let mut journal = Journal::create(&at, Identity::default(), plan()).unwrap();
     let record = || Entry::Gone { thing: Thing::Cluster("/c".into()) };
     let mut filler = fs::File::create(at.join("filler")).unwrap();
     while filler.write_all(&[7; 4096]).is_ok() {}

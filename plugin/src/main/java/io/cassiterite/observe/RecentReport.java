@@ -20,8 +20,7 @@ final class RecentReport
     private final BooleanSupplier isThere;
     private final Supplier<String> read;
     private StoreReport report = StoreReport.parse("");
-    private boolean hasBeenRead;
-    private long readAtNanos;
+    private long readAtNanos = System.nanoTime() - LIFE_NANOS;
 
     RecentReport(BooleanSupplier isThere, Supplier<String> read)
     {
@@ -38,11 +37,10 @@ final class RecentReport
     synchronized StoreReport get()
     {
         long now = System.nanoTime();
-        if (isThere.getAsBoolean() && (!hasBeenRead || now - readAtNanos > LIFE_NANOS))
+        if (isThere.getAsBoolean() && now - readAtNanos >= LIFE_NANOS)
         {
             report = StoreReport.parse(read.get());
             readAtNanos = now;
-            hasBeenRead = true;
         }
         return report;
     }
