@@ -29,7 +29,11 @@ ORACLE_FRONT_DOOR := $(if $(filter off,$(FRONT_DOOR)),reads,$(FRONT_DOOR))
 
 MVN := mvn -B -ntp -Dstyle.color=never
 LIB := native/target/plugin/libcassiterite.so
-LAB := native/target/release/cassiterite
+# Tests want no speed of the lab: they take what the Rust tests have compiled anyway, and all with the features of the
+# whole workspace, or the driver would be compiled once more.
+LAB_PROFILE ?= $(if $(filter test test-%,$(MAKECMDGOALS)),dev,release)
+LAB := native/target/$(patsubst dev,debug,$(LAB_PROFILE))/cassiterite
+export CASSITERITE_LAB := $(CURDIR)/$(LAB)
 JAR := plugin/target/cassiterite-5.0-0.1.0.jar
 JAR_PATH := io/cassiterite/native/linux-x86_64
 RUST_LOG := build/test-rust.log
@@ -62,7 +66,7 @@ $(LIB): FORCE | deps
 	@cd native && cargo build --quiet --locked --profile plugin -p cassiterite-bridge -j $(JOBS)
 
 $(LAB): FORCE | deps
-	@cd native && cargo build --quiet --locked --release -p cassiterite-lab -j $(JOBS)
+	@cd native && cargo build --quiet --locked --profile $(LAB_PROFILE) -p cassiterite-lab $(if $(filter dev,$(LAB_PROFILE)),-p cassiterite-drivertest) -j $(JOBS)
 
 .PHONY: lab
 lab: build $(LAB) ## the command native/target/release/cassiterite: clusters, loads, comparisons
@@ -121,7 +125,7 @@ LAB_TESTS := $(filter-out $(LAB_CLUSTER_TESTS),$(sort $(patsubst native/lab/test
 test-lab: class-archive
 	@echo "== lab tests with nodes"
 	@mkdir -p build
-	@cd native && cargo test --quiet --locked -p cassiterite-lab $(addprefix --test ,$(LAB_TESTS)) -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
+	@cd native && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_TESTS)) -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
 	    | tee -a ../$(RUST_LOG)
 
 .PHONY: test-java
@@ -132,7 +136,7 @@ test-java: build
 
 .PHONY: driver-programs
 driver-programs: lab
-	@scripts/driver-programs.sh
+	@scripts/driver-programs.sh $(LAB_PROFILE)
 
 .PHONY: test-node
 test-node: class-archive driver-programs dist
@@ -144,7 +148,7 @@ test-node: class-archive driver-programs dist
 .PHONY: test-cluster
 test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, every comparison once: not in `make test`, for they take more than half an hour
 	@echo "== cluster tests"
-	@cd native && cargo test --quiet --locked -p cassiterite-lab $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
+	@cd native && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 

@@ -3,8 +3,8 @@
 #
 # Builds what the node tests run of drivers in other languages than Java: see nodetest/drivers and native/drivertest. Go and
 # the Python driver come from PyPI, the Go driver from Go's module proxy. Quick when everything is there.
-#   scripts/driver-programs.sh         build/driver-venv, build/drivers/driver-go and native/target/release/driver-rust
-#   scripts/driver-programs.sh lint    format and likely faults of the Go program
+#   scripts/driver-programs.sh [PROFILE]    build/driver-venv, build/drivers/driver-go, and driver-rust beside the lab
+#   scripts/driver-programs.sh lint         format and likely faults of the Go program
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -28,4 +28,4 @@ mkdir -p build/drivers
     || fail "cannot build the Go program: without network, try again with it"
 # Together with the lab, which has the same driver: what both are made of is compiled once.
 cd native
-cargo build --quiet --locked --release -p cassiterite-lab -p cassiterite-drivertest
+cargo build --quiet --locked --profile "${1:-release}" -p cassiterite-lab -p cassiterite-drivertest

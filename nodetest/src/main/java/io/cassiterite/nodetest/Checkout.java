@@ -34,6 +34,16 @@ public final class Checkout
         return ROOT.resolve("build/nodes");
     }
 
+    /** @return the command {@code cassiterite}: what the environment's CASSITERITE_LAB names, or what {@code make lab} built */
+    public static Path lab()
+    {
+        String named = System.getenv("CASSITERITE_LAB");
+        Path program = named == null ? ROOT.resolve("native/target/release/cassiterite") : Path.of(named);
+        if (!Files.isExecutable(program))
+            throw new IllegalStateException(program + " is missing: run 'make lab'");
+        return program;
+    }
+
     /** @return the plug-in's jar */
     static Path jar()
     {

@@ -19,9 +19,6 @@ import java.util.List;
 public final class LabCluster implements AutoCloseable
 {
     private static final Duration BOUND = Duration.ofSeconds(600);
-    private static final String PROGRAM_PROPERTY = "cassiterite.command";
-    private static final String PROGRAM = "native/target/release/cassiterite";
-
     private final String name;
     private final int cqlPort = FreePorts.next("127.0.0.1");
 
@@ -103,19 +100,10 @@ public final class LabCluster implements AutoCloseable
 
     private Output run(String... words)
     {
-        List<String> command = new ArrayList<>(List.of(program().toString(), "cluster", "--name", name, "--base",
+        List<String> command = new ArrayList<>(List.of(Checkout.lab().toString(), "cluster", "--name", name, "--base",
                                                        base().toString()));
         command.addAll(Arrays.asList(words));
         return Command.run(command, BOUND);
-    }
-
-    private static Path program()
-    {
-        String property = System.getProperty(PROGRAM_PROPERTY);
-        Path program = property == null ? Checkout.root().resolve(PROGRAM) : Path.of(property);
-        if (!Files.isExecutable(program))
-            throw new IllegalStateException(program + " is missing: run 'make lab', or set -D" + PROGRAM_PROPERTY);
-        return program;
     }
 
     private static String owner()

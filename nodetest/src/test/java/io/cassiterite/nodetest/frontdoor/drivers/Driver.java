@@ -18,7 +18,7 @@ enum Driver
     JAVA_3(Java3Session::new, 3, 4, 5),
     PYTHON(program("build/driver-venv/bin/python", "nodetest/drivers/driver.py"), 3, 4, 5),
     GO(program("build/drivers/driver-go"), 3, 4, 5),
-    RUST(program("native/target/release/driver-rust"), 4);
+    RUST(program(Checkout.lab().resolveSibling("driver-rust").toString()), 4);
 
     private final Function<Endpoint, DriverSession> opener;
     private final int[] versions;
