@@ -3,7 +3,7 @@
 
 //! Bytes that a socket did not take yet.
 
-/// A queue of bytes. It owns no memory while it is empty.
+/// A queue of bytes. It owns no memory while it is empty, and else that of the bytes that waited at most, twice.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
@@ -31,6 +31,10 @@ impl Buffer {
         debug_assert!(self.taken <= self.bytes.len());
         if self.taken == self.bytes.len() {
             *self = Buffer::default();
+        } else if self.taken > self.bytes.len() / 2 {
+            // Each byte moves at most once for each that is gone. A queue that is never empty would grow for ever.
+            self.bytes.drain(..self.taken);
+            self.taken = 0;
         }
     }
 }
@@ -49,5 +53,17 @@ mod tests {
         buffer.take(4);
         assert!(buffer.is_empty());
         assert_eq!(buffer.bytes.capacity(), 0, "nothing is kept for idle connections");
+    }
+
+    #[test]
+    fn bytes_that_are_gone_take_no_memory() {
+        let mut buffer = Buffer::default();
+        buffer.append(b"!");
+        for _ in 0..100_000 {
+            buffer.append(&[7; 1000]);
+            buffer.take(1000);
+        }
+        assert_eq!(buffer.pending().len(), 1);
+        assert!(buffer.bytes.capacity() < 10_000, "{}", buffer.bytes.capacity());
     }
 }

@@ -100,6 +100,8 @@ pub(crate) struct Session {
     promising: u64,
     /// Whether no more is read from the client than what was read needs.
     is_paused: bool,
+    /// Whether Cassandra may have sent more than was read, because bytes waited for the client.
+    is_cassandra_left: bool,
     /// Whether the client may have sent more than was read, because bytes waited for either side.
     is_client_left: bool,
 }
@@ -122,6 +124,7 @@ impl Session {
             answered: Answered::default(),
             promising: 0,
             is_paused: false,
+            is_cassandra_left: false,
             is_client_left: false,
         }
     }
@@ -153,8 +156,13 @@ impl Session {
 
     /// Whether the client can be read on. Its socket tells only of what comes later.
     pub(crate) fn can_read_on(&self) -> bool {
-        let is_slow = self.waiting_bytes() > MAX_UNSENT_BYTES || self.to_cassandra.unsent_bytes() > 0;
-        self.is_client_left && !is_slow
+        self.is_client_left && !self.is_slow() && self.to_cassandra.unsent_bytes() == 0
+    }
+
+    /// Whether the client takes bytes more slowly than they come. Where Cassandra's wait as well, they go before further
+    /// answers: those would keep the queue from ever being empty.
+    fn is_slow(&self) -> bool {
+        self.waiting_bytes() > MAX_UNSENT_BYTES || self.is_cassandra_left && self.to_client.unsent_bytes() > 0
     }
 
     /// Bytes for the client.

@@ -29,7 +29,8 @@ impl Session {
     ) -> Result<Turn> {
         let mut read_bytes = 0;
         loop {
-            if !self.to_client.flush(client)? {
+            self.is_cassandra_left = !self.to_client.flush(client)?;
+            if self.is_cassandra_left {
                 return Ok(Turn::Blocked);
             }
             if read_bytes >= TURN_BYTES {

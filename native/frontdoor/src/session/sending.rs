@@ -5,7 +5,7 @@
 
 use std::io::{ErrorKind, Read, Result, Write};
 
-use super::{Session, Turn, Work, MAX_UNSENT_BYTES, TURN_BYTES};
+use super::{Session, Turn, Work, TURN_BYTES};
 use crate::protocol::{put_frames, Envelopes, FrameKind, Unit};
 use crate::request::Answerer;
 
@@ -43,8 +43,7 @@ impl Session {
     ) -> Result<Turn> {
         let mut read_bytes = 0;
         loop {
-            let is_slow = self.waiting_bytes() > MAX_UNSENT_BYTES;
-            if !self.to_cassandra.flush(cassandra)? || is_slow {
+            if !self.to_cassandra.flush(cassandra)? || self.is_slow() {
                 return Ok(Turn::Blocked);
             }
             if read_bytes >= TURN_BYTES {

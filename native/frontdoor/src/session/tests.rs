@@ -14,5 +14,6 @@ mod keyspace;
 mod opaque;
 mod pipes;
 mod scripted;
+mod slow_client;
 mod started;
 mod wire;

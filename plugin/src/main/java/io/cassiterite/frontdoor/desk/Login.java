@@ -34,12 +34,27 @@ final class Login
     ClientConnection connection()
     {
         for (ClientConnection connection : connections)
-        {
-            if (connection.isOpen() && key.equals(new Key(connection)))
+            if (isOf(connection))
                 return connection;
-            connections.remove(connection);
-        }
         return null;
+    }
+
+    /** Forgets connections that have closed, or are in another keyspace. @return whether none is left */
+    boolean forgetOthers()
+    {
+        connections.removeIf(connection -> !isOf(connection));
+        return connections.isEmpty();
+    }
+
+    /** @return of how many connections something is kept */
+    int count()
+    {
+        return connections.size();
+    }
+
+    private boolean isOf(ClientConnection connection)
+    {
+        return connection.isOpen() && key.equals(new Key(connection));
     }
 
     /** What makes two connections the same login. */

@@ -59,7 +59,7 @@ final class Logins
             if (connection != null && !entry.getValue().key.equals(new Login.Key(connection)))
                 admit(entry.getKey(), connection);
         }
-        logins.values().removeIf(login -> login.connection() == null);
+        logins.values().removeIf(Login::forgetOthers);
     }
 
     synchronized int count()

@@ -96,6 +96,22 @@ class LoginsTest
     }
 
     @Test
+    void nothingIsKeptOfConnectionsThatHaveClosedBesideOneThatHasNot()
+    {
+        FakeConnection open = new FakeConnection("reader", "10.0.0.1");
+        Login login = logins.admit(1, open);
+        for (int number = 2; number < 100; number++)
+        {
+            FakeConnection closing = new FakeConnection("reader", "10.0.0.1");
+            assertSame(login, logins.admit(number, closing));
+            closing.open = false;
+        }
+        logins.review(number -> number == 1 ? open : null);
+        assertEquals(1, login.count());
+        assertSame(open, login.connection());
+    }
+
+    @Test
     void findsTheLoginsOfConnections()
     {
         FakeConnection connection = new FakeConnection("reader", "10.0.0.1");
