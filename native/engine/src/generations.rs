@@ -109,8 +109,9 @@ fn truncate(store: &Arc<StoreCore>, old: &TableCore) -> Result<Arc<Table>> {
     let indexes = indexes::renew_all(old, &mut generations, &record)?;
     let made = new_generation((store, old.tables()), &mut generations, (old.id(), &record), on, |new| {
         // Only what truncation changes: columns may have come and gone meanwhile.
-        let change = |record: &mut Record| {
-            record.renew(new.generation);
+        let change = |now: &mut Record| {
+            now.renew(new.generation);
+            now.take_completeness(&record);
             Ok(())
         };
         store.catalog.update(old.id(), change).map(drop)

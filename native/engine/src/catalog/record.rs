@@ -82,6 +82,14 @@ impl Record {
         self.next_family = FIRST_FAMILY + 1;
     }
 
+    /// Its indexes are as complete as in another record: the open ones were made by that, and a build of the former
+    /// generation may have ended meanwhile.
+    pub(crate) fn take_completeness(&mut self, other: &Self) {
+        for index in &mut self.indexes {
+            index.complete = other.indexes.iter().any(|known| known.number == index.number && known.complete);
+        }
+    }
+
     pub(crate) fn encode(&self, key: &[u8]) -> Result<Vec<u8>> {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let version = if self.next_index == FIRST_INDEX { VERSION_DROPS } else { VERSION };
@@ -269,5 +277,14 @@ mod tests {
         record.renew(8);
         assert_eq!((record.base, record.next_family, record.side_families.len()), (FIRST_FAMILY, 1, 0));
         assert!(!record.has_data && !record.has_headers);
+    }
+
+    /// A build that ends while TRUNCATE makes the new generation has built the old one.
+    #[test]
+    fn completeness_is_that_of_the_record_of_which_the_indexes_were_made() {
+        let (before, mut now) = (record_with_indexes(), record_with_indexes());
+        now.indexes.iter_mut().for_each(|index| index.complete = true);
+        now.take_completeness(&before);
+        assert_eq!(now, before);
     }
 }

@@ -95,6 +95,12 @@ public final class IndexedBulkLoad
             });
             index(cfs, indexes, ranges);
         }
+        catch (RuntimeException e)
+        {
+            // The engine calls them incomplete since before the load; what came of it, often nothing, is of these ranges.
+            index(cfs, indexes, ranges);
+            throw e;
+        }
         finally
         {
             indexes.forEach(index -> index.bulkLoading(false));
