@@ -51,7 +51,7 @@ class FrameOracleTest
     @Test
     void theDoorAnswersLikeStock()
     {
-        long seconds = Long.getLong("oracle.seconds", 90);
+        long seconds = Long.getLong("oracle.seconds", 60);
         long seed = Long.getLong("oracle.seed", 4001);
         FrameOracle oracle = new FrameOracle(node, stock, logger::info);
         oracle.run(seed, seconds);

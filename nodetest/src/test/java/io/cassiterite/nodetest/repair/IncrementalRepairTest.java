@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * node without the plug-in coordinates ends before anything has begun, with the reason.
  */
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
+@Tag("cluster")
 class IncrementalRepairTest
 {
     private static final Duration BOUND = Duration.ofSeconds(60);
