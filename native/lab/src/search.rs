@@ -28,7 +28,7 @@ pub enum Length {
 pub struct Probe {
     /// Operations due per second.
     pub rate_per_s: f64,
-    /// Operations that ended well per second.
+    /// Operations per second that the servers took.
     pub achieved_per_s: f64,
     /// Whether the level of service held, but for the rate.
     pub met: bool,

@@ -65,6 +65,23 @@ impl Levels {
         self
     }
 
+    /// The same for reads at another level.
+    pub fn reading_at(&self, read: Consistency) -> Self {
+        let lost = AtomicU32::new(self.lost.load(Ordering::Relaxed));
+        Self { read, writes: self.writes.clone(), replication: self.replication.clone(), lost }
+    }
+
+    /// The same where rows are there that were written, and lost, under other levels before.
+    pub fn after(mut self, before: &Self) -> Self {
+        for write in &before.writes {
+            if !self.writes.contains(write) {
+                self.writes.push(*write);
+            }
+        }
+        self.lost = AtomicU32::new(before.lost.load(Ordering::Relaxed));
+        self
+    }
+
     /// A replica lost data that it had acknowledged.
     pub fn replica_lost(&self) {
         self.lost.fetch_add(1, Ordering::Relaxed);

@@ -55,6 +55,11 @@ pub struct Cluster {
 }
 
 impl Cluster {
+    /// Whether a cluster was started in `base`, and not deleted since.
+    pub fn is_in(base: &Path) -> bool {
+        State::is_in(base)
+    }
+
     /// The cluster that was started in `base`, up or down.
     pub fn open(base: &Path) -> Result<Self> {
         let known = base.canonicalize().ok().map(|base| State::read(&base)).transpose()?.flatten();

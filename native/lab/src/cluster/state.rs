@@ -37,6 +37,11 @@ impl State {
         Ok(Self { version: VERSION, formed: false, spec: spec.clone(), members, next: spec.nodes + 1 })
     }
 
+    /// Whether anything is.
+    pub fn is_in(base: &Path) -> bool {
+        base.join(FILE).exists()
+    }
+
     /// What is remembered in `base`; `None` when no cluster was ever there.
     pub fn read(base: &Path) -> Result<Option<Self>> {
         let path = base.join(FILE);

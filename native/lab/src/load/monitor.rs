@@ -195,11 +195,13 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
     }
 
     /// Operations for which the wait at the end was too short; their times are in no histogram.
-    fn unfinished(&self) -> Option<String> {
+    fn unfinished(&self) -> u64 {
         let in_flight = self.shared.in_flight.load(Ordering::SeqCst);
-        let drain_s = self.shared.plan.drain.as_secs_f64();
-        (in_flight > 0 && !self.interrupted)
-            .then(|| format!("{in_flight} operations had not ended {drain_s} s after the last one started"))
+        if self.interrupted {
+            0
+        } else {
+            in_flight as u64
+        }
     }
 
     fn backlog(&self, at: Instant) -> u64 {
@@ -237,7 +239,10 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         let is_whole = halted || self.shared.exhausted.load(Ordering::Relaxed);
         let not_started = if is_whole { 0 } else { self.starter_over.map_or(0, |over| self.backlog(over)) };
         let failures = self.shared.failures.kept();
-        let unfinished = self.unfinished();
+        let left = self.unfinished();
+        let drain_s = plan.drain.as_secs_f64();
+        let unfinished =
+            (left > 0).then(|| format!("{left} operations had not ended {drain_s} s after the last one started"));
         let evidence = Evidence {
             plan,
             elapsed: ended.saturating_duration_since(measured_from),
@@ -262,6 +267,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
             rows_checked: self.total.rows_checked,
             client_cpu_s: cost.cpu.as_secs_f64(),
             not_started: evidence.not_started,
+            unfinished: left,
             interrupted: self.interrupted,
             saturated: match evidence.saturated() {
                 Some(reason) => [reason].into_iter().chain(unfinished.clone()).collect(),

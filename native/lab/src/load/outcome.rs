@@ -79,6 +79,8 @@ pub struct Outcome {
     pub client_cpu_s: f64,
     /// Operations that were due but never started: the run ended before.
     pub not_started: u64,
+    /// Operations that had not ended when the wait for the last ones was over. Their times are in no histogram.
+    pub unfinished: u64,
     /// Ended by Ctrl-C.
     pub interrupted: bool,
     /// Why the run must not be believed; empty when it may.

@@ -126,11 +126,23 @@ impl Answer {
         let known = race.knowledge(trials);
         let mut cells = Vec::with_capacity(plan.cells.len());
         for (at, own) in known.cells.iter().enumerate() {
-            cells.push(cell(plan, at, own, trials, &known.void)?);
+            let source =
+                own.inferred_from.and_then(|from| Some((plan.cells.get(from)?.name(), known.cells.get(from)?)));
+            cells.push(cell(plan, at, own, source, trials, &known.void)?);
         }
         let order = race.by_cost();
+        let is_confirmed = |at: &usize| {
+            cells.get(*at).is_some_and(|cell| cell.verdict == Verdict::Meets && cell.basis == Basis::Confirmed)
+        };
+        let first = order.iter().copied().find(is_confirmed);
+        // What is cheaper than all that was confirmed would be the answer, and that is never an inference.
+        let cheaper_than_first = |at: &usize| first.is_some_and(|first| race.cost_order(*at, first).is_lt());
+        for at in order.iter().filter(|at| cheaper_than_first(at)) {
+            if let Some(cell) = cells.get_mut(*at).filter(|cell| cell.verdict == Verdict::Meets) {
+                (cell.verdict, cell.why) = (Verdict::CannotTell, format!("unconfirmed: {}", cell.why));
+            }
+        }
         let meets = |at: &usize| cells.get(*at).is_some_and(|cell| cell.verdict == Verdict::Meets);
-        let first = order.iter().copied().find(meets);
         let winners: Vec<usize> = match first {
             Some(first) => {
                 let as_cheap = |at: &usize| race.cost_order(*at, first).is_eq();
@@ -160,6 +172,7 @@ fn cell(
     plan: &Plan,
     at: usize,
     known: &Known,
+    source: Option<(String, &Known)>,
     trials: &[Trial],
     void: &std::collections::BTreeSet<usize>,
 ) -> Result<CellAnswer> {
@@ -168,7 +181,7 @@ fn cell(
     let own: Vec<&Trial> = trials.iter().filter(|trial| trial.cell == key).filter(counts).collect();
     let stored_bytes = own.iter().filter_map(|trial| trial.stored_bytes).max();
     let costs = plan.costs(at, stored_bytes.map(|bytes| bytes as f64))?;
-    let (verdict, basis, why) = verdict(plan, known, &own);
+    let (verdict, basis, why) = verdict(known, source, &own);
     let capacity_per_s = capacity(&own);
     let launch_per_s = plan.launch_per_s();
     let over_launch = |interval: Interval| Interval {
@@ -193,17 +206,23 @@ fn cell(
     })
 }
 
-/// A verdict *meets* is confirmed, or inferred from one that holds; a first look alone cannot give it.
-fn verdict(plan: &Plan, known: &Known, own: &[&Trial]) -> (Verdict, Basis, String) {
+/// A verdict *meets* is confirmed, or inferred from a cell that is; a first look alone cannot give it. `source` is the cell
+/// that it was inferred from.
+fn verdict(known: &Known, source: Option<(String, &Known)>, own: &[&Trial]) -> (Verdict, Basis, String) {
     let basis = match (known.inferred_from, known.confirmed) {
         (Some(_), _) => Basis::Inferred,
         (None, true) => Basis::Confirmed,
         (None, false) => Basis::Screened,
     };
-    let from = known.inferred_from.and_then(|at| plan.cells.get(at)).map(super::cell::Cell::name).unwrap_or_default();
+    let (from, is_confirmed) = source.map(|(name, known)| (name, known.confirmed)).unwrap_or_default();
     match (known.standing, basis) {
         (None, _) => (Verdict::NotRun, Basis::Nothing, "the time was over, or it does not matter".to_owned()),
-        (Some(Standing::Holds), Basis::Inferred) => (Verdict::Meets, basis, format!("{from} is harder and holds")),
+        (Some(Standing::Holds), Basis::Inferred) if is_confirmed => {
+            (Verdict::Meets, basis, format!("{from} is harder and holds"))
+        }
+        (Some(Standing::Holds), Basis::Inferred) => {
+            (Verdict::CannotTell, basis, format!("unconfirmed: {from} is harder and held"))
+        }
         (Some(Standing::Fails), Basis::Inferred) => {
             (Verdict::DoesNotMeet, basis, format!("{from} is easier and fails"))
         }

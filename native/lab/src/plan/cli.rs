@@ -109,6 +109,9 @@ impl PlanCommand {
             Action::Run(options) => options.run(),
             Action::Report { folder } => reported(&folder),
             Action::Clean { folder } => {
+                let on_this_machine = Journal::view(&folder)?.begun()?.1.target.is_none();
+                // Clusters of one machine share ports and chains of the firewall.
+                let _lock = on_this_machine.then(lock_clusters).transpose()?;
                 let gone = clean(&folder)?;
                 gone.iter().for_each(|thing| println!("gone: {thing}"));
                 if gone.is_empty() {
@@ -129,7 +132,7 @@ fn check(path: &Path) -> Result<ExitCode> {
 }
 
 fn reported(folder: &Path) -> Result<ExitCode> {
-    let journal = Journal::open(folder)?;
+    let journal = Journal::view(folder)?;
     let (_, file) = journal.begun()?;
     let (plan, trials) = (Plan::new(file.clone())?, journal.trials());
     let answer = Answer::of(&plan, &trials)?;
@@ -169,7 +172,7 @@ impl RunOptions {
             bail!("the plan is refused: {}", findings.refused.join("; "));
         }
         let _lock = plan.file.target.is_none().then(lock_clusters).transpose()?;
-        let identity = Identity::of(&file)?;
+        let identity = Identity { fast_nodes: self.fast_nodes, ..Identity::of(&file)? };
         let mut journal = self.journal(&identity, &file)?;
         if let Some(split) = &cpus {
             // Before there is another thread: all that this process starts, but servers, keeps to the client's CPUs.
@@ -219,7 +222,10 @@ impl RunOptions {
             return Journal::create(&self.out, identity.clone(), file.clone());
         }
         if self.anew {
-            clean(&self.out)?;
+            match Journal::view(&self.out) {
+                Ok(_) => drop(clean(&self.out)?),
+                Err(error) => eprintln!("warning: what that run left behind is not known and stays: {error:#}"),
+            }
             Journal::set_aside(&self.out)?;
             return Journal::create(&self.out, identity.clone(), file.clone());
         }

@@ -65,14 +65,38 @@ pub fn chances(trials: &[&Trial], shares: &[f64]) -> Chances {
 
 fn condition(rounds: &[&ConditionJudged]) -> (f64, f64) {
     let Some(first) = rounds.first() else { return (1.0, 1.0) };
-    let is_exact = rounds.iter().all(|round| round.low == round.high);
     let values: Vec<f64> = rounds.iter().map(|round| round.value).collect();
-    let tested = if is_exact { None } else { LimitTest::of(&values, first.limit) };
-    match tested {
+    match LimitTest::of(&values, first.limit) {
         Some(test) => (test.p_above, test.p_below),
-        // Counts, or shares of zero: the rounds' own intervals say it.
+        // Zeros have no logarithm: the rounds' own intervals say it.
         None if rounds.iter().all(|round| round.standing == Standing::Holds) => (0.0, 1.0),
         None if rounds.iter().all(|round| round.standing == Standing::Fails) => (1.0, 0.0),
         None => (1.0, 1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mean, which has no interval of its own, at a limit of 5 ms.
+    fn of_means(values: [f64; 3]) -> (f64, f64) {
+        let round = |value: f64| {
+            let standing = if value <= 5.0 { Standing::Holds } else { Standing::Fails };
+            ConditionJudged { sla: "mean<=5ms".into(), value, low: value, high: value, limit: 5.0, standing }
+        };
+        let rounds = values.map(round);
+        condition(&rounds.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn means_just_within_the_limit_do_not_confirm_it() {
+        let (meets, _) = of_means([4.99, 4.6, 4.95]);
+        assert!(meets > 0.05, "{meets}");
+        let (meets, _) = of_means([3.1, 3.2, 3.0]);
+        assert!(meets < 0.01, "{meets}");
+        let (_, fails) = of_means([9.1, 9.2, 9.0]);
+        assert!(fails < 0.01, "{fails}");
+        assert_eq!(of_means([0.0; 3]), (0.0, 1.0));
     }
 }

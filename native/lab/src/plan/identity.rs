@@ -3,6 +3,8 @@
 
 //! What must be the same when a plan goes on: figures of two machines or two builds are not one answer.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,6 +32,9 @@ pub struct Identity {
     pub cpu: Option<String>,
     /// CPUs that this process may use.
     pub cpus: Option<usize>,
+    /// Nodes in test mode.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fast_nodes: bool,
 }
 
 impl Identity {
@@ -49,6 +54,7 @@ impl Identity {
             kernel: machine.kernel,
             cpu: machine.cpu,
             cpus: machine.cpus,
+            fast_nodes: false,
         })
     }
 
@@ -56,8 +62,10 @@ impl Identity {
     pub fn differences(&self, other: &Self) -> Result<Vec<String>> {
         let (ours, theirs) = (serde_json::to_value(self)?, serde_json::to_value(other)?);
         let ours = ours.as_object().context("an identity is a map")?;
-        let differing = ours.iter().filter(|(key, value)| theirs.get(key.as_str()) != Some(value));
-        Ok(differing.map(|(key, _)| key.trim_end_matches("_sha256").to_owned()).collect())
+        let theirs = theirs.as_object().context("an identity is a map")?;
+        let keys: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+        let differing = keys.into_iter().filter(|key| ours.get(*key) != theirs.get(*key));
+        Ok(differing.map(|key| key.trim_end_matches("_sha256").to_owned()).collect())
     }
 }
 

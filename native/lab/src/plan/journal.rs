@@ -50,6 +50,7 @@ impl Journal {
         let path = folder.join(FILE);
         let made = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
         let file = made.with_context(|| format!("cannot make {}", path.display()))?;
+        lock(&file, &path)?;
         let mut journal = Self { file, path, entries: Vec::new() };
         journal.add(Entry::Begun {
             format: FORMAT.to_owned(),
@@ -60,18 +61,25 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the one in that folder and reads all of it.
+    /// Opens the one in that folder for more and reads all of it; only one process may have it open so.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let opened = OpenOptions::new().read(true).write(true).open(&path);
         let mut file = opened.with_context(|| format!("there is no plan in {}", folder.display()))?;
-        let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
-        let (entries, whole) = read(&bytes).with_context(|| path.display().to_string())?;
-        ensure!(!entries.is_empty(), "{}: the journal is empty: begin anew with --anew", path.display());
-        if whole < bytes.len() {
+        lock(&file, &path)?;
+        let (entries, whole, length) = entries(&path)?;
+        if whole < length {
             file.set_len(whole as u64)?;
         }
         file.seek(SeekFrom::Start(whole as u64))?;
+        Ok(Self { file, path, entries })
+    }
+
+    /// Opens it to read only, also while a run adds to it: nothing is cut off, and nothing can be added.
+    pub fn view(folder: &Path) -> Result<Self> {
+        let path = folder.join(FILE);
+        let file = File::open(&path).with_context(|| format!("there is no plan in {}", folder.display()))?;
+        let (entries, ..) = entries(&path)?;
         Ok(Self { file, path, entries })
     }
 
@@ -189,6 +197,18 @@ fn line(entry: &Entry) -> Result<String> {
 }
 
 /// The records, and how many bytes of them are whole.
+fn lock(file: &File, path: &Path) -> Result<()> {
+    file.try_lock().with_context(|| format!("{} is in use: another run, or `plan clean`, adds to it", path.display()))
+}
+
+/// All whole records, the length of their lines, and that of the file.
+fn entries(path: &Path) -> Result<(Vec<Entry>, usize, usize)> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    let (entries, whole) = read(&bytes).with_context(|| path.display().to_string())?;
+    ensure!(!entries.is_empty(), "{}: the journal is empty: begin anew with --anew", path.display());
+    Ok((entries, whole, bytes.len()))
+}
+
 fn read(bytes: &[u8]) -> Result<(Vec<Entry>, usize)> {
     let (mut entries, mut at) = (Vec::new(), 0);
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {

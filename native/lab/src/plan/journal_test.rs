@@ -32,7 +32,7 @@ fn written() -> (tempfile::TempDir, Journal) {
 #[test]
 fn what_was_written_is_read() {
     let (folder, journal) = written();
-    let again = Journal::open(folder.path()).unwrap();
+    let again = Journal::view(folder.path()).unwrap();
     assert_eq!(serde_json::to_string(again.entries()).unwrap(), serde_json::to_string(journal.entries()).unwrap());
     assert_eq!((again.things(), again.trials()), (vec![thing()], Vec::new()));
     assert_eq!(again.begun().unwrap().1.name, "t");
@@ -47,17 +47,34 @@ fn what_is_gone_is_not_left_to_clean() {
 
 #[test]
 fn a_last_line_that_was_cut_is_taken_away_and_other_damage_is_told() {
-    let (folder, mut journal) = written();
+    let (folder, journal) = written();
+    drop(journal);
     let file = folder.path().join("journal.jsonl");
     let whole = std::fs::read(&file).unwrap();
     std::fs::write(&file, &whole[..whole.len() - 9]).unwrap();
     let mut cut = Journal::open(folder.path()).unwrap();
     assert_eq!(cut.entries().len(), 2);
     cut.add(Entry::Gone { thing: thing() }).unwrap();
-    assert_eq!(Journal::open(folder.path()).unwrap().entries().len(), 3);
+    assert_eq!(Journal::view(folder.path()).unwrap().entries().len(), 3);
+    drop(cut);
     std::fs::write(&file, String::from_utf8(whole).unwrap().replace("/c", "/d")).unwrap();
     let error = format!("{:#}", Journal::open(folder.path()).unwrap_err());
     assert!(error.contains("line 2 is damaged") && error.contains("sum is wrong"), "{error}");
+}
+
+#[test]
+fn a_journal_that_a_run_adds_to_is_read_only_for_others() {
+    let (folder, mut journal) = written();
+    let error = format!("{:#}", Journal::open(folder.path()).unwrap_err());
+    assert!(error.contains("is in use"), "{error}");
+    // A line that is just being written is no damage, and stays.
+    let file = folder.path().join("journal.jsonl");
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, [&whole[..], b"{\"sum\":"].concat()).unwrap();
+    let mut seen = Journal::view(folder.path()).unwrap();
+    assert_eq!(seen.entries().len(), 3);
+    assert!(seen.add(Entry::Gone { thing: thing() }).is_err());
+    assert_eq!(std::fs::read(&file).unwrap().len(), whole.len() + 7);
     journal.add(Entry::Gone { thing: thing() }).unwrap();
 }
 

@@ -12,6 +12,8 @@ use crate::report::{Condition, Sla};
 
 /// Below this share of the rate the servers have not kept up.
 const ACHIEVED_MIN: f64 = 0.98;
+/// What is seen in no operation of so many may still happen once in a third as many (at 95 %).
+const RULE_OF_THREE: f64 = 3.0;
 /// Resampling is repeatable: the same run gets the same interval.
 const SEED: u64 = 1;
 
@@ -103,7 +105,13 @@ fn wrong_rows(slas: &[Sla], observed: &Observed) -> Option<String> {
 fn unbounded_errors(slas: &[Sla], observed: &Observed) -> Option<String> {
     let unbounded = |name: &str| !slas.iter().any(|sla| sla.bounds_errors_of(name));
     let failed = observed.kinds.iter().filter(|kind| kind.errors > 0 && unbounded(&kind.name));
-    let said: Vec<_> = failed.map(|kind| format!("{} of {} failed", kind.errors, kind.name)).collect();
+    let mut said: Vec<_> = failed.map(|kind| format!("{} of {} failed", kind.errors, kind.name)).collect();
+    let bounds_all = slas.iter().any(|sla| {
+        sla.kind().is_none() && matches!(sla.condition(), Condition::Errors { .. } | Condition::ErrorShare { .. })
+    });
+    if observed.unfinished > 0 && !bounds_all {
+        said.push(format!("{} had no answer long after the last was due", observed.unfinished));
+    }
     (!said.is_empty()).then(|| said.join(", "))
 }
 
@@ -112,8 +120,7 @@ fn too_slow(observed: &Observed) -> Option<String> {
         return observed.saturated.clone();
     }
     let rate = observed.rate_per_s?;
-    let (operations, errors) = observed.counts(None);
-    let reached = (operations + errors) as f64 / (observed.elapsed_s - observed.after_s).max(1e-9);
+    let reached = observed.reached_per_s();
     (reached < ACHIEVED_MIN * rate).then(|| format!("{reached:.0}/s of {rate:.0}/s were reached"))
 }
 
@@ -155,11 +162,21 @@ fn condition(sla: &Sla, observed: &Observed) -> Result<ConditionJudged> {
     let standing = match () {
         // What nobody measured has not been kept.
         () if operations + errors == 0 => Standing::Fails,
+        // Too few to have met a slow one: that none is beyond the limit says nothing.
+        () if high <= limit && beyond(sla, operations) < RULE_OF_THREE => Standing::TooNoisy,
         () if high <= limit => Standing::Holds,
         () if low > limit => Standing::Fails,
         () => Standing::TooNoisy,
     };
     Ok(ConditionJudged { sla: sla.to_string(), value, low, high, limit, standing })
+}
+
+/// Operations that are expected beyond the percentile of a condition.
+fn beyond(sla: &Sla, operations: u64) -> f64 {
+    match sla.condition() {
+        Condition::Percentile { percentile, .. } => operations as f64 * (1.0 - percentile / 100.0),
+        _ => f64::INFINITY,
+    }
 }
 
 #[cfg(test)]

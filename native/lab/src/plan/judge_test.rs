@@ -83,6 +83,28 @@ fn a_rate_that_was_not_reached_fails_and_nothing_keeps_nothing() {
 }
 
 #[test]
+fn operations_without_an_answer_have_failed() {
+    let silent = Observed { unfinished: 100, ..observed(&[3; 20], 0) };
+    assert_eq!(standing(&["p95<=5ms"], &silent), Standing::Fails);
+    assert_eq!(standing(&["p95<=5ms", "get:errors<=1%"], &silent), Standing::Fails, "nobody knows of which kind");
+    assert_eq!(standing(&["p95<=5ms", "errors<=0.1%"], &silent), Standing::Fails);
+    assert_eq!(standing(&["p95<=5ms", "errors<=1%"], &silent), Standing::Holds);
+}
+
+#[test]
+fn few_operations_do_not_show_that_none_is_slow() {
+    assert_eq!(standing(&["p99.9<=5ms"], &observed(&[3; 2], 0)), Standing::TooNoisy);
+    assert_eq!(standing(&["p99.9<=5ms"], &observed(&[3; 4], 0)), Standing::Holds);
+    assert_eq!(standing(&["p99.9<=5ms"], &observed(&[9; 2], 0)), Standing::Fails);
+}
+
+#[test]
+fn the_wait_for_the_last_operations_is_no_time_of_the_rate() {
+    let late = Observed { elapsed_s: 30.0, after_s: 10.0, ..observed(&[3; 20], 500) };
+    assert_eq!(late.reached_per_s(), 1000.0, "failed operations were taken, too");
+}
+
+#[test]
 fn two_stretches_of_one_load_are_one() {
     let mut both = observed(&[3; 5], 1);
     both.add(&observed(&[4; 5], 2)).unwrap();

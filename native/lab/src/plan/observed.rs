@@ -25,6 +25,9 @@ pub struct Observed {
     /// At its end, in an open loop: nothing was due any more, and the last operations were waited for.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub after_s: f64,
+    /// Operations that had no answer when the wait for the last ones was over; of which kinds is not known.
+    #[serde(default, skip_serializing_if = "is_none_left")]
+    pub unfinished: u64,
     /// By kind of operation.
     pub kinds: Vec<KindObserved>,
     /// Rows compared with what was acknowledged.
@@ -42,6 +45,10 @@ pub struct Observed {
     /// The first few errors and wrong rows, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<String>,
+}
+
+fn is_none_left(value: &u64) -> bool {
+    *value == 0
 }
 
 fn is_zero(value: &f64) -> bool {
@@ -90,6 +97,7 @@ impl Observed {
             in_flight: outcome.in_flight,
             elapsed_s: outcome.elapsed.as_secs_f64(),
             after_s: outcome.after.as_secs_f64(),
+            unfinished: outcome.unfinished,
             kinds: outcome.tallies.iter().enumerate().map(kind).collect::<Result<_>>()?,
             rows_checked: outcome.rows_checked,
             explained: outcome.faults.iter().map(|fault| fault.explained_by_consistency).sum(),
@@ -100,13 +108,16 @@ impl Observed {
         })
     }
 
-    /// Of a short part of a load; no rows are compared by part.
+    /// Of a short part of a load, its times to 2 digits; no rows are compared by part.
     pub fn of_interval(interval: &Interval, rate_per_s: Option<f64>) -> Result<Self> {
-        let kind = |tally: &Tally| KindObserved::of(tally, Vec::new());
+        let kind = |(place, tally): (usize, &Tally)| -> Result<KindObserved> {
+            let response = joined(std::slice::from_ref(interval), place)?;
+            Ok(KindObserved { response, ..KindObserved::of(tally, Vec::new())? })
+        };
         Ok(Self {
             rate_per_s,
             elapsed_s: (interval.to - interval.from).as_secs_f64(),
-            kinds: interval.tallies.iter().map(kind).collect::<Result<_>>()?,
+            kinds: interval.tallies.iter().enumerate().map(kind).collect::<Result<_>>()?,
             ..Self::default()
         })
     }
@@ -124,6 +135,7 @@ impl Observed {
         }
         self.elapsed_s += more.elapsed_s;
         self.after_s += more.after_s;
+        self.unfinished += more.unfinished;
         self.rows_checked += more.rows_checked;
         self.explained += more.explained;
         self.unexplained += more.unexplained;
@@ -138,15 +150,23 @@ impl Observed {
         self.kinds.iter().filter(move |own| kind.is_none_or(|kind| own.name == kind))
     }
 
-    /// Operations that ended well and that failed, of a kind or of all.
+    /// Operations that ended well and that failed, of a kind or of all. Those without an answer failed, too.
     pub fn counts(&self, kind: Option<&str>) -> (u64, u64) {
+        let unfinished = if kind.is_none() { self.unfinished } else { 0 };
         self.of_kind(kind)
-            .fold((0, 0), |(operations, errors), kind| (operations + kind.operations, errors + kind.errors))
+            .fold((0, unfinished), |(operations, errors), kind| (operations + kind.operations, errors + kind.errors))
     }
 
     /// Operations per second that ended well.
     pub fn throughput_per_s(&self) -> f64 {
         self.counts(None).0 as f64 / self.elapsed_s.max(1e-9)
+    }
+
+    /// Operations per second that the servers took, failed ones as well, while some were due: a wait for the last ones says
+    /// nothing of the rate in a short run.
+    pub fn reached_per_s(&self) -> f64 {
+        let (operations, errors) = self.counts(None);
+        (operations + errors) as f64 / (self.elapsed_s - self.after_s).max(1e-9)
     }
 
     /// Response times of a kind, or of all.

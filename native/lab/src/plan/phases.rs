@@ -194,6 +194,10 @@ fn one(
     for moved in &course.moved {
         notes.extend(moved.failed.iter().chain(&moved.unseen).map(|why| format!("{}: {why}", moved.step)));
     }
+    // Not that it missed the rate: moves of the load change that on purpose.
+    if let Some(limit) = course.whole.client.as_ref().filter(|limit| limit.starts_with("client:")) {
+        notes.push(format!("{limit}: figures say less of the servers"));
+    }
     let read_back = if course.whole_again {
         target.read_back()?.as_ref().map(ReadBack::of)
     } else {

@@ -136,8 +136,9 @@ impl Race {
         if !within(1.0) {
             return None;
         }
-        if let Some(reference) = machine::due(trials, &known.void) {
-            let cell = self.candidates.iter().position(|candidate| candidate.cell.key() == reference)?;
+        // Another run of the plan may have had other cells (`--only`), and the reference among them.
+        let place = |key: &str| self.candidates.iter().position(|candidate| candidate.cell.key() == key);
+        if let Some(cell) = machine::due(trials, &known.void).and_then(place) {
             return Some(Step { cell, purpose: Purpose::Reference });
         }
         if within(if self.rules.pruning == Pruning::None { 1.0 } else { SCREENING_SHARE }) {

@@ -13,6 +13,7 @@ use super::cell::{level_name, replicas, Cell};
 use super::file::{Accepted, Driver, Fence};
 use super::plan::Plan;
 use super::quantity::Bytes;
+use super::workload::CellWorkload;
 use crate::cpus::Split;
 use crate::report::Condition;
 
@@ -82,7 +83,7 @@ pub fn check(plan: &Plan, machine: &Machine<'_>) -> Result<Findings> {
             disk(plan, at, machine, &mut findings)?;
         }
     }
-    lengths(plan, &mut findings);
+    lengths(plan, &mut findings)?;
     if let Some(target) = &plan.file.target {
         let keyspace = plan.keyspace()?;
         findings.notes.push(format!(
@@ -278,10 +279,11 @@ fn volumes(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Resul
 }
 
 /// An SLA that the longest run cannot show would be *cannot tell* in every cell.
-fn lengths(plan: &Plan, findings: &mut Findings) {
+fn lengths(plan: &Plan, findings: &mut Findings) -> Result<()> {
     let longest_s = plan.file.measure.run.longest.as_secs_f64();
     let operations = plan.launch_per_s() * plan.file.shares().first().copied().unwrap_or(1.0) * longest_s;
     for sla in &plan.slas {
+        let operations = operations * least_share(plan, sla.kind())?;
         let needs = match sla.condition() {
             Condition::ErrorShare { most } if most > 0.0 => RULE_OF_THREE / most,
             Condition::Percentile { percentile, .. } => BEYOND_MIN / (1.0 - percentile / 100.0),
@@ -294,6 +296,19 @@ fn lengths(plan: &Plan, findings: &mut Findings) {
             findings.refuse(plan, Some(Accepted::ShortRuns), text);
         }
     }
+    Ok(())
+}
+
+/// The part that a kind has of all operations, in the cell where it is the smallest.
+fn least_share(plan: &Plan, kind: Option<&str>) -> Result<f64> {
+    let Some(kind) = kind else { return Ok(1.0) };
+    let mut least = 1.0_f64;
+    for cell in &plan.cells {
+        let mix = CellWorkload::of(&plan.file, &plan.profile, cell)?.mix;
+        let place = mix.weights().iter().position(|(name, _)| name == kind);
+        least = least.min(place.map_or(0.0, |place| mix.share(place)));
+    }
+    Ok(least)
 }
 
 /// Free bytes of the device of a folder.

@@ -7,10 +7,15 @@ use super::*;
 use crate::plan::file::PlanFile;
 
 fn found(rest: &str) -> Findings {
+    found_of("['p95<=5ms', 'errors<=0.01%']", "insert=1", rest)
+}
+
+fn found_of(sla: &str, ops: &str, rest: &str) -> Findings {
     let text = format!(
-        "plan: 1\nname: t\nsla: ['p95<=5ms', 'errors<=0.01%']\nload: {{launch: 1000/s}}\n\
-         workload:\n  ops: insert=1\n  rows_per_node: 1000\n  profile:\n    keyspace: s\n    table: t\n\
-         \x20   table_definition: 'CREATE TABLE t (k bigint PRIMARY KEY, value text)'\n{rest}\n"
+        "plan: 1\nname: t\nsla: {sla}\nload: {{launch: 1000/s}}\n\
+         workload:\n  ops: {ops}\n  rows_per_node: 1000\n  profile:\n    keyspace: s\n    table: t\n\
+         \x20   table_definition: 'CREATE TABLE t (k bigint PRIMARY KEY, value text)'\n\
+         \x20   queries: {{get: {{cql: 'SELECT * FROM t WHERE k = ?', fields: samerow}}}}\n{rest}\n"
     );
     let plan = Plan::new(PlanFile::parse(&text).unwrap()).unwrap();
     let cpus = Split::of(&"0-3".parse().unwrap(), 1).unwrap();
@@ -58,6 +63,13 @@ fn what_cannot_be_is_refused() {
         let findings = found(rest);
         assert!(has(&findings.refused, told), "{rest}: {findings:?}");
     }
+}
+
+#[test]
+fn a_condition_on_a_seldom_kind_takes_a_longer_run() {
+    let of = |ops: &str| found_of("['get:p99.9<=20ms']", ops, "measure: {run: 60s}").refused;
+    assert_eq!(of("get=1"), Vec::<String>::new());
+    assert!(has(&of("insert=24,get=1"), "takes 10000 operations, and the longest run of the lowest load has 2400"));
 }
 
 #[test]

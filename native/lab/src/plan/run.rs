@@ -217,11 +217,13 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         let launch_per_s = self.plan.launch_per_s();
+        let start_per_s = held.map_or(launch_per_s / 2.0, |load| load.rate_per_s);
         let limits = Search {
-            start_per_s: held.map_or(launch_per_s / 2.0, |load| load.rate_per_s),
+            start_per_s,
             precision: measure.precision.0,
-            floor_per_s: launch_per_s / SEARCH_SPAN,
+            floor_per_s: (launch_per_s / SEARCH_SPAN).min(start_per_s),
             ceiling_per_s: (launch_per_s * SEARCH_SPAN)
+                .max(start_per_s)
                 .min(self.plan.file.target.as_ref().map_or(f64::INFINITY, |target| target.ceiling.0)),
             probes_max: measure.probes,
         };
@@ -273,7 +275,7 @@ impl<'a> Runner<'a> {
 fn probe(slas: &[crate::report::Sla], observed: &Observed, rate_per_s: f64) -> Result<Probe> {
     Ok(Probe {
         rate_per_s,
-        achieved_per_s: observed.throughput_per_s(),
+        achieved_per_s: observed.reached_per_s(),
         met: met(slas, observed)?,
         judged: Vec::new(),
         client_limited: observed.client.clone(),

@@ -196,7 +196,7 @@ fn a_journal_on_a_full_device_lacks_what_had_no_room_alone() {
     fs::remove_file(at.join("filler")).unwrap();
     drop(filler);
     journal.add(record()).unwrap();
-    assert_eq!(Journal::open(&at).unwrap().entries().len(), room + 1);
+    assert_eq!(Journal::view(&at).unwrap().entries().len(), room + 1);
     drop(journal);
     remove(&made.root).unwrap();
 }

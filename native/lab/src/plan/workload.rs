@@ -70,15 +70,11 @@ impl CellWorkload {
 
     /// Which wrong answers its levels allow.
     pub fn levels(&self) -> Levels {
-        self.levels_reading_at(self.level)
-    }
-
-    /// The same for reads that all go at another level.
-    pub fn levels_reading_at(&self, read: Consistency) -> Levels {
-        let mut writes = self.mix.weights().iter().filter_map(|(name, _)| self.write_level(name));
-        let first = writes.next().unwrap_or(self.level);
-        let levels = Levels::new(read, first, Replication::one_datacenter(self.copies));
-        writes.fold(levels, Levels::and_writes_at)
+        // The insert has filled the table, whether the mix has it or not.
+        let filled = self.write_level(self.profile.insert_name()).unwrap_or(self.level);
+        let levels = Levels::new(self.level, filled, Replication::one_datacenter(self.copies));
+        let writes = self.mix.weights().iter().filter_map(|(name, _)| self.write_level(name));
+        writes.filter(|write| *write != filled).fold(levels, Levels::and_writes_at)
     }
 
     fn write_level(&self, name: &str) -> Option<Consistency> {

@@ -44,7 +44,11 @@ fn levels_go_to_the_operations_that_they_name() {
     assert_eq!(both.profile.insert.consistency(), Some(Consistency::One));
     assert_eq!(both.profile.queries.get("get").unwrap().consistency(), Some(Consistency::LocalQuorum));
     assert!(!both.levels().overlap() && one.levels().overlap());
-    assert!(both.levels_reading_at(Consistency::All).overlap(), "what was written anywhere is seen at ALL");
+    let at_all = both.levels().reading_at(Consistency::All);
+    assert!(at_all.overlap(), "what was written anywhere is seen at ALL");
+    let mut get = json!({"cl": {"insert": "ONE", "get": "QUORUM"}, "nodes": 3});
+    get["ops"] = json!("get=1");
+    assert!(!workload(get).unwrap().levels().overlap(), "the fill wrote at ONE");
 }
 
 #[test]

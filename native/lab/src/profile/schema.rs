@@ -65,17 +65,22 @@ impl Schema {
         Ok(statements)
     }
 
+    /// Runs the first of the statements alone, where the profile defines its keyspace.
+    pub async fn create_keyspace(&self, session: &Session, replication: &str) -> Result<()> {
+        let statements = self.statements(Some(replication), "")?;
+        match statements.first().filter(|_| self.keyspace_definition.is_some()) {
+            Some(cql) => made(session, cql).await,
+            None => Ok(()),
+        }
+    }
+
     /// Runs the statements; what is there already stays as it is. Leaves the session in the keyspace.
     pub async fn create(&self, session: &Session, replication: Option<&str>, with: &str) -> Result<()> {
         for cql in self.statements(replication, with)? {
             if cql.starts_with("USE ") {
                 self.enter(session).await?;
-                continue;
-            }
-            match session.query_unpaged(cql.as_str(), ()).await {
-                Ok(_) => {}
-                Err(error) if exists_already(&error) => {}
-                Err(error) => return Err(error).with_context(|| format!("schema statement {:?}", shortened(&cql))),
+            } else {
+                made(session, &cql).await?;
             }
         }
         session.await_schema_agreement().await.context("the nodes do not agree on the schema")?;
@@ -99,6 +104,15 @@ impl Schema {
     pub async fn truncate(&self, session: &Session) -> Result<()> {
         session.query_unpaged(format!("TRUNCATE {}", self.table()), ()).await?;
         Ok(())
+    }
+}
+
+async fn made(session: &Session, cql: &str) -> Result<()> {
+    match session.query_unpaged(cql, ()).await {
+        Err(error) if !exists_already(&error) => {
+            Err(error).with_context(|| format!("schema statement {:?}", shortened(cql)))
+        }
+        _ => Ok(()),
     }
 }
 

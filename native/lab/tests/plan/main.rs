@@ -299,6 +299,34 @@ fn a_budget_that_does_not_suffice_leaves_cells_out_and_says_so() {
 }
 
 #[test]
+fn what_was_never_confirmed_is_not_the_answer() {
+    let mut undecided = 0;
+    for minutes in [10, 20, 40, 80] {
+        let plan = plan(&format!("{GRID}budget: {minutes}m\n"));
+        for seed in seeds(&plan).take(3) {
+            let ran = run(&plan, Simulated::new(Truth::of(seed), seed));
+            let confirmed = |at: &usize| ran.answer.cells[*at].basis == Basis::Confirmed;
+            let meets = ran.answer.cells.iter().any(|cell| cell.verdict == Verdict::Meets);
+            assert!(ran.answer.winners.iter().any(confirmed) || !meets, "{minutes} min: {}", ran.answer.sentence);
+            undecided += usize::from(ran.answer.exit_code() == 2);
+        }
+    }
+    assert!(undecided > 0, "no budget was too short");
+}
+
+#[test]
+fn cells_of_another_run_do_not_end_this_one() {
+    let text = GRID.replace("measure: {run: 60s..180s}", "measure: {run: 60s..180s, pruning: none}");
+    let (whole, folder, truth) = (plan(&text), TempDir::new().unwrap(), Truth::of(3));
+    for (engine, known) in [("stock", 0), ("cassiterite", whole.cells.len() / 2)] {
+        let part = whole.clone().only(&format!("engine={engine}")).unwrap();
+        let trials = go_on(folder.path(), &part, &mut Simulated::new(truth.clone(), 3)).unwrap();
+        let of_part = |trial: &&Trial| part.cells.iter().any(|cell| cell.key() == trial.cell);
+        assert!(trials.len() > known && trials.iter().filter(of_part).count() >= part.cells.len(), "{engine}");
+    }
+}
+
+#[test]
 fn of_a_whole_grid_every_cell_is_looked_at_before_any_is_confirmed() {
     let rest = GRID.replace("measure: {run: 60s..180s}", "measure: {run: 60s..180s, pruning: none}");
     let ran = run(&plan(&rest), Simulated::new(Truth::of(1), 1));

@@ -55,6 +55,7 @@ fn a_soak_comes_last_with_its_windows_in_the_journal_and_its_verdict_in_the_text
     assert_eq!(soak.checked.read_back.as_ref().map(|read| read.rows), Some(100));
     let told = text(&plan, &Answer::of(&plan, &trials).unwrap(), &trials, &written);
     assert!(told.contains("soak: nodes=6 at 10000/s drifts"), "{told}");
+    drop(written);
     // A second run has nothing left to do.
     go_on(folder.path(), &plan, &mut Simulated::new(truth(1.3), 1)).unwrap();
     assert_eq!(journal(folder.path(), &plan).soaks().len(), 1);

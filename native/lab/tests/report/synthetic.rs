@@ -97,6 +97,7 @@ pub fn outcome(factor: f64) -> Outcome {
         late_ns: latencies([0.06, 0.06, 2.0]),
         client_cpu_s: 1.1,
         not_started: 0,
+        unfinished: 0,
         interrupted: false,
         invalid: Vec::new(),
         saturated: Vec::new(),

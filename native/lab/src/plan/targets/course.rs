@@ -5,19 +5,21 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, ensure, Result};
 
 use super::{Hurt, Told};
+use crate::check::Levels;
 use crate::cluster::Interrupt;
 use crate::compare::streams::Streamed;
 use crate::load::{Changes, Interval, Outcome, Signal};
 use crate::narrator::Narrator;
 use crate::plan::observed::Observed;
 use crate::plan::phase::{Course, Moved, Second};
-use crate::plan::timeline::Move;
+use crate::plan::timeline::{Fault, Move, Upkeep};
 
 /// Whether a signal has come is asked so often.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -48,43 +50,67 @@ pub struct Actor<'a, 'b> {
     zero: Instant,
     /// The load goes on for so long, also where the timeline is over before.
     at_least: Duration,
+    /// By which reads are judged: a host that is lost takes with it what it had acknowledged.
+    levels: Option<Arc<Levels>>,
 }
 
-/// Runs a load until the timeline is over. `load` follows the rate that it gets, and returns when the signal is raised.
+/// Told of each interval of a load, of a second, when it is over.
+pub type Listener<'a> = &'a mut dyn FnMut(&Interval);
+
+/// Runs a load until the timeline is over. `load` follows the rate that it gets, tells of its intervals, and returns when the
+/// signal is raised.
 pub fn run(
     mut actor: Actor<'_, '_>,
     timeline: &[Move],
-    load: impl FnOnce(Changes, Signal) -> Result<Outcome>,
+    load: impl FnOnce(Changes, Signal, Listener<'_>) -> Result<Outcome>,
 ) -> Result<Course> {
     let rate = actor.rate.clone();
     let (end, over) = (Signal::default(), AtomicBool::new(false));
     actor.zero = Instant::now();
     let interrupt = actor.interrupt.clone();
+    let mut seconds = Vec::new();
     let (outcome, acted) = thread::scope(|scope| {
         let (ends, over) = (end.clone(), &over);
         let acting = scope.spawn(move || {
             let moved = actor.timeline(timeline, over);
+            let end_s = actor.now_s();
             ends.raise();
             // Mended after the load: its figures end with the timeline.
             let mended = moved.and_then(|moved| actor.mend(moved));
-            mended.map(|moved| (moved, actor.mends.is_empty()))
+            mended.map(|moved| (moved, actor.mends.is_empty(), end_s))
         });
-        let outcome = load(rate.clone(), end);
+        // The outcome joins the intervals of a long load; an outage of seconds would be lost in them.
+        let outcome = load(rate.clone(), end, &mut |interval| seconds.push(second(interval, &rate)));
         over.store(true, Ordering::Release);
         (outcome, acting.join())
     });
-    let (moved, whole_again) = acted.map_err(|_| anyhow!("the thread of the timeline ended with a panic"))??;
+    let (moved, whole_again, end_s) = acted.map_err(|_| anyhow!("the thread of the timeline ended with a panic"))??;
     let outcome = outcome?;
     ensure!(!outcome.interrupted && !interrupt.is_set(), "interrupted");
-    let second = |interval: &Interval| -> Result<Second> {
-        Ok(Second {
-            from_s: interval.from.as_secs_f64(),
-            to_s: interval.to.as_secs_f64(),
-            observed: Observed::of_interval(interval, Some(due_per_s(&rate, interval)))?,
-        })
-    };
-    let seconds = outcome.intervals.iter().map(second).collect::<Result<_>>()?;
+    let seconds = within(seconds.into_iter().collect::<Result<_>>()?, end_s)?;
     Ok(Course { whole: Observed::of(&outcome)?, seconds, moved, whole_again })
+}
+
+fn second(interval: &Interval, rate: &Changes) -> Result<Second> {
+    Ok(Second {
+        from_s: interval.from.as_secs_f64(),
+        to_s: interval.to.as_secs_f64(),
+        observed: Observed::of_interval(interval, Some(due_per_s(rate, interval)))?,
+    })
+}
+
+/// The seconds of the timeline. In those after it nothing was due: what ended then belongs to the last one.
+fn within(mut seconds: Vec<Second>, end_s: f64) -> Result<Vec<Second>> {
+    let after = seconds.iter().position(|second| (second.from_s + second.to_s) / 2.0 >= end_s);
+    let late = seconds.split_off(after.unwrap_or(seconds.len()).max(1).min(seconds.len()));
+    if let Some(last) = seconds.last_mut() {
+        let elapsed_s = last.observed.elapsed_s;
+        for second in late {
+            last.observed.add(&second.observed)?;
+        }
+        last.observed.elapsed_s = elapsed_s;
+    }
+    Ok(seconds)
 }
 
 fn due_per_s(rate: &Changes, interval: &Interval) -> f64 {
@@ -112,7 +138,13 @@ impl<'a, 'b> Actor<'a, 'b> {
             mends: Vec::new(),
             zero: Instant::now(),
             at_least: Duration::ZERO,
+            levels: None,
         }
+    }
+
+    /// Whose reads are judged by these levels.
+    pub fn judged_by(self, levels: Arc<Levels>) -> Self {
+        Self { levels: Some(levels), ..self }
     }
 
     /// Whose load goes on for so long, also where the timeline is over before.
@@ -188,7 +220,13 @@ impl<'a, 'b> Actor<'a, 'b> {
         }
         let from_s = self.now_s();
         let hurt: BTreeSet<u32> = self.mends.iter().filter_map(|mend| mend.node()).collect();
+        if let (Move::Hurt(Fault::Lose, _), Some(levels)) = (step, &self.levels) {
+            levels.replica_lost();
+        }
         let done = self.hands.make(step, &hurt);
+        if let (Move::Upkeep(Upkeep::Repair), Ok(()), Some(levels)) = (step, &done, &self.levels) {
+            levels.repaired();
+        }
         let mut moved = Moved::well(step, from_s, self.now_s());
         match done {
             Err(error) => moved.failed = Some(format!("{error:#}")),

@@ -3,7 +3,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+use scylla::statement::Consistency;
+
 use super::*;
+use crate::check::Replication;
+use crate::load::Latencies;
+use crate::plan::observed::KindObserved;
+use crate::report::encoded;
 
 /// Writes down what it is asked to make.
 #[derive(Default)]
@@ -52,6 +58,31 @@ fn every_move_that_is_not_of_the_load_is_made() {
     ];
     let (made, heard) = made(&[&["wait 1ms", "step 2"], &all[..], &["spike 2 1ms"]].concat());
     assert_eq!((made, heard.len()), (all.map(str::to_owned).to_vec(), 14));
+}
+
+#[test]
+fn a_host_that_is_lost_takes_with_it_what_it_had_acknowledged() {
+    let levels = Levels::new(Consistency::Quorum, Consistency::Quorum, Replication::one_datacenter(3));
+    let (levels, interrupt, narrator) = (Arc::new(levels), Interrupt::default(), Narrator::default());
+    let (mut scribe, mut told) = (Scribe::default(), |_: Hurt| Ok(()));
+    let mut actor = Actor::new(1.0, &mut scribe, &interrupt, &narrator, &mut told).judged_by(Arc::clone(&levels));
+    for (step, overlap) in [("kill 2", true), ("lose 3", false), ("replace 3", false), ("repair", true)] {
+        actor.make(step.parse().unwrap()).unwrap();
+        assert_eq!(levels.overlap(), overlap, "{step}");
+    }
+}
+
+#[test]
+fn what_ends_after_the_timeline_belongs_to_its_last_second() {
+    let second = |at: usize, errors: u64| {
+        let kind = KindObserved { name: "get".into(), operations: 10, errors, ..KindObserved::default() };
+        let kind = KindObserved { response: encoded(&Latencies::new(2).unwrap()).unwrap(), ..kind };
+        let observed = Observed { elapsed_s: 1.0, kinds: vec![kind], ..Observed::default() };
+        Second { from_s: at as f64, to_s: at as f64 + 1.0, observed }
+    };
+    let seconds = within((0..5).map(|at| second(at, u64::from(at == 4))).collect(), 3.1).unwrap();
+    assert_eq!((seconds.len(), seconds[2].to_s), (3, 3.0));
+    assert_eq!((seconds[2].observed.counts(None), seconds[2].observed.elapsed_s), ((30, 1), 1.0));
 }
 
 #[test]

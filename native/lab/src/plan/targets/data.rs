@@ -12,6 +12,7 @@ use scylla::statement::Consistency;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
+use super::course::Listener;
 use super::reach::Reach;
 use super::{Load, Pace as Asked};
 use crate::check::{Before, Ledger, Levels};
@@ -60,8 +61,11 @@ impl Data {
             let session = Arc::new(reach.connect(cell, &client, of_cell.level).await?);
             let schema = Schema::of(&of_cell.profile);
             reach.drop_keyspace(&session, schema.keyspace()).await?;
-            schema.create(&session, Some(&replication(cell, &reach.datacenter)?), &table_options(cell)?).await?;
+            let replication = replication(cell, &reach.datacenter)?;
+            // Marked at once: a keyspace without its mark is nobody's, and would stay.
+            schema.create_keyspace(&session, &replication).await?;
             reach.mark(&session, schema.keyspace()).await?;
+            schema.create(&session, Some(&replication), &table_options(cell)?).await?;
             let shape = UserWorkload::ledger_shape(&session, &of_cell.profile, &once(partitions)).await?;
             let ledger = Arc::new(Ledger::new(shape, Before::Absent));
             Self::on(reach, session, ledger, of_cell, cell, client, partitions, interrupt.clone()).await
@@ -73,7 +77,12 @@ impl Data {
         let of_cell = CellWorkload::of(&plan.file, &plan.profile, cell)?;
         runtime.block_on(async {
             let session = Arc::new(reach.connect(cell, &self.client, of_cell.level).await?);
-            Self::on(reach, session, self.ledger, of_cell, cell, self.client, self.partitions, self.interrupt).await
+            let again =
+                Self::on(reach, session, self.ledger, of_cell, cell, self.client, self.partitions, self.interrupt);
+            let mut again = again.await?;
+            // What the cell before wrote is there at the levels of that one.
+            again.levels = Arc::new(again.cell.levels().after(&self.levels));
+            Ok(again)
         })
     }
 
@@ -113,6 +122,11 @@ impl Data {
             client,
             interrupt,
         })
+    }
+
+    /// Which wrong answers the levels of all that was written allow.
+    pub fn levels(&self) -> Arc<Levels> {
+        Arc::clone(&self.levels)
     }
 
     /// Partitions.
@@ -159,11 +173,18 @@ impl Data {
     }
 
     /// Runs an open loop, whose rate others change, until `end` is raised.
-    pub async fn until(&self, per_s: f64, changes: Changes, threads: usize, end: Signal) -> Result<Outcome> {
+    pub async fn until(
+        &self,
+        per_s: f64,
+        changes: Changes,
+        threads: usize,
+        end: Signal,
+        listener: Listener<'_>,
+    ) -> Result<Outcome> {
         let in_flight = self.in_flight.unwrap_or(IN_FLIGHT_OPEN);
         let plan = self.plan(threads, self.open(per_s)?, Stop::WorkloadEnds);
         let plan = LoadPlan { in_flight, end, changes: Some(changes), ..plan };
-        self.run(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, plan).await
+        self.run_telling(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, plan, listener).await
     }
 
     /// Reads a sample at ALL by the first query of the mix whose answers are checked; `None` where there is none.
@@ -177,7 +198,7 @@ impl Data {
         options.ledger = Some(Arc::clone(&self.ledger));
         let workload = UserWorkload::prepare(&session, &profile, options).await?;
         let mut plan = self.plan(threads, self.closed(), Stop::Count(READ_BACK));
-        plan.levels = Some(Arc::new(self.cell.levels_reading_at(Consistency::All)));
+        plan.levels = Some(Arc::new(self.levels.reading_at(Consistency::All)));
         self.run(&session, Arc::new(workload), plan).await.map(Some)
     }
 
@@ -215,6 +236,16 @@ impl Data {
     }
 
     async fn run(&self, session: &Arc<Session>, workload: Arc<dyn Workload>, plan: LoadPlan) -> Result<Outcome> {
+        self.run_telling(session, workload, plan, &mut |_| ()).await
+    }
+
+    async fn run_telling(
+        &self,
+        session: &Arc<Session>,
+        workload: Arc<dyn Workload>,
+        plan: LoadPlan,
+        listener: Listener<'_>,
+    ) -> Result<Outcome> {
         let (halt, interrupt) = (plan.halt.clone(), self.interrupt.clone());
         let looking = tokio::spawn(async move {
             while !interrupt.is_set() {
@@ -222,7 +253,7 @@ impl Data {
             }
             halt.raise();
         });
-        let outcome = load::run(Arc::clone(session), workload, plan, |_| ()).await;
+        let outcome = load::run(Arc::clone(session), workload, plan, listener).await;
         looking.abort();
         outcome
     }

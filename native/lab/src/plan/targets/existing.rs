@@ -64,9 +64,13 @@ impl<'a> Existing<'a> {
     fn acted(&self, per_s: f64, timeline: &[Move], at_least: Duration, told: &mut Told<'_>) -> Result<Course> {
         let data = self.data()?;
         let mut hooks = Hooks { of: self.of, keyspace: data.keyspace() };
-        let actor = course::Actor::new(per_s, &mut hooks, &self.interrupt, self.narrator, told).for_at_least(at_least);
+        let actor = course::Actor::new(per_s, &mut hooks, &self.interrupt, self.narrator, told)
+            .for_at_least(at_least)
+            .judged_by(data.levels());
         let runtime = self.runtime()?;
-        course::run(actor, timeline, |rate, end| runtime.block_on(data.until(per_s, rate, self.threads, end)))
+        course::run(actor, timeline, |rate, end, listener| {
+            runtime.block_on(data.until(per_s, rate, self.threads, end, listener))
+        })
     }
 
     fn fill(&mut self, cell: &Cell) -> Result<Option<String>> {

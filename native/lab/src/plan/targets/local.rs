@@ -221,8 +221,12 @@ impl<'a> Local<'a> {
         let table = site.data.as_ref().context("the cell has no data")?;
         let cpus = self.place.cpus.as_ref().map(|split| split.servers.clone());
         let mut nodes = Nodes::new(&mut site.cluster, table.keyspace(), Volumes { data, log, cpus }, timeline)?;
-        let actor = course::Actor::new(per_s, &mut nodes, &self.interrupt, self.narrator, told).for_at_least(at_least);
-        course::run(actor, timeline, |rate, end| site.runtime.block_on(table.until(per_s, rate, threads, end)))
+        let actor = course::Actor::new(per_s, &mut nodes, &self.interrupt, self.narrator, told)
+            .for_at_least(at_least)
+            .judged_by(table.levels());
+        course::run(actor, timeline, |rate, end, listener| {
+            site.runtime.block_on(table.until(per_s, rate, threads, end, listener))
+        })
     }
 
     fn site(&self) -> Result<&Site> {
@@ -304,7 +308,8 @@ impl Drop for Local<'_> {
 
 /// Ends and deletes the cluster of a folder, if there is one.
 pub fn remove(base: &Path) -> Result<()> {
-    if let Ok(cluster) = Cluster::open(base) {
+    if Cluster::is_in(base) {
+        let cluster = Cluster::open(base).with_context(|| format!("the cluster in {}", base.display()))?;
         cluster.delete().with_context(|| format!("the cluster in {}", base.display()))?;
     }
     if base.exists() {
