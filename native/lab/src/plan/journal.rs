@@ -196,12 +196,11 @@ fn line(entry: &Entry) -> Result<String> {
     Ok(format!("{{\"sum\":\"{}\",\"entry\":{text}}}\n", sum(&text)))
 }
 
-/// The records, and how many bytes of them are whole.
 fn lock(file: &File, path: &Path) -> Result<()> {
     file.try_lock().with_context(|| format!("{} is in use: another run, or `plan clean`, adds to it", path.display()))
 }
 
-/// All whole records, the length of their lines, and that of the file.
+/// The records of a file, how many bytes of them are whole, and how many there are.
 fn entries(path: &Path) -> Result<(Vec<Entry>, usize, usize)> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
     let (entries, whole) = read(&bytes).with_context(|| path.display().to_string())?;
@@ -209,6 +208,7 @@ fn entries(path: &Path) -> Result<(Vec<Entry>, usize, usize)> {
     Ok((entries, whole, bytes.len()))
 }
 
+/// The records, and how many bytes of them are whole.
 fn read(bytes: &[u8]) -> Result<(Vec<Entry>, usize)> {
     let (mut entries, mut at) = (Vec::new(), 0);
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {

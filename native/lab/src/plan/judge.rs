@@ -13,7 +13,7 @@ use crate::report::{Condition, Sla};
 /// Below this share of the rate the servers have not kept up.
 const ACHIEVED_MIN: f64 = 0.98;
 /// What is seen in no operation of so many may still happen once in a third as many (at 95 %).
-const RULE_OF_THREE: f64 = 3.0;
+pub(super) const RULE_OF_THREE: f64 = 3.0;
 /// Resampling is repeatable: the same run gets the same interval.
 const SEED: u64 = 1;
 
@@ -106,9 +106,7 @@ fn unbounded_errors(slas: &[Sla], observed: &Observed) -> Option<String> {
     let unbounded = |name: &str| !slas.iter().any(|sla| sla.bounds_errors_of(name));
     let failed = observed.kinds.iter().filter(|kind| kind.errors > 0 && unbounded(&kind.name));
     let mut said: Vec<_> = failed.map(|kind| format!("{} of {} failed", kind.errors, kind.name)).collect();
-    let bounds_all = slas.iter().any(|sla| {
-        sla.kind().is_none() && matches!(sla.condition(), Condition::Errors { .. } | Condition::ErrorShare { .. })
-    });
+    let bounds_all = slas.iter().any(|sla| sla.kind().is_none() && sla.bounds_errors());
     if observed.unfinished > 0 && !bounds_all {
         said.push(format!("{} had no answer long after the last was due", observed.unfinished));
     }

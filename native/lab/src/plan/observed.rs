@@ -26,7 +26,7 @@ pub struct Observed {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub after_s: f64,
     /// Operations that had no answer when the wait for the last ones was over; of which kinds is not known.
-    #[serde(default, skip_serializing_if = "is_none_left")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub unfinished: u64,
     /// By kind of operation.
     pub kinds: Vec<KindObserved>,
@@ -47,12 +47,8 @@ pub struct Observed {
     pub first: Vec<String>,
 }
 
-fn is_none_left(value: &u64) -> bool {
-    *value == 0
-}
-
-fn is_zero(value: &f64) -> bool {
-    *value == 0.0
+fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// One kind of operation.
@@ -72,14 +68,8 @@ pub struct KindObserved {
 }
 
 impl KindObserved {
-    fn of(tally: &Tally, parts: Vec<String>) -> Result<Self> {
-        Ok(Self {
-            name: tally.name.clone(),
-            operations: tally.operations,
-            errors: tally.errors,
-            response: encoded(&tally.response_ns)?,
-            parts,
-        })
+    fn of(tally: &Tally, response: String, parts: Vec<String>) -> Self {
+        Self { name: tally.name.clone(), operations: tally.operations, errors: tally.errors, response, parts }
     }
 }
 
@@ -89,7 +79,7 @@ impl Observed {
         let length = part_length(&outcome.intervals);
         let kind = |(place, tally): (usize, &Tally)| -> Result<KindObserved> {
             let parts = outcome.intervals.chunks(length).map(|part| joined(part, place)).collect::<Result<_>>()?;
-            KindObserved::of(tally, parts)
+            Ok(KindObserved::of(tally, encoded(&tally.response_ns)?, parts))
         };
         let first_errors = outcome.first_errors.iter().map(|(error, times)| format!("{times} x {error}"));
         Ok(Self {
@@ -111,8 +101,7 @@ impl Observed {
     /// Of a short part of a load, its times to 2 digits; no rows are compared by part.
     pub fn of_interval(interval: &Interval, rate_per_s: Option<f64>) -> Result<Self> {
         let kind = |(place, tally): (usize, &Tally)| -> Result<KindObserved> {
-            let response = joined(std::slice::from_ref(interval), place)?;
-            Ok(KindObserved { response, ..KindObserved::of(tally, Vec::new())? })
+            Ok(KindObserved::of(tally, joined(std::slice::from_ref(interval), place)?, Vec::new()))
         };
         Ok(Self {
             rate_per_s,

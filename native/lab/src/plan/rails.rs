@@ -11,14 +11,13 @@ use scylla::statement::Consistency;
 
 use super::cell::{level_name, replicas, Cell};
 use super::file::{Accepted, Driver, Fence};
+use super::judge::RULE_OF_THREE;
 use super::plan::Plan;
 use super::quantity::Bytes;
 use super::workload::CellWorkload;
 use crate::cpus::Split;
 use crate::report::Condition;
 
-/// Operations that a share of errors needs without one: three over the share, for 95 %.
-const RULE_OF_THREE: f64 = 3.0;
 /// Operations beyond a percentile that show it.
 const BEYOND_MIN: f64 = 10.0;
 /// Tables take so many times their bytes while they are compacted.

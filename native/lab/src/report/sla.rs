@@ -70,10 +70,14 @@ impl Sla {
         }
     }
 
-    /// Whether it bounds the failed operations of a kind.
-    pub fn bounds_errors_of(&self, kind: &str) -> bool {
+    /// Whether it bounds failed operations.
+    pub fn bounds_errors(&self) -> bool {
         matches!(self.condition, Condition::Errors { .. } | Condition::ErrorShare { .. })
-            && self.kind.as_deref().is_none_or(|own| own == kind)
+    }
+
+    /// Whether it bounds those of a kind.
+    pub fn bounds_errors_of(&self, kind: &str) -> bool {
+        self.bounds_errors() && self.kind.as_deref().is_none_or(|own| own == kind)
     }
 }
 

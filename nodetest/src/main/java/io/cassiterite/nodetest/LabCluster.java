@@ -19,6 +19,7 @@ import java.util.List;
 public final class LabCluster implements AutoCloseable
 {
     private static final Duration BOUND = Duration.ofSeconds(600);
+
     private final String name;
     private final int cqlPort = FreePorts.next("127.0.0.1");
 
