@@ -63,6 +63,7 @@ fn compact(core: &TableCore) -> Result<()> {
     let empties_before = core.purge().stats().empties_left;
     let rewrite = || core.manually(|| sys::compact(core.family(), &canceled));
     unless_stopped(core, &canceled, rewrite())?;
+    core.store().events.damaged().end(core.family_name());
     // A full merge cannot drop a key, only empty it: those that this pass emptied go in another.
     if core.purge().stats().empties_left > empties_before {
         unless_stopped(core, &canceled, rewrite())?;

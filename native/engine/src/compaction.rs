@@ -18,6 +18,7 @@
 
 mod bounds;
 mod cleanup;
+mod damage;
 mod errors;
 mod events;
 mod hot;

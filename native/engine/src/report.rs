@@ -15,7 +15,7 @@ use rocksdb::statistics::Ticker;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-const TOPICS: &str = "tables levels stalls caches settings work compactions";
+const TOPICS: &str = "tables levels stalls caches settings work compactions damage";
 /// The figures of `tables`: [`stats::figures`] in order, then those of compaction, the bytes of the side column
 /// families, the files of level 0, and 1 where RocksDB compacts the table by itself.
 const FIGURES: [&str; 22] = [
@@ -53,6 +53,7 @@ pub(crate) fn report(core: &StoreCore, tables: &OpenTables, topic: &str) -> Resu
         "caches" => caches(core, tables),
         "work" => Ok(work(core)),
         "compactions" => compactions::report(core),
+        "damage" => damage(core, tables),
         "settings" => settings(core),
         _ => Err(EngineError::Invalid(format!("there is no report {topic:?}; topics are: {TOPICS}"))),
     }
@@ -145,6 +146,20 @@ fn levels(core: &StoreCore, tables: &OpenTables) -> Result<String> {
             let mut values = names.to_vec();
             values.extend([level.to_string(), files.to_string(), bytes.to_string()]);
             lines.line(&values);
+        }
+        Ok(())
+    })?;
+    Ok(lines.0)
+}
+
+/// Tables of which a compaction has met a damaged file, with what RocksDB said.
+fn damage(core: &StoreCore, tables: &OpenTables) -> Result<String> {
+    let mut lines = Lines::new(&["keyspace_name", "table_name", "index_name", "error"]);
+    each_current(core, tables, |open, names| {
+        let damaged = core.events.damaged();
+        let error = open.column_families().all().find_map(|family| damaged.of(family.name()));
+        if let Some(error) = error {
+            lines.line(&[&names[..], &[error]].concat());
         }
         Ok(())
     })?;

@@ -10,8 +10,11 @@ use cassiterite_engine::{EngineError, Kind, Store, Table};
 use common::*;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const VALUE: &[u8] = &[b'x'; 900];
+/// Flushes that make RocksDB compact.
+const FILES: u32 = 8;
 
 fn files(store: &Path, extension: &str) -> Vec<PathBuf> {
     let all = fs::read_dir(store.join("db")).unwrap().map(|entry| entry.unwrap().path());
@@ -231,6 +234,84 @@ fn a_damaged_block_fails_the_reads_that_need_it_and_no_others() {
     let answer = table.scan(&all, &mut vec![0; 4 << 20]);
     assert_eq!(answer.unwrap_err().kind(), Kind::Corruption, "a scan does not leave out what it cannot read");
     assert_eq!(table.compact().unwrap_err().kind(), Kind::Corruption);
+}
+
+/// Another table of the same store.
+fn other_table(store: &Store) -> Arc<Table> {
+    store.table(&schema(b"another table...", &[(0, "v", "blob"), (0, "w", "blob"), (1, "s", "blob")])).unwrap()
+}
+
+/// Which tables are compacted automatically, by the first letter of their ids.
+fn compacted(store: &Store) -> Vec<(char, bool)> {
+    let report = store.report("tables").unwrap();
+    let mut tables: Vec<_> = report
+        .lines()
+        .skip(1)
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .map(|values| (values[3].chars().next().unwrap(), *values.last().unwrap() == "1"))
+        .collect();
+    tables.sort_unstable();
+    tables
+}
+
+/// The lines of the report on damage.
+fn damage(store: &Store) -> Vec<String> {
+    store.report("damage").unwrap().lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_compaction_that_meets_damage_ends_the_compaction_of_its_table_and_nothing_else() {
+    let (directory, file) = flushed();
+    let middle = fs::metadata(&file).unwrap().len() as usize / 2;
+    flip(&file, middle);
+    let store = open(directory.path());
+    let (damaged, other) = (table(&store), other_table(&store));
+    assert_eq!(damaged.compact().unwrap_err().kind(), Kind::Corruption);
+    assert_eq!(store.background_error().unwrap(), None);
+    for table in [&damaged, &other] {
+        put(table, "d", 1, 1, b"v");
+        table.flush().unwrap();
+        assert_eq!(rows(table, "d").len(), 1, "writes go on");
+        table.set_automatic_compaction(true).unwrap();
+    }
+    other.compact().unwrap();
+    assert_eq!(compacted(&store), [('3', false), ('6', true)]);
+    let told = damage(&store);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("ks\tt\t\t"), "{told:?}");
+    assert!(told[0].contains(&file.file_name().unwrap().to_string_lossy()[..]), "{told:?}");
+
+    flip(&file, middle);
+    damaged.compact().unwrap();
+    assert!(damage(&store).is_empty());
+    damaged.set_automatic_compaction(true).unwrap();
+    assert_eq!(compacted(&store), [('3', true), ('6', true)]);
+    assert_eq!(["a", "b", "c", "d"].map(|name| rows(&damaged, name).len()), [100, 100, 100, 1]);
+}
+
+#[test]
+fn an_automatic_compaction_that_meets_damage_is_not_tried_for_ever() {
+    let (directory, file) = flushed();
+    let middle = fs::metadata(&file).unwrap().len() as usize / 2;
+    flip(&file, middle);
+    let store = open(directory.path());
+    let damaged = table(&store);
+    for at in 0..FILES {
+        ["a", "b", "c", "d"].iter().for_each(|name| put(&damaged, name, 1000 + at, 1, b"v"));
+        damaged.flush().unwrap();
+    }
+    await_until("a compaction meets the damage", || !damage(&store).is_empty());
+    damaged.set_automatic_compaction(true).unwrap();
+    assert_eq!(compacted(&store), [('3', false)]);
+    assert_eq!(rows(&damaged, "d").len(), FILES as usize);
+    assert_eq!(store.background_error().unwrap(), None);
+    store.close().unwrap();
+
+    flip(&file, middle);
+    let store = open(directory.path());
+    let mended = table(&store);
+    await_until("a store that is opened again tries again", || mended.set_automatic_compaction(true).unwrap() == 0);
+    assert_eq!(["a", "b", "c"].map(|name| rows(&mended, name).len()), [100 + FILES as usize; 3]);
 }
 
 #[test]

@@ -3,10 +3,11 @@
 
 //! What happens in the background of one store: errors, stalls, flushes and compactions.
 
+use super::damage::DamagedFamilies;
 use super::errors::{BackgroundError, StandingErrors};
 use super::progress::{Compactions, EndedCompaction, RunningCompaction};
 use super::purge::TablePurge;
-use crate::error::Result;
+use crate::error::{Kind, Result};
 use crate::log::log;
 use crate::raw::{self, CompactionBegin, CompactionEnd, EventHooks, StallCondition, Status};
 use rocksdb::Options;
@@ -54,6 +55,7 @@ pub struct StoreEvents {
     watched: RwLock<HashMap<String, Weak<TablePurge>>>,
     stalled: Mutex<HashMap<String, StallCondition>>,
     errors: StandingErrors,
+    damaged: DamagedFamilies,
     compactions: Compactions,
     /// By what the names of a table's column families have in common.
     work: Mutex<HashMap<String, TableWork>>,
@@ -116,8 +118,14 @@ impl StoreEvents {
         stalled
     }
 
+    /// Column families with a damaged file.
+    pub(crate) fn damaged(&self) -> &DamagedFamilies {
+        &self.damaged
+    }
+
     /// Forgets a column family that was dropped: RocksDB does not tell that its writes are held back no more.
     pub(crate) fn forget(&self, family: &str) {
+        self.damaged.end(family);
         self.stalled.lock().unwrap_or_else(PoisonError::into_inner).remove(family);
     }
 
@@ -229,11 +237,21 @@ impl EventHooks for StoreEvents {
         stalled.insert(family.to_owned(), condition);
     }
 
-    fn background_error(&self, reason: i32, severity: i32, status: Status) {
-        add(&self.totals.background_errors, 1);
+    fn corruption_met(&self, family: &str, status: &str) {
+        self.damaged.add(family, status);
+    }
+
+    fn background_error(&self, reason: i32, severity: i32, status: Status) -> bool {
         let during = reason_name(reason);
         log(format_args!("background error during {during}, severity {severity}: {}", status.text));
-        self.errors.add(BackgroundError { during, severity, error: status.into() }, reason == LOG_WRITE);
+        let error = BackgroundError { during, severity, error: status.into() };
+        // The compaction has changed nothing; its inputs are as readable as before. See `damage`.
+        let goes_on = reason == COMPACTION && error.error.kind() == Kind::Corruption;
+        if !goes_on {
+            add(&self.totals.background_errors, 1);
+            self.errors.add(error, reason == LOG_WRITE);
+        }
+        goes_on
     }
 
     fn recovery_ended(&self, ok: bool, status: &str) {
@@ -251,6 +269,8 @@ fn table_part(family: &str) -> &str {
     family.rsplit_once('.').map_or(family, |(table, _)| table)
 }
 
+/// RocksDB's BackgroundErrorReason of compactions.
+const COMPACTION: i32 = 1;
 /// RocksDB's BackgroundErrorReason of the write path.
 const LOG_WRITE: i32 = 2;
 
@@ -258,7 +278,7 @@ const LOG_WRITE: i32 = 2;
 fn reason_name(reason: i32) -> &'static str {
     match reason {
         0 => "flush",
-        1 => "compaction",
+        COMPACTION => "compaction",
         LOG_WRITE => "log write",
         3 => "memtable",
         4 => "manifest write",

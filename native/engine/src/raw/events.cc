@@ -71,6 +71,10 @@ class Listener : public rocksdb::EventListener {
     const CompactionEnd end{info.job_id, info.status.ok(), stopped, info.stats.total_input_bytes,
                             info.stats.total_output_bytes};
     calls_.compaction_completed(calls_.state, text(info.cf_name), &end);
+    if (info.status.IsCorruption()) {
+      const std::string message = info.status.ToString();
+      calls_.corruption_met(calls_.state, text(info.cf_name), text(message));
+    }
   }
 
   void OnSubcompactionBegin(const rocksdb::SubcompactionJobInfo& info) override {
@@ -83,8 +87,12 @@ class Listener : public rocksdb::EventListener {
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
     const std::string message = error->ToString();
-    calls_.background_error(calls_.state, static_cast<int>(reason), static_cast<int>(error->severity()), error->code(),
-                            error->subcode(), text(message));
+    const bool goes_on = calls_.background_error(calls_.state, static_cast<int>(reason),
+                                                 static_cast<int>(error->severity()), error->code(), error->subcode(),
+                                                 text(message));
+    if (goes_on) {
+      *error = rocksdb::Status::OK();
+    }
   }
 
   void OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& info) override {

@@ -61,8 +61,11 @@ pub(crate) trait EventHooks: Send + Sync + 'static {
     fn subcompaction_begun(&self, family: &str, number: i32);
     /// The stall condition of a column family has changed.
     fn stall_changed(&self, family: &str, condition: StallCondition);
-    /// Background work failed. Severities: 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable.
-    fn background_error(&self, reason: i32, severity: i32, status: Status);
+    /// A compaction has failed, because what it read is not what was written.
+    fn corruption_met(&self, family: &str, status: &str);
+    /// Background work failed. Severities: 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable. Where it
+    /// returns true, the store goes on as if nothing had failed.
+    fn background_error(&self, reason: i32, severity: i32, status: Status) -> bool;
     /// RocksDB's own recovery from a background error ended.
     fn recovery_ended(&self, ok: bool, status: &str);
 }
@@ -77,7 +80,8 @@ struct EventCalls {
     compaction_completed: extern "C" fn(*mut c_void, Bytes, *const CompactionEnd),
     subcompaction_begun: extern "C" fn(*mut c_void, Bytes, c_int),
     stall_changed: extern "C" fn(*mut c_void, Bytes, c_int),
-    background_error: extern "C" fn(*mut c_void, c_int, c_int, u8, u8, Bytes),
+    corruption_met: extern "C" fn(*mut c_void, Bytes, Bytes),
+    background_error: extern "C" fn(*mut c_void, c_int, c_int, u8, u8, Bytes) -> bool,
     recovery_ended: extern "C" fn(*mut c_void, bool, Bytes),
 }
 
@@ -96,6 +100,7 @@ pub(crate) fn install_events<H: EventHooks>(options: &mut Options, hooks: &Arc<H
         compaction_completed: compaction_completed::<H>,
         subcompaction_begun: subcompaction_begun::<H>,
         stall_changed: stall_changed::<H>,
+        corruption_met: corruption_met::<H>,
         background_error: background_error::<H>,
         recovery_ended: recovery_ended::<H>,
     };
@@ -110,36 +115,36 @@ extern "C" fn drop_state<H: EventHooks>(state: *mut c_void) {
 }
 
 /// Calls `deliver` with the hooks and the text.
-fn deliver<H: EventHooks>(state: *mut c_void, text: Bytes, deliver: impl FnOnce(&H, &str)) {
-    contained("an event", (), || {
+fn deliver<H: EventHooks, T: Default>(state: *mut c_void, text: Bytes, deliver: impl FnOnce(&H, &str) -> T) -> T {
+    contained("an event", T::default(), || {
         // SAFETY: C++ holds `state` while it calls; the text lives for this call.
         let (hooks, text) = unsafe { (&*state.cast::<H>(), text.as_slice()) };
-        deliver(hooks, &String::from_utf8_lossy(text));
-    });
+        deliver(hooks, &String::from_utf8_lossy(text))
+    })
 }
 
 extern "C" fn memtable_sealed<H: EventHooks>(state: *mut c_void, family: Bytes, first_sequence: u64) {
-    deliver::<H>(state, family, |hooks, family| hooks.memtable_sealed(family, first_sequence));
+    deliver(state, family, |hooks: &H, family| hooks.memtable_sealed(family, first_sequence));
 }
 
 extern "C" fn flush_completed<H: EventHooks>(state: *mut c_void, family: Bytes, largest_sequence: u64, bytes: u64) {
-    deliver::<H>(state, family, |hooks, family| hooks.flush_completed(family, largest_sequence, bytes));
+    deliver(state, family, |hooks: &H, family| hooks.flush_completed(family, largest_sequence, bytes));
 }
 
 extern "C" fn compaction_begun<H: EventHooks>(state: *mut c_void, family: Bytes, compaction: *const CompactionBegin) {
     // SAFETY: a structure of the caller's frame.
     let compaction = unsafe { *compaction };
-    deliver::<H>(state, family, |hooks, family| hooks.compaction_begun(family, compaction));
+    deliver(state, family, |hooks: &H, family| hooks.compaction_begun(family, compaction));
 }
 
 extern "C" fn compaction_completed<H: EventHooks>(state: *mut c_void, family: Bytes, compaction: *const CompactionEnd) {
     // SAFETY: a structure of the caller's frame.
     let compaction = unsafe { *compaction };
-    deliver::<H>(state, family, |hooks, family| hooks.compaction_completed(family, compaction));
+    deliver(state, family, |hooks: &H, family| hooks.compaction_completed(family, compaction));
 }
 
 extern "C" fn subcompaction_begun<H: EventHooks>(state: *mut c_void, family: Bytes, number: c_int) {
-    deliver::<H>(state, family, |hooks, family| hooks.subcompaction_begun(family, number));
+    deliver(state, family, |hooks: &H, family| hooks.subcompaction_begun(family, number));
 }
 
 extern "C" fn stall_changed<H: EventHooks>(state: *mut c_void, family: Bytes, condition: c_int) {
@@ -148,7 +153,13 @@ extern "C" fn stall_changed<H: EventHooks>(state: *mut c_void, family: Bytes, co
         1 => StallCondition::Stopped,
         _ => StallCondition::Normal,
     };
-    deliver::<H>(state, family, |hooks, family| hooks.stall_changed(family, condition));
+    deliver(state, family, |hooks: &H, family| hooks.stall_changed(family, condition));
+}
+
+extern "C" fn corruption_met<H: EventHooks>(state: *mut c_void, family: Bytes, status: Bytes) {
+    // SAFETY: the text lives for this call.
+    let status = String::from_utf8_lossy(unsafe { status.as_slice() });
+    deliver(state, family, |hooks: &H, family| hooks.corruption_met(family, &status));
 }
 
 extern "C" fn background_error<H: EventHooks>(
@@ -158,12 +169,12 @@ extern "C" fn background_error<H: EventHooks>(
     code: u8,
     subcode: u8,
     text: Bytes,
-) {
-    deliver::<H>(state, text, |hooks, text| {
-        hooks.background_error(reason, severity, Status::new(code, subcode, text.to_owned()));
-    });
+) -> bool {
+    deliver(state, text, |hooks: &H, text| {
+        hooks.background_error(reason, severity, Status::new(code, subcode, text.to_owned()))
+    })
 }
 
 extern "C" fn recovery_ended<H: EventHooks>(state: *mut c_void, ok: bool, status: Bytes) {
-    deliver::<H>(state, status, |hooks, status| hooks.recovery_ended(ok, status));
+    deliver(state, status, |hooks: &H, status| hooks.recovery_ended(ok, status));
 }

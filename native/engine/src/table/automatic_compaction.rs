@@ -14,6 +14,9 @@ impl Table {
     /// compacts on demand goes on. Off lasts over restarts of the store. Without it no writer is ever held back for the
     /// files of level 0, of which every read looks into each. Returns their number, without those of indexes.
     ///
+    /// Where a compaction has met a damaged file, `on` counts as off until [`Table::compact`] has succeeded, or the store
+    /// is opened again.
+    ///
     /// To be called from time to time: where a backlog has relaxed the stall triggers, a call that finds it gone sets
     /// them back.
     pub fn set_automatic_compaction(&self, on: bool) -> Result<u64> {
@@ -42,6 +45,7 @@ impl AutomaticCompaction {
     fn set(&self, core: &TableCore, wanted: bool) -> Result<()> {
         let mut on = self.on.lock().map_err(|_| EngineError::poisoned())?;
         let base = &core.column_families().base;
+        let wanted = wanted && core.store().events.damaged().of(base.name()).is_none();
         if *on == wanted {
             return if wanted && core.side_families().is_empty() { set_back_triggers(base) } else { Ok(()) };
         }

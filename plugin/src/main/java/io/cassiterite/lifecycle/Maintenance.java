@@ -50,6 +50,7 @@ final class Maintenance implements Runnable
     private final EngineTableSetup tableSetup;
     private final SchemaSafetyNet safetyNet;
     private final ErrorWatch errors;
+    private final DamageWatch damage;
     private final ThroughputLimit throughput;
     private final CompactionFigures compactions;
     private final CompactionHistory history;
@@ -70,6 +71,7 @@ final class Maintenance implements Runnable
         this.errors = new ErrorWatch(engine,
                                      () -> engine.storeDirectory().toJavaIOFile().getUsableSpace(),
                                      JVMStabilityInspector::inspectThrowable);
+        this.damage = new DamageWatch(engine, JVMStabilityInspector::inspectThrowable);
         this.throughput = new ThroughputLimit(engine, DatabaseDescriptor::getCompactionThroughputBytesPerSec);
         this.compactions = new CompactionFigures(engine);
         this.history = new CompactionHistory(engine);
@@ -154,6 +156,7 @@ final class Maintenance implements Runnable
         attempt("Adapting scheduled repairs", ScheduledRepairs::adapt);
         attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
         attempt("Checking for errors of the engine", errors::check);
+        attempt("Checking for damaged files", damage::check);
         attempt("Applying the compaction throughput", throughput::pass);
         attempt("Maintenance of the engine tables", tableSetup::refresh);
         attempt("Counting the engine's compactions", compactions::update);

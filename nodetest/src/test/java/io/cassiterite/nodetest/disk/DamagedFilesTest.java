@@ -26,6 +26,7 @@ import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.model.StoreFiles;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -79,8 +80,11 @@ class DamagedFilesTest
             assertThrows(DriverException.class, () -> cql.rows("SELECT * FROM damaged.t"));
             node.log().await("CorruptSSTableException", LOG_BOUND);
             node.log().await("RocksDB: Corruption.*\\.sst", LOG_BOUND);
+            assertNotEquals(0, node.nodetool("compact", "damaged").exitCode());
+            node.log().await("A compaction of damaged.t has met a damaged file", LOG_BOUND);
             blobs.write(cql, 10);
             assertEquals(failing, blobs.failingReads(cql));
+            assertEquals(List.of("automatic_compaction=0"), cql.texts("SELECT automatic_compaction FROM cassiterite.tables"));
             assertTrue(node.isRunning());
             node.stop();
         }
