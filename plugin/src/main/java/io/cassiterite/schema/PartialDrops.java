@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.ConsistencyLevel;
+import org.apache.cassandra.exceptions.RequestExecutionException;
 import org.apache.cassandra.schema.DroppedColumn;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
@@ -32,23 +35,36 @@ final class PartialDrops
     {
     }
 
+    /** Asks all replicas whether the table has rows, where it must have none. */
     static List<String> refusals(TableMetadata before, TableMetadata after, long nowMicros)
     {
         List<String> reasons = new ArrayList<>();
         for (DroppedColumn dropped : after.droppedColumns.values())
         {
-            DroppedColumn previous = before.droppedColumns.get(dropped.column.name.bytes);
-            boolean isNew = previous == null || previous.droppedTime != dropped.droppedTime;
-            if (isNew && dropped.droppedTime < nowMicros - EARLIER_MICROS && hasRows(after))
-                reasons.add(String.format("%s: column %s is dropped as of an earlier time (%d), which keeps younger cells; Cassiterite " +
-                                          "tables drop a column with all of its cells. Leave USING TIMESTAMP out.",
-                                          after, dropped.column.name, dropped.droppedTime));
-            else if (isNew && previous != null && !isLater(dropped, previous) && hasRows(after))
-                reasons.add(String.format("%s: column %s was dropped before as of a later time (%d) than now (%d); Cassiterite could not " +
-                                          "tell the two drops apart. Let the nodes' clocks agree, and repeat it after that time.",
-                                          after, dropped.column.name, previous.droppedTime, dropped.droppedTime));
+            String reason = reason(after, before.droppedColumns.get(dropped.column.name.bytes), dropped, nowMicros);
+            if (reason == null)
+                continue;
+            String rows = rows(after);
+            if (rows != null)
+                reasons.add(reason + rows);
         }
         return reasons;
+    }
+
+    /** Why a table with rows cannot have this drop, or null if it can. */
+    private static String reason(TableMetadata table, DroppedColumn previous, DroppedColumn dropped, long nowMicros)
+    {
+        if (previous != null && previous.droppedTime == dropped.droppedTime)
+            return null;
+        if (dropped.droppedTime < nowMicros - EARLIER_MICROS)
+            return String.format("%s: column %s is dropped as of an earlier time (%d), which keeps younger cells; Cassiterite " +
+                                 "tables drop a column with all of its cells. Leave USING TIMESTAMP out.",
+                                 table, dropped.column.name, dropped.droppedTime);
+        if (previous != null && !isLater(dropped, previous))
+            return String.format("%s: column %s was dropped before as of a later time (%d) than now (%d); Cassiterite could not " +
+                                 "tell the two drops apart. Let the nodes' clocks agree, and repeat it after that time.",
+                                 table, dropped.column.name, previous.droppedTime, dropped.droppedTime);
+        return null;
     }
 
     /** In milliseconds, as the schema's tables have it. */
@@ -57,9 +73,29 @@ final class PartialDrops
         return TimeUnit.MICROSECONDS.toMillis(dropped.droppedTime) > TimeUnit.MICROSECONDS.toMillis(previous.droppedTime);
     }
 
-    private static boolean hasRows(TableMetadata table)
+    /** What to add to a refusal because the table has rows, or may have; null if it has none. */
+    private static String rows(TableMetadata table)
     {
         ColumnFamilyStore cfs = Schema.instance.getColumnFamilyStoreInstance(table.id);
-        return cfs != null && !cfs.getTracker().getView().getCurrentMemtable().isClean();
+        if (cfs == null)
+            return null;
+        if (!cfs.getTracker().getView().getCurrentMemtable().isClean())
+            return "";
+        try
+        {
+            return isEmptyEverywhere(table) ? null : "";
+        }
+        catch (RequestExecutionException e)
+        {
+            return " Only a table without rows may have it, and not all replicas could tell: " + e.getMessage() + '.';
+        }
+    }
+
+    /** A node that is no replica of the rows has none of them. */
+    private static boolean isEmptyEverywhere(TableMetadata table)
+    {
+        String key = table.partitionKeyColumns().get(0).name.toCQLString();
+        String query = String.format("SELECT %s FROM %s LIMIT 1", key, table);
+        return QueryProcessor.process(query, ConsistencyLevel.ALL).isEmpty();
     }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Tables are altered and dropped while their files are being streamed. */
@@ -93,6 +95,44 @@ class SchemaChangeTest
                 if (row.getInt("p") != 5000)
                     assertNull(row.getString("x"), "a dropped value has come back");
         }
+    }
+
+    @Test
+    void aDropAsOfAnEarlierTimeIsRefusedAlsoByANodeThatHasNoneOfTheRows()
+    {
+        try (Node first = JoinAndLeaveTest.node("partial-1", "127.0.0.1").start(); Node second = receiver("partial-2", first))
+        {
+            second.start();
+            Peers.awaitUp(first, second);
+            try (Cql cql = second.cql())
+            {
+                cql.run("CREATE KEYSPACE partial WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+                cql.run("CREATE TABLE partial.t (k int PRIMARY KEY, v int) WITH memtable = 'cassiterite'");
+                Peers.awaitSameSchema(second);
+                alter(second, cql, "ALTER TABLE partial.t DROP v USING TIMESTAMP 1");
+                alter(second, cql, "ALTER TABLE partial.t ADD v int");
+                cql.run("INSERT INTO partial.t (k, v) VALUES (" + keyOf(first) + ", 1)");
+                String drop = "ALTER TABLE partial.t DROP v USING TIMESTAMP 2";
+                assertRefused(cql, drop, "is dropped as of an earlier time");
+                first.killNine();
+                assertRefused(cql, drop, "not all replicas could tell");
+            }
+        }
+    }
+
+    /** One of which the node has the rows. */
+    private static int keyOf(Node node)
+    {
+        for (int key = 0; key < 100; key++)
+            if (node.nodetool("getendpoints", "partial", "t", Integer.toString(key)).success().contains(node.cqlAddress().getHostString()))
+                return key;
+        throw new AssertionError("the node has no row");
+    }
+
+    private static void assertRefused(Cql cql, String statement, String why)
+    {
+        String refusal = assertThrows(InvalidQueryException.class, () -> cql.run(statement)).getMessage();
+        assertTrue(refusal.contains(why), refusal);
     }
 
     @Test
