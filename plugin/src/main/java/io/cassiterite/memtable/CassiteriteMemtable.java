@@ -130,6 +130,9 @@ public final class CassiteriteMemtable extends EngineMemtable
     {
         DirectOutput request = Buffers.request();
         Columns columns = columns();
+        // a column that was dropped and added again since is another one, of the same name
+        if (columns.metadata != metadata() && !columns.metadata.droppedColumns.equals(metadata().droppedColumns))
+            columns = refreshColumns();
         boolean hasContent = writer.write(request, update, columns);
         // a column that the present schema lacks has been dropped; others are new, and the schema change is on its way here
         if (writer.leftOutColumns() && columns.metadata != metadata())

@@ -308,6 +308,12 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return truncation.replace();
     }
 
+    /** A TRUNCATE has begun and failed; the memtable keeps its rows. */
+    void truncationFailed()
+    {
+        truncation.fail();
+    }
+
     TableDrop drop()
     {
         return drop;

@@ -118,7 +118,16 @@ final class MemtableCreation
             logger.warn("Cassiterite continues with the rows that it has of {}", ref.get());
             return new CassiteriteMemtable(lowerBound, ref, owner, factory, previous.table(), null);
         }
-        Table empty = previous.table().truncate();
+        Table empty;
+        try
+        {
+            empty = previous.table().truncate();
+        }
+        catch (RuntimeException | Error e)
+        {
+            previous.truncationFailed();
+            throw e;
+        }
         TruncatedTable truncated = previous.markTruncated();
         return new CassiteriteMemtable(lowerBound, ref, owner, factory, empty, truncated);
     }

@@ -60,6 +60,14 @@ final class Truncation
         precaution = folder.parent();
     }
 
+    /** TRUNCATE has failed: the rows are still in the table. One without a snapshot may follow. */
+    void fail()
+    {
+        snapshotWanted = false;
+        TruncatedTable.clear(precaution);
+        precaution = null;
+    }
+
     /** Takes the snapshots that TRUNCATE owes; false if there are none. */
     boolean takeSnapshots(File folder)
     {

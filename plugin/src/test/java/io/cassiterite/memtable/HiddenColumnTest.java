@@ -21,6 +21,7 @@ import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.utils.ByteBufferUtil;
 
 import io.cassiterite.engine.Store;
@@ -88,6 +89,18 @@ class HiddenColumnTest
         assertNull(value(again));
     }
 
+    @Test
+    void aWriteThatComesBeforeTheMemtableHearsOfADropIsOfTheColumnThatWasAddedSince()
+    {
+        TableMetadata again = withColumn(dropped(DROPPED_MICROS));
+        TableMetadataRef ref = TableMetadataRef.forOfflineTools(with);
+        CassiteriteMemtable memtable = TestMemtable.open(store, ref);
+        TestMemtable.change(ref, again);
+        TestMemtable.put(memtable, update(again, 8));
+        memtable.metadataUpdated();
+        assertEquals(8, value(again));
+    }
+
     /** In the schema's tables, which the next start reads, times have milliseconds. */
     @Test
     void aDropIsTheSameBeforeAndAfterARestart()
@@ -111,12 +124,17 @@ class HiddenColumnTest
         return without.unbuild().recordColumnDrop(with.getColumn(W), micros).build();
     }
 
-    /** At a time after every drop, so that Cassandra's own filter of dropped columns leaves it in. */
     private static void write(TableMetadata metadata, int value)
+    {
+        TestMemtable.put(TestMemtable.open(store, metadata), update(metadata, value));
+    }
+
+    /** At a time after every drop, so that Cassandra's own filter of dropped columns leaves it in. */
+    private static PartitionUpdate update(TableMetadata metadata, int value)
     {
         PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(metadata, 1).timestamp(2 * DROPPED_MICROS);
         update.row().add("v", 1).add("w", value);
-        TestMemtable.put(TestMemtable.open(store, metadata), update.build());
+        return update.build();
     }
 
     /** What compaction makes of the table under this schema. */

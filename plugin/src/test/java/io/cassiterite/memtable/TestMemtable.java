@@ -4,6 +4,7 @@
  */
 package io.cassiterite.memtable;
 
+import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -44,9 +45,28 @@ public final class TestMemtable
 
     public static CassiteriteMemtable open(Store store, TableMetadata metadata)
     {
-        return new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), TableMetadataRef.forOfflineTools(metadata), null,
-                                       new CassiteriteFactory(new HashMap<>()),
-                                       store.openTable(TableSchema.request(metadata), metadata.toString()), null);
+        return open(store, TableMetadataRef.forOfflineTools(metadata));
+    }
+
+    static CassiteriteMemtable open(Store store, TableMetadataRef ref)
+    {
+        return new CassiteriteMemtable(new AtomicReference<>(CommitLogPosition.NONE), ref, null, new CassiteriteFactory(new HashMap<>()),
+                                       store.openTable(TableSchema.request(ref.get()), ref.toString()), null);
+    }
+
+    /** Changes the table's schema as Cassandra does, which tells the memtable of it later. */
+    static void change(TableMetadataRef ref, TableMetadata metadata)
+    {
+        try
+        {
+            Method set = TableMetadataRef.class.getDeclaredMethod("set", TableMetadata.class);
+            set.setAccessible(true);
+            set.invoke(ref, metadata);
+        }
+        catch (ReflectiveOperationException e)
+        {
+            throw new AssertionError(e);
+        }
     }
 
     /** @return a memtable of Cassandra's own, on heap */

@@ -136,6 +136,18 @@ class TruncateTest
         assertTrue(has(memtable, 2));
     }
 
+    @Test
+    void aTruncateWithoutASnapshotOwesNoneAfterOneThatFailed()
+    {
+        CassiteriteMemtable memtable = first();
+        write(memtable, 1);
+        assertTrue(memtable.shouldSwitch(FlushReason.TRUNCATE));
+        memtable.truncationFailed();
+        assertTrue(has(memtable, 1));
+        CassiteriteMemtable next = memtable(memtable.table().truncate(), memtable.markTruncated());
+        assertTrue(next.isClean(), "nothing is kept for a snapshot");
+    }
+
     /** Folders that stand where RocksDB would create its next files of options: a flush beside them succeeds. */
     private static List<Path> takeNamesOfOptions() throws Exception
     {
