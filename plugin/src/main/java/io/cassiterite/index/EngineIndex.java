@@ -16,6 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.google.common.base.Supplier;
 import com.google.common.base.Suppliers;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import org.apache.cassandra.cql3.Operator;
 import org.apache.cassandra.cql3.statements.schema.IndexTarget;
 import org.apache.cassandra.db.Clustering;
@@ -36,6 +39,8 @@ import org.apache.cassandra.index.IndexRegistry;
 import org.apache.cassandra.index.SecondaryIndexBuilder;
 import org.apache.cassandra.index.TargetParser;
 import org.apache.cassandra.index.transactions.IndexTransaction;
+import org.apache.cassandra.io.FSError;
+import org.apache.cassandra.io.sstable.CorruptSSTableException;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.IndexMetadata;
@@ -45,7 +50,6 @@ import org.apache.cassandra.utils.FBUtilities;
 import org.apache.cassandra.utils.Pair;
 
 import io.cassiterite.engine.EngineException;
-import io.cassiterite.engine.IndexState;
 import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
@@ -58,12 +62,16 @@ public final class EngineIndex implements Index
 {
     private static final Index.IndexBuildingSupport BUILDING = EngineIndex::build;
     private static final int ESTIMATE_S = 10;
+    /** The engine does not have the index yet. */
+    private static final int UNKNOWN = -1;
+
+    private static final Logger logger = LoggerFactory.getLogger(EngineIndex.class);
 
     private final ColumnFamilyStore cfs;
     private final AtomicInteger bulkLoads = new AtomicInteger();
     private final Supplier<Long> entriesPerValue;
     private volatile boolean held;
-    private final int number;
+    private volatile int number;
     private volatile IndexMetadata metadata;
     private volatile IndexedColumn column;
 
@@ -73,8 +81,36 @@ public final class EngineIndex implements Index
         this.cfs = cfs;
         this.metadata = metadata;
         this.column = parse(cfs.metadata(), metadata);
-        this.number = create();
+        this.number = createIfPossible();
         this.entriesPerValue = Suppliers.memoizeWithExpiration(() -> IndexSize.entriesPerValue(cfs, name()), ESTIMATE_S, TimeUnit.SECONDS);
+    }
+
+    /** A schema change must not be half applied: what fails here is tried again with each build. */
+    private int createIfPossible()
+    {
+        try
+        {
+            return create();
+        }
+        catch (EngineException | FSError | CorruptSSTableException e)
+        {
+            logger.error("The engine could not create index {} of {}. Queries by it fail until it can be: this is tried again each minute",
+                         name(), cfs.metadata(), e);
+            return UNKNOWN;
+        }
+    }
+
+    /** Creates what could not be created before. */
+    synchronized void ensureCreated()
+    {
+        if (!isCreated())
+            number = create();
+    }
+
+    /** Whether the engine has the index, and so takes entries. */
+    boolean isCreated()
+    {
+        return number != UNKNOWN;
     }
 
     private int create()
@@ -137,7 +173,7 @@ public final class EngineIndex implements Index
     /** Whether each row of a generation has its entries, or will have once what is being loaded has been indexed. */
     boolean isUpToDate(Table table)
     {
-        return bulkLoads.get() > 0 || table.isIndexComplete(number);
+        return isCreated() && (bulkLoads.get() > 0 || table.isIndexComplete(number));
     }
 
     /** While rows come as files, whose entries come right after them. */
@@ -181,8 +217,8 @@ public final class EngineIndex implements Index
     @Override
     public Callable<?> getInitializationTask()
     {
-        IndexState state = table().indexState(name());
-        if (state.complete && SystemKeyspace.isIndexBuilt(cfs.getKeyspaceName(), name()))
+        boolean isComplete = isCreated() && table().indexState(name()).complete;
+        if (isComplete && SystemKeyspace.isIndexBuilt(cfs.getKeyspaceName(), name()))
             return null;
         return () -> {
             FBUtilities.waitOnFuture(CompactionManager.instance.submitIndexBuild(IndexBuild.full(cfs, List.of(this))));

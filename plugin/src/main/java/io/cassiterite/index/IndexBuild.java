@@ -115,6 +115,7 @@ final class IndexBuild extends SecondaryIndexBuilder
         builds.begin(isFull);
         try
         {
+            indexes.forEach(EngineIndex::ensureCreated);
             Keyspace.writeOrder.awaitNewBarrier();
             if (isFull)
                 buildAll();

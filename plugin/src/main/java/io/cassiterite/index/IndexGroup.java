@@ -68,7 +68,7 @@ final class IndexGroup implements Index.Group
         return type == IndexTransaction.Type.UPDATE;
     }
 
-    /** A write names every index, also one that it has no entry for: the engine then knows that none is missing. */
+    /** A write names every index that the engine has, also one that it has no entry for: the engine then knows that none is missing. */
     @Override
     public Index.Indexer indexerFor(Predicate<Index> indexSelector, DecoratedKey key, RegularAndStaticColumns columns, long nowInSec,
                                     WriteContext ctx, IndexTransaction.Type transactionType, Memtable memtable)
@@ -77,7 +77,7 @@ final class IndexGroup implements Index.Group
             return null;
         List<EngineIndex> chosen = new ArrayList<>(indexes.size());
         for (Index index : indexes)
-            if (indexSelector.test(index))
+            if (indexSelector.test(index) && ((EngineIndex) index).isCreated())
                 chosen.add((EngineIndex) index);
         return chosen.isEmpty() ? null : new RowIndexer(chosen);
     }

@@ -75,7 +75,7 @@ public final class IndexWatch
     {
         if (index.isHeld() || cfs.indexManager.isIndexBuilding(index.name()) || TableBuilds.of(cfs).hasFull())
             return false;
-        if (isDropped(memtable, index))
+        if (index.isCreated() && isDropped(memtable, index))
             return false;
         if (index.isQueryable() && index.isUpToDate(memtable.table()))
         {

@@ -20,6 +20,7 @@ import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.Pause;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -77,6 +78,8 @@ class DiskFullTest
                 blobs.create(cql);
                 cql.run("CREATE TABLE diskfull.gone (k int PRIMARY KEY) WITH memtable = 'cassiterite' AND allow_auto_snapshot = false");
                 cql.run("INSERT INTO diskfull.gone (k) VALUES (1)");
+                cql.run("CREATE TABLE diskfull.indexed (k int PRIMARY KEY, v int) WITH memtable = 'cassiterite'");
+                cql.run("INSERT INTO diskfull.indexed (k, v) VALUES (1, 7)");
                 CoordinatorException failure = blobs.writeUntilFailure(cql, MORE_THAN_FITS);
                 assertNotNull(failure, "the disk is not full");
                 node.log().await("FSWriteError", RESUME_BOUND);
@@ -84,11 +87,13 @@ class DiskFullTest
                 blobs.checkAll(cql);
                 assertThrows(CoordinatorException.class, () -> blobs.write(cql, 1));
                 cql.run("DROP TABLE diskfull.gone");
+                cql.run("CREATE INDEX by_v ON diskfull.indexed (v)");
+                node.log().await("could not create index by_v", RESUME_BOUND);
 
                 disk.resize(1024);
                 node.log().await("accepts writes", RESUME_BOUND);
                 Pause.until("the dropped table goes from the store", RESUME_BOUND,
-                            () -> cql.rows("SELECT * FROM cassiterite.tables").size() == 1);
+                            () -> cql.rows("SELECT * FROM cassiterite.tables WHERE index_name = '' ALLOW FILTERING").size() == 2);
                 blobs.write(cql, 500);
                 blobs.checkAll(cql);
             }
@@ -96,6 +101,8 @@ class DiskFullTest
             try (Cql cql = node.cql())
             {
                 blobs.checkAll(cql);
+                Pause.until("the index is built", RESUME_BOUND, () -> cql.rows("SELECT * FROM system.\"IndexInfo\"").size() == 1);
+                assertEquals(1, cql.rows("SELECT k FROM diskfull.indexed WHERE v = 7").size());
             }
             node.stop();
         }
