@@ -56,6 +56,17 @@ fn a_bad_profile() {
 }
 
 #[test]
+fn a_condition_on_a_kind_that_the_mix_lacks() {
+    let (_folder, word) = profile(PROFILE);
+    for option in ["-sla", "-capacity"] {
+        let message = refused(&["user", &word, "ops(insert=1)", option, "Get:p99<=1ms"]);
+        assert_eq!(message, format!("cassiterite: {option} Get:p99<=1ms: there is no 'get', only insert"));
+    }
+    let output = stress(&["user", &word, "ops(insert=1,get=1)", "-draw", "-pop", "seq=1..10", "-sla", "GET:p99<=1ms"]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
 fn a_profile_by_its_address() {
     let (_folder, word) = profile(PROFILE);
     for address in [word.replace('=', "=file://"), word.replace('=', "=file:")] {

@@ -182,19 +182,44 @@ fn the_additions_to_connections_and_the_search_for_capacity() {
     assert_eq!(connection.connect_timeout, Some(Duration::from_millis(500)));
     assert_eq!(connection.translation[&"10.0.0.2:9042".parse().unwrap()], "127.0.0.1:19043".parse().unwrap());
     assert!(settings.capacity.is_none());
-    let settings = taken("read n=1 -capacity p95<=5ms errors<=0.1% start=500/s precision=0.1 probe=20s probes=9");
+    let settings = taken("read -capacity p95<=5ms errors<=0.1% start=500/s precision=0.1 probe=20s probes=9");
     let capacity = settings.capacity.unwrap();
     assert_eq!((capacity.slas.len(), capacity.start_per_s, capacity.precision), (2, 500.0, 0.1));
     assert_eq!((capacity.probe, capacity.probes), (Duration::from_secs(20), 9));
     for (line, told) in [
-        ("read n=1 -capacity", "what must hold is missing"),
-        ("read n=1 -capacity p95", "-capacity: 'p95': a bound is expected"),
-        ("read n=1 -capacity p95<=5ms -rate threads=4", "do not go together"),
-        ("read n=1 -capacity p95<=5ms probes=2", "4 runs or more"),
+        ("read -capacity", "what must hold is missing"),
+        ("read -capacity p95", "-capacity: 'p95': a bound is expected"),
+        ("read -capacity p95<=5ms -rate threads=4", "-capacity and -rate do not go together"),
+        ("read -capacity p95<=5ms probes=2", "4 runs or more"),
+        ("read -capacity p95<=5ms -sla p99<=9ms", "-capacity and -sla do not go together"),
+        ("read n=1 -capacity p95<=5ms", "-capacity and n= do not go together: probe=TIME is the length of a run"),
+        ("read duration=5m -capacity p95<=5ms", "-capacity and duration= do not go together"),
+        ("read err<0.02 -capacity p95<=5ms", "-capacity and err< do not go together"),
+        ("read -capacity p95<=5ms -errors ignore", "-capacity and -errors ignore do not go together"),
+        ("mixed truncate=ALWAYS -capacity p95<=5ms", "-capacity and truncate=always do not go together"),
         ("read n=1 -node translate=here>there", "IP:PORT>IP:PORT is expected"),
     ] {
         assert!(refused(line).contains(told), "{line}: {}", refused(line));
     }
+}
+
+#[test]
+fn what_would_change_nothing_is_refused() {
+    let emp = "-col: emp has the columns of NDBench; leave it out";
+    let counters = "counters are C0, C1 ... and have no size; only n= is taken for them";
+    for (line, message) in [
+        ("emp n=1 -col n=fixed(3)", emp.to_owned()),
+        ("emp n=1 -schema keyspace=k", "-schema: keyspace=: the table of emp is ndbench.emp; leave it out".to_owned()),
+        ("counter_write n=1 -col names=a,b", format!("-col: names=: {counters}")),
+        ("counter_read n=1 -col size=fixed(8)", format!("-col: size=: {counters}")),
+        ("mixed ratio(counter_read=1,counter_write=1) -col size=fixed(8)", format!("-col: size=: {counters}")),
+    ] {
+        assert_eq!(refused(line), message, "{line}");
+    }
+    taken("emp n=1 -schema compression=LZ4Compressor");
+    taken("counter_write n=1 -col n=fixed(3)");
+    taken("mixed n=1 -col size=fixed(8)");
+    taken("read truncate=once -errors fail-fast -capacity p95<=5ms");
 }
 
 #[test]

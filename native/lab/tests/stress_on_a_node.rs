@@ -210,6 +210,13 @@ fn wrong_rows_and_wrong_use_are_2(lab: &Lab) {
     let line = lab.refused(&["read"], &["-mode", "user=cassandra", "password=wrong"]);
     assert!(line.contains("user 'cassandra' was refused") && !line.contains("wrong"), "{line}");
     assert!(lab.refused(&["read"], &[]).contains("the cluster wants a user and a password"));
+    for (words, why) in [
+        (["write", "-schema", "compression=LZ4Compressor"], "its compression is none, and -schema"),
+        (["read", "-engine", "cassiterite"], "its memtable is default, and -engine cassiterite asks for cassiterite"),
+    ] {
+        let line = lab.refused(&words, &OWN);
+        assert!(line.contains("table keyspace1.standard1 is there") && line.contains(why), "{line}");
+    }
     let column = lab.profile("column.yaml", &PROFILE.replace("name: name", "name: nobody"));
     let line = lab.refused(&["user", &column, "ops(insert=1)"], &OWN);
     assert!(line.contains("nobody"), "{line}");

@@ -13,13 +13,18 @@ use clap::Args;
 use super::own::OwnWorkload;
 use super::rounds::Comparison;
 use super::scenario::Scenario;
-use super::settings::{Scale, Settings};
+use super::settings::{Scale, Settings, VALUE_BYTES};
 use super::subject::lock_clusters;
 use super::{page, saved, table};
 use crate::cluster::{Engine, Interrupt};
 use crate::cpus::{Cpus, Split};
 use crate::narrator::Narrator;
 use crate::report::ensure_writable;
+
+/// What means nothing to `--runs`, which runs nothing.
+const OF_RUNS: &str = "profile ops sla engines scale rounds seconds warmup rows value_bytes rate in_flight threads \
+                       connections request_timeout client_cpus nodes vnodes replication_factor samples compaction heap \
+                       set port fast_nodes settle json html";
 
 /// `cassiterite compare`.
 #[derive(Args, Debug)]
@@ -37,7 +42,7 @@ pub struct CompareCommand {
     #[arg(long, value_name = "CONDITION", requires = "profile")]
     sla: Vec<String>,
     /// Runs nothing: judges the second saved JSON against the first, engine by engine.
-    #[arg(long, value_name = "JSON", num_args = 2, conflicts_with = "profile")]
+    #[arg(long, value_name = "JSON", num_args = 2, conflicts_with_all = OF_RUNS.split(' '))]
     runs: Vec<PathBuf>,
     /// Engines; the last is compared with each of the others. An engine may be there twice: stock,stock must find no difference
     /// [default: stock,stock-default,cassiterite; for indexes stock-sai,stock,cassiterite].
@@ -58,7 +63,7 @@ pub struct CompareCommand {
     /// Partitions of the table.
     #[arg(long)]
     rows: Option<u64>,
-    /// Bytes of a value (reads, writes, mixed, scan, restart, stream).
+    /// Bytes of a value; emp and features have sizes of their own.
     #[arg(long)]
     value_bytes: Option<u64>,
     /// Operations per second where the rate is fixed, and the first rate of a search.
@@ -70,7 +75,7 @@ pub struct CompareCommand {
     /// Threads of the client [default: as many as --client-cpus].
     #[arg(long)]
     threads: Option<usize>,
-    /// Connections of the client to each node.
+    /// Connections of the client to each node; requests has its own.
     #[arg(long)]
     connections: Option<usize>,
     /// Seconds for one attempt of a statement.
@@ -214,7 +219,23 @@ impl CompareCommand {
             ..scale
         };
         settings.validate()?;
+        self.refuse_unheeded(&settings)?;
         Ok(settings)
+    }
+
+    /// Refuses by name what would change nothing.
+    fn refuse_unheeded(&self, settings: &Settings) -> Result<()> {
+        ensure!(
+            self.connections.is_none() || settings.scenario != Scenario::Requests,
+            "--connections: requests goes over 64, 8 and 1 connections, then over as many as --in-flight; leave it out"
+        );
+        let own = settings.own.as_ref().map(|own| own.file.display().to_string());
+        ensure!(
+            self.value_bytes.is_none() || settings.profile().contains(VALUE_BYTES),
+            "--value-bytes: {} has sizes of its own (no {VALUE_BYTES} in its profile); leave it out",
+            own.unwrap_or_else(|| settings.scenario.name())
+        );
+        Ok(())
     }
 
     fn keep(&self, comparison: &Comparison) -> Result<()> {
@@ -228,5 +249,39 @@ impl CompareCommand {
             write(file, page::html(comparison))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        command: CompareCommand,
+    }
+
+    fn read(words: &str) -> Result<Settings> {
+        Line::try_parse_from(["compare"].into_iter().chain(words.split(' ')))?.command.settings()
+    }
+
+    #[test]
+    fn what_would_change_nothing_is_refused_by_name() {
+        let refusal = |words: &str| format!("{:#}", read(words).unwrap_err());
+        for given in ["--json c.json", "--html c.html", "--engines stock,cassiterite", "--scale tiny", "--fast-nodes"] {
+            let (told, name) = (refusal(&format!("--runs a.json b.json {given}")), given.split(' ').next().unwrap());
+            assert!(told.contains("cannot be used with") && told.contains(name), "{told}");
+        }
+        assert!(refusal("requests --client-cpus 0 --connections 8").starts_with("--connections: requests goes over"));
+        for scenario in ["emp", "features"] {
+            let told = refusal(&format!("{scenario} --client-cpus 0 --value-bytes 100"));
+            assert!(told.starts_with(&format!("--value-bytes: {scenario} has sizes of its own")), "{told}");
+        }
+        assert_eq!(read("mixed --client-cpus 0 --value-bytes 100 --connections 2").unwrap().value_bytes, 100);
+        assert!(Line::try_parse_from(["compare", "--runs", "a.json", "b.json"]).is_ok());
     }
 }

@@ -35,12 +35,13 @@ impl OwnWorkload {
             "--profile {}: each engine gets a fresh cluster: keyspace_definition and table_definition are needed",
             file.display()
         );
-        for (name, _) in ops.parse::<Mix>().context("--ops")?.weights() {
-            let known = profile.operation_names();
-            ensure!(known.contains(&name.as_str()), "--ops: the profile has no '{name}', only {}", known.join(", "));
+        let mix = ops.parse::<Mix>().context("--ops")?;
+        let (names, known) = (mix.names(), profile.operation_names());
+        for name in &names {
+            ensure!(known.contains(name), "--ops: the profile has no '{name}', only {}", known.join(", "));
         }
         for sla in sla {
-            sla.parse::<Sla>().context("--sla")?;
+            sla.parse::<Sla>().context("--sla")?.ensure_kind_of("--sla", &names)?;
         }
         Ok(Self { file: file.to_owned(), ops: ops.to_owned(), sla: sla.to_vec(), text })
     }
@@ -63,6 +64,8 @@ mod tests {
             |ops: &str, sla: &str| format!("{:#}", OwnWorkload::read(&file, ops, &[sla.to_owned()]).unwrap_err());
         assert!(refusal("get=1", "p95<=5ms").contains("no 'get', only insert"));
         assert!(refusal("insert=1", "p95").contains("--sla"));
+        assert_eq!(refusal("insert=1", "get:p95<=5ms"), "--sla get:p95<=5ms: there is no 'get', only insert");
+        OwnWorkload::read(&file, "INSERT=1", &["Insert:p95<=5ms".to_owned()]).unwrap();
         std::fs::write(&file, "keyspace: s\ntable: t\n").unwrap();
         assert!(refusal("insert=1", "p95<=5ms").contains("table_definition"));
     }

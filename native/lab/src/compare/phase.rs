@@ -28,6 +28,13 @@ pub struct Phase {
     pub stop: Stop,
 }
 
+impl Phase {
+    /// Whether it touches partitions at random.
+    pub fn is_spread(&self) -> bool {
+        matches!(self.population, Population::Spread(_))
+    }
+}
+
 /// Counters of all nodes together between two moments; `None` where one of them has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Used {
@@ -96,7 +103,7 @@ impl Measured {
 
     /// Operations per second.
     pub fn throughput_per_s(&self) -> f64 {
-        self.operations() as f64 / self.outcome.elapsed.as_secs_f64()
+        self.operations() as f64 / self.outcome.loaded().as_secs_f64().max(1e-9)
     }
 
     /// Server CPU until the servers were quiet, per operation.

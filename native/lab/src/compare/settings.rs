@@ -13,6 +13,8 @@ use super::own::OwnWorkload;
 use super::scenario::Scenario;
 use crate::cpus::{Cpus, Split};
 
+/// Where a profile has the bytes of a value.
+pub const VALUE_BYTES: &str = "@VALUE_BYTES@";
 /// Rows of 1 KB, half of them written, keep a server's CPU half busy.
 const RATE_PER_CPU: f64 = 4_000.0;
 

@@ -6,6 +6,7 @@
 mod loads;
 mod location;
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +48,8 @@ pub struct Subject<'a> {
     /// Of the client to each node.
     connections: usize,
     in_flight: usize,
+    /// The number in their workload of the operation that comes next, of those that touch partitions at random.
+    next: Cell<u64>,
     folders: Vec<PathBuf>,
     interrupt: Interrupt,
     /// Deviations from the plan that leave the numbers right.
@@ -95,6 +98,7 @@ impl<'a> Subject<'a> {
             consistency,
             connections: settings.connections,
             in_flight: settings.in_flight,
+            next: Cell::new(0),
             folders: folders(&cluster),
             cluster,
             interrupt: interrupt.clone(),

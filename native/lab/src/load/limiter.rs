@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// Turns that were missed within this time are made up for: a timer's grain is not to lower the limit.
 const SLACK: Duration = Duration::from_millis(10);
 
+/// A turn far away is not slept for in one go: the run may end meanwhile.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
 /// Gives out turns. Safe to share between tasks.
 #[derive(Debug)]
 pub(super) struct Limiter {
@@ -24,11 +27,15 @@ impl Limiter {
         Self { start, every_ns: (1e9 / per_s).max(1.0) as u64, next_ns: AtomicU64::new(0) }
     }
 
-    /// Returns when it is the caller's turn.
-    pub(super) async fn acquire(&self) {
+    /// Returns when it is the caller's turn, or soon after the run is over.
+    pub(super) async fn acquire(&self, is_over: impl Fn() -> bool) {
         let at = self.book(Instant::now());
-        if at > Instant::now() {
-            tokio::time::sleep_until(at.into()).await;
+        loop {
+            let now = Instant::now();
+            if now >= at || is_over() {
+                return;
+            }
+            tokio::time::sleep_until(at.min(now + LOOK_EVERY).into()).await;
         }
     }
 

@@ -93,7 +93,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         let mut starting = true;
         let mut ctrl_c = signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?;
         loop {
-            let drained = self.starter_over.map(|over| over + shared.plan.drain);
+            let drained = self.no_more_starts().map(|over| over + shared.plan.drain);
             let measured_from = shared.measured_from.get().copied();
             let next_slice = self.warming.as_ref().map(|warming| warming.next);
             tokio::select! {
@@ -112,7 +112,10 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
                 () = until(next_cut), if next_cut.is_some() => {
                     let at = next_cut.unwrap_or_else(Instant::now);
                     self.cut(at)?;
-                    next_cut = Some(at + shared.plan.interval);
+                    let next = at + shared.plan.interval;
+                    // The wait for the last operations of a closed loop is no part of it.
+                    let is_over = self.no_more_starts().is_some_and(|over| self.schedule.is_none() && next > over);
+                    next_cut = (!is_over).then_some(next);
                     self.end_when_steady();
                 }
                 () = until(drained), if drained.is_some() => break,
@@ -129,6 +132,12 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
             }
         }
         self.cut(Instant::now())
+    }
+
+    /// When the last operation has started, or was to start at the latest.
+    fn no_more_starts(&self) -> Option<Instant> {
+        let ends = self.shared.ends.get().copied().filter(|_| self.schedule.is_none());
+        self.starter_over.or(ends)
     }
 
     /// Judges a slice of the warm-up and ends the warm-up when it is time.
@@ -266,6 +275,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
             value_bytes_written: self.total.value_bytes,
             rows_checked: self.total.rows_checked,
             client_cpu_s: cost.cpu.as_secs_f64(),
+            next: plan.first + self.shared.started.load(Ordering::Relaxed),
             not_started: evidence.not_started,
             unfinished: left,
             interrupted: self.interrupted,

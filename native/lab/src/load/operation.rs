@@ -75,6 +75,6 @@ pub trait Workload: Send + Sync {
     /// The kinds of operations, in the order of the report.
     fn kinds(&self) -> &[Kind];
 
-    /// Operation number `index` of the run; `None` ends it (a sequence that does not wrap).
+    /// Operation number `index`; `None` ends the run (a sequence that does not wrap).
     fn plan(&self, index: u64) -> Option<Box<dyn Operation>>;
 }

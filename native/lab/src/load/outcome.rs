@@ -55,7 +55,7 @@ pub struct Outcome {
     pub in_flight: usize,
     /// The measured part, without the warm-up.
     pub elapsed: Duration,
-    /// Of that, at the end of an open loop: nothing was due any more, and the last operations were waited for.
+    /// Of that, at the end: nothing was to start any more, and the last operations were waited for.
     pub after: Duration,
     /// The part before it; `None` where the first operation counted.
     pub warmup: Option<WarmedUp>,
@@ -73,10 +73,13 @@ pub struct Outcome {
     pub first_faults: Vec<String>,
     /// The first few errors in words, with how often each came.
     pub first_errors: Vec<(String, u64)>,
-    /// Open loop: from due to started, of operations that the limit of operations in flight did not hold back.
+    /// Open loop: how long operations had been due when this client saw it. Where the limit of operations in flight held one
+    /// back after that, the wait is the servers'.
     pub late_ns: Latencies,
     /// CPU seconds of this client in the measured part.
     pub client_cpu_s: f64,
+    /// The number in the workload of the operation after the last one that was started.
+    pub next: u64,
     /// Operations that were due but never started: the run ended before.
     pub not_started: u64,
     /// Operations that had not ended when the wait for the last ones was over. Their times are in no histogram.
@@ -89,6 +92,13 @@ pub struct Outcome {
     pub saturated: Vec<String>,
     /// That of `invalid` which says that operations failed.
     pub failed: Option<String>,
+}
+
+impl Outcome {
+    /// The measured part without the wait for the last operations, which says nothing of the rate.
+    pub fn loaded(&self) -> Duration {
+        self.elapsed.saturating_sub(self.after)
+    }
 }
 
 /// Wrong rows of one kind.

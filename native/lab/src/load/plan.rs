@@ -137,6 +137,8 @@ pub struct Plan {
     pub pace: Pace,
     /// Changes of the rate of an open loop while it runs; it begins with that of the pace.
     pub changes: Option<Changes>,
+    /// The number of the first operation in the workload: [`super::Outcome::next`] of a run goes on where that one ended.
+    pub first: u64,
     /// Operations in flight: exactly (closed loop), at most (open loop; what is due beyond it is the backlog).
     pub in_flight: usize,
     /// Threads of the runtime that runs the load (see [`super::runtime`]); what the client's CPU is measured against.
@@ -172,6 +174,7 @@ impl Default for Plan {
         Self {
             pace: Pace::Closed,
             changes: None,
+            first: 0,
             in_flight: 64,
             threads: 1,
             own_cpus: false,

@@ -26,17 +26,17 @@ pub(super) fn latencies() -> Result<Latencies> {
 pub(super) struct Times {
     /// When it was to start; its actual start in a closed loop.
     pub(super) due: Instant,
+    /// When the client saw that it was due, where it then had to wait for others to end, as the most were in flight.
+    pub(super) seen: Option<Instant>,
     pub(super) started: Instant,
     pub(super) ended: Instant,
-    /// It had to wait for others to end, as the most were in flight.
-    pub(super) queued: bool,
 }
 
 /// Counts since the last call to `clear`.
 #[derive(Clone, Debug)]
 pub(super) struct Counters {
     pub(super) tallies: Vec<Tally>,
-    /// From due to started, of operations that the limit of operations in flight did not hold back.
+    /// From due to seen, or to started where nothing held it back.
     pub(super) late_ns: Latencies,
     pub(super) queued: u64,
     pub(super) value_bytes: u64,
@@ -124,11 +124,9 @@ impl Counters {
 
     fn record(&mut self, kind: usize, times: Times, retries: u32, answer: Option<&Answer>, rows_checked: u64) {
         self.last_end = self.last_end.max(Some(times.ended));
-        if times.queued {
-            self.queued += 1;
-        } else {
-            self.late_ns.saturating_record(nanoseconds(times.started.duration_since(times.due)));
-        }
+        self.queued += u64::from(times.seen.is_some());
+        let seen = times.seen.unwrap_or(times.started);
+        self.late_ns.saturating_record(nanoseconds(seen.saturating_duration_since(times.due)));
         self.rows_checked += rows_checked;
         let Some(tally) = self.tallies.get_mut(kind) else { return };
         tally.retries += u64::from(retries);

@@ -27,8 +27,9 @@ use crate::load::{Answer, Class, Fault, Operation, Workload};
 /// When an operation is due, and what decides whether it counts.
 #[derive(Clone, Copy)]
 pub(super) enum Begin {
-    /// As scheduled: it counts if it is due in the measured part.
-    Due { at: Instant, queued: bool },
+    /// As scheduled: it counts if it is due in the measured part. `seen` is when the client saw that it was due, for one that
+    /// then had to wait for others to end.
+    Due { at: Instant, seen: Option<Instant> },
     /// At once: it counts if it was counted before it began, whatever happens between.
     Now { measured: bool },
 }
@@ -110,11 +111,15 @@ impl<S: Server> RunningLoad<S> {
     }
 
     pub(super) fn plan(&self, index: u64) -> Option<Box<dyn Operation>> {
-        let planned = self.workload.plan(index);
+        let planned = self.planned(index);
         if planned.is_none() {
             self.exhausted.store(true, Ordering::Relaxed);
         }
         planned
+    }
+
+    fn planned(&self, index: u64) -> Option<Box<dyn Operation>> {
+        self.workload.plan(self.plan.first + index)
     }
 
     /// Sends an operation, again when that may help, and records it.
@@ -124,9 +129,9 @@ impl<S: Server> RunningLoad<S> {
             || operation.is_idempotent()
             || self.workload.kinds().get(kind).is_some_and(|kind| kind.class == Class::Read);
         let started = Instant::now();
-        let (due, queued) = match begin {
-            Begin::Due { at, queued } => (at, queued),
-            Begin::Now { .. } => (started, false),
+        let (due, seen) = match begin {
+            Begin::Due { at, seen } => (at, seen),
+            Begin::Now { .. } => (started, None),
         };
         let mut answer = self.server.send(operation).await;
         let (mut repeats, mut found) = (0, Found::default());
@@ -135,12 +140,12 @@ impl<S: Server> RunningLoad<S> {
                 break;
             }
             tokio::time::sleep(Retries::pause(&self.plan.retries, repeats)).await;
-            let Some(again) = self.workload.plan(index) else { break };
+            let Some(again) = self.planned(index) else { break };
             self.note_faults(found.new_in(&answer), level);
             repeats += 1;
             answer = self.server.send(again).await;
         }
-        let times = Times { due, started, ended: Instant::now(), queued };
+        let times = Times { due, seen, started, ended: Instant::now() };
         self.note_faults(found.new_in(&answer), level);
         let measured = match begin {
             Begin::Due { at, .. } => self.is_measured(at),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::load::cost::Cost;
 use crate::load::outcome::{wrong_rows, FaultCount};
-use crate::load::plan::Plan;
+use crate::load::plan::{Plan, Stop};
 use crate::load::{Latencies, Pace};
 
 /// Late starts below this are not worth a word.
@@ -21,7 +21,7 @@ pub(super) struct Evidence<'a> {
     pub(super) cost: Cost,
     pub(super) response_ns: &'a Latencies,
     pub(super) service_ns: &'a Latencies,
-    /// Starts after they were due, without those that waited for room.
+    /// How long operations had been due when the client saw it.
     pub(super) late_ns: &'a Latencies,
     /// Operations that had to wait for room.
     pub(super) queued: u64,
@@ -122,13 +122,17 @@ impl Evidence<'_> {
         (self.started() + self.not_started) as f64 / per_s
     }
 
-    /// What comes after that, while the last operations end. It says nothing of the rate in a short run, also where a pause of
-    /// the servers holds them up: so at most as long as one operation took. The service time is meant: the response time of
-    /// an overloaded server is the backlog itself.
+    /// What comes after that, or after the length of a closed loop, while the last operations end. It says nothing of the rate
+    /// in a short run, also where a pause of the servers holds them up: so at most as long as one operation took. The service
+    /// time is meant: the response time of an overloaded server is the backlog itself.
     pub(super) fn after(&self) -> Duration {
-        let Pace::Open { per_s } = self.plan.pace else { return Duration::ZERO };
+        let length_s = match (self.plan.pace, self.plan.stop) {
+            (Pace::Open { per_s }, _) => self.due_s(per_s),
+            (_, Stop::Duration(length)) => length.as_secs_f64(),
+            _ => return Duration::ZERO,
+        };
         let longest_s = self.service_ns.max() as f64 / 1e9;
-        Duration::from_secs_f64((self.elapsed.as_secs_f64() - self.due_s(per_s)).clamp(0.0, longest_s))
+        Duration::from_secs_f64((self.elapsed.as_secs_f64() - length_s).clamp(0.0, longest_s))
     }
 
     /// Rate and its share of what was due; `None` in a closed loop or when ended from outside.

@@ -32,6 +32,11 @@ impl Mix {
         &self.0
     }
 
+    /// Names, in that order.
+    pub fn names(&self) -> Vec<&str> {
+        self.0.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
     /// The share of an operation.
     pub fn share(&self, index: usize) -> f64 {
         let total: f64 = self.0.iter().map(|(_, weight)| weight).sum();

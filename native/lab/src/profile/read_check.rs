@@ -40,6 +40,8 @@ pub struct ReadCheck<'a> {
     verifier: &'a Verifier,
     seed: u64,
     partition: Partition,
+    /// What the bound clustering columns are to be.
+    bound: Vec<(usize, Option<Vec<u8>>)>,
     /// By the id of the row.
     expected: HashMap<u64, Expected>,
     /// Ids of rows that came and are none of those.
@@ -49,13 +51,14 @@ pub struct ReadCheck<'a> {
 }
 
 impl<'a> ReadCheck<'a> {
-    /// Before a read of these rows is sent. `None` without a ledger.
+    /// Before a read of these rows is sent, which binds what `asked` has. `None` without a ledger.
     pub fn begin(
         verifier: &'a Verifier,
         core: &Core,
         seed: u64,
         partition: &Partition,
         rows: Range<u64>,
+        asked: u64,
     ) -> Option<Self> {
         let ledger = core.ledger.as_deref()?;
         let mut expected = HashMap::with_capacity((rows.end - rows.start) as usize);
@@ -65,7 +68,14 @@ impl<'a> ReadCheck<'a> {
             let snapshot = ledger.begin_read(core.ledger_row(seed, partition.id, id));
             expected.insert(id, Expected { snapshot, clustering, came: false });
         }
-        Some(Self { verifier, seed, partition: partition.clone(), expected, others: HashSet::new(), came: 0 })
+        let bound = match &verifier.bound[..] {
+            [] => Vec::new(),
+            places => {
+                let cells = core.table.clustering_of(partition.id, asked);
+                places.iter().map(|&(at, column)| (at, cells.get(column).map(<[u8]>::to_vec))).collect()
+            }
+        };
+        Some(Self { verifier, seed, partition: partition.clone(), bound, expected, others: HashSet::new(), came: 0 })
     }
 
     /// Checks a page of the answer.
@@ -98,7 +108,9 @@ impl<'a> ReadCheck<'a> {
             None => self.expected.keys().next().copied(),
         };
         let Some(id) = id else { return };
-        if let Some(detail) = self.intrusion(ledger, id, clustering.as_deref().unwrap_or_default()) {
+        let left_out = self.bound.iter().any(|(at, asked)| cells.get(*at).copied().flatten() != asked.as_deref());
+        let intrusion = self.intrusion(ledger, id, clustering.as_deref().unwrap_or_default());
+        if let Some(detail) = left_out.then_some("a row came that was not asked for").or(intrusion) {
             answer.rows_checked += 1;
             let row = self.expected.get(&id).map(|expected| expected.snapshot.row());
             let row = row.unwrap_or(Row { partition: asked, row: id });

@@ -71,7 +71,12 @@ fn proportions(mix: &Mix) -> Result<Vec<usize>> {
     for (kind, weight) in weights.iter().enumerate() {
         weight_so_far += weight;
         let end = (length * weight_so_far / total).round() as usize;
-        ensure!(end > kinds.len(), "{} is less than one operation in {PERIOD}", mix.weights()[kind].0);
+        ensure!(
+            end > kinds.len(),
+            "{} is one operation in {:.0}; one in {PERIOD} is the rarest that a mix can have: give it more weight",
+            mix.weights()[kind].0,
+            total / weight
+        );
         kinds.resize(end, kind);
     }
     Ok(kinds)

@@ -30,6 +30,8 @@ pub struct Verifier {
     pub complete: bool,
     /// A row of the partition that the table's generators do not make can be told by its clustering.
     pub tells_others: bool,
+    /// Clustering columns that the statement binds to those of one row: places in the answer, and among the columns.
+    pub bound: Vec<(usize, usize)>,
 }
 
 impl Verifier {
@@ -65,13 +67,22 @@ impl Verifier {
             conditions.equal.len() > table.keys.len() + if one_row { table.clustering.columns().len() } else { 0 };
         let complete = !others && (one_row || !conditions.partial);
         // What is sorted on its way comes back with another id.
-        let tells_others = !one_row && !table.clustering.columns().iter().any(|column| column.maker.ty.is_reordered());
-        Some(Self { keys, clustering, one_row, complete, tells_others, places })
+        let columns = table.clustering.columns();
+        let tells_others = !columns.iter().any(|column| column.maker.ty.is_reordered());
+        let shown_at = |place| places.iter().position(|found| *found == Some(place));
+        let bound = match fields {
+            Fields::SameRow if tells_others => (0..columns.len())
+                .filter(|&i| bound(&columns[i].name))
+                .filter_map(|i| Some((shown_at(table.keys.len() + i)?, i)))
+                .collect(),
+            _ => Vec::new(),
+        };
+        Some(Self { keys, clustering, one_row, complete, tells_others, bound, places })
     }
 
     /// Before a read is sent: what it may see.
     pub fn watch<'a>(&'a self, core: &Core, seed: u64, partition: &Partition, row: u64) -> Option<ReadCheck<'a>> {
         let rows = if self.one_row { row..row + 1 } else { 0..core.table.rows(partition.id) };
-        ReadCheck::begin(self, core, seed, partition, rows)
+        ReadCheck::begin(self, core, seed, partition, rows, row)
     }
 }

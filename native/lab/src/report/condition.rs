@@ -52,7 +52,8 @@ pub enum Condition {
 }
 
 impl Condition {
-    pub(super) fn judge(&self, tally: &Tally, unexplained: u64, elapsed_s: f64) -> (bool, String) {
+    /// `loaded_s`: for how long operations were due.
+    pub(super) fn judge(&self, tally: &Tally, unexplained: u64, loaded_s: f64) -> (bool, String) {
         // What nobody measured has not been kept.
         let latency = |measured_ns: f64, most_ms: f64| {
             let measured_ms = measured_ns / 1e6;
@@ -66,8 +67,10 @@ impl Condition {
             Self::Mean { most_ms } => latency(tally.response_ns.mean(), most_ms),
             Self::Max { most_ms } => latency(tally.response_ns.max() as f64, most_ms),
             Self::Rate { least_per_s } => {
-                let per_s = tally.operations as f64 / elapsed_s.max(f64::EPSILON);
-                (per_s >= least_per_s, format!("{per_s:.1}/s"))
+                let (operations, loaded_s) = (tally.operations as f64, loaded_s.max(f64::EPSILON));
+                // Whether one operation more falls into the time is rounding.
+                let met = tally.operations > 0 && operations + 1.0 >= least_per_s * loaded_s;
+                (met, format!("{:.1}/s", operations / loaded_s))
             }
             Self::Errors { most } => (all > 0 && tally.errors <= most, tally.errors.to_string()),
             Self::ErrorShare { most } => {

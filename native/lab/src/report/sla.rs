@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::condition::Condition;
@@ -18,6 +18,7 @@ use crate::load::Outcome;
 pub struct Sla {
     /// As it was written.
     text: String,
+    /// In lower case, as operations are named.
     kind: Option<String>,
     condition: Condition,
 }
@@ -45,8 +46,18 @@ impl Sla {
             }
         };
         let unexplained = outcome.faults.iter().map(|fault| fault.rows - fault.explained_by_consistency).sum();
-        let (met, measured) = self.condition.judge(&tally, unexplained, outcome.elapsed.as_secs_f64());
+        let (met, measured) = self.condition.judge(&tally, unexplained, outcome.loaded().as_secs_f64());
         Ok(SlaVerdict { sla: self.text.clone(), measured, met })
+    }
+
+    /// Refuses a kind of operation that none of these is; `option` is where the condition was given.
+    pub fn ensure_kind_of(&self, option: &str, known: &[&str]) -> Result<()> {
+        match self.kind() {
+            Some(kind) if !known.contains(&kind) => {
+                bail!("{option} {self}: there is no '{kind}', only {}", known.join(", "))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The kind of operation that it is about; `None`: all together.
@@ -129,11 +140,27 @@ impl FromStr for Sla {
 
     fn from_str(text: &str) -> Result<Self> {
         let (kind, condition) = match text.split_once(':') {
-            Some((kind, condition)) => (Some(kind.to_owned()), condition),
+            Some((kind, condition)) => (Some(kind.to_lowercase()), condition),
             None => (None, text),
         };
         ensure!(kind.as_deref() != Some(""), "'{text}': the kind before ':' is empty");
         let condition: Condition = condition.parse().with_context(|| format!("'{text}'"))?;
         Ok(Self { text: text.to_owned(), kind, condition })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_kind_is_known_in_any_case_and_refused_before_a_run() {
+        let sla: Sla = "singleGet:p99<=1ms".parse().unwrap();
+        assert_eq!((sla.kind(), sla.to_string()), (Some("singleget"), "singleGet:p99<=1ms".to_owned()));
+        sla.ensure_kind_of("-sla", &["insert", "singleget"]).unwrap();
+        let refusal = sla.ensure_kind_of("--sla", &["insert", "get"]).unwrap_err().to_string();
+        assert_eq!(refusal, "--sla singleGet:p99<=1ms: there is no 'singleget', only insert, get");
+        "p99<=1ms".parse::<Sla>().unwrap().ensure_kind_of("-sla", &[]).unwrap();
     }
 }

@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 use std::convert::Infallible;
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -107,6 +108,7 @@ impl Measurement<'_> {
             outcome = load::run(Arc::clone(self.session), workload, plan, listener) => outcome?,
             never = self.read_after(&measuring, &begun) => match never {},
         };
+        self.ready.next.store(outcome.next, Ordering::Relaxed);
         if let Some(error) = trouble {
             return Err(error);
         }
@@ -153,6 +155,7 @@ impl Measurement<'_> {
         let limits = Limits { error_share: if errors.ignore { 1.0 } else { 0.0 }, ..Limits::default() };
         Plan {
             pace,
+            first: if self.population_ends() { 0 } else { self.ready.next.load(Ordering::Relaxed) },
             in_flight,
             threads: self.threads,
             stop: stop(self.settings.work.stop),
@@ -165,9 +168,13 @@ impl Measurement<'_> {
         }
     }
 
+    fn population_ends(&self) -> bool {
+        matches!(self.settings.data.population, Population::Sequence { wraps: false, .. })
+    }
+
     /// A sequence that ends must be measured from its beginning.
     fn warmup(&self) -> WarmUp {
-        let ends = matches!(self.settings.data.population, Population::Sequence { wraps: false, .. });
+        let ends = self.population_ends();
         match (self.settings.work.warmup, self.settings.work.stop) {
             (Warmup::None, _) => WarmUp::NONE,
             (Warmup::For(time), _) => WarmUp::For(time),

@@ -19,4 +19,5 @@ mod run;
 pub mod settings;
 mod sweep;
 pub mod syntax;
+mod table_options;
 mod task;

@@ -54,6 +54,7 @@ impl Stress<'_> {
         if !reads_only {
             self.task.create(&self.session).await?;
         }
+        self.task.ensure_options(&self.session).await?;
         if self.settings.work.stop == Stop::Count(0) {
             self.console.print("N=0: SCHEMA CREATED, NOTHING ELSE DONE.");
             return Ok(ExitCode::SUCCESS);

@@ -4,15 +4,16 @@
 //! The task of a command: a profile, a mix of its operations, a population.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use anyhow::{ensure, Result};
 use scylla::client::session::Session;
 use scylla::statement::Consistency;
 
-use super::settings::{Check, Command, Data, Settings, TableSchema};
+use super::settings::{Check, Command, Data, Settings};
+use super::table_options::TableOptions;
 use crate::check::{Before, Ledger};
-use crate::cluster::Engine;
 use crate::profile::draw::{draw, Drawing};
 use crate::profile::{builtin, Mix, Options, Profile, QuerySpec, Schema, UserWorkload};
 
@@ -29,7 +30,7 @@ pub struct Task {
     mix: Mix,
     data: Data,
     check: Check,
-    with: String,
+    options: TableOptions,
 }
 
 /// A workload, ready to run.
@@ -40,6 +41,8 @@ pub struct PreparedTask {
     pub ledger: Option<Arc<Ledger>>,
     /// Why reads are not checked, or which are not.
     pub unchecked: Vec<String>,
+    /// The number in the workload of the operation that comes next: a run of several touches other keys than the one before it.
+    pub next: AtomicU64,
 }
 
 impl Task {
@@ -64,15 +67,21 @@ impl Task {
                 (Profile::read(profile)?, Mix::new(ops.clone())?)
             }
         };
-        for (name, _) in mix.weights() {
-            let known = profile.operation_names();
-            ensure!(known.contains(&name.as_str()), "ops: the profile has no '{name}', only {}", known.join(", "));
+        let (names, known) = (mix.names(), profile.operation_names());
+        for name in &names {
+            ensure!(known.contains(name), "ops: the profile has no '{name}', only {}", known.join(", "));
+        }
+        for sla in settings.capacity.iter().flat_map(|capacity| &capacity.slas) {
+            sla.ensure_kind_of("-capacity", &names)?;
+        }
+        for sla in &settings.verdict.slas {
+            sla.ensure_kind_of("-sla", &names)?;
         }
         if let Some(factor) = data.split_factor {
             profile.token_range_queries.0.iter_mut().for_each(|(_, scan)| scan.split_factor = factor);
         }
-        let with = with(settings.engine, &data.schema);
-        Ok(Self { profile, profile_file, mix, data, check: settings.verdict.check, with })
+        let options = TableOptions::new(settings.engine, &data.schema);
+        Ok(Self { profile, profile_file, mix, data, check: settings.verdict.check, options })
     }
 
     /// The shape of the data, without a cluster.
@@ -82,7 +91,12 @@ impl Task {
 
     /// Makes keyspace and table; what is there already stays as it is.
     pub async fn create(&self, session: &Session) -> Result<()> {
-        Schema::of(&self.profile).create(session, self.data.schema.replication.as_deref(), &self.with).await
+        Schema::of(&self.profile).create(session, self.data.schema.replication.as_deref(), &self.options.with()).await
+    }
+
+    /// Refuses a table that has other options than are asked for.
+    pub async fn ensure_options(&self, session: &Session) -> Result<()> {
+        self.options.ensure_had_by(session, &self.profile.keyspace, &self.profile.table).await
     }
 
     /// Empties the table.
@@ -131,7 +145,12 @@ impl Task {
                 if before == Before::Unknown {
                     unchecked.push("rows that this run has not written yet (see -check written)".to_owned());
                 }
-                Ok(PreparedTask { workload: Arc::new(workload), ledger: Some(ledger), unchecked })
+                Ok(PreparedTask {
+                    workload: Arc::new(workload),
+                    ledger: Some(ledger),
+                    unchecked,
+                    next: AtomicU64::new(0),
+                })
             }
             Err(error) if self.check == Check::WherePossible => self.unchecked(session, format!("{error:#}")).await,
             Err(error) => Err(error),
@@ -145,7 +164,8 @@ impl Task {
     }
 
     async fn unchecked(&self, session: &Session, why: String) -> Result<PreparedTask> {
-        Ok(PreparedTask { workload: Arc::new(self.workload(session, None).await?), ledger: None, unchecked: vec![why] })
+        let workload = Arc::new(self.workload(session, None).await?);
+        Ok(PreparedTask { workload, ledger: None, unchecked: vec![why], next: AtomicU64::new(0) })
     }
 
     async fn workload(&self, session: &Session, ledger: Option<Arc<Ledger>>) -> Result<UserWorkload> {
@@ -155,19 +175,4 @@ impl Task {
         options.ledger = ledger;
         UserWorkload::prepare(session, &self.profile, options).await
     }
-}
-
-/// The table options after WITH: the engine's table options, then those of `-schema`, which are of the same kind and therefore win.
-fn with(engine: Option<Engine>, schema: &TableSchema) -> String {
-    let engine = engine.map(|engine| engine.table_options().to_owned()).filter(|options| !options.is_empty());
-    let own_compaction = schema.compaction.as_ref().map(|map| format!("compaction = {map}"));
-    let engine = match &own_compaction {
-        Some(_) => engine.filter(|options| !options.starts_with("compaction")),
-        None => engine,
-    };
-    let compression = schema.compression.as_ref().map(|name| match name.as_str() {
-        "" => "compression = {'enabled': 'false'}".to_owned(),
-        name => format!("compression = {{'class': '{name}'}}"),
-    });
-    [engine, own_compaction, compression].into_iter().flatten().collect::<Vec<_>>().join(" AND ")
 }

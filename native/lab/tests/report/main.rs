@@ -188,6 +188,25 @@ fn the_page_fetches_nothing_and_shows_everything() {
     assert!(!text.contains("Disk reads"), "what nobody measured is not drawn");
 }
 
+/// What a tile of the page shows.
+fn tile(run: &Run, name: &str) -> String {
+    let text = html::page("r", std::slice::from_ref(run)).unwrap();
+    let (before, _) = text.split_once(&format!("</div><div class=\"name\">{name}</div>")).unwrap();
+    before.rsplit('>').next().unwrap().to_owned()
+}
+
+#[test]
+fn the_cpu_of_servers_is_that_of_all_operations_although_samples_cover_a_part() {
+    let mut run = run("r1", 1.0);
+    for sample in &mut run.servers.samples {
+        sample.cpu_s = Some(0.5);
+    }
+    // Two halves of a core for 120 s, and 119,250 operations.
+    assert_eq!(tile(&run, "server CPU per operation"), "1.01 ms");
+    run.servers.samples.retain(|sample| sample.from_s < 30.0);
+    assert_eq!(tile(&run, "server CPU per operation"), "1.01 ms");
+}
+
 #[test]
 fn charts_in_which_nothing_happened_are_named_only() {
     let mut quiet = run("r1", 1.0);
@@ -248,6 +267,24 @@ fn slas_are_judged_on_response_time() {
     );
     let error = "scan:p99<=1ms".parse::<Sla>().unwrap().judge(&outcome).unwrap_err().to_string();
     assert_eq!(error, "-sla scan:p99<=1ms: there is no 'scan', only insert, get");
+}
+
+#[test]
+fn a_fixed_rate_that_was_kept_meets_that_rate() {
+    let is_met = |sla: &str, outcome: &Outcome| sla.parse::<Sla>().unwrap().judge(outcome).unwrap().met;
+    // The last operations end after the last one was due.
+    let all = outcome(1.0);
+    let due = Duration::from_secs_f64(all.tallies.iter().map(|tally| tally.operations as f64).sum::<f64>() / 1000.0);
+    let after = Duration::from_millis(40);
+    let kept = Outcome { elapsed: due + after, after, ..all };
+    assert!(is_met("rate>=1000/s", &kept) && !is_met("rate>=1001/s", &kept));
+    assert!(!is_met("rate>=1000/s", &Outcome { after: Duration::ZERO, ..kept }));
+
+    let second =
+        |ms: &[f64]| Outcome { elapsed: Duration::from_secs(1), tallies: vec![tally("get", ms, 1)], ..outcome(1.0) };
+    assert!(is_met("rate>=1000/s", &second(&[1.0; 999])), "one operation is rounding");
+    assert!(!is_met("rate>=1000/s", &second(&[1.0; 998])));
+    assert!(!is_met("get:rate>=1/s", &second(&[])), "nothing is no rate");
 }
 
 fn judged(outcome: &Outcome, slas: &[&str]) -> Run {

@@ -14,7 +14,7 @@ use super::super::figure::{Better, Figure, Unit};
 use super::super::phase::{once, Phase};
 use super::super::subject::Subject;
 use super::Trial;
-use crate::load::{self, Pace, Stop, Target};
+use crate::load::{self, FaultCount, Pace, Stop, Target};
 
 /// Between two tries to get an answer.
 const TRY_EVERY: Duration = Duration::from_millis(20);
@@ -41,13 +41,16 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     };
     // Rows that an engine loses here are its answer to the question, not a fault of the run.
     let back = subject.load_unjudged(&back)?;
-    let lost: u64 = back.faults.iter().map(|fault| fault.rows).sum();
+    let (lost, corrupt) = judged(back.faults);
     if back.tallies.iter().any(|tally| tally.errors > 0) {
         subject.invalid.push("read back: not every row could be read after the restart".to_owned());
     }
-    if let Some(first) = back.first_faults.first() {
-        subject.notes.push(format!("{lost} acknowledged rows did not come back after kill -9; the first: {first}"));
+    if lost > 0 {
+        subject.notes.push(format!("{lost} acknowledged rows did not come back after kill -9"));
     }
+    let shown = if corrupt.is_some() { back.first_faults.len() } else { 1 };
+    subject.notes.extend(back.first_faults.iter().take(shown).map(|fault| format!("read back: {fault}")));
+    subject.invalid.extend(corrupt.map(|reason| format!("read back: {reason}")));
     let figures = vec![
         Figure::new("kill -9 to first answer", Unit::Seconds, Better::Lower, Some(to_answer_s)),
         Figure::new("server CPU until all is up", Unit::Seconds, Better::Lower, cpu_s),
@@ -55,6 +58,16 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
         Figure::new("rows checked", Unit::Count, Better::Neither, Some(back.rows_checked as f64)),
     ];
     Ok(Trial { figures, ..Trial::default() })
+}
+
+/// The rows that are gone, or are as they were before an acknowledged write; and the reason for not believing the run
+/// where others came back as nobody wrote them.
+fn judged([lost, stale, mixed_up, resurrected]: [FaultCount; 4]) -> (u64, Option<String>) {
+    let unexplained = |fault: FaultCount| fault.rows - fault.explained_by_consistency;
+    let (mixed_up, resurrected) = (unexplained(mixed_up), unexplained(resurrected));
+    let corrupt = (mixed_up + resurrected > 0)
+        .then(|| format!("{mixed_up} rows were mixed up and {resurrected} resurrected after kill -9"));
+    (lost.rows + stale.rows, corrupt)
 }
 
 /// Starts the node while another thread asks it for one row, over and over: seconds to the answer, CPU until it is up.
@@ -106,4 +119,18 @@ fn answers(address: SocketAddr, question: &str) -> bool {
         })
     });
     asked.unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_nobody_wrote_so_are_not_lost_but_a_reason() {
+        let count = |rows| FaultCount { rows, explained_by_consistency: 0 };
+        assert_eq!(judged([count(3), count(2), count(0), count(0)]), (5, None));
+        let (lost, corrupt) = judged([count(1), count(0), count(4), count(2)]);
+        assert_eq!(lost, 1);
+        assert_eq!(corrupt.as_deref(), Some("4 rows were mixed up and 2 resurrected after kill -9"));
+    }
 }

@@ -93,8 +93,7 @@ pub(super) fn search_level(subject: &mut Subject<'_>, name: &str, ops: &str, sla
 
 fn probe(outcome: &Outcome, rate_per_s: f64, slas: &[Sla]) -> Result<Probe> {
     let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
-    // The wait for the last operations says nothing of the rate in a short run.
-    let due_s = outcome.elapsed.saturating_sub(outcome.after).as_secs_f64();
+    let due_s = outcome.loaded().as_secs_f64();
     let (met, judged) = held(slas, outcome)?;
     Ok(Probe {
         rate_per_s,

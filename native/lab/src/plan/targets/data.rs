@@ -3,6 +3,7 @@
 
 //! The keyspace of a cell: its table, its session, and what was acknowledged in it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,6 +45,8 @@ pub struct Data {
     levels: Arc<Levels>,
     partitions: u64,
     in_flight: Option<usize>,
+    /// The number in `workload` of the operation that comes next: a load touches other keys than the one before it.
+    next: AtomicU64,
     client: Client,
     interrupt: Interrupt,
 }
@@ -82,6 +85,7 @@ impl Data {
             let mut again = again.await?;
             // What the cell before wrote is there at the levels of that one.
             again.levels = Arc::new(again.cell.levels().after(&self.levels));
+            again.next = self.next;
             Ok(again)
         })
     }
@@ -119,6 +123,7 @@ impl Data {
             session,
             ledger,
             partitions,
+            next: AtomicU64::new(0),
             client,
             interrupt,
         })
@@ -169,7 +174,7 @@ impl Data {
             }
             Asked::Closed { in_flight } => LoadPlan { in_flight, ..self.plan(threads, self.closed(), stop) },
         };
-        self.run(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, plan).await
+        self.go_on(plan, &mut |_| ()).await
     }
 
     /// Runs an open loop, whose rate others change, until `end` is raised.
@@ -184,7 +189,7 @@ impl Data {
         let in_flight = self.in_flight.unwrap_or(IN_FLIGHT_OPEN);
         let plan = self.plan(threads, self.open(per_s)?, Stop::WorkloadEnds);
         let plan = LoadPlan { in_flight, end, changes: Some(changes), ..plan };
-        self.run_telling(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, plan, listener).await
+        self.go_on(plan, listener).await
     }
 
     /// Reads a sample at ALL by the first query of the mix whose answers are checked; `None` where there is none.
@@ -233,6 +238,15 @@ impl Data {
             plan.limits.run_queue_share = f64::INFINITY;
         }
         plan
+    }
+
+    /// Runs the workload where its last load ended: the keys of that one are in the caches, in that order.
+    async fn go_on(&self, plan: LoadPlan, listener: Listener<'_>) -> Result<Outcome> {
+        let plan = LoadPlan { first: self.next.load(Ordering::Relaxed), ..plan };
+        let workload = Arc::clone(&self.workload) as Arc<dyn Workload>;
+        let outcome = self.run_telling(&self.session, workload, plan, listener).await?;
+        self.next.store(outcome.next, Ordering::Relaxed);
+        Ok(outcome)
     }
 
     async fn run(&self, session: &Arc<Session>, workload: Arc<dyn Workload>, plan: LoadPlan) -> Result<Outcome> {

@@ -47,7 +47,9 @@ fn a_schedule_keeps_the_proportions_and_leaves_no_gap() {
     }
     let share = counts[1] as f64 / 100_000.0;
     assert!((share - 0.04).abs() < 0.001, "{share}");
-    assert!(Schedule::new(&"ops(a=100000,b=1)".parse().unwrap(), 7, |_| Distribution::fixed(1)).is_err());
+    let rare = Schedule::new(&"ops(a=100000,b=1)".parse().unwrap(), 7, |_| Distribution::fixed(1));
+    let refusal = rare.unwrap_err().to_string();
+    assert!(refusal.starts_with("b is one operation in 100001; one in 4096 is the rarest"), "{refusal}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::check::{Before, Ledger, Shape};
-use crate::load::{Answer, FaultKind};
+use crate::load::{Answer, Fault, FaultKind};
 use crate::profile::conditions::Conditions;
 use crate::profile::core::Core;
 use crate::profile::planned::planned;
@@ -39,8 +39,19 @@ impl Written {
         Self { core, ledger, rows }
     }
 
-    /// The faults of an answer with these rows.
+    /// The faults of an answer with these rows, all of them rows that must not come.
     fn faults(&self, cql: &str, rows: &[&Row]) -> Vec<String> {
+        let faults = self.check(cql, rows);
+        assert!(faults.iter().all(|fault| fault.kind == FaultKind::MixedUp), "{faults:?}");
+        faults.into_iter().map(|fault| fault.detail).collect()
+    }
+
+    /// The faults of an answer with these rows.
+    fn details(&self, cql: &str, rows: &[&Row]) -> Vec<String> {
+        self.check(cql, rows).into_iter().map(|fault| fault.detail).collect()
+    }
+
+    fn check(&self, cql: &str, rows: &[&Row]) -> Vec<Fault> {
         let conditions = Conditions::of(cql).unwrap();
         let verifier = Verifier::of(&self.core.table, &["k", "c", "v"], &conditions, Fields::SameRow).unwrap();
         let seed = self.core.visit(0).unwrap().seed;
@@ -52,8 +63,7 @@ impl Written {
         }
         watch.finish(&self.core, &mut answer);
         assert!(answer.rows_checked >= answer.faults.len() as u64);
-        assert!(answer.faults.iter().all(|fault| fault.kind == FaultKind::MixedUp), "{:?}", answer.faults);
-        answer.faults.into_iter().map(|fault| fault.detail).collect()
+        answer.faults
     }
 
     /// A row with a clustering of its own.
@@ -89,7 +99,20 @@ fn a_primary_key_has_one_row() {
         let rows = &written.rows;
         assert_eq!(written.faults(ONE, &[&rows[0]]), [""; 0]);
         assert_one(&written.faults(ONE, &[&rows[0], &rows[0]]), ": the row came twice");
-        assert_one(&written.faults(ONE, &[&rows[0], &rows[1]]), ": a second row came for one primary key");
+        assert_one(&written.faults(ONE, &[&rows[0], &rows[1]]), ": a row came that was not asked for");
+    }
+}
+
+#[test]
+fn a_row_that_was_not_asked_for_is_found_and_the_other_one_is_missing() {
+    for before in [Before::Absent, Before::Unknown] {
+        let written = Written::new("bigint", before);
+        let faults = written.details(ONE, &[&written.rows[1]]);
+        assert!(faults[0].ends_with(": a row came that was not asked for"), "{faults:?}");
+        assert!(faults[1].ends_with(", came no row"), "{faults:?}");
+        let other = written.other(Some(&[7; 8]));
+        let faults = written.details(ONE, &[&other]);
+        assert!(faults[0].ends_with(": a row came that was not asked for"), "{faults:?}");
     }
 }
 

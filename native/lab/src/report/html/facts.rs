@@ -3,26 +3,25 @@
 
 //! Numbers, tables, verdict and environment of one run.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use maud::{html, Markup};
 
 use super::number;
 use crate::load::WarmedUp;
+use crate::observe::Sample;
 use crate::report::{Latency, Run, Totals};
 
 /// The numbers that matter most.
 pub fn tiles(run: &Run) -> Markup {
     let latency = &run.total.part.response;
-    let operations = run.total.part.operations.max(1) as f64;
     let sum = |values: Vec<Option<f64>>| values.into_iter().flatten().reduce(|one, other| one + other);
-    let samples =
-        || run.servers.samples.iter().filter(|sample| sample.from_s >= 0.0 && sample.to_s <= run.elapsed_s + 1.0);
-    let cpu_s = sum(samples().map(|sample| sample.cpu_s).collect());
-    let watched_s = sum(samples()
+    let watched_s = sum(during(run)
         .filter(|sample| sample.gc_pause_s.is_some())
         .map(|sample| Some(sample.to_s - sample.from_s))
         .collect());
-    let pause_s = sum(samples().map(|sample| sample.gc_pause_s).collect());
+    let pause_s = sum(during(run).map(|sample| sample.gc_pause_s).collect());
     html! {
         div.tiles {
             (tile("operations per second", number::plain(run.operations_per_s()), Some(due(run))))
@@ -31,13 +30,33 @@ pub fn tiles(run: &Run) -> Markup {
             (tile("P99.9", number::ms(latency.p999_ms), None))
             (tile("maximum", number::ms(latency.max_ms), None))
             (tile("errors", run.total.part.errors.to_string(), (run.total.part.retries > 0).then(|| format!("{} retries", run.total.part.retries))))
-            @if let Some(cpu_s) = cpu_s { (tile("server CPU per operation", number::ms(cpu_s / operations * 1e3), None)) }
+            @if let Some(cpu_s) = server_cpu_s_per_operation(run) {
+                (tile("server CPU per operation", number::ms(cpu_s * 1e3), None))
+            }
             @if let (Some(pause_s), Some(watched_s)) = (pause_s, watched_s) {
                 (tile("time in GC pauses", number::percent(100.0 * pause_s / watched_s.max(1e-9)), None))
             }
             (tile("client CPU per operation", number::ms(run.client_cpu_us_per_operation() / 1e3), run.late.map(lateness)))
         }
     }
+}
+
+fn during(run: &Run) -> impl Iterator<Item = &Sample> {
+    run.servers.samples.iter().filter(move |sample| sample.from_s >= 0.0 && sample.to_s <= run.elapsed_s + 1.0)
+}
+
+/// Samples do not cover the whole run: the time between them is taken to have been as busy.
+fn server_cpu_s_per_operation(run: &Run) -> Option<f64> {
+    let mut servers: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for (cpu_s, sample) in during(run).filter_map(|sample| Some((sample.cpu_s?, sample))) {
+        let covered_s = sample.to_s.min(run.elapsed_s) - sample.from_s;
+        if covered_s > 0.0 {
+            let sum = servers.entry(sample.node).or_default();
+            *sum = (sum.0 + cpu_s, sum.1 + covered_s);
+        }
+    }
+    let busy = servers.values().map(|(cpu_s, covered_s)| cpu_s / covered_s).reduce(|one, other| one + other)?;
+    Some(busy * run.elapsed_s / run.total.part.operations.max(1) as f64)
 }
 
 fn lateness(late: Latency) -> String {

@@ -32,6 +32,19 @@ impl Capacity {
             return Ok(None);
         }
         ensure!(line.option("-rate").is_none(), "-capacity and -rate do not go together: the search chooses the rates");
+        ensure!(line.option("-sla").is_none(), "-capacity and -sla do not go together: -capacity has the conditions");
+        for word in ["n=", "duration=", "err<", "n>", "n<"] {
+            ensure!(
+                !line.command.has(word),
+                "-capacity and {word} do not go together: probe=TIME is the length of a run, and -pop says which rows"
+            );
+        }
+        ensure!(
+            !line.option("-errors").is_some_and(|errors| errors.has("ignore")),
+            "-capacity and -errors ignore do not go together: bound the errors, as in -capacity 'errors<=0.1%'"
+        );
+        let again = line.command.value("truncate=").is_some_and(|when| when.eq_ignore_ascii_case("always"));
+        ensure!(!again, "-capacity and truncate=always do not go together: truncate=once empties it before the search");
         let given = line.take("-capacity");
         let mut slas = Vec::new();
         for word in given.free() {

@@ -47,6 +47,10 @@ impl Data {
         let pop = line.take("-pop");
         let built_in = !matches!(work.command, Command::User { .. });
         ensure!(built_in || line.option("-col").is_none(), "-col: the profile says what the columns are");
+        let is_emp = matches!(work.command, Command::Emp(_));
+        ensure!(!is_emp || line.option("-col").is_none(), "-col: emp has the columns of NDBench; leave it out");
+        let is_elsewhere = line.option("-schema").is_some_and(|schema| schema.has("keyspace="));
+        ensure!(!is_emp || !is_elsewhere, "-schema: keyspace=: the table of emp is ndbench.emp; leave it out");
         let seed = match line.take("-seed").only()? {
             None => 1,
             Some(text) => match text.parse() {
@@ -56,7 +60,7 @@ impl Data {
         };
         Ok(Self {
             population: population(&pop, work)?,
-            columns: columns(&line.take("-col"))?,
+            columns: columns(&line.take("-col"), work)?,
             inserts: inserts(&line.take("-insert"))?,
             split_factor: split_factor(&line.take("-tokenrange"))?,
             schema: schema(&line.take("-schema"), built_in)?,
@@ -102,8 +106,12 @@ fn range(text: &str) -> Option<(u64, u64)> {
     (first <= last).then_some((first, last))
 }
 
-fn columns(given: &Given) -> Result<StandardColumns> {
+fn columns(given: &Given, work: &Work) -> Result<StandardColumns> {
     given.at_most_one_of(&["n=", "names="])?;
+    for word in ["names=", "size="] {
+        let is_of_use = !given.has(word) || !work.counts();
+        ensure!(is_of_use, "-col: {word}: counters are C0, C1 ... and have no size; only n= is taken for them");
+    }
     let words: Vec<String> =
         ["n=", "size=", "names="].iter().filter_map(|word| Some(format!("{word}{}", given.value(word)?))).collect();
     let columns = StandardColumns::parse(words.iter().map(String::as_str)).context("-col")?;

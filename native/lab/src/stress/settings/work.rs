@@ -149,6 +149,15 @@ impl Work {
         }
     }
 
+    /// Whether its table is that of counters.
+    pub fn counts(&self) -> bool {
+        match &self.command {
+            Command::CounterWrite | Command::CounterRead => true,
+            Command::Mixed(ratios) => ratios.iter().all(|(name, _)| name.starts_with("counter")),
+            _ => false,
+        }
+    }
+
     /// The consistency level as CQL writes it.
     pub fn level_name(&self) -> &'static str {
         LEVELS.iter().find(|(_, level)| *level == self.consistency).map_or("?", |(name, _)| name)

@@ -57,11 +57,11 @@ pub const OPTIONS: &[Group] = &[
     },
     Group {
         names: &["-col"],
-        about: "columns of the built-in tables",
+        about: "columns of the built-in tables, not of emp",
         parameters: &[
             value("n=", "DIST", "how many [fixed(5)]"),
-            value("size=", "DIST", "bytes of each [fixed(34)]"),
-            value("names=", "A,B,...", "their names [C0,C1,...]"),
+            value("size=", "DIST", "bytes of each; not of counters [fixed(34)]"),
+            value("names=", "A,B,...", "their names; not of counters [C0,C1,...]"),
         ],
         refused: &[
             refused("slice", "a row is read by the names of its columns"),
@@ -72,7 +72,7 @@ pub const OPTIONS: &[Group] = &[
     },
     Group {
         names: &["-insert"],
-        about: "how inserts are cut; the profile's own words come first",
+        about: "how inserts are cut; what is said here goes before what the profile says",
         parameters: &[
             value("partitions=", "DIST", "partitions of one batch"),
             value("select-ratio=", "RATIO", "share of a partition's rows in one insert"),
@@ -141,7 +141,7 @@ pub const OPTIONS: &[Group] = &[
         about: "keyspace and table of the built-in commands; a profile takes only the replication",
         parameters: &[
             list("replication", "factor=N | strategy=NAME,DC=N,...", "replicas [factor=1]"),
-            value("keyspace=", "NAME", "keyspace [keyspace1]"),
+            value("keyspace=", "NAME", "keyspace, not of emp [keyspace1]"),
             list("compaction", "strategy=NAME,KEY=VALUE,...", "compaction of the table"),
             value("compression=", "NAME", "compressor of the table, none when empty"),
         ],
@@ -222,7 +222,7 @@ pub const OPTIONS: &[Group] = &[
     },
     Group {
         names: &["-capacity"],
-        about: "look for the highest rate at which conditions hold, in place of -rate",
+        about: "look for the highest rate at which conditions hold, in place of -rate, -sla, n= and duration=",
         parameters: &[
             value("start=", "N/s", "the first rate [1000/s]"),
             value("precision=", "SHARE", "how close the ends of the answer are [0.05]"),

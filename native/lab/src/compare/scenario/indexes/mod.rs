@@ -24,6 +24,7 @@ use super::super::subject::Subject;
 use super::super::warmup::Warmup;
 use super::{restart, Trial};
 use crate::load::{Pace, Stop, Workload};
+use crate::profile::Population;
 
 /// Name, columns that are asked for.
 const QUERIES: [(&str, &[Column]); 4] = [
@@ -85,8 +86,9 @@ fn query(
 ) -> Result<()> {
     let values = Values { rows: subject.settings().rows };
     let queries = subject.block_on_session(|session| Queries::prepare(session, values, columns, exact))?;
-    trial.warmups.push(warm(subject, name, || Arc::clone(&queries) as Arc<dyn Workload>)?);
-    let phase = closed(name, "query=1", any(values.rows), subject.settings().length());
+    let of_rows = any(values.rows);
+    trial.warmups.push(warm(subject, name, &of_rows, || Arc::clone(&queries) as Arc<dyn Workload>)?);
+    let phase = closed(name, "query=1", of_rows, subject.settings().length());
     let measured = subject.measure_workload(&phase, queries)?;
     trial.figures.extend(measured.figures());
     let rows = measured.rows() as f64 / measured.operations() as f64;
@@ -95,15 +97,21 @@ fn query(
 }
 
 fn write(subject: &mut Subject<'_>, name: &'static str, writes: &Writes, trial: &mut Trial) -> Result<()> {
-    trial.warmups.push(warm(subject, name, || writes.go_on())?);
-    let phase = closed(name, "write=1", any(subject.settings().rows), subject.settings().length());
+    let of_rows = Population::sequence(subject.settings().rows);
+    trial.warmups.push(warm(subject, name, &of_rows, || writes.go_on())?);
+    let phase = closed(name, "write=1", of_rows, subject.settings().length());
     trial.figures.extend(subject.measure_workload(&phase, writes.go_on())?.figures());
     Ok(())
 }
 
-fn warm(subject: &mut Subject<'_>, name: &'static str, workload: impl Fn() -> Arc<dyn Workload>) -> Result<Warmup> {
+fn warm(
+    subject: &mut Subject<'_>,
+    name: &'static str,
+    of_rows: &Population,
+    workload: impl Fn() -> Arc<dyn Workload>,
+) -> Result<Warmup> {
     subject.warm_by(name, |subject, length| {
-        let slice = closed(name, "warm-up", any(subject.settings().rows), length);
+        let slice = closed(name, "warm-up", of_rows.clone(), length);
         subject.load_workload(&slice, workload())
     })
 }

@@ -3,6 +3,7 @@
 
 //! Queries by one index or two, whose answers are counted.
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -82,6 +83,7 @@ impl Operation for Query {
             let pages = session.execute_iter(statement, values).await?;
             let mut rows = pages.rows_stream::<(i64, i64, i64, i64)>()?;
             let mut answer = Answer { partitions: 1, ..Answer::default() };
+            let mut keys = HashSet::new();
             while let Some((key, single, hundred, many)) = rows.try_next().await? {
                 let has = |column: Column| match column {
                     Column::Single => single,
@@ -90,6 +92,7 @@ impl Operation for Query {
                 };
                 let right = asked.iter().all(|(column, value)| has(*column) == value.cast_signed());
                 ensure!(right, "row {key} does not have the values that were asked for: {asked:?}");
+                ensure!(keys.insert(key), "row {key} came twice for {asked:?}");
                 answer.rows += 1;
             }
             let count = answer.rows;
