@@ -12,7 +12,7 @@ DIST=build/dist/$NAME
 rm -rf "$DIST"
 mkdir -p "$DIST"
 cp "$JAR" LICENSE NOTICE "$DIST/"
-cp config/cassandra/memtable.yaml "$DIST/cassandra.yaml-snippet.yaml"
+cp config/dist/cassandra.yaml-snippet.yaml "$DIST/"
 cp config/cassandra/jvm-plugin.options "$DIST/jvm-server.options-snippet.options"
 
 # The newest version of glibc that the two libraries ask for.
