@@ -35,3 +35,27 @@ impl DamagedFamilies {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{StoreEvents, TablePurge};
+    use crate::raw::{EventHooks, Status};
+
+    #[test]
+    fn only_that_of_a_table_is_contained_and_only_where_no_other_error_stands() {
+        let events = StoreEvents::new();
+        let table = TablePurge::new("t.1");
+        events.watch(&table);
+        assert!(!events.corruption_met("default", "checksum"), "nobody would be told of the catalog's");
+        assert!(events.corruption_met("t.1", "checksum"));
+        assert!(!events.corruption_met("t.0", "checksum"), "of a table that is gone");
+        assert_eq!(events.damaged().of("t.1").unwrap(), "checksum");
+        assert_eq!(events.damaged().of("default"), None);
+        events.damaged().end("t.1");
+
+        events.background_error(0, 2, Status::of_text("IO error: No space left on device".to_owned()));
+        assert!(!events.corruption_met("t.1", "checksum"), "it would be taken for the recovery's failure");
+        assert_eq!(events.damaged().of("t.1"), None);
+    }
+}

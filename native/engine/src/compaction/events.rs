@@ -7,7 +7,7 @@ use super::damage::DamagedFamilies;
 use super::errors::{BackgroundError, StandingErrors};
 use super::progress::{Compactions, EndedCompaction, RunningCompaction};
 use super::purge::TablePurge;
-use crate::error::{Kind, Result};
+use crate::error::Result;
 use crate::log::log;
 use crate::raw::{self, CompactionBegin, CompactionEnd, EventHooks, StallCondition, Status};
 use rocksdb::Options;
@@ -237,21 +237,22 @@ impl EventHooks for StoreEvents {
         stalled.insert(family.to_owned(), condition);
     }
 
-    fn corruption_met(&self, family: &str, status: &str) {
-        self.damaged.add(family, status);
+    /// Only that of a table is contained: of the catalog nobody would be told. Not while another error stands, either:
+    /// RocksDB may be recovering from it, and would take this failure for that of the recovery.
+    fn corruption_met(&self, family: &str, status: &str) -> bool {
+        let is_contained = self.table(family).is_some() && self.first_error().is_none();
+        if is_contained {
+            log(format_args!("a compaction of {family} has met a damaged file: {status}"));
+            self.damaged.add(family, status);
+        }
+        is_contained
     }
 
-    fn background_error(&self, reason: i32, severity: i32, status: Status) -> bool {
+    fn background_error(&self, reason: i32, severity: i32, status: Status) {
+        add(&self.totals.background_errors, 1);
         let during = reason_name(reason);
         log(format_args!("background error during {during}, severity {severity}: {}", status.text));
-        let error = BackgroundError { during, severity, error: status.into() };
-        // The compaction has changed nothing; its inputs are as readable as before. See `damage`.
-        let goes_on = reason == COMPACTION && error.error.kind() == Kind::Corruption;
-        if !goes_on {
-            add(&self.totals.background_errors, 1);
-            self.errors.add(error, reason == LOG_WRITE);
-        }
-        goes_on
+        self.errors.add(BackgroundError { during, severity, error: status.into() }, reason == LOG_WRITE);
     }
 
     fn recovery_ended(&self, ok: bool, status: &str) {
@@ -269,8 +270,6 @@ fn table_part(family: &str) -> &str {
     family.rsplit_once('.').map_or(family, |(table, _)| table)
 }
 
-/// RocksDB's BackgroundErrorReason of compactions.
-const COMPACTION: i32 = 1;
 /// RocksDB's BackgroundErrorReason of the write path.
 const LOG_WRITE: i32 = 2;
 
@@ -278,7 +277,7 @@ const LOG_WRITE: i32 = 2;
 fn reason_name(reason: i32) -> &'static str {
     match reason {
         0 => "flush",
-        COMPACTION => "compaction",
+        1 => "compaction",
         LOG_WRITE => "log write",
         3 => "memtable",
         4 => "manifest write",

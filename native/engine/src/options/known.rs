@@ -33,8 +33,8 @@ pub(super) const KNOWN: &[Known] = &[
          behind compaction."),
     known!("block_cache_size", "computed", true, "size",
         "Memory for uncompressed blocks and for the indexes and filters of the files (about 0.9 % of the data). All \
-         memtables are charged to it, so it bounds native memory. An eighth of the machine's memory, at least \
-         128MiB, at most 1GiB: the page cache holds the compressed files, and the JVM's heap needs memory."),
+         memtables are charged to it. Compactions, running reads and the allocator come on top. An eighth of the \
+         machine's memory, at least 128MiB, at most 1GiB: the page cache holds the compressed files, and the JVM's heap needs memory."),
     known!("write_buffers_total", "computed", true, "size",
         "Memory for the memtables of all tables together, out of `block_cache_size`. The oldest is flushed when \
          seven eighths are used. Writes wait while the memtables take a quarter more. An empty table takes up to \

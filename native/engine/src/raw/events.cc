@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
 
 #include "rocksdb/listener.h"
 #include "rocksdb/options.h"
@@ -71,9 +74,15 @@ class Listener : public rocksdb::EventListener {
     const CompactionEnd end{info.job_id, info.status.ok(), stopped, info.stats.total_input_bytes,
                             info.stats.total_output_bytes};
     calls_.compaction_completed(calls_.state, text(info.cf_name), &end);
-    if (info.status.IsCorruption()) {
+    bool is_unreadable;
+    {
+      const std::lock_guard<std::mutex> lock(unreadable_mutex_);
+      is_unreadable = unreadable_jobs_.erase(info.job_id) > 0;
+    }
+    contained_ = false;
+    if (is_unreadable && info.status.IsCorruption()) {
       const std::string message = info.status.ToString();
-      calls_.corruption_met(calls_.state, text(info.cf_name), text(message));
+      contained_ = calls_.corruption_met(calls_.state, text(info.cf_name), text(message));
     }
   }
 
@@ -81,18 +90,28 @@ class Listener : public rocksdb::EventListener {
     calls_.subcompaction_begun(calls_.state, text(info.cf_name), info.subcompaction_job_id);
   }
 
+  // Corruption that is met later, while the result is installed, is not one of the inputs.
+  void OnSubcompactionCompleted(const rocksdb::SubcompactionJobInfo& info) override {
+    if (info.status.IsCorruption()) {
+      const std::lock_guard<std::mutex> lock(unreadable_mutex_);
+      unreadable_jobs_.insert(info.job_id);
+    }
+  }
+
   void OnStallConditionsChanged(const rocksdb::WriteStallInfo& info) override {
     calls_.stall_changed(calls_.state, text(info.cf_name), static_cast<int>(info.condition.cur));
   }
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
-    const std::string message = error->ToString();
-    const bool goes_on = calls_.background_error(calls_.state, static_cast<int>(reason),
-                                                 static_cast<int>(error->severity()), error->code(), error->subcode(),
-                                                 text(message));
-    if (goes_on) {
+    // On the thread of the compaction that has just ended.
+    if (std::exchange(contained_, false) && reason == rocksdb::BackgroundErrorReason::kCompaction &&
+        error->IsCorruption()) {
       *error = rocksdb::Status::OK();
+      return;
     }
+    const std::string message = error->ToString();
+    calls_.background_error(calls_.state, static_cast<int>(reason), static_cast<int>(error->severity()), error->code(),
+                            error->subcode(), text(message));
   }
 
   void OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& info) override {
@@ -102,8 +121,15 @@ class Listener : public rocksdb::EventListener {
   }
 
  private:
+  // The last compaction of this thread has failed alone: its error is not to stop the store.
+  static thread_local bool contained_;
+
   const EventCalls calls_;
+  std::mutex unreadable_mutex_;
+  std::unordered_set<int> unreadable_jobs_;
 };
+
+thread_local bool Listener::contained_ = false;
 
 }  // namespace
 

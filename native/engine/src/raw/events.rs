@@ -61,11 +61,11 @@ pub(crate) trait EventHooks: Send + Sync + 'static {
     fn subcompaction_begun(&self, family: &str, number: i32);
     /// The stall condition of a column family has changed.
     fn stall_changed(&self, family: &str, condition: StallCondition);
-    /// A compaction has failed, because what it read is not what was written.
-    fn corruption_met(&self, family: &str, status: &str);
-    /// Background work failed. Severities: 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable. Where it
-    /// returns true, the store goes on as if nothing had failed.
-    fn background_error(&self, reason: i32, severity: i32, status: Status) -> bool;
+    /// A compaction has failed, because what it read is not what was written; it has changed nothing. Where this returns
+    /// true the store goes on as if nothing had failed, else a background error follows.
+    fn corruption_met(&self, family: &str, status: &str) -> bool;
+    /// Background work failed. Severities: 1 soft (writes go on), 2 hard (no writes), 3 fatal, 4 unrecoverable.
+    fn background_error(&self, reason: i32, severity: i32, status: Status);
     /// RocksDB's own recovery from a background error ended.
     fn recovery_ended(&self, ok: bool, status: &str);
 }
@@ -80,8 +80,8 @@ struct EventCalls {
     compaction_completed: extern "C" fn(*mut c_void, Bytes, *const CompactionEnd),
     subcompaction_begun: extern "C" fn(*mut c_void, Bytes, c_int),
     stall_changed: extern "C" fn(*mut c_void, Bytes, c_int),
-    corruption_met: extern "C" fn(*mut c_void, Bytes, Bytes),
-    background_error: extern "C" fn(*mut c_void, c_int, c_int, u8, u8, Bytes) -> bool,
+    corruption_met: extern "C" fn(*mut c_void, Bytes, Bytes) -> bool,
+    background_error: extern "C" fn(*mut c_void, c_int, c_int, u8, u8, Bytes),
     recovery_ended: extern "C" fn(*mut c_void, bool, Bytes),
 }
 
@@ -156,10 +156,10 @@ extern "C" fn stall_changed<H: EventHooks>(state: *mut c_void, family: Bytes, co
     deliver(state, family, |hooks: &H, family| hooks.stall_changed(family, condition));
 }
 
-extern "C" fn corruption_met<H: EventHooks>(state: *mut c_void, family: Bytes, status: Bytes) {
+extern "C" fn corruption_met<H: EventHooks>(state: *mut c_void, family: Bytes, status: Bytes) -> bool {
     // SAFETY: the text lives for this call.
     let status = String::from_utf8_lossy(unsafe { status.as_slice() });
-    deliver(state, family, |hooks: &H, family| hooks.corruption_met(family, &status));
+    deliver(state, family, |hooks: &H, family| hooks.corruption_met(family, &status))
 }
 
 extern "C" fn background_error<H: EventHooks>(
@@ -169,10 +169,10 @@ extern "C" fn background_error<H: EventHooks>(
     code: u8,
     subcode: u8,
     text: Bytes,
-) -> bool {
+) {
     deliver(state, text, |hooks: &H, text| {
-        hooks.background_error(reason, severity, Status::new(code, subcode, text.to_owned()))
-    })
+        hooks.background_error(reason, severity, Status::new(code, subcode, text.to_owned()));
+    });
 }
 
 extern "C" fn recovery_ended<H: EventHooks>(state: *mut c_void, ok: bool, status: Bytes) {

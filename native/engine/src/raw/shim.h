@@ -85,8 +85,8 @@ struct EventCalls {
   void (*compaction_completed)(void* state, Bytes family, const CompactionEnd* compaction);
   void (*subcompaction_begun)(void* state, Bytes family, int number);
   void (*stall_changed)(void* state, Bytes family, int condition);
-  void (*corruption_met)(void* state, Bytes family, Bytes message);
-  bool (*background_error)(void* state, int reason, int severity, uint8_t code, uint8_t subcode, Bytes message);
+  bool (*corruption_met)(void* state, Bytes family, Bytes message);
+  void (*background_error)(void* state, int reason, int severity, uint8_t code, uint8_t subcode, Bytes message);
   void (*recovery_ended)(void* state, bool ok, Bytes message);
 };
 

@@ -32,10 +32,10 @@ impl EventHooks for HeldCompaction {
     fn stall_changed(&self, _: &str, condition: StallCondition) {
         self.stalls.lock().unwrap().push(condition);
     }
-    fn corruption_met(&self, _: &str, _: &str) {}
-    fn background_error(&self, _: i32, _: i32, _: Status) -> bool {
+    fn corruption_met(&self, _: &str, _: &str) -> bool {
         false
     }
+    fn background_error(&self, _: i32, _: i32, _: Status) {}
     fn recovery_ended(&self, _: bool, _: &str) {}
 }
 

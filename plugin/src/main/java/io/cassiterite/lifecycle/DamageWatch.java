@@ -37,8 +37,12 @@ final class DamageWatch
         this.policy = policy;
     }
 
-    /** Checks the engine once. */
-    void check()
+    /**
+     * Checks the engine once.
+     *
+     * @return whether there is a damaged file
+     */
+    boolean check()
     {
         Set<List<String>> present = new HashSet<>();
         for (Map<String, String> damaged : StoreReport.parse(engine.report("damage")).rows)
@@ -49,6 +53,7 @@ final class DamageWatch
                 report(table, damaged.get("error"));
         }
         known = present;
+        return !known.isEmpty();
     }
 
     private void report(List<String> table, String error)

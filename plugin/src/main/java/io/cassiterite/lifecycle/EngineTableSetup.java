@@ -79,6 +79,13 @@ final class EngineTableSetup
             BackgroundWork.attempt("Deleting dropped tables", EngineTables::deleteDropped);
     }
 
+    /** The engine compacts a table with a damaged file no more once it is told so. */
+    void followCompactionSwitches()
+    {
+        for (ColumnFamilyStore cfs : EngineTable.open())
+            BackgroundWork.attempt("Switching automatic compaction of " + cfs.metadata(), () -> engine.followCompactionSwitch(cfs));
+    }
+
     private void refresh(ColumnFamilyStore cfs)
     {
         markers.mark(cfs);

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.utils.Clock;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
 import io.cassiterite.index.IndexWatch;
@@ -62,6 +63,7 @@ final class Maintenance implements Runnable
     private boolean schemaAdmitted;
     private boolean unknownReported;
     private boolean repairGateClosed;
+    private long lookedForDamage;
 
     Maintenance(EngineControl engine, EngineTableSetup tableSetup, SchemaSafetyNet safetyNet)
     {
@@ -119,7 +121,19 @@ final class Maintenance implements Runnable
         if (StorageService.instance.isDaemonSetupCompleted())
             maintainNode();
         else if (StorageService.instance.isGossipActive() && engine.isOpen())
-            throughput.pass(); // a node may join for hours before its setup is complete
+            maintainJoining();
+    }
+
+    /** A node may join for hours before its setup is complete. */
+    private void maintainJoining()
+    {
+        throughput.pass();
+        long now = Clock.Global.nanoTime();
+        if (now - lookedForDamage < INTERVAL_NANOS)
+            return;
+        lookedForDamage = now;
+        if (damage.check())
+            tableSetup.followCompactionSwitches();
     }
 
     private void maintainNode()
