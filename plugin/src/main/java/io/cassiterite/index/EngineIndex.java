@@ -16,9 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.google.common.base.Supplier;
 import com.google.common.base.Suppliers;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import org.apache.cassandra.cql3.Operator;
 import org.apache.cassandra.cql3.statements.schema.IndexTarget;
 import org.apache.cassandra.db.Clustering;
@@ -39,8 +36,6 @@ import org.apache.cassandra.index.IndexRegistry;
 import org.apache.cassandra.index.SecondaryIndexBuilder;
 import org.apache.cassandra.index.TargetParser;
 import org.apache.cassandra.index.transactions.IndexTransaction;
-import org.apache.cassandra.io.FSError;
-import org.apache.cassandra.io.sstable.CorruptSSTableException;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.IndexMetadata;
@@ -49,10 +44,7 @@ import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.utils.FBUtilities;
 import org.apache.cassandra.utils.Pair;
 
-import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Table;
-import io.cassiterite.memtable.CassiteriteMemtable;
-import io.cassiterite.memtable.EngineTables;
 
 /**
  * An index of an engine table, kept in the engine beside the table (docs/internals/index.md). Cassandra makes one for
@@ -62,16 +54,12 @@ public final class EngineIndex implements Index
 {
     private static final Index.IndexBuildingSupport BUILDING = EngineIndex::build;
     private static final int ESTIMATE_S = 10;
-    /** The engine does not have the index yet. */
-    private static final int UNKNOWN = -1;
-
-    private static final Logger logger = LoggerFactory.getLogger(EngineIndex.class);
 
     private final ColumnFamilyStore cfs;
     private final AtomicInteger bulkLoads = new AtomicInteger();
     private final Supplier<Long> entriesPerValue;
     private volatile boolean held;
-    private volatile int number;
+    private final CreatedIndex inEngine;
     private volatile IndexMetadata metadata;
     private volatile IndexedColumn column;
 
@@ -81,55 +69,10 @@ public final class EngineIndex implements Index
         this.cfs = cfs;
         this.metadata = metadata;
         this.column = parse(cfs.metadata(), metadata);
-        this.number = createIfPossible();
+        this.inEngine = new CreatedIndex(cfs, metadata.name);
+        // A schema change must not be half applied: what fails here is tried again with each build.
+        inEngine.ensureCreated();
         this.entriesPerValue = Suppliers.memoizeWithExpiration(() -> IndexSize.entriesPerValue(cfs, name()), ESTIMATE_S, TimeUnit.SECONDS);
-    }
-
-    /** A schema change must not be half applied: what fails here is tried again with each build. */
-    private int createIfPossible()
-    {
-        try
-        {
-            return create();
-        }
-        catch (EngineException | FSError | CorruptSSTableException e)
-        {
-            logger.error("The engine could not create index {} of {}. Queries by it fail until it can be: this is tried again each minute",
-                         name(), cfs.metadata(), e);
-            return UNKNOWN;
-        }
-    }
-
-    /** Creates what could not be created before. */
-    synchronized void ensureCreated()
-    {
-        if (!isCreated())
-            number = create();
-    }
-
-    /** Whether the engine has the index, and so takes entries. */
-    boolean isCreated()
-    {
-        return number != UNKNOWN;
-    }
-
-    private int create()
-    {
-        Table table = table();
-        while (true)
-        {
-            try
-            {
-                return table.createIndex(name()).number;
-            }
-            catch (EngineException e)
-            {
-                Table present = table();
-                if (e.kind() != EngineException.Kind.CLOSED || present == table)
-                    throw e;
-                table = present; // truncated meanwhile
-            }
-        }
     }
 
     private static IndexedColumn parse(TableMetadata table, IndexMetadata index)
@@ -157,7 +100,19 @@ public final class EngineIndex implements Index
     /** Names the index in write requests. */
     int number()
     {
-        return number;
+        return inEngine.number();
+    }
+
+    /** Whether the engine has the index, and so takes entries. */
+    boolean isCreated()
+    {
+        return inEngine.isCreated();
+    }
+
+    /** Creates the index in the engine, unless it is there; why it could not, or null. */
+    RuntimeException ensureCreated()
+    {
+        return inEngine.ensureCreated();
     }
 
     IndexedColumn column()
@@ -173,7 +128,7 @@ public final class EngineIndex implements Index
     /** Whether each row of a generation has its entries, or will have once what is being loaded has been indexed. */
     boolean isUpToDate(Table table)
     {
-        return isCreated() && (bulkLoads.get() > 0 || table.isIndexComplete(number));
+        return isCreated() && (bulkLoads.get() > 0 || table.isIndexComplete(number()));
     }
 
     /** While rows come as files, whose entries come right after them. */
@@ -260,26 +215,9 @@ public final class EngineIndex implements Index
     public Callable<?> getInvalidateTask()
     {
         return () -> {
-            drop();
+            inEngine.drop();
             return null;
         };
-    }
-
-    /** A table that is being dropped may have taken its indexes with it. */
-    private void drop()
-    {
-        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
-        if (memtable == null || memtable.table() == null)
-            return;
-        try
-        {
-            memtable.dropIndex(name());
-        }
-        catch (EngineException e)
-        {
-            if (e.kind() != EngineException.Kind.CLOSED)
-                throw e;
-        }
     }
 
     /** None: the engine truncates a table and its indexes at once (danger S10). */

@@ -44,7 +44,7 @@ final class IndexBuild extends SecondaryIndexBuilder
     private static final long BULK_LOAD_POLL_MS = 50;
 
     private final ColumnFamilyStore cfs;
-    private final List<EngineIndex> indexes;
+    private volatile List<EngineIndex> indexes;
     private final Collection<Range<Token>> ranges;
     private final boolean isFull;
     private final TimeUUID id = TimeUUID.Generator.nextTimeUUID();
@@ -115,7 +115,9 @@ final class IndexBuild extends SecondaryIndexBuilder
         builds.begin(isFull);
         try
         {
-            indexes.forEach(EngineIndex::ensureCreated);
+            indexes = created();
+            if (indexes.isEmpty())
+                return;
             Keyspace.writeOrder.awaitNewBarrier();
             if (isFull)
                 buildAll();
@@ -126,6 +128,27 @@ final class IndexBuild extends SecondaryIndexBuilder
         {
             builds.end(isFull);
         }
+    }
+
+    /**
+     * Those that the engine has now. An index that it cannot create does not fail the build of the others: it answers
+     * nothing until {@link IndexWatch} has had it built. One that was dropped before its turn is not made again.
+     */
+    private List<EngineIndex> created()
+    {
+        List<EngineIndex> created = new ArrayList<>();
+        RuntimeException failure = null;
+        for (EngineIndex index : indexes)
+        {
+            if (cfs.indexManager.getIndexByName(index.name()) != index)
+                continue;
+            failure = index.ensureCreated();
+            if (failure == null)
+                created.add(index);
+        }
+        if (created.isEmpty() && failure != null)
+            throw failure;
+        return created;
     }
 
     /** Again where rows have come without entries meanwhile. */

@@ -60,12 +60,13 @@ final class Truncation
         precaution = folder.parent();
     }
 
-    /** TRUNCATE has failed: the rows are still in the table. One without a snapshot may follow. */
+    /**
+     * TRUNCATE has failed, and one without a snapshot may follow. The precaution stays: the engine may have noted on the
+     * device that the table is empty, and find it so at the next start.
+     */
     void fail()
     {
         snapshotWanted = false;
-        TruncatedTable.clear(precaution);
-        precaution = null;
     }
 
     /** Takes the snapshots that TRUNCATE owes; false if there are none. */
