@@ -48,6 +48,8 @@ pub struct Subject<'a> {
     /// Of the client to each node.
     connections: usize,
     in_flight: usize,
+    /// From 0.
+    round: usize,
     /// The number in their workload of the operation that comes next, of those that touch partitions at random.
     next: Cell<u64>,
     folders: Vec<PathBuf>,
@@ -98,6 +100,7 @@ impl<'a> Subject<'a> {
             consistency,
             connections: settings.connections,
             in_flight: settings.in_flight,
+            round: 0,
             next: Cell::new(0),
             folders: folders(&cluster),
             cluster,
@@ -105,6 +108,16 @@ impl<'a> Subject<'a> {
             notes: Vec::new(),
             invalid: Vec::new(),
         })
+    }
+
+    /// The same in another round than the first.
+    pub fn in_round(self, round: usize) -> Self {
+        Self { round, ..self }
+    }
+
+    /// The round, from 0.
+    pub fn round(&self) -> usize {
+        self.round
     }
 
     /// The settings.

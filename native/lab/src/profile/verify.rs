@@ -68,7 +68,9 @@ impl Verifier {
         let complete = !others && (one_row || !conditions.partial);
         // What is sorted on its way comes back with another id.
         let columns = table.clustering.columns();
-        let tells_others = !columns.iter().any(|column| column.maker.ty.is_reordered());
+        // Each `?` of a query of many rows has the value of another row, and the row that is looked for may be none of them.
+        let tells_others =
+            (!one_row || fields == Fields::SameRow) && !columns.iter().any(|column| column.maker.ty.is_reordered());
         let shown_at = |place| places.iter().position(|found| *found == Some(place));
         let bound = match fields {
             Fields::SameRow if tells_others => (0..columns.len())

@@ -67,11 +67,12 @@ pub(super) fn search_level(subject: &mut Subject<'_>, name: &str, ops: &str, sla
     let settings = subject.settings();
     let (length, rows) = (settings.length(), settings.rows);
     let probes_max = if settings.scale == Scale::Tiny { PROBES_MAX_TINY } else { PROBES_MAX };
+    let start_per_s = settings.rate_per_s * (1.0 + PRECISION).powf(part_of_step(subject.round()));
     let limits = Search {
-        start_per_s: settings.rate_per_s,
+        start_per_s,
         precision: PRECISION,
-        floor_per_s: settings.rate_per_s / 64.0,
-        ceiling_per_s: settings.rate_per_s * 64.0,
+        floor_per_s: start_per_s / 64.0,
+        ceiling_per_s: start_per_s * 64.0,
         probes_max,
     };
     let found = search(limits, &mut |rate_per_s, wanted| {
@@ -91,6 +92,12 @@ pub(super) fn search_level(subject: &mut Subject<'_>, name: &str, ops: &str, sla
     Ok(Searched { name: name.to_owned(), level, found })
 }
 
+/// From 0 to 1, another part in each round and for all engines the same: else a search tries the same few rates in all rounds, and
+/// two engines alike, a little above one of them and a little below, differ by a whole step each time. (Van der Corput's sequence.)
+fn part_of_step(round: usize) -> f64 {
+    (round as u64).reverse_bits() as f64 / 2_f64.powi(64)
+}
+
 fn probe(outcome: &Outcome, rate_per_s: f64, slas: &[Sla]) -> Result<Probe> {
     let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
     let due_s = outcome.loaded().as_secs_f64();
@@ -102,4 +109,14 @@ fn probe(outcome: &Outcome, rate_per_s: f64, slas: &[Sla]) -> Result<Probe> {
         judged,
         client_limited: outcome.invalid.iter().find(|reason| reason.starts_with("client:")).cloned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_share_out_a_step_of_the_search() {
+        assert_eq!([0, 1, 2, 3, 4].map(part_of_step), [0.0, 0.5, 0.25, 0.75, 0.125]);
+    }
 }
