@@ -155,8 +155,11 @@ fn levels(core: &StoreCore, tables: &OpenTables) -> Result<String> {
 /// Tables of which a compaction has met a damaged file, with what RocksDB said.
 fn damage(core: &StoreCore, tables: &OpenTables) -> Result<String> {
     let mut lines = Lines::new(&["keyspace_name", "table_name", "index_name", "error"]);
+    let damaged = core.events.damaged();
+    if damaged.is_empty() {
+        return Ok(lines.0);
+    }
     each_current(core, tables, |open, names| {
-        let damaged = core.events.damaged();
         let error = open.column_families().all().find_map(|family| damaged.of(family.name()));
         if let Some(error) = error {
             lines.line(&[&names[..], &[error]].concat());

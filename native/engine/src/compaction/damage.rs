@@ -26,6 +26,11 @@ impl DamagedFamilies {
         self.lock().remove(family);
     }
 
+    /// Whether there is none, which is asked each second.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
     /// What RocksDB said of this one.
     pub(crate) fn of(&self, family: &str) -> Option<String> {
         self.lock().get(family).cloned()

@@ -103,7 +103,7 @@ impl Comparison {
         place: usize,
     ) -> Result<Run> {
         let scenario = settings.scenario;
-        let mut subject = Subject::up(settings, engine, interrupt)?.in_round(round);
+        let mut subject = Subject::up(settings, engine, round, interrupt)?;
         self.hash(engine, subject.cluster());
         let trial = scenario.run(&mut subject)?;
         let (notes, invalid) = (std::mem::take(&mut subject.notes), std::mem::take(&mut subject.invalid));

@@ -6,7 +6,6 @@
 mod loads;
 mod location;
 
-use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,14 +18,14 @@ use tokio::runtime::Runtime;
 
 use crate::check::{Before, Ledger, Levels, Replication};
 use crate::cluster::{Cluster, Engine, Interrupt};
-use crate::load::{self, Target};
+use crate::load::{self, Position, Target};
 use crate::observe::{Reading, Record, Servers, WatchedServer};
 use crate::profile::{Profile, Schema, UserWorkload};
 
 use super::files::table_bytes;
 use super::phase::once;
 use super::quiet::until_quiet;
-use super::settings::Settings;
+use super::settings::{Settings, VALUE_BYTES};
 
 pub use location::lock_clusters;
 use location::spec;
@@ -50,8 +49,8 @@ pub struct Subject<'a> {
     in_flight: usize,
     /// From 0.
     round: usize,
-    /// The number in their workload of the operation that comes next, of those that touch partitions at random.
-    next: Cell<u64>,
+    /// Of the phases that touch partitions at random.
+    position: Position,
     folders: Vec<PathBuf>,
     interrupt: Interrupt,
     /// Deviations from the plan that leave the numbers right.
@@ -62,8 +61,8 @@ pub struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// Starts a fresh cluster and makes the profile's table on it as the engine wants it.
-    pub fn up(settings: &'a Settings, engine: Engine, interrupt: &Interrupt) -> Result<Self> {
-        let profile = Profile::parse(&settings.profile().replace("@VALUE_BYTES@", &settings.value_bytes.to_string()))?;
+    pub fn up(settings: &'a Settings, engine: Engine, round: usize, interrupt: &Interrupt) -> Result<Self> {
+        let profile = Profile::parse(&settings.profile().replace(VALUE_BYTES, &settings.value_bytes.to_string()))?;
         let spec = spec(settings, engine)?;
         if let Ok(old) = Cluster::open(&spec.base) {
             old.delete().context("what an earlier comparison left behind")?;
@@ -100,19 +99,14 @@ impl<'a> Subject<'a> {
             consistency,
             connections: settings.connections,
             in_flight: settings.in_flight,
-            round: 0,
-            next: Cell::new(0),
+            round,
+            position: Position::default(),
             folders: folders(&cluster),
             cluster,
             interrupt: interrupt.clone(),
             notes: Vec::new(),
             invalid: Vec::new(),
         })
-    }
-
-    /// The same in another round than the first.
-    pub fn in_round(self, round: usize) -> Self {
-        Self { round, ..self }
     }
 
     /// The round, from 0.

@@ -28,11 +28,11 @@ impl Limiter {
     }
 
     /// Returns when it is the caller's turn, or soon after the run is over.
-    pub(super) async fn acquire(&self, is_over: impl Fn() -> bool) {
+    pub(super) async fn acquire(&self, is_over: impl Fn(Instant) -> bool) {
         let at = self.book(Instant::now());
         loop {
             let now = Instant::now();
-            if now >= at || is_over() {
+            if now >= at || is_over(now) {
                 return;
             }
             tokio::time::sleep_until(at.min(now + LOOK_EVERY).into()).await;

@@ -37,7 +37,7 @@ pub use connect::{connect, runtime};
 pub use operation::{Answer, Class, Kind, Operation, Workload};
 pub use outcome::{wrong_rows, FaultCount, Interval, Latencies, Outcome, Tally};
 pub use partial_answer::faults_of;
-pub use plan::{Limits, Pace, Plan, Retries, Signal, Stop};
+pub use plan::{Limits, Pace, Plan, Position, Retries, Signal, Stop};
 pub use run::run;
 pub use target::{Target, TlsFiles};
 pub use warmup::{Settling, WarmUp, WarmedUp};

@@ -238,6 +238,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         let measured_from = *self.shared.measured_from.get_or_init(Instant::now);
         let warmup = self.warmed_up(measured_from);
         let plan = &self.shared.plan;
+        plan.position.advance(self.shared.started.load(Ordering::Relaxed));
         let (mut response_ns, mut service_ns) = (latencies()?, latencies()?);
         for tally in &self.total.tallies {
             response_ns.add(&tally.response_ns)?;
@@ -275,7 +276,6 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
             value_bytes_written: self.total.value_bytes,
             rows_checked: self.total.rows_checked,
             client_cpu_s: cost.cpu.as_secs_f64(),
-            next: plan.first + self.shared.started.load(Ordering::Relaxed),
             not_started: evidence.not_started,
             unfinished: left,
             interrupted: self.interrupted,

@@ -78,8 +78,6 @@ pub struct Outcome {
     pub late_ns: Latencies,
     /// CPU seconds of this client in the measured part.
     pub client_cpu_s: f64,
-    /// The number in the workload of the operation after the last one that was started.
-    pub next: u64,
     /// Operations that were due but never started: the run ended before.
     pub not_started: u64,
     /// Operations that had not ended when the wait for the last ones was over. Their times are in no histogram.
@@ -110,8 +108,15 @@ pub struct FaultCount {
     pub explained_by_consistency: u64,
 }
 
+impl FaultCount {
+    /// Those that the consistency levels do not allow.
+    pub fn unexplained(self) -> u64 {
+        self.rows - self.explained_by_consistency
+    }
+}
+
 /// The reason for not believing a run in which rows were wrong that no consistency level allows.
 pub fn wrong_rows(faults: &[FaultCount]) -> Option<String> {
-    let unexplained: u64 = faults.iter().map(|fault| fault.rows - fault.explained_by_consistency).sum();
+    let unexplained: u64 = faults.iter().map(|fault| fault.unexplained()).sum();
     (unexplained > 0).then(|| format!("{unexplained} wrong rows that the consistency levels do not explain"))
 }

@@ -28,10 +28,10 @@ pub(super) async fn open_loop<S: Server>(shared: Arc<RunningLoad<S>>, schedule: 
     let mut watch = Watch::begin();
     while index < shared.most.load(Ordering::Relaxed) {
         let due = schedule.due(index);
-        if shared.is_over() || shared.ends.get().is_some_and(|ends| Instant::now() >= *ends + shared.plan.drain) {
+        let now = watch.look();
+        if shared.is_over() || shared.ends.get().is_some_and(|ends| now >= *ends + shared.plan.drain) {
             break;
         }
-        let now = watch.look();
         if due > now {
             queued = false;
             alarm.until(due.max(now + QUANTUM)).await?;
@@ -113,14 +113,14 @@ pub(super) async fn closed_loop<S: Server>(shared: Arc<RunningLoad<S>>) -> Resul
 
 async fn one_after_the_other<S: Server>(shared: &RunningLoad<S>) {
     loop {
-        let is_over = || shared.is_over() || shared.ends.get().is_some_and(|ends| Instant::now() >= *ends);
+        let is_over = |now| shared.is_over() || shared.ends.get().is_some_and(|ends| now >= *ends);
         if let Some(limiter) = &shared.limiter {
             limiter.acquire(is_over).await;
         }
-        if is_over() {
+        let now = Instant::now();
+        if is_over(now) {
             return;
         }
-        let now = Instant::now();
         let measured = shared.is_measured(now);
         if measured && shared.measured.fetch_add(1, Ordering::Relaxed) >= shared.most.load(Ordering::Relaxed) {
             return;

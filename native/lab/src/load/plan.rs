@@ -3,7 +3,7 @@
 
 //! The plan of a load: pace, operations in flight, length, retries, and the limits of a valid run.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -130,6 +130,21 @@ impl Signal {
     }
 }
 
+/// The place in a workload at which a run begins, and at which the next one goes on: the keys of the one before are in the caches,
+/// in that order. Clones are the same position. Safe to share between threads.
+#[derive(Clone, Debug, Default)]
+pub struct Position(Arc<AtomicU64>);
+
+impl Position {
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn advance(&self, operations: u64) {
+        self.0.fetch_add(operations, Ordering::Relaxed);
+    }
+}
+
 /// How a load runs.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -137,8 +152,8 @@ pub struct Plan {
     pub pace: Pace,
     /// Changes of the rate of an open loop while it runs; it begins with that of the pace.
     pub changes: Option<Changes>,
-    /// The number of the first operation in the workload: [`super::Outcome::next`] of a run goes on where that one ended.
-    pub first: u64,
+    /// Where it begins in the workload, and where it ended once it is over. One of its own begins at the first operation.
+    pub position: Position,
     /// Operations in flight: exactly (closed loop), at most (open loop; what is due beyond it is the backlog).
     pub in_flight: usize,
     /// Threads of the runtime that runs the load (see [`super::runtime`]); what the client's CPU is measured against.
@@ -174,7 +189,7 @@ impl Default for Plan {
         Self {
             pace: Pace::Closed,
             changes: None,
-            first: 0,
+            position: Position::default(),
             in_flight: 64,
             threads: 1,
             own_cpus: false,

@@ -36,7 +36,7 @@ pub(super) struct Times {
 #[derive(Clone, Debug)]
 pub(super) struct Counters {
     pub(super) tallies: Vec<Tally>,
-    /// From due to seen, or to started where nothing held it back.
+    /// From due to seen, or to started where nothing held it back; without those that were seen in time and held back.
     pub(super) late_ns: Latencies,
     pub(super) queued: u64,
     pub(super) value_bytes: u64,
@@ -126,7 +126,10 @@ impl Counters {
         self.last_end = self.last_end.max(Some(times.ended));
         self.queued += u64::from(times.seen.is_some());
         let seen = times.seen.unwrap_or(times.started);
-        self.late_ns.saturating_record(nanoseconds(seen.saturating_duration_since(times.due)));
+        // One that was seen in time and then held back is late by the servers' doing.
+        if times.seen.is_none() || seen > times.due {
+            self.late_ns.saturating_record(nanoseconds(seen.duration_since(times.due)));
+        }
         self.rows_checked += rows_checked;
         let Some(tally) = self.tallies.get_mut(kind) else { return };
         tally.retries += u64::from(retries);

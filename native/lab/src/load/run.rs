@@ -80,6 +80,7 @@ fn share<S: Server>(
         recorder: Recorder::new(workload.kinds(), plan.threads)?,
         server,
         workload,
+        first: plan.position.get(),
         plan,
         failures: Failures::default(),
         measured_from: OnceLock::new(),

@@ -51,6 +51,8 @@ pub(super) struct RunningLoad<S> {
     pub(super) server: Arc<S>,
     pub(super) workload: Arc<dyn Workload>,
     pub(super) plan: Plan,
+    /// The number in the workload of the first operation.
+    pub(super) first: u64,
     pub(super) recorder: Recorder,
     pub(super) failures: Failures,
     /// Operations due from this instant on are measured; unknown in a warm-up without a fixed end.
@@ -119,7 +121,7 @@ impl<S: Server> RunningLoad<S> {
     }
 
     fn planned(&self, index: u64) -> Option<Box<dyn Operation>> {
-        self.workload.plan(self.plan.first + index)
+        self.workload.plan(self.first + index)
     }
 
     /// Sends an operation, again when that may help, and records it.

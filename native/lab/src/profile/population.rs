@@ -75,6 +75,11 @@ impl Population {
         }
     }
 
+    /// Whether a run ends with it.
+    pub fn ends(&self) -> bool {
+        matches!(self, Self::Sequence { wraps: false, .. })
+    }
+
     /// The lowest and the highest seed.
     pub fn range(&self) -> (u64, u64) {
         match self {

@@ -62,19 +62,17 @@ impl<'a> ReadCheck<'a> {
     ) -> Option<Self> {
         let ledger = core.ledger.as_deref()?;
         let mut expected = HashMap::with_capacity((rows.end - rows.start) as usize);
+        let mut bound = Vec::new();
         for row in rows {
             let clustering = core.table.clustering_of(partition.id, row);
+            if row == asked {
+                let cell = |column| clustering.get(column).map(<[u8]>::to_vec);
+                bound = verifier.bound.iter().map(|&(at, column)| (at, cell(column))).collect();
+            }
             let id = id_of(clustering.iter());
             let snapshot = ledger.begin_read(core.ledger_row(seed, partition.id, id));
             expected.insert(id, Expected { snapshot, clustering, came: false });
         }
-        let bound = match &verifier.bound[..] {
-            [] => Vec::new(),
-            places => {
-                let cells = core.table.clustering_of(partition.id, asked);
-                places.iter().map(|&(at, column)| (at, cells.get(column).map(<[u8]>::to_vec))).collect()
-            }
-        };
         Some(Self { verifier, seed, partition: partition.clone(), bound, expected, others: HashSet::new(), came: 0 })
     }
 
@@ -108,9 +106,8 @@ impl<'a> ReadCheck<'a> {
             None => self.expected.keys().next().copied(),
         };
         let Some(id) = id else { return };
-        let left_out = self.bound.iter().any(|(at, asked)| cells.get(*at).copied().flatten() != asked.as_deref());
-        let intrusion = self.intrusion(ledger, id, clustering.as_deref().unwrap_or_default());
-        if let Some(detail) = left_out.then_some("a row came that was not asked for").or(intrusion) {
+        let asked_for = self.bound.iter().all(|(at, asked)| cells.get(*at).copied().flatten() == asked.as_deref());
+        if let Some(detail) = self.intrusion(ledger, id, clustering.as_deref().unwrap_or_default(), asked_for) {
             answer.rows_checked += 1;
             let row = self.expected.get(&id).map(|expected| expected.snapshot.row());
             let row = row.unwrap_or(Row { partition: asked, row: id });
@@ -123,7 +120,13 @@ impl<'a> ReadCheck<'a> {
 
     /// Why a row must not come, whatever its cells are. Another one that this population does not make is somebody else's,
     /// unless nobody can have written it.
-    fn intrusion(&mut self, ledger: &Ledger, id: u64, clustering: &AnswerCells<'_>) -> Option<&'static str> {
+    fn intrusion(
+        &mut self,
+        ledger: &Ledger,
+        id: u64,
+        clustering: &AnswerCells<'_>,
+        asked_for: bool,
+    ) -> Option<&'static str> {
         self.came += 1;
         let (is_ours, came_before) = match self.expected.get_mut(&id) {
             Some(expected) => (true, replace(&mut expected.came, true)),
@@ -134,6 +137,7 @@ impl<'a> ReadCheck<'a> {
         match () {
             () if came_before => Some("the row came twice"),
             () if self.verifier.one_row && self.came > 1 => Some("a second row came for one primary key"),
+            () if !asked_for => Some("a row came that was not asked for"),
             () if !is_ours && is_row && self.verifier.tells_others && ledger.began_empty() => {
                 Some("a row came that nobody wrote")
             }

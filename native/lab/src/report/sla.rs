@@ -45,7 +45,7 @@ impl Sla {
                 found.with_context(|| format!("-sla {self}: there is no '{kind}', only {}", known()))?.clone()
             }
         };
-        let unexplained = outcome.faults.iter().map(|fault| fault.rows - fault.explained_by_consistency).sum();
+        let unexplained = outcome.faults.iter().map(|fault| fault.unexplained()).sum();
         let (met, measured) = self.condition.judge(&tally, unexplained, outcome.loaded().as_secs_f64());
         Ok(SlaVerdict { sla: self.text.clone(), measured, met })
     }

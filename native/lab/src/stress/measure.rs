@@ -5,7 +5,6 @@
 
 use std::cell::OnceCell;
 use std::convert::Infallible;
-use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -14,10 +13,10 @@ use scylla::client::session::Session;
 
 use super::console::Console;
 use super::progress::{collections, Progress};
-use super::settings::{Level, Population, Rate, Settings, Stop, Warmup};
+use super::settings::{Level, Rate, Settings, Stop, Warmup};
 use super::task::PreparedTask;
 use crate::check::Levels;
-use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Retries, Signal, WarmUp, Workload};
+use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Position, Retries, Signal, WarmUp, Workload};
 use crate::narrator::Narrator;
 use crate::observe::{Environment, Reading, Record, Servers};
 use crate::report::{results, About, HdrLog, Judgement, Run};
@@ -108,7 +107,6 @@ impl Measurement<'_> {
             outcome = load::run(Arc::clone(self.session), workload, plan, listener) => outcome?,
             never = self.read_after(&measuring, &begun) => match never {},
         };
-        self.ready.next.store(outcome.next, Ordering::Relaxed);
         if let Some(error) = trouble {
             return Err(error);
         }
@@ -155,7 +153,11 @@ impl Measurement<'_> {
         let limits = Limits { error_share: if errors.ignore { 1.0 } else { 0.0 }, ..Limits::default() };
         Plan {
             pace,
-            first: if self.population_ends() { 0 } else { self.ready.next.load(Ordering::Relaxed) },
+            position: if self.settings.data.population.ends() {
+                Position::default()
+            } else {
+                self.ready.position.clone()
+            },
             in_flight,
             threads: self.threads,
             stop: stop(self.settings.work.stop),
@@ -168,13 +170,9 @@ impl Measurement<'_> {
         }
     }
 
-    fn population_ends(&self) -> bool {
-        matches!(self.settings.data.population, Population::Sequence { wraps: false, .. })
-    }
-
     /// A sequence that ends must be measured from its beginning.
     fn warmup(&self) -> WarmUp {
-        let ends = self.population_ends();
+        let ends = self.settings.data.population.ends();
         match (self.settings.work.warmup, self.settings.work.stop) {
             (Warmup::None, _) => WarmUp::NONE,
             (Warmup::For(time), _) => WarmUp::For(time),

@@ -4,7 +4,6 @@
 //! The task of a command: a profile, a mix of its operations, a population.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use anyhow::{ensure, Result};
@@ -14,6 +13,7 @@ use scylla::statement::Consistency;
 use super::settings::{Check, Command, Data, Settings};
 use super::table_options::TableOptions;
 use crate::check::{Before, Ledger};
+use crate::load::Position;
 use crate::profile::draw::{draw, Drawing};
 use crate::profile::{builtin, Mix, Options, Profile, QuerySpec, Schema, UserWorkload};
 
@@ -41,8 +41,8 @@ pub struct PreparedTask {
     pub ledger: Option<Arc<Ledger>>,
     /// Why reads are not checked, or which are not.
     pub unchecked: Vec<String>,
-    /// The number in the workload of the operation that comes next: a run of several touches other keys than the one before it.
-    pub next: AtomicU64,
+    /// Where the next of several runs goes on.
+    pub position: Position,
 }
 
 impl Task {
@@ -57,9 +57,7 @@ impl Task {
             Command::Read => (standard()?, Mix::only("read")),
             Command::CounterWrite => (counter()?, Mix::only("counter_write")),
             Command::CounterRead => (counter()?, Mix::only("counter_read")),
-            Command::Mixed(ratios) if ratios.iter().all(|(name, _)| name.starts_with("counter")) => {
-                (counter()?, Mix::new(ratios.clone())?)
-            }
+            Command::Mixed(ratios) if settings.work.counts() => (counter()?, Mix::new(ratios.clone())?),
             Command::Mixed(ratios) => (standard()?, Mix::new(ratios.clone())?),
             Command::Emp(ratios) => (builtin::emp(EMP_ROW_BYTES)?, Mix::new(ratios.clone())?),
             Command::User { profile, ops } => {
@@ -149,7 +147,7 @@ impl Task {
                     workload: Arc::new(workload),
                     ledger: Some(ledger),
                     unchecked,
-                    next: AtomicU64::new(0),
+                    position: Position::default(),
                 })
             }
             Err(error) if self.check == Check::WherePossible => self.unchecked(session, format!("{error:#}")).await,
@@ -165,7 +163,7 @@ impl Task {
 
     async fn unchecked(&self, session: &Session, why: String) -> Result<PreparedTask> {
         let workload = Arc::new(self.workload(session, None).await?);
-        Ok(PreparedTask { workload, ledger: None, unchecked: vec![why], next: AtomicU64::new(0) })
+        Ok(PreparedTask { workload, ledger: None, unchecked: vec![why], position: Position::default() })
     }
 
     async fn workload(&self, session: &Session, ledger: Option<Arc<Ledger>>) -> Result<UserWorkload> {

@@ -96,7 +96,6 @@ pub fn outcome(factor: f64) -> Outcome {
         first_errors: vec![("write timeout: 1 of 2 replicas answered".to_owned(), 7)],
         late_ns: latencies([0.06, 0.06, 2.0]),
         client_cpu_s: 1.1,
-        next: 120_000,
         not_started: 0,
         unfinished: 0,
         interrupted: false,

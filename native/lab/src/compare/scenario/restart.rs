@@ -63,8 +63,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
 /// The rows that are gone, or are as they were before an acknowledged write; and the reason for not believing the run
 /// where others came back as nobody wrote them.
 fn judged([lost, stale, mixed_up, resurrected]: [FaultCount; 4]) -> (u64, Option<String>) {
-    let unexplained = |fault: FaultCount| fault.rows - fault.explained_by_consistency;
-    let (mixed_up, resurrected) = (unexplained(mixed_up), unexplained(resurrected));
+    let (mixed_up, resurrected) = (mixed_up.unexplained(), resurrected.unexplained());
     let corrupt = (mixed_up + resurrected > 0)
         .then(|| format!("{mixed_up} rows were mixed up and {resurrected} resurrected after kill -9"));
     (lost.rows + stale.rows, corrupt)

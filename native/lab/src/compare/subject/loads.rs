@@ -13,7 +13,7 @@ use super::Subject;
 use crate::cluster::Cluster;
 use crate::compare::phase::{any, closed, once, Measured, Phase, Used};
 use crate::compare::warmup::Warmup;
-use crate::load::{self, wrong_rows, Outcome, Pace, Plan, Stop, Workload};
+use crate::load::{self, wrong_rows, Outcome, Pace, Plan, Position, Stop, Workload};
 use crate::observe::{now_unix_ms, Client};
 use crate::profile::{Mix, Options, UserWorkload};
 
@@ -122,7 +122,7 @@ impl Subject<'_> {
         let mut plan = self.plan(phase);
         plan.limits.run_queue_share = f64::INFINITY;
         plan.limits.late_start_share = f64::INFINITY;
-        let outcome = self.drive_by(plan, phase, self.workload(phase)?)?;
+        let outcome = self.drive_by(plan, phase.name, self.workload(phase)?)?;
         self.record_wrong_rows(phase.name, &outcome);
         Ok(outcome)
     }
@@ -152,7 +152,6 @@ impl Subject<'_> {
         end.raise();
         let outcome = self.runtime.block_on(load).context("the load ended early")??;
         ensure!(!outcome.interrupted, "interrupted");
-        self.go_on_after(phase, &outcome);
         let done = done?;
         let spoiled = outcome.invalid.iter().map(|reason| format!("{}: {reason}", phase.name));
         self.notes.extend(spoiled);
@@ -165,7 +164,7 @@ impl Subject<'_> {
     fn plan(&self, phase: &Phase) -> Plan {
         let mut plan = Plan {
             pace: phase.pace,
-            first: if phase.is_spread() { self.next.get() } else { 0 },
+            position: if phase.is_spread() { self.position.clone() } else { Position::default() },
             in_flight: self.in_flight,
             threads: self.settings.threads,
             own_cpus: self.settings.cpus.is_some(),
@@ -182,26 +181,18 @@ impl Subject<'_> {
     }
 
     fn drive(&self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
-        self.drive_by(self.plan(phase), phase, workload)
+        self.drive_by(self.plan(phase), phase.name, workload)
     }
 
-    fn drive_by(&self, plan: Plan, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
+    fn drive_by(&self, plan: Plan, name: &str, workload: Arc<dyn Workload>) -> Result<Outcome> {
         self.ensure_not_interrupted()?;
         let outcome = self.runtime.block_on(load::run(Arc::clone(&self.session), workload, plan, |_| ()))?;
         ensure!(!outcome.interrupted, "interrupted");
-        self.go_on_after(phase, &outcome);
         let gone = self.cluster.nodes().into_iter().find(|node| node.pid.is_none());
         if let Some(node) = gone {
-            bail!("{} ended during '{}': see {}", node.name, phase.name, node.system_log.display());
+            bail!("{} ended during '{name}': see {}", node.name, node.system_log.display());
         }
         Ok(outcome)
-    }
-
-    /// The keys that a phase has touched are in the caches in that order: the next one is to touch others.
-    fn go_on_after(&self, phase: &Phase, outcome: &Outcome) {
-        if phase.is_spread() {
-            self.next.set(outcome.next);
-        }
     }
 
     /// The load listens to signals only while it runs.

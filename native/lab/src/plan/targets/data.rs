@@ -3,7 +3,6 @@
 
 //! The keyspace of a cell: its table, its session, and what was acknowledged in it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use super::reach::Reach;
 use super::{Load, Pace as Asked};
 use crate::check::{Before, Ledger, Levels};
 use crate::cluster::{Engine, Interrupt};
-use crate::load::{self, Changes, Outcome, Pace, Plan as LoadPlan, Signal, Stop, Workload};
+use crate::load::{self, Changes, Outcome, Pace, Plan as LoadPlan, Position, Signal, Stop, Workload};
 use crate::plan::axes::label;
 use crate::plan::cell::Cell;
 use crate::plan::file::Client;
@@ -45,8 +44,8 @@ pub struct Data {
     levels: Arc<Levels>,
     partitions: u64,
     in_flight: Option<usize>,
-    /// The number in `workload` of the operation that comes next: a load touches other keys than the one before it.
-    next: AtomicU64,
+    /// In `workload`.
+    position: Position,
     client: Client,
     interrupt: Interrupt,
 }
@@ -85,7 +84,7 @@ impl Data {
             let mut again = again.await?;
             // What the cell before wrote is there at the levels of that one.
             again.levels = Arc::new(again.cell.levels().after(&self.levels));
-            again.next = self.next;
+            again.position = self.position;
             Ok(again)
         })
     }
@@ -123,7 +122,7 @@ impl Data {
             session,
             ledger,
             partitions,
-            next: AtomicU64::new(0),
+            position: Position::default(),
             client,
             interrupt,
         })
@@ -240,13 +239,10 @@ impl Data {
         plan
     }
 
-    /// Runs the workload where its last load ended: the keys of that one are in the caches, in that order.
+    /// Runs the workload where its last load ended.
     async fn go_on(&self, plan: LoadPlan, listener: Listener<'_>) -> Result<Outcome> {
-        let plan = LoadPlan { first: self.next.load(Ordering::Relaxed), ..plan };
-        let workload = Arc::clone(&self.workload) as Arc<dyn Workload>;
-        let outcome = self.run_telling(&self.session, workload, plan, listener).await?;
-        self.next.store(outcome.next, Ordering::Relaxed);
-        Ok(outcome)
+        let plan = LoadPlan { position: self.position.clone(), ..plan };
+        self.run_telling(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, plan, listener).await
     }
 
     async fn run(&self, session: &Arc<Session>, workload: Arc<dyn Workload>, plan: LoadPlan) -> Result<Outcome> {

@@ -99,7 +99,7 @@ fn a_primary_key_has_one_row() {
         let rows = &written.rows;
         assert_eq!(written.faults(ONE, &[&rows[0]]), [""; 0]);
         assert_one(&written.faults(ONE, &[&rows[0], &rows[0]]), ": the row came twice");
-        assert_one(&written.faults(ONE, &[&rows[0], &rows[1]]), ": a row came that was not asked for");
+        assert_one(&written.faults(ONE, &[&rows[0], &rows[1]]), ": a second row came for one primary key");
     }
 }
 

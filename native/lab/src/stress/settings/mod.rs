@@ -57,7 +57,7 @@ impl Settings {
         let rate = Rate::read(&line.take("-rate"), &work)?;
         let connection = Connection::read(&mut line)?;
         let data = Data::read(&mut line, &work)?;
-        let ends = matches!(data.population, Population::Sequence { wraps: false, .. });
+        let ends = data.population.ends();
         ensure!(
             !(ends && matches!(work.warmup, Warmup::For(_) | Warmup::Auto)),
             "-pop: no-wrap and warmup= do not go together: a sequence that ends counts from its beginning"

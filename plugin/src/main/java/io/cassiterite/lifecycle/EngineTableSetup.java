@@ -41,7 +41,7 @@ final class EngineTableSetup
             throw new IllegalStateException(cfs.metadata() + " is still under construction");
         markers.mark(cfs);
         // It is tried again every second, and no reason to stop the node.
-        BackgroundWork.attempt("Switching automatic compaction of " + cfs.metadata(), () -> engine.followCompactionSwitch(cfs));
+        followCompactionSwitch(cfs);
     }
 
     /** A table has got its managers: its MBeans follow. */
@@ -83,7 +83,12 @@ final class EngineTableSetup
     void followCompactionSwitches()
     {
         for (ColumnFamilyStore cfs : EngineTable.open())
-            BackgroundWork.attempt("Switching automatic compaction of " + cfs.metadata(), () -> engine.followCompactionSwitch(cfs));
+            followCompactionSwitch(cfs);
+    }
+
+    private void followCompactionSwitch(ColumnFamilyStore cfs)
+    {
+        BackgroundWork.attempt("Switching automatic compaction of " + cfs.metadata(), () -> engine.followCompactionSwitch(cfs));
     }
 
     private void refresh(ColumnFamilyStore cfs)
