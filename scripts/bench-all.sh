@@ -14,15 +14,15 @@ all=(requests reads writes mixed emp features scan restart indexes stream)
 # As docs/benchmarks.md has them: rates and rows that leave room on two cores.
 options() {
     case $1 in
-        requests) echo "--engines stock,cassiterite-door --rows 100000 --seconds 10 --warmup 45 --rate 6000 --heap 2g" ;;
-        reads) echo "--engines stock,cassiterite --rows 500000 --seconds 15 --warmup 60 --rate 8000 --heap 2g" ;;
-        writes) echo "--engines stock,cassiterite --rows 300000 --seconds 18 --warmup 75 --heap 2g" ;;
-        mixed) echo "--engines stock,cassiterite --rows 100000 --seconds 25 --warmup 75 --rate 6000 --heap 2g" ;;
-        emp) echo "--engines stock,cassiterite,cassiterite-door --seconds 10 --warmup 40 --rate 4000 --heap 2g" ;;
-        features) echo "--engines stock,cassiterite --seconds 15 --warmup 45 --heap 2g" ;;
-        scan) echo "--engines stock,cassiterite,cassiterite-door --seconds 10 --warmup 30 --heap 2g" ;;
+        requests) echo "--engines stock,cassiterite-door --rows 100000 --seconds 10 --warmup 150 --rate 3000 --heap 2g" ;;
+        reads) echo "--engines stock,cassiterite --rows 500000 --seconds 15 --warmup 150 --rate 4000 --heap 2g" ;;
+        writes) echo "--engines stock,cassiterite --rows 300000 --seconds 18 --warmup 150 --heap 2g" ;;
+        mixed) echo "--engines stock,cassiterite --rows 100000 --seconds 25 --warmup 150 --rate 2000 --heap 2g" ;;
+        emp) echo "--engines stock,cassiterite,cassiterite-door --seconds 10 --warmup 150 --rate 500 --heap 2g" ;;
+        features) echo "--engines stock,cassiterite --seconds 15 --warmup 150 --heap 2g" ;;
+        scan) echo "--engines stock,cassiterite,cassiterite-door --seconds 10 --warmup 150 --heap 2g" ;;
         restart) echo "--engines stock,cassiterite --rows 100000 --seconds 10 --warmup 20 --heap 2g" ;;
-        indexes) echo "--engines stock-sai,stock,cassiterite --rows 100000 --seconds 4 --warmup 12" ;;
+        indexes) echo "--engines stock-sai,stock,cassiterite --rows 100000 --seconds 6 --warmup 60" ;;
         stream) echo "--engines stock,cassiterite --scale full --samples 10 --seconds 15 --warmup 30 --vnodes 16" ;;
         *) echo "bench-all: no scenario $1; there are ${all[*]}" >&2; return 2 ;;
     esac

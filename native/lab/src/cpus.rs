@@ -3,6 +3,8 @@
 
 //! CPUs by number, threads that keep to some of them, and how a client and its servers split a machine.
 
+mod process;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
@@ -25,8 +27,17 @@ pub struct Cpus(BTreeSet<usize>);
 impl Cpus {
     /// Those that the calling thread may use.
     pub fn of_this_thread() -> Result<Self> {
-        let allowed = sched_getaffinity(MYSELF).context("the kernel does not say which CPUs there are")?;
-        Self::new((0..CpuSet::count()).filter(|cpu| allowed.is_set(*cpu).unwrap_or(false)))
+        Self::from_set(&sched_getaffinity(MYSELF).context("the kernel does not say which CPUs there are")?)
+    }
+
+    fn from_set(set: &CpuSet) -> Result<Self> {
+        Self::new((0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)))
+    }
+
+    fn set(&self) -> Result<CpuSet> {
+        let mut set = CpuSet::new();
+        self.0.iter().try_for_each(|cpu| set.set(*cpu))?;
+        Ok(set)
     }
 
     fn new(cpus: impl IntoIterator<Item = usize>) -> Result<Self> {
@@ -44,11 +55,7 @@ impl Cpus {
 
     /// The calling thread keeps to them from now on; so do the threads and processes that it starts.
     pub fn keep_this_thread(&self) -> Result<()> {
-        let mut set = CpuSet::new();
-        for cpu in &self.0 {
-            set.set(*cpu)?;
-        }
-        sched_setaffinity(MYSELF, &set).with_context(|| format!("this process may not use CPU {self}"))
+        sched_setaffinity(MYSELF, &self.set()?).with_context(|| format!("this process may not use CPU {self}"))
     }
 
     /// Does something on them, in a thread of its own; so the processes that it starts keep to them, too.
@@ -120,6 +127,11 @@ pub struct Split {
 }
 
 impl Split {
+    /// The client's and the servers'.
+    pub fn all(&self) -> Cpus {
+        Cpus(self.client.0.union(&self.servers.0).copied().collect())
+    }
+
     /// How many CPUs a client keeps unless told otherwise: a quarter, at least one; none of a single one.
     pub fn usual(all: &Cpus) -> usize {
         match all.len() {
@@ -191,6 +203,7 @@ mod tests {
         let apart = |all: &str, client| Split::by_core(&cpus(all), client, |cpu| cpu).unwrap();
         assert_eq!(apart("0-1", 1).unwrap().to_string(), "client on CPU 1, servers on CPU 0");
         assert_eq!(apart("0-1", 0), None);
+        assert_eq!(apart("0-5", 2).unwrap().all(), cpus("0-5"));
         // Four cores of two threads each, numbered as Linux does.
         let twins = Split::by_core(&cpus("0-7"), 2, |cpu| cpu % 4).unwrap().unwrap();
         assert_eq!((twins.client, twins.servers), (cpus("3,7"), cpus("0-2,4-6")));

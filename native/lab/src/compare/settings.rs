@@ -16,7 +16,7 @@ use crate::cpus::{Cpus, Split};
 /// Where a profile has the bytes of a value.
 pub const VALUE_BYTES: &str = "@VALUE_BYTES@";
 /// Rows of 1 KB, half of them written, keep a server's CPU half busy.
-const RATE_PER_CPU: f64 = 4_000.0;
+const RATE_PER_CPU: f64 = 2_000.0;
 
 /// Sizes that go together; single options still override them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -93,7 +93,7 @@ impl Settings {
             Scale::Full => (5, 300, 300, 4_000_000),
         };
         let (divisor, value_bytes, rate_per_s) = match scenario {
-            Scenario::Emp => (6, 6000, 1_300.0),
+            Scenario::Emp => (6, 6000, 500.0),
             Scenario::Indexes => (1, 200, RATE_PER_CPU),
             Scenario::Scan => (100, 200, RATE_PER_CPU),
             // 4,000,000 are 6.3 GiB, of which each of 3 nodes has two thirds.
@@ -214,8 +214,8 @@ mod tests {
     fn rates_suit_what_the_client_leaves() {
         let on = |cpus: &str, client| Settings::new(Scenario::Mixed, Scale::Small).on(&cpus.parse().unwrap(), client);
         let (two, four) = (on("0-1", 1).unwrap(), on("0-3", 1).unwrap());
-        assert_eq!((two.rate_per_s, four.rate_per_s), (4_000.0, 12_000.0));
-        assert_eq!((on("0-1", 0).unwrap().cpus, on("0-1", 0).unwrap().rate_per_s), (None, 4_000.0));
+        assert_eq!((two.rate_per_s, four.rate_per_s), (2_000.0, 6_000.0));
+        assert_eq!((on("0-1", 0).unwrap().cpus, on("0-1", 0).unwrap().rate_per_s), (None, 2_000.0));
         assert_eq!(on("0-15", 4).unwrap().threads, 4);
         let refusal = format!("{:#}", on("0-1", 2).unwrap_err());
         assert!(refusal.contains("--client-cpus"), "{refusal}");

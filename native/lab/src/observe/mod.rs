@@ -9,6 +9,7 @@
 
 mod client;
 mod compactions;
+mod compilers;
 mod environment;
 mod gc_log;
 mod heap;
@@ -19,6 +20,7 @@ mod servers;
 
 pub use client::{Client, ClientUse};
 pub use compactions::{CompactionPoller, Compactions};
+pub use compilers::Compilers;
 pub use environment::{file_hash, text_hash, Environment, Hash, Machine, Software};
 pub use gc_log::{GcLog, GcTotals};
 pub use heap::{collect_garbage, count_objects, heap_used_bytes};

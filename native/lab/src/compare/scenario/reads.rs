@@ -21,9 +21,12 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let warmups = vec![subject.warm(ops)?];
     let mut figures = subject.measure(&closed("hot", ops, keys(), settings.length()))?.figures();
     let paced = open("hot, fixed rate", ops, keys(), settings.length(), settings.rate_per_s);
+    subject.lead_in(&paced)?;
     figures.extend(subject.measure(&paced)?.figures());
     let evictor = Evictor::start(subject.folders().to_vec(), subject.keyspace());
-    let cold = subject.measure(&closed("beyond memory", ops, keys(), settings.length()))?;
+    let cold = closed("beyond memory", ops, keys(), settings.length());
+    subject.lead_in(&cold)?;
+    let cold = subject.measure(&cold)?;
     drop(evictor);
     let from_disk = cold.whole.disk_read_bytes.map(|bytes| bytes / cold.operations().max(1) as f64);
     if from_disk.is_some_and(|bytes| bytes < FROM_DISK_MIN * settings.value_bytes as f64) {

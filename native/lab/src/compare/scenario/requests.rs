@@ -9,7 +9,7 @@ use anyhow::Result;
 
 use super::super::figure::{Better, Figure, Unit};
 use super::super::pauses::{Cause, Pauses};
-use super::super::phase::{any, closed, open};
+use super::super::phase::{any, closed, open, Phase};
 use super::super::subject::Subject;
 use super::Trial;
 
@@ -34,26 +34,34 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let settings = subject.settings();
     let (length, keys) = (settings.length(), || any(settings.rows));
     subject.fill()?;
-    let warmups = vec![subject.warm("read=1,insert=1")?, subject.warm("read=1")?];
+    let warmups = vec![subject.warm("read=1,insert=1")?];
     let mut figures = Vec::new();
     for (name, connections, in_flight) in READS {
         subject.connect_over(connections, in_flight)?;
-        figures.extend(subject.measure(&closed(name, "read=1", keys(), length))?.figures());
+        figures.extend(warm_for(subject, &closed(name, "read=1", keys(), length))?);
     }
+    subject.connect_over(settings.in_flight, settings.in_flight)?;
+    subject.lead_in(&closed("writes", "insert=1", keys(), length))?;
     subject.connect_over(settings.in_flight, settings.in_flight)?;
     // The front door leaves connections that only write to Netty after a second, and takes them back for trials.
     for name in ["writes over new connections", "writes"] {
         figures.extend(subject.measure(&closed(name, "insert=1", keys(), length))?.figures());
     }
     subject.connect_over(settings.in_flight, settings.in_flight)?;
-    figures.extend(subject.measure(&closed("reads and writes", "read=1,insert=1", keys(), length))?.figures());
+    figures.extend(warm_for(subject, &closed("reads and writes", "read=1,insert=1", keys(), length))?);
     let mixed = open("reads beside writes", "read=1,insert=1", keys(), length, settings.rate_per_s);
-    figures.extend(subject.measure(&mixed)?.figures());
+    figures.extend(warm_for(subject, &mixed)?);
     for pauses in PAUSES {
         figures.extend(read_beside(subject, pauses)?);
     }
     figures.push(idle_connections(subject)?);
     Ok(Trial { figures, warmups, ..Trial::default() })
+}
+
+/// A phase, on servers that have compiled what it asks for.
+fn warm_for(subject: &mut Subject<'_>, phase: &Phase) -> Result<Vec<Figure>> {
+    subject.lead_in(phase)?;
+    Ok(subject.measure(phase)?.figures())
 }
 
 /// What a connection costs that asks nothing.
@@ -74,9 +82,10 @@ fn read_beside(
     (name, cause, every): (&'static str, Cause, Duration),
 ) -> Result<Vec<Figure>> {
     let settings = subject.settings();
-    let rate_per_s = settings.rate_per_s * SHARE_BESIDE_PAUSES;
+    let phase = open(name, "read=1", any(settings.rows), settings.length(), settings.rate_per_s * SHARE_BESIDE_PAUSES);
+    subject.lead_in(&phase)?;
     let pauses = Pauses::start(subject.pids(), cause, every);
-    let reads = subject.measure(&open(name, "read=1", any(settings.rows), settings.length(), rate_per_s))?;
+    let reads = subject.measure(&phase)?;
     let caused = pauses.end();
     if caused.times == 0 {
         subject.invalid.push(format!("{name}: jcmd did nothing"));

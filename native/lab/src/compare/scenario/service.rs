@@ -31,11 +31,11 @@ const LONG: u32 = 2;
 pub(super) fn emp(subject: &mut Subject<'_>) -> Result<Trial> {
     let settings = subject.settings();
     subject.fill()?;
-    let mut warmups = vec![subject.warm("read=1")?];
+    let warmups = vec![subject.warm("read=1")?];
     let searched = search_level(subject, "read-only", "read=1", &[EMP.parse()?])?;
     let mut figures = vec![rate(&searched)];
-    warmups.push(subject.warm("read=1,insert=1")?);
     let mixed = open("mixed", "read=1,insert=1", any(settings.rows), settings.length(), settings.rate_per_s);
+    subject.lead_in(&mixed)?;
     figures.extend(subject.measure(&mixed)?.figures());
     Ok(Trial { figures, warmups, searches: vec![searched], ..Trial::default() })
 }
@@ -75,6 +75,7 @@ pub(super) fn search_level(subject: &mut Subject<'_>, name: &str, ops: &str, sla
         ceiling_per_s: start_per_s * 64.0,
         probes_max,
     };
+    subject.lead_in(&open("probe", ops.to_owned(), any(rows), length, start_per_s))?;
     let found = search(limits, &mut |rate_per_s, wanted| {
         let part = if wanted == Length::Long { LONG } else { SHORT };
         let seconds = (length / part).max(Duration::from_secs(1));

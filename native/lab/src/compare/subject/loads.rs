@@ -12,7 +12,8 @@ use anyhow::{bail, ensure, Context, Result};
 use super::Subject;
 use crate::cluster::Cluster;
 use crate::compare::phase::{any, closed, once, Measured, Phase, Used};
-use crate::compare::warmup::Warmup;
+use crate::compare::warmup::{Slice, SliceMeter, Warmup};
+use crate::cpus::Cpus;
 use crate::load::{self, wrong_rows, Outcome, Pace, Plan, Position, Stop, Workload};
 use crate::observe::{now_unix_ms, Client};
 use crate::profile::{Mix, Options, UserWorkload};
@@ -38,7 +39,8 @@ impl Subject<'_> {
         let population = once(self.settings.rows);
         let fill =
             Phase { name: "fill", ops: "insert=1".into(), population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
-        let outcome = self.drive(&fill, self.workload(&fill)?)?;
+        let workload = self.workload(&fill)?;
+        let outcome = self.on_all_cpus(|subject| subject.drive(&fill, workload))?;
         self.record_outcome("fill", &outcome);
         self.flush()?;
         self.settle()?;
@@ -46,34 +48,63 @@ impl Subject<'_> {
         self.reconnect()
     }
 
-    /// Loads until the servers' CPU per operation no longer falls.
+    /// Loads until the servers' CPU per operation no longer falls, and their compilers rest.
     pub fn warm(&mut self, ops: impl Into<Cow<'static, str>>) -> Result<Warmup> {
         let ops = ops.into();
         let population = any(self.settings.rows);
-        self.warm_by(&ops.clone(), |subject, length| {
-            subject.load(&closed("warm-up", ops.clone(), population.clone(), length))
+        let mut slice =
+            |subject: &mut Self, length| subject.load(&closed("warm-up", ops.clone(), population.clone(), length));
+        let limit_s = self.settings.warmup_max_s as f64;
+        let warmup = self.on_all_cpus(|subject| Warmup::run(limit_s, |seconds| subject.slice(seconds, &mut slice)))?;
+        self.warmed("warm-up", &ops, warmup)
+    }
+
+    /// A phase's own load until the compilers rest, before it is measured on servers that are warm for another one.
+    pub fn lead_in(&mut self, phase: &Phase) -> Result<Warmup> {
+        self.lead_in_by(phase.name, |subject, length| {
+            subject.load_paced(&Phase { name: "lead-in", stop: Stop::Duration(length), ..phase.clone() })
         })
     }
 
     /// The same with slices of the caller's, each of the length that it is given.
-    pub fn warm_by(
+    pub fn lead_in_by(
         &mut self,
         name: &str,
         mut slice: impl FnMut(&mut Self, Duration) -> Result<Outcome>,
     ) -> Result<Warmup> {
         let limit_s = self.settings.warmup_max_s as f64;
-        let warmup = Warmup::run(limit_s, |seconds| {
-            let before = self.servers.readings();
-            let outcome = slice(self, Duration::from_secs_f64(seconds))?;
-            let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
-            let cpu_s = Used::between(&before, &self.servers.readings()).cpu_s;
-            Ok(cpu_s.map(|cpu_s| cpu_s * 1e6 / operations.max(1) as f64))
-        })?;
+        let lead_in =
+            self.on_all_cpus(|subject| Warmup::lead_in(limit_s, |seconds| subject.slice(seconds, &mut slice)))?;
+        self.warmed("lead-in", name, lead_in)
+    }
+
+    fn warmed(&mut self, what: &str, name: &str, warmup: Warmup) -> Result<Warmup> {
         if !warmup.warm {
-            self.notes.push(format!("warm-up ({name}): {}", warmup.summary()));
+            self.notes.push(format!("{what} ({name}): {}", warmup.summary()));
         }
         self.settle()?;
         Ok(warmup)
+    }
+
+    fn slice(
+        &mut self,
+        seconds: f64,
+        load: &mut impl FnMut(&mut Self, Duration) -> Result<Outcome>,
+    ) -> Result<Option<Slice>> {
+        let meter = SliceMeter::start(self.servers.readings(), self.pids());
+        let outcome = load(self, Duration::from_secs_f64(seconds))?;
+        Ok(meter.end(&self.servers.readings(), &outcome))
+    }
+
+    /// Does something that is not measured while the servers may use the client's CPUs, too. A JVM that keeps to one CPU compiles
+    /// for four minutes there, beside the requests that it answers. It was started on the servers' CPUs, so it is sized for them.
+    fn on_all_cpus<T>(&mut self, what: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let Some(split) = &self.settings.cpus else { return what(self) };
+        let keep = |cpus: &Cpus, pids: Vec<i32>| pids.into_iter().try_for_each(|pid| cpus.keep_process(pid));
+        keep(&split.all(), self.pids())?;
+        let done = what(self);
+        keep(&split.servers, self.pids())?;
+        done
     }
 
     /// Runs a phase and waits until the servers have done what it caused; phases that write are flushed first.
@@ -104,6 +135,16 @@ impl Subject<'_> {
         Ok(outcome)
     }
 
+    /// The same at a pace that the client need not keep.
+    fn load_paced(&mut self, phase: &Phase) -> Result<Outcome> {
+        let mut plan = self.plan(phase);
+        plan.limits.run_queue_share = f64::INFINITY;
+        plan.limits.late_start_share = f64::INFINITY;
+        let outcome = self.drive_by(plan, phase.name, self.workload(phase)?)?;
+        self.record_wrong_rows(phase.name, &outcome);
+        Ok(outcome)
+    }
+
     /// Runs a phase that is not measured with a workload of the caller's.
     pub fn load_workload(&mut self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
         let outcome = self.drive(phase, workload)?;
@@ -119,12 +160,7 @@ impl Subject<'_> {
     /// Runs a phase whose response times are held against a limit. That the client, on the machine of its servers, waited for
     /// a core only makes them longer: within the limit they are all the more.
     pub fn probe(&mut self, phase: &Phase) -> Result<Outcome> {
-        let mut plan = self.plan(phase);
-        plan.limits.run_queue_share = f64::INFINITY;
-        plan.limits.late_start_share = f64::INFINITY;
-        let outcome = self.drive_by(plan, phase.name, self.workload(phase)?)?;
-        self.record_wrong_rows(phase.name, &outcome);
-        Ok(outcome)
+        self.load_paced(phase)
     }
 
     fn workload(&self, phase: &Phase) -> Result<Arc<dyn Workload>> {

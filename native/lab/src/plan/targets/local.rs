@@ -20,7 +20,7 @@ use crate::cluster::{Cluster, Interrupt};
 use crate::compare::files::table_bytes;
 use crate::compare::phase::Used;
 use crate::compare::quiet::until_quiet;
-use crate::compare::warmup::Warmup;
+use crate::compare::warmup::{SliceMeter, Warmup};
 use crate::cpus::Split;
 use crate::load::Outcome;
 use crate::narrator::Narrator;
@@ -121,14 +121,13 @@ impl<'a> Local<'a> {
         let data = site.data.as_ref().context("the cell has no data")?;
         self.narrator.doing("warm-up");
         let warmup = Warmup::run(self.plan.warmup_max_s(), |seconds| {
-            let before = site.servers.readings();
+            let pids = site.cluster.nodes().into_iter().filter_map(|node| node.pid).collect();
+            let meter = SliceMeter::start(site.servers.readings(), pids);
             let load =
                 Load { pace: super::Pace::Closed { in_flight: IN_FLIGHT }, length: Duration::from_secs_f64(seconds) };
             let outcome = site.runtime.block_on(data.load(&load, self.threads()))?;
             self.ended_well(site, &outcome, "warm-up")?;
-            let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
-            let cpu_s = Used::between(&before, &site.servers.readings()).cpu_s;
-            Ok(cpu_s.map(|cpu_s| cpu_s * 1e6 / operations.max(1) as f64))
+            Ok(meter.end(&site.servers.readings(), &outcome))
         })?;
         if !warmup.warm {
             notes.push(format!("warm-up: {}", warmup.summary()));

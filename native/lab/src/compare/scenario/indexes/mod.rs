@@ -87,7 +87,7 @@ fn query(
     let values = Values { rows: subject.settings().rows };
     let queries = subject.block_on_session(|session| Queries::prepare(session, values, columns, exact))?;
     let of_rows = any(values.rows);
-    trial.warmups.push(warm(subject, name, &of_rows, || Arc::clone(&queries) as Arc<dyn Workload>)?);
+    trial.warmups.push(lead_in(subject, name, &of_rows, || Arc::clone(&queries) as Arc<dyn Workload>)?);
     let phase = closed(name, "query=1", of_rows, subject.settings().length());
     let measured = subject.measure_workload(&phase, queries)?;
     trial.figures.extend(measured.figures());
@@ -98,20 +98,20 @@ fn query(
 
 fn write(subject: &mut Subject<'_>, name: &'static str, writes: &Writes, trial: &mut Trial) -> Result<()> {
     let of_rows = Population::sequence(subject.settings().rows);
-    trial.warmups.push(warm(subject, name, &of_rows, || writes.go_on())?);
+    trial.warmups.push(lead_in(subject, name, &of_rows, || writes.go_on())?);
     let phase = closed(name, "write=1", of_rows, subject.settings().length());
     trial.figures.extend(subject.measure_workload(&phase, writes.go_on())?.figures());
     Ok(())
 }
 
-fn warm(
+fn lead_in(
     subject: &mut Subject<'_>,
     name: &'static str,
     of_rows: &Population,
     workload: impl Fn() -> Arc<dyn Workload>,
 ) -> Result<Warmup> {
-    subject.warm_by(name, |subject, length| {
-        let slice = closed(name, "warm-up", of_rows.clone(), length);
+    subject.lead_in_by(name, |subject, length| {
+        let slice = closed(name, "lead-in", of_rows.clone(), length);
         subject.load_workload(&slice, workload())
     })
 }

@@ -23,7 +23,9 @@ const LEAD: Duration = Duration::from_secs(5);
 pub(super) fn run(subject: &mut Subject<'_>) -> Result<(Warmup, Vec<Figure>)> {
     let (settings, rate_per_s) = (subject.settings(), subject.settings().rate_per_s);
     let warmup = subject.warm(OPS)?;
-    let steady = subject.measure(&open("steady", OPS, any(settings.rows), settings.length(), rate_per_s))?;
+    let steady = open("steady", OPS, any(settings.rows), settings.length(), rate_per_s);
+    subject.lead_in(&steady)?;
+    let steady = subject.measure(&steady)?;
     let mut figures = latency_figures("steady", &steady.outcome);
     let victim = newest(subject.cluster())?;
     let pace = Pace::Open { per_s: rate_per_s };
