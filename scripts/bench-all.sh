@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# `make bench-all`: every comparison of docs/benchmarks.md as it is published there, one after the other, on an otherwise idle
-# machine. Takes some five hours with two cores, by the sum of its parts. build/bench gets the text, the JSON and the page of each.
+# `make bench-all`: every comparison of docs/benchmarks.md, one after the other, on an otherwise idle machine. Takes
+# some five hours with two cores, by the sum of its parts. build/bench gets the text, the JSON and the page of each.
 #   scripts/bench-all.sh [SCENARIO...]    all of them, or those named; ROUNDS=5 for more rounds than 3
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -11,7 +11,7 @@ lab=${CASSITERITE_LAB:-native/target/release/cassiterite}
 results=build/bench
 all=(requests reads writes mixed emp features scan restart indexes stream)
 
-# As docs/benchmarks.md has them: rates and rows that leave room on two cores.
+# Rates and rows that leave room on two cores. A result of docs/benchmarks.md tells its own, which may be older.
 options() {
     case $1 in
         requests) echo "--engines stock,cassiterite-door --rows 100000 --seconds 10 --warmup 150 --rate 3000 --heap 2g" ;;

@@ -15,7 +15,7 @@ use crate::cpus::{Cpus, Split};
 
 /// Where a profile has the bytes of a value.
 pub const VALUE_BYTES: &str = "@VALUE_BYTES@";
-/// Rows of 1 KB, half of them written, keep a server's CPU half busy.
+/// Rows of 1 KB, half of them written, keep a server's CPU busy for two fifths of the time.
 const RATE_PER_CPU: f64 = 2_000.0;
 
 /// Sizes that go together; single options still override them.

@@ -3,7 +3,7 @@
 
 //! The warm-up of a scenario, which ends when the servers' CPU per operation has settled and their compilers rest.
 //!
-//! The C2 compiler works for two or three minutes on two cores and costs up to half of the CPU meanwhile: a comparison of
+//! The C2 compiler works for some two minutes on two cores and costs up to half of the CPU meanwhile: a comparison of
 //! cold JVMs compares their compilers. The warm-up runs the phase's own operations in slices.
 
 use anyhow::Result;

@@ -3,12 +3,13 @@
 
 //! Moves a process that runs already to other CPUs.
 
-use std::fs;
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use nix::errno::Errno;
-use nix::sched::{sched_getaffinity, sched_setaffinity};
+use nix::sched::sched_setaffinity;
 use nix::unistd::Pid;
+use procfs::process::Process;
 
 use super::Cpus;
 
@@ -16,36 +17,26 @@ impl Cpus {
     /// All threads of a process keep to them from now on, and so do those that they start. A process that has ended is left
     /// alone.
     pub fn keep_process(&self, pid: i32) -> Result<()> {
-        // A thread that starts another before its own turn hands down the old CPUs: the next pass finds them.
-        while self.move_threads(pid)? {}
-        Ok(())
-    }
-
-    /// Whether any thread had to be moved.
-    fn move_threads(&self, pid: i32) -> Result<bool> {
-        let set = self.set()?;
-        let mut moved = false;
-        for thread in threads(pid) {
-            let ended = |errno: &Errno| *errno == Errno::ESRCH;
-            match sched_getaffinity(thread) {
-                Ok(own) if own == set => continue,
-                Err(errno) if ended(&errno) => continue,
-                _ => moved = true,
+        let (set, mut moved) = (self.set()?, BTreeSet::new());
+        loop {
+            // A thread that starts another before its own turn hands down the old CPUs: the next pass finds that one.
+            let new: Vec<Pid> = threads(pid).filter(|thread| moved.insert(*thread)).collect();
+            if new.is_empty() {
+                return Ok(());
             }
-            match sched_setaffinity(thread, &set) {
-                Err(errno) if !ended(&errno) => {
-                    return Err(errno).with_context(|| format!("process {pid} cannot be moved to CPU {self}"));
+            for thread in new {
+                match sched_setaffinity(thread, &set) {
+                    Ok(()) | Err(Errno::ESRCH) => (),
+                    refused => refused.with_context(|| format!("process {pid} cannot be moved to CPU {self}"))?,
                 }
-                _ => (),
             }
         }
-        Ok(moved)
     }
 }
 
-fn threads(pid: i32) -> Vec<Pid> {
-    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    tasks.filter_map(|task| task.file_name().to_str()?.parse().ok().map(Pid::from_raw)).collect()
+fn threads(pid: i32) -> impl Iterator<Item = Pid> {
+    let tasks = Process::new(pid).and_then(|process| process.tasks()).into_iter().flatten().flatten();
+    tasks.map(|task| Pid::from_raw(task.tid))
 }
 
 #[cfg(test)]
@@ -53,11 +44,13 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::process::Command;
 
+    use nix::sched::sched_getaffinity;
+
     use super::*;
 
     fn allowed(pid: i32) -> Vec<Cpus> {
         let of_thread = |thread| Cpus::from_set(&sched_getaffinity(thread).unwrap()).unwrap();
-        threads(pid).into_iter().map(of_thread).collect()
+        threads(pid).map(of_thread).collect()
     }
 
     #[test]
@@ -69,7 +62,7 @@ mod tests {
             "import threading, time\nfor _ in range(2): threading.Thread(target=time.sleep, args=(60,)).start()";
         let mut child = Command::new("python3").args(["-c", script]).spawn().unwrap();
         let pid = child.id() as i32;
-        while threads(pid).len() < 3 {
+        while threads(pid).count() < 3 {
             assert_eq!(child.try_wait().unwrap(), None);
             std::thread::yield_now();
         }

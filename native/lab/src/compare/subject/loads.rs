@@ -62,7 +62,7 @@ impl Subject<'_> {
     /// A phase's own load until the compilers rest, before it is measured on servers that are warm for another one.
     pub fn lead_in(&mut self, phase: &Phase) -> Result<Warmup> {
         self.lead_in_by(phase.name, |subject, length| {
-            subject.load_paced(&Phase { name: "lead-in", stop: Stop::Duration(length), ..phase.clone() })
+            subject.probe(&Phase { name: "lead-in", stop: Stop::Duration(length), ..phase.clone() })
         })
     }
 
@@ -135,16 +135,6 @@ impl Subject<'_> {
         Ok(outcome)
     }
 
-    /// The same at a pace that the client need not keep.
-    fn load_paced(&mut self, phase: &Phase) -> Result<Outcome> {
-        let mut plan = self.plan(phase);
-        plan.limits.run_queue_share = f64::INFINITY;
-        plan.limits.late_start_share = f64::INFINITY;
-        let outcome = self.drive_by(plan, phase.name, self.workload(phase)?)?;
-        self.record_wrong_rows(phase.name, &outcome);
-        Ok(outcome)
-    }
-
     /// Runs a phase that is not measured with a workload of the caller's.
     pub fn load_workload(&mut self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
         let outcome = self.drive(phase, workload)?;
@@ -157,10 +147,16 @@ impl Subject<'_> {
         self.drive(phase, self.workload(phase)?)
     }
 
-    /// Runs a phase whose response times are held against a limit. That the client, on the machine of its servers, waited for
-    /// a core only makes them longer: within the limit they are all the more.
+    /// Runs a phase whose client may wait for a core and begin late: the lead-in of another, which lends its CPUs, and a probe,
+    /// whose response times are held against a limit. A late client only makes them longer: within the limit they are all the
+    /// more.
     pub fn probe(&mut self, phase: &Phase) -> Result<Outcome> {
-        self.load_paced(phase)
+        let mut plan = self.plan(phase);
+        plan.limits.run_queue_share = f64::INFINITY;
+        plan.limits.late_start_share = f64::INFINITY;
+        let outcome = self.drive_by(plan, phase.name, self.workload(phase)?)?;
+        self.record_wrong_rows(phase.name, &outcome);
+        Ok(outcome)
     }
 
     fn workload(&self, phase: &Phase) -> Result<Arc<dyn Workload>> {
