@@ -96,9 +96,14 @@ demo: lab ## guided tour: flights in, queries, reads during garbage collections,
 class-archive: lab
 	@scripts/class-archive.sh
 
+# Each stage of `make test` ends by its name and the time in here; what it has to build first counts for it.
+STAGES := build/test-stages
+ended = @mkdir -p build && echo "$(1) $$(date +%s)" >> $(STAGES)
+
 .PHONY: test-begun
 test-begun:
 	@mkdir -p build
+	@rm -f $(STAGES)
 	@touch build/test-begun
 
 .PHONY: test
@@ -109,12 +114,14 @@ test: test-begun lint test-scripts test-rust test-lab test-java test-node ## lin
 test-scripts: deps
 	@echo "== tests of scripts"
 	@python3 -m unittest discover -s scripts/tests 2>&1 | tee $(SCRIPTS_LOG)
+	$(call ended,scripts)
 
 .PHONY: test-rust
 test-rust: deps
 	@echo "== Rust tests"
 	@mkdir -p build
 	@cd native && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee ../$(RUST_LOG)
+	$(call ended,Rust)
 
 # Those of the lab that take minutes.
 LAB_CLUSTER_TESTS := compare_stream compare_scenarios plan_on_nodes network_on_nodes
@@ -127,12 +134,14 @@ test-lab: class-archive
 	@mkdir -p build
 	@cd native && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_TESTS)) -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
 	    | tee -a ../$(RUST_LOG)
+	$(call ended,lab)
 
 .PHONY: test-java
 test-java: build
 	@echo "== Java tests"
 	@rm -rf plugin/target/surefire-reports
 	@$(MVN) -pl plugin test -Dforks=$(FORKS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	$(call ended,Java)
 
 .PHONY: driver-programs
 driver-programs: lab
@@ -144,6 +153,7 @@ test-node: class-archive driver-programs dist
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
+	$(call ended,node)
 
 .PHONY: test-cluster
 test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, every comparison once: not in `make test`, for they take more than half an hour
@@ -181,6 +191,7 @@ lint: deps lint-env deny lint-docs ## format and lint of all languages; warnings
 	@$(LINT)/ruff format --quiet --check --config config/ruff.toml $(PYTHON)
 	@scripts/driver-programs.sh lint
 	@$(LINT)/typos --config config/typos.toml
+	$(call ended,lint)
 
 .PHONY: lint-docs
 lint-docs: lint-env ## Markdown: 100 columns, no broken links

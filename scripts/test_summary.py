@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
-"""Prints the closing line of `make test`: how many tests ran, from the logs and Maven's reports."""
+"""Prints the end of `make test`: how many tests ran, by the logs and Maven's reports, and what took long."""
 
 import glob
 import os
@@ -12,6 +12,8 @@ import xml.etree.ElementTree as ElementTree
 RUST_LOG = "build/test-rust.log"
 SCRIPTS_LOG = "build/test-scripts.log"
 BEGUN = "build/test-begun"
+STAGES = "build/test-stages"
+SLOWEST = 8
 
 
 def script_counts():
@@ -41,6 +43,23 @@ def java_counts(module):
     return passed, failed
 
 
+def stage_seconds(begun):
+    """The seconds of each stage with what it built first, from the times at which they ended."""
+    seconds = {}
+    with open(STAGES, encoding="utf-8") as ends:
+        for name, end in map(str.split, ends):
+            seconds[name] = int(end) - begun
+            begun = int(end)
+    return seconds
+
+
+def node_class_seconds():
+    """(seconds, class) of each class of node tests, the slowest one first."""
+    reports = glob.glob("nodetest/target/surefire-reports/TEST-*.xml")
+    suites = (ElementTree.parse(report).getroot() for report in reports)
+    return sorted(((float(suite.get("time")), suite.get("name").split(".")[-1]) for suite in suites), reverse=True)
+
+
 def main():
     parts = {
         "script": script_counts(),
@@ -50,9 +69,14 @@ def main():
     }
     passed = sum(counts[0] for counts in parts.values())
     failed = sum(counts[1] for counts in parts.values())
-    minutes = (time.time() - os.path.getmtime(BEGUN)) / 60
+    begun = os.path.getmtime(BEGUN)
+    minutes = (time.time() - begun) / 60
     detail = ", ".join(f"{counts[0]} {name}" for name, counts in parts.items())
     print(f"make test: {passed} tests passed ({detail}), {failed} failed; lint clean; {minutes:.0f} minutes")
+    print("seconds: " + ", ".join(f"{name} {seconds:.0f}" for name, seconds in stage_seconds(begun).items()))
+    classes = node_class_seconds()
+    slowest = ", ".join(f"{name} {seconds:.0f}" for seconds, name in classes[:SLOWEST])
+    print(f"node tests: {sum(seconds for seconds, _ in classes):.0f} s in {len(classes)} classes: {slowest}")
     empty = [name for name, counts in parts.items() if sum(counts) == 0]
     if empty:
         print(f"make test: no {' and no '.join(empty)} tests ran", file=sys.stderr)
