@@ -37,8 +37,8 @@ pub(super) const KNOWN: &[Known] = &[
          machine's memory, at least 128MiB, at most 1GiB: the page cache holds the compressed files, and the JVM's heap needs memory."),
     known!("write_buffers_total", "computed", true, "size",
         "Memory for the memtables of all tables together, out of `block_cache_size`. The oldest is flushed when \
-         seven eighths are used. Writes wait while the memtables take a quarter more. An empty table takes up to \
-         1/2048 of the value that held when it was opened. A third of the cache, at most 512MiB."),
+         seven eighths are used. Writes wait while the memtables take a quarter more. Even an empty table takes \
+         memory: up to 1/2048 of the value at the time when it was opened. A third of the cache, at most 512MiB."),
     known!("write_buffer_size", "64MiB", false, "size",
         "Memory of one table's memtable before it is flushed. A larger one rewrites rows less often on their way \
          down. It also leaves more data in files over the whole ring, which are streamed as rows."),
@@ -52,7 +52,7 @@ pub(super) const KNOWN: &[Known] = &[
         "strict: a log that is damaged where intact records follow keeps the node from starting, because replay \
          would lose acknowledged writes. The torn end that a killed process leaves is no damage. until_damage: gives \
          up the rest of a log file behind its damage, and replays the later files, so a gap is possible. For one \
-         start, when there is no backup."),
+         start, where other replicas cannot replace the node."),
     known!("background_jobs", "computed", true, "1 to 64",
         "Threads that flush and compact: one per core, at least 2, at most 8."),
     known!("compaction_rate_limit", "64MiB/s", true, "rate, 0B/s: none",
