@@ -26,8 +26,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let evictor = Evictor::start(subject.folders().to_vec(), subject.keyspace());
     let cold = closed("beyond memory", ops, keys(), settings.length());
     subject.lead_in(&cold)?;
-    let cold = subject.measure(&cold)?;
-    drop(evictor);
+    let cold = subject.measure_beside(&cold, || drop(evictor))?;
     let from_disk = cold.whole.disk_read_bytes.map(|bytes| bytes / cold.operations().max(1) as f64);
     if from_disk.is_some_and(|bytes| bytes < FROM_DISK_MIN * settings.value_bytes as f64) {
         subject

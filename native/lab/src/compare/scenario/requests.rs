@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::super::figure::{Better, Figure, Unit};
-use super::super::pauses::{Cause, Pauses};
+use super::super::pauses::{Cause, Caused, Pauses};
 use super::super::phase::{any, closed, open, Phase};
 use super::super::subject::Subject;
 use super::Trial;
@@ -85,8 +85,8 @@ fn read_beside(
     let phase = open(name, "read=1", any(settings.rows), settings.length(), settings.rate_per_s * SHARE_BESIDE_PAUSES);
     subject.lead_in(&phase)?;
     let pauses = Pauses::start(subject.pids(), cause, every);
-    let reads = subject.measure(&phase)?;
-    let caused = pauses.end();
+    let mut caused = Caused::default();
+    let reads = subject.measure_beside(&phase, || caused = pauses.end())?;
     if caused.times == 0 {
         subject.invalid.push(format!("{name}: jcmd did nothing"));
     }

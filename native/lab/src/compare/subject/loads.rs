@@ -20,6 +20,8 @@ use crate::profile::{Mix, Options, UserWorkload};
 
 /// An open loop is not bounded by its own operations in flight.
 const IN_FLIGHT_OPEN_MIN: usize = 256;
+/// Before a phase, the compilers get so many seconds at most.
+const LEAD_IN_MAX_S: f64 = 60.0;
 /// Intervals of a load while the cluster changes: a streaming of some seconds must stand out from the rest.
 const CHANGE_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -61,18 +63,19 @@ impl Subject<'_> {
 
     /// A phase's own load until the compilers rest, before it is measured on servers that are warm for another one.
     pub fn lead_in(&mut self, phase: &Phase) -> Result<Warmup> {
-        self.lead_in_by(phase.name, |subject, length| {
+        let limit_s = LEAD_IN_MAX_S.min(self.settings.warmup_max_s as f64);
+        self.lead_in_by(phase.name, limit_s, |subject, length| {
             subject.probe(&Phase { name: "lead-in", stop: Stop::Duration(length), ..phase.clone() })
         })
     }
 
-    /// The same with slices of the caller's, each of the length that it is given.
+    /// The same for `limit_s` seconds at most, with slices of the caller's, each of the length that it is given.
     pub fn lead_in_by(
         &mut self,
         name: &str,
+        limit_s: f64,
         mut slice: impl FnMut(&mut Self, Duration) -> Result<Outcome>,
     ) -> Result<Warmup> {
-        let limit_s = self.settings.warmup_max_s as f64;
         let lead_in =
             self.on_all_cpus(|subject| Warmup::lead_in(limit_s, |seconds| subject.slice(seconds, &mut slice)))?;
         self.warmed("lead-in", name, lead_in)
@@ -115,10 +118,21 @@ impl Subject<'_> {
 
     /// The same with a workload of the caller's.
     pub fn measure_workload(&mut self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Measured> {
+        self.measure_with(phase, workload, || ())
+    }
+
+    /// The same beside something that goes on until `end` ends it: the servers cannot become quiet before.
+    pub fn measure_beside(&mut self, phase: &Phase, end: impl FnOnce()) -> Result<Measured> {
+        let workload = self.workload(phase)?;
+        self.measure_with(phase, workload, end)
+    }
+
+    fn measure_with(&mut self, phase: &Phase, workload: Arc<dyn Workload>, end: impl FnOnce()) -> Result<Measured> {
         let classes: Vec<_> = workload.kinds().iter().map(|kind| kind.class).collect();
         let (before, client) = (self.servers.readings_exact(), Client::now());
         let outcome = self.drive(phase, workload)?;
         let (client, during) = (Client::now().since(&client), Used::between(&before, &self.servers.readings()));
+        end();
         if outcome.value_bytes_written > 0 {
             self.flush()?;
         }

@@ -110,7 +110,9 @@ fn lead_in(
     of_rows: &Population,
     workload: impl Fn() -> Arc<dyn Workload>,
 ) -> Result<Warmup> {
-    subject.lead_in_by(name, |subject, length| {
+    // No warm-up comes before it: each phase asks for something else.
+    let limit_s = subject.settings().warmup_max_s as f64;
+    subject.lead_in_by(name, limit_s, |subject, length| {
         let slice = closed(name, "lead-in", of_rows.clone(), length);
         subject.load_workload(&slice, workload())
     })
