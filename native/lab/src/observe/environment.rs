@@ -79,7 +79,7 @@ impl Environment {
                 lab: env!("CARGO_PKG_VERSION").to_owned(),
                 commit: home.and_then(commit),
                 java: java(),
-                cassandra: home.and_then(cassandra),
+                cassandra: home.and_then(cassandra_version),
             },
             hashes: Vec::new(),
             command: std::env::args().map(without_password).collect::<Vec<_>>().join(" "),
@@ -156,7 +156,8 @@ fn java() -> Option<String> {
     text.lines().find(|line| line.contains("version")).map(str::to_owned)
 }
 
-fn cassandra(home: &Path) -> Option<String> {
+/// The version of Cassandra that nodes of the checkout run; `None` without one.
+pub fn cassandra_version(home: &Path) -> Option<String> {
     let version = std::fs::read_to_string(home.join(crate::cluster::cassandra()).join("version")).ok()?;
     Some(version.trim().to_owned())
 }

@@ -21,7 +21,7 @@ mod servers;
 pub use client::{Client, ClientUse};
 pub use compactions::{CompactionPoller, Compactions};
 pub use compilers::Compilers;
-pub use environment::{file_hash, text_hash, Environment, Hash, Machine, Software};
+pub use environment::{cassandra_version, file_hash, text_hash, Environment, Hash, Machine, Software};
 pub use gc_log::{GcLog, GcTotals};
 pub use heap::{collect_garbage, count_objects, heap_used_bytes};
 pub use node_query::{await_known, NodeQuery};

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::file::PlanFile;
 use crate::cluster::Home;
-use crate::observe::{file_hash, text_hash, Machine};
+use crate::observe::{cassandra_version, file_hash, text_hash, Machine};
 
 /// A plan, its profile, and where and with what it runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -47,9 +47,7 @@ impl Identity {
             plan_sha256: plan_hash(file)?,
             profile_sha256: text_hash("profile", &file.profile_text()?).sha256,
             plugin_sha256: plugin.map(|hash| hash.sha256),
-            cassandra: std::fs::read_to_string(home.join("build/cassandra/version"))
-                .ok()
-                .map(|text| text.trim().to_owned()),
+            cassandra: cassandra_version(&home.join("")),
             lab: env!("CARGO_PKG_VERSION").to_owned(),
             kernel: machine.kernel,
             cpu: machine.cpu,

@@ -17,6 +17,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let warmups = vec![subject.warm(OPS)?];
     let phase = open("mixed", OPS, any(settings.rows), settings.length(), settings.rate_per_s);
     subject.lead_in(&phase)?;
+    subject.compact()?;
     let figures = subject.measure(&phase)?.figures();
     Ok(Trial { figures, warmups, ..Trial::default() })
 }

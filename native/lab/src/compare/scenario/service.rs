@@ -36,6 +36,7 @@ pub(super) fn emp(subject: &mut Subject<'_>) -> Result<Trial> {
     let mut figures = vec![rate(&searched)];
     let mixed = open("mixed", "read=1,insert=1", any(settings.rows), settings.length(), settings.rate_per_s);
     subject.lead_in(&mixed)?;
+    subject.compact()?;
     figures.extend(subject.measure(&mixed)?.figures());
     Ok(Trial { figures, warmups, searches: vec![searched], ..Trial::default() })
 }
@@ -44,6 +45,7 @@ pub(super) fn features(subject: &mut Subject<'_>) -> Result<Trial> {
     let (settings, ops) = (subject.settings(), "insert=24,get=1");
     subject.fill()?;
     let warmups = vec![subject.warm(ops)?];
+    subject.compact()?;
     let mut figures = subject.measure(&closed("closed loop", ops, any(settings.rows), settings.length()))?.figures();
     let searched = search_level(subject, "service", ops, &[FEATURES.parse()?])?;
     figures.push(rate(&searched));

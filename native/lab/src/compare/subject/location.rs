@@ -22,7 +22,7 @@ pub fn lock_clusters() -> Result<Lock> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
-    lock_file(&file, |holder| format!("another comparison (process {holder}) is running: two disturb each other"))
+    lock_file(&file, |holder| format!("a comparison or a plan (process {holder}) is running: two disturb each other"))
 }
 
 pub(super) fn spec(settings: &Settings, engine: Engine) -> Result<ClusterSpec> {

@@ -32,8 +32,8 @@ pub struct Existing {
     /// Operations per second that it gets at most, also while the table is filled.
     pub ceiling: Rate,
     /// Commands of the shell for the moves of phases: `kill`, `stop`, `pause`, `lose`, `start`, `resume`, `replace`, `partition`,
-    /// `delay`, `loss`, `heal`, `repair`, `flush`, `compact`, with `{node}`, `{address}` and `{keyspace}` in them, those of the
-    /// network with `{peers}` and `{value}`, too. One that hurts needs the one that mends.
+    /// `delay`, `loss`, `heal`, `repair`, `flush`, `compact`. `{node}`, `{address}` and `{keyspace}` are filled in; for moves of
+    /// the network `{peers}` and `{value}`, too. Each that hurts needs the one that mends.
     #[serde(default)]
     pub hooks: BTreeMap<String, String>,
 }

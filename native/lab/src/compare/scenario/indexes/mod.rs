@@ -68,9 +68,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
 fn write_all(subject: &mut Subject<'_>, writes: &Writes) -> Result<()> {
     let outcome = subject.load_workload(&pass("fill", subject.settings().rows), writes.pass())?;
     ensure!(outcome.tallies.iter().all(|tally| tally.errors == 0), "not every row could be written");
-    subject.flush()?;
-    subject.nodetool(&["compact", "lab_indexed"])?;
-    subject.settle().map(drop)
+    subject.compact()
 }
 
 fn pass(name: &'static str, rows: u64) -> Phase {
