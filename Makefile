@@ -255,7 +255,7 @@ bench-node: lab ## engines side by side on this machine: make bench-node SCENARI
 	    --json build/compare-$(SCENARIO).json --html build/compare-$(SCENARIO).html
 
 .PHONY: bench-all
-bench-all: lab ## the comparisons of docs/benchmarks.md, unattended, some five hours; raw JSON in build/bench: make bench-all SCENARIOS="requests stream" ROUNDS=5
+bench-all: lab ## the comparisons of docs/benchmarks.md, unattended, some six hours; raw JSON in build/bench: make bench-all SCENARIOS="requests stream" ROUNDS=5
 	@$(if $(filter command line,$(origin ROUNDS)),ROUNDS=$(ROUNDS)) scripts/bench-all.sh $(SCENARIOS)
 
 # As many vnodes as a cluster has by default; then stock Cassandra's best case, where its sstables can go whole, too.
