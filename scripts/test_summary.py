@@ -33,10 +33,14 @@ def rust_counts():
     return passed, failed
 
 
+def java_suites(module):
+    for report in glob.glob(f"{module}/target/surefire-reports/TEST-*.xml"):
+        yield ElementTree.parse(report).getroot()
+
+
 def java_counts(module):
     passed = failed = 0
-    for report in glob.glob(f"{module}/target/surefire-reports/TEST-*.xml"):
-        suite = ElementTree.parse(report).getroot()
+    for suite in java_suites(module):
         bad = int(suite.get("failures")) + int(suite.get("errors"))
         failed += bad
         passed += int(suite.get("tests")) - bad - int(suite.get("skipped"))
@@ -55,9 +59,8 @@ def stage_seconds(begun):
 
 def node_class_seconds():
     """(seconds, class) of each class of node tests, the slowest one first."""
-    reports = glob.glob("nodetest/target/surefire-reports/TEST-*.xml")
-    suites = (ElementTree.parse(report).getroot() for report in reports)
-    return sorted(((float(suite.get("time")), suite.get("name").split(".")[-1]) for suite in suites), reverse=True)
+    timed = ((float(suite.get("time")), suite.get("name").split(".")[-1]) for suite in java_suites("nodetest"))
+    return sorted(timed, reverse=True)
 
 
 def main():

@@ -149,7 +149,7 @@ impl<'a> Subject<'a> {
         self.nodetool(&["flush", self.keyspace()])
     }
 
-    /// Flushes and compacts the tables of every node until they are quiet: a phase that reads begins with one sorted run. The
+    /// Flushes and compacts the table on every node until they are quiet: a phase that reads begins with one sorted run. The
     /// warm-up's writes leave each row in a number of runs that chance decides, and a read of several costs twice as much.
     pub fn compact(&mut self) -> Result<()> {
         self.flush()?;

@@ -70,6 +70,9 @@ pub struct Warmup {
 }
 
 impl Warmup {
+    /// The longest lead-in of a phase that follows a warm-up, in seconds.
+    pub const LEAD_IN_MAX_S: f64 = 60.0;
+
     /// Runs slices until the server is warm, `limit_s` seconds at most. `slice` runs one of the given length in seconds and
     /// returns what the servers used; `None` where it cannot be seen.
     pub fn run(limit_s: f64, mut slice: impl FnMut(f64) -> Result<Option<Slice>>) -> Result<Self> {

@@ -47,7 +47,8 @@ pub struct PlanFile {
     pub name: String,
     /// What the users do.
     pub workload: Workload,
-    /// Conditions that must hold together, as `stress -sla` takes them, but for `rate`: `p95<=5ms`, `get:p99<=20ms`, `errors<=0.01%`.
+    /// Conditions that must hold together, as `stress -sla` takes them, but for `rate`: `p95<=5ms`, `get:p99<=20ms`,
+    /// `errors<=0.01%`.
     pub sla: Vec<String>,
     /// How much of it.
     pub load: Load,

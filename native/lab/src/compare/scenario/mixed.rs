@@ -16,8 +16,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     subject.fill()?;
     let warmups = vec![subject.warm(OPS)?];
     let phase = open("mixed", OPS, any(settings.rows), settings.length(), settings.rate_per_s);
-    subject.lead_in(&phase)?;
-    subject.compact()?;
+    subject.prepare(&phase)?;
     let figures = subject.measure(&phase)?.figures();
     Ok(Trial { figures, warmups, ..Trial::default() })
 }

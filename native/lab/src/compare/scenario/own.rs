@@ -21,8 +21,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
     let keys = || any(settings.rows);
     let mut figures = subject.measure(&closed("closed loop", own.ops.clone(), keys(), settings.length()))?.figures();
     let paced = open("fixed rate", own.ops.clone(), keys(), settings.length(), settings.rate_per_s);
-    subject.lead_in(&paced)?;
-    subject.compact()?;
+    subject.prepare(&paced)?;
     figures.extend(subject.measure(&paced)?.figures());
     let mut searches = Vec::new();
     if !slas.is_empty() {

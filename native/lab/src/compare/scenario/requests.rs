@@ -60,8 +60,7 @@ pub(super) fn run(subject: &mut Subject<'_>) -> Result<Trial> {
 
 /// A phase, on servers that have compiled what it asks for, and with a table in one sorted run.
 fn warm_for(subject: &mut Subject<'_>, phase: &Phase) -> Result<Vec<Figure>> {
-    subject.lead_in(phase)?;
-    subject.compact()?;
+    subject.prepare(phase)?;
     Ok(subject.measure(phase)?.figures())
 }
 
@@ -84,8 +83,7 @@ fn read_beside(
 ) -> Result<Vec<Figure>> {
     let settings = subject.settings();
     let phase = open(name, "read=1", any(settings.rows), settings.length(), settings.rate_per_s * SHARE_BESIDE_PAUSES);
-    subject.lead_in(&phase)?;
-    subject.compact()?;
+    subject.prepare(&phase)?;
     let pauses = Pauses::start(subject.pids(), cause, every);
     let mut caused = Caused::default();
     let reads = subject.measure_beside(&phase, || caused = pauses.end())?;

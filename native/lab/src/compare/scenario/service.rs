@@ -35,8 +35,7 @@ pub(super) fn emp(subject: &mut Subject<'_>) -> Result<Trial> {
     let searched = search_level(subject, "read-only", "read=1", &[EMP.parse()?])?;
     let mut figures = vec![rate(&searched)];
     let mixed = open("mixed", "read=1,insert=1", any(settings.rows), settings.length(), settings.rate_per_s);
-    subject.lead_in(&mixed)?;
-    subject.compact()?;
+    subject.prepare(&mixed)?;
     figures.extend(subject.measure(&mixed)?.figures());
     Ok(Trial { figures, warmups, searches: vec![searched], ..Trial::default() })
 }

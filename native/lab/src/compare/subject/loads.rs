@@ -20,8 +20,6 @@ use crate::profile::{Mix, Options, UserWorkload};
 
 /// An open loop is not bounded by its own operations in flight.
 const IN_FLIGHT_OPEN_MIN: usize = 256;
-/// Before a phase, the compilers get so many seconds at most.
-const LEAD_IN_MAX_S: f64 = 60.0;
 /// Intervals of a load while the cluster changes: a streaming of some seconds must stand out from the rest.
 const CHANGE_INTERVAL: Duration = Duration::from_millis(250);
 
@@ -61,9 +59,15 @@ impl Subject<'_> {
         self.warmed("warm-up", &ops, warmup)
     }
 
+    /// Makes a phase that reads begin as in every other round: after its lead-in, and with a compacted table.
+    pub fn prepare(&mut self, phase: &Phase) -> Result<()> {
+        self.lead_in(phase)?;
+        self.compact()
+    }
+
     /// A phase's own load until the compilers rest, before it is measured on servers that are warm for another one.
     pub fn lead_in(&mut self, phase: &Phase) -> Result<Warmup> {
-        let limit_s = LEAD_IN_MAX_S.min(self.settings.warmup_max_s as f64);
+        let limit_s = Warmup::LEAD_IN_MAX_S.min(self.settings.warmup_max_s as f64);
         self.lead_in_by(phase.name, limit_s, |subject, length| {
             subject.probe(&Phase { name: "lead-in", stop: Stop::Duration(length), ..phase.clone() })
         })
@@ -112,8 +116,7 @@ impl Subject<'_> {
 
     /// Runs a phase and waits until the servers have done what it caused; phases that write are flushed first.
     pub fn measure(&mut self, phase: &Phase) -> Result<Measured> {
-        let workload = self.workload(phase)?;
-        self.measure_workload(phase, workload)
+        self.measure_beside(phase, || ())
     }
 
     /// The same with a workload of the caller's.

@@ -38,8 +38,7 @@ pub(super) fn build(subject: &mut Subject<'_>, column: Column) -> Result<Vec<Fig
     subject.flush()?;
     subject.settle()?;
     let used = Used::between(&before, &subject.readings());
-    subject.nodetool(&["compact", subject.keyspace()])?;
-    subject.settle()?;
+    subject.compact()?;
     let entry_bytes = (subject.table_bytes() as f64 - bytes) / subject.settings().rows as f64;
     let named = |what: &str| format!("build, {}: {what}", column.name());
     let per_million = |seconds: Option<f64>| seconds.map(|seconds| seconds / millions);
