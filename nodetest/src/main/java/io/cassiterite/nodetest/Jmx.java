@@ -20,6 +20,8 @@ import javax.management.remote.JMXServiceURL;
 /** A JMX connection to a node. Thread-safe. */
 public final class Jmx implements AutoCloseable
 {
+    private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
+
     private final JMXConnector connector;
     private final MBeanServerConnection server;
 
@@ -90,6 +92,28 @@ public final class Jmx implements AutoCloseable
         {
             throw new IllegalStateException(objectName + " " + operation, e);
         }
+    }
+
+    /**
+     * Flushes as {@code nodetool flush} does, without the second that a process of its own costs.
+     *
+     * @param tables none for the whole keyspace
+     */
+    public void flush(String keyspace, String... tables)
+    {
+        invoke(STORAGE, "forceKeyspaceFlush", new Object[]{ keyspace, tables },
+               new String[]{ String.class.getName(), String[].class.getName() });
+    }
+
+    /**
+     * Compacts as {@code nodetool compact} does, and returns at its end.
+     *
+     * @param tables none for the whole keyspace
+     */
+    public void compact(String keyspace, String... tables)
+    {
+        invoke(STORAGE, "forceKeyspaceCompaction", new Object[]{ false, keyspace, tables },
+               new String[]{ boolean.class.getName(), String.class.getName(), String[].class.getName() });
     }
 
     /** @return the names that match a pattern such as {@code "io.cassiterite:*"} */

@@ -229,6 +229,24 @@ public final class Node implements AutoCloseable
         return Command.run(command, NODETOOL_BOUND);
     }
 
+    /** Flushes tables, or a whole keyspace if none are named: {@link Jmx#flush}. */
+    public void flush(String keyspace, String... tables)
+    {
+        try (Jmx jmx = jmx())
+        {
+            jmx.flush(keyspace, tables);
+        }
+    }
+
+    /** Compacts tables, or a whole keyspace if none are named: {@link Jmx#compact}. */
+    public void compact(String keyspace, String... tables)
+    {
+        try (Jmx jmx = jmx())
+        {
+            jmx.compact(keyspace, tables);
+        }
+    }
+
     /** Loads a snapshot of an engine table, as operators do. */
     public Output snapshotLoad(String keyspace, String table, Path folder)
     {

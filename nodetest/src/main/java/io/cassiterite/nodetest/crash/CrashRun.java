@@ -30,7 +30,6 @@ import io.cassiterite.nodetest.NodeBuilder;
  */
 public final class CrashRun
 {
-    private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
     private static final int WRITERS = 4;
     private static final int WRITE_MILLIS_MIN = 500;
     private static final int WRITE_MILLIS_MAX = 5000;
@@ -158,12 +157,10 @@ public final class CrashRun
     /** Ends with an error when the node is killed meanwhile, as intended. */
     private void maintain(Node node)
     {
-        Object[] arguments = { "crash", new String[0] };
         try (Jmx jmx = node.jmx())
         {
-            jmx.invoke(STORAGE, "forceKeyspaceFlush", arguments, new String[]{ String.class.getName(), String[].class.getName() });
-            jmx.invoke(STORAGE, "forceKeyspaceCompaction", new Object[]{ false, "crash", new String[0] },
-                       new String[]{ boolean.class.getName(), String.class.getName(), String[].class.getName() });
+            jmx.flush("crash");
+            jmx.compact("crash");
         }
         catch (IllegalStateException | UncheckedIOException e)
         {

@@ -19,8 +19,6 @@ import io.cassiterite.nodetest.Node;
 /** A test node as the oracle's machine: connects anew after every restart. One thread. */
 public final class NodeMachine implements Machine, AutoCloseable
 {
-    private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
-
     private final Node node;
     private Cql cql;
     private Jmx jmx;
@@ -44,15 +42,13 @@ public final class NodeMachine implements Machine, AutoCloseable
     @Override
     public void flush(String keyspace, String table)
     {
-        jmx().invoke(STORAGE, "forceKeyspaceFlush", new Object[]{ keyspace, new String[]{ table } },
-                     new String[]{ String.class.getName(), String[].class.getName() });
+        jmx().flush(keyspace, table);
     }
 
     @Override
     public void compact(String keyspace, String table)
     {
-        jmx().invoke(STORAGE, "forceKeyspaceCompaction", new Object[]{ false, keyspace, new String[]{ table } },
-                     new String[]{ boolean.class.getName(), String.class.getName(), String[].class.getName() });
+        jmx().compact(keyspace, table);
     }
 
     @Override

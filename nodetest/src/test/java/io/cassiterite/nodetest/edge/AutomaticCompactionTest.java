@@ -10,7 +10,6 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Cql;
-import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Pause;
@@ -108,15 +107,10 @@ class AutomaticCompactionTest
 
     private void flushOften(String table, int times)
     {
-        try (Jmx jmx = node.jmx())
+        for (int k = 0; k < times; k++)
         {
-            for (int k = 0; k < times; k++)
-            {
-                cql.run("INSERT INTO " + table + " (k, v) VALUES (?, 'v')", k);
-                jmx.invoke("org.apache.cassandra.db:type=StorageService", "forceKeyspaceFlush",
-                           new Object[]{ KEYSPACE, new String[]{ table } },
-                           new String[]{ String.class.getName(), String[].class.getName() });
-            }
+            cql.run("INSERT INTO " + table + " (k, v) VALUES (?, 'v')", k);
+            node.flush(KEYSPACE, table);
         }
     }
 

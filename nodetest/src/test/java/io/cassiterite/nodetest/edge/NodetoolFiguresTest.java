@@ -186,12 +186,12 @@ class NodetoolFiguresTest
 
     private void flush(String table)
     {
-        storage("forceKeyspaceFlush", KEYSPACE, names(table));
+        node.flush(KEYSPACE, table);
     }
 
     private void compact(String table)
     {
-        storage("forceKeyspaceCompaction", false, KEYSPACE, names(table));
+        node.compact(KEYSPACE, table);
     }
 
     private static String[] names(String... names)
@@ -211,9 +211,7 @@ class NodetoolFiguresTest
 
     private static String type(Object argument)
     {
-        if (argument instanceof Map)
-            return Map.class.getName();
-        return argument instanceof Boolean ? boolean.class.getName() : argument.getClass().getName();
+        return (argument instanceof Map ? Map.class : argument.getClass()).getName();
     }
 
     /** The engine's own figure. */

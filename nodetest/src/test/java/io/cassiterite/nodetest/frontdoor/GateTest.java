@@ -253,7 +253,7 @@ class GateTest
     {
         cql.run("CREATE TABLE IF NOT EXISTS gatetest.stock (k int PRIMARY KEY, v int)");
         cql.run("INSERT INTO gatetest.stock (k, v) VALUES (2, 20)");
-        node.nodetool("flush", "gatetest", "stock").success();
+        node.flush("gatetest", "stock");
         Path copy = Files.createDirectories(node.base().resolve("import/gatetest/t"));
         try (Stream<Path> files = Files.walk(node.base().resolve("data/gatetest")))
         {

@@ -135,7 +135,7 @@ class IndexCasesTest
                 cql.run(write.replace("{t}", "engine"));
             }
             if (made == Made.AFTER_FLUSH)
-                node.nodetool("flush", "indexcasestest").success();
+                node.flush("indexcasestest");
             if (made != Made.BEFORE)
                 index(of);
             if (of.writes.stream().anyMatch(write -> write.contains("TTL 1")))
@@ -143,7 +143,7 @@ class IndexCasesTest
             // twice: the first query removes entries that it finds stale
             for (int i = 0; i < 2; i++)
                 compare(of, made);
-            node.nodetool("compact", "indexcasestest", "engine").success();
+            node.compact("indexcasestest", "engine");
             compare(of, made);
         }
     }

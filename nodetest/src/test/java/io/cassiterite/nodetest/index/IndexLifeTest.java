@@ -60,8 +60,8 @@ class IndexLifeTest
     private static void flushAndCompact(Node node, String table)
     {
         Pause.millis(PURGEABLE_MS);
-        node.nodetool("flush", "indexlifetest", table).success();
-        node.nodetool("compact", "indexlifetest", table).success();
+        node.flush("indexlifetest", table);
+        node.compact("indexlifetest", table);
     }
 
     private static IndexedTable indexed(Node node, Cql cql, String name)
@@ -220,9 +220,9 @@ class IndexLifeTest
         // only what was written with a TTL goes by itself
         cql.run("TRUNCATE grown");
         cql.runEach("UPDATE grown USING TTL 1 SET v = ? WHERE k = ?", IntStream.range(0, 1_000), i -> new Object[]{ i, i % 10 });
-        node.nodetool("flush", "indexlifetest", "grown").success();
+        node.flush("indexlifetest", "grown");
         Pause.millis(TTL_PASSED_MS);
-        node.nodetool("compact", "indexlifetest", "grown").success();
+        node.compact("indexlifetest", "grown");
         assertEquals(0, indexFigure(cql, "grown", "keys_estimated"));
         cql.run("DROP TABLE grown");
     }

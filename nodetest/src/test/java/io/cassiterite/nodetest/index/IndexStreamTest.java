@@ -177,7 +177,7 @@ class IndexStreamTest
             Pause.millis(TTL_PASSED_MS);
             int rows = table.check(cql);
             assertTrue(rows > 0);
-            first.nodetool("compact", "returning").success();
+            first.compact("returning");
             assertEquals(rows, table.check(cql));
         }
         Checkout.delete(Checkout.nodes().resolve("index-2"));

@@ -43,7 +43,7 @@ class IndexedImportTest
         cql.run("INSERT INTO target (p, c, v) VALUES (1, 1, 6)");
         cql.run("INSERT INTO target (p, c, v) VALUES (20, 1, 6)");
         cql.run("DELETE FROM source WHERE p = 20");
-        node.nodetool("flush", KEYSPACE, "source").success();
+        node.flush(KEYSPACE, "source");
         StockImport.run(node, KEYSPACE, "target", copies(node).toString());
         cql.run("INSERT INTO source (p, c, v) VALUES (1, 1, 6)");
         check(cql);

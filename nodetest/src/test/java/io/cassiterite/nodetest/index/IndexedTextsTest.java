@@ -89,8 +89,8 @@ class IndexedTextsTest
             // the first queries have removed entries that they found stale
             compare("again, round " + round);
         }
-        node.nodetool("flush", "indexedtextstest").success();
-        node.nodetool("compact", "indexedtextstest", "engine").success();
+        node.flush("indexedtextstest");
+        node.compact("indexedtextstest", "engine");
         compare("compacted");
         node.nodetool("rebuild_index", "indexedtextstest", "engine", "engine_1").success();
         compare("built again");

@@ -114,7 +114,7 @@ class ExpiredRowsTest
     {
         TwinTables flushed = TwinTables.create(cql, "apart", COLUMNS);
         flushed.run("INSERT INTO T (k, c, r1) VALUES (1, 1, 1)");
-        TableMaintenance.flush(node, "expiredrowstest", flushed.stock());
+        node.flush("expiredrowstest", flushed.stock());
         flushed.run("INSERT INTO T (k, c, r2) VALUES (1, 1, 2) USING TTL 3");
         flushed.later(4);
         for (String select : new String[]{ "SELECT c, r2 FROM T", "SELECT c, r2 FROM T WHERE k = 1",

@@ -27,8 +27,8 @@ class NeverPurgeTest
         cql.run("INSERT INTO kept (p, v) VALUES (1, 1) USING TIMESTAMP 100");
         cql.run("DELETE FROM kept USING TIMESTAMP 200 WHERE p = 1");
         Thread.sleep(2000);
-        TableMaintenance.flush(node, KEYSPACE, "kept");
-        TableMaintenance.compact(node, KEYSPACE, "kept");
+        node.flush(KEYSPACE, "kept");
+        node.compact(KEYSPACE, "kept");
         cql.run("INSERT INTO kept (p, v) VALUES (1, 1) USING TIMESTAMP 150");
         assertEquals(List.of(), cql.texts("SELECT * FROM kept"));
     }

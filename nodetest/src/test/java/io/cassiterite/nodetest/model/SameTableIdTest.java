@@ -47,7 +47,7 @@ class SameTableIdTest
             new Random(p).nextBytes(bytes);
             cql.run("INSERT INTO sametableidtest.t (p, v) VALUES (?, ?)", p, ByteBuffer.wrap(bytes.clone()));
         }
-        TableMaintenance.flush(node, "sametableidtest");
+        node.flush("sametableidtest");
     }
 
     @Test

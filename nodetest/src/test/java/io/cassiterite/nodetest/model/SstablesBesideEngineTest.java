@@ -40,7 +40,7 @@ class SstablesBesideEngineTest
     /** Flushes the stock table and imports its sstables into the engine table. */
     private static void carryOver(Node node, String table) throws IOException
     {
-        TableMaintenance.flush(node, KEYSPACE, table + "_source");
+        node.flush(KEYSPACE, table + "_source");
         Path target = Files.createTempDirectory(Files.createDirectories(node.base().resolve("import")), table);
         try (Stream<Path> folders = Files.list(node.base().resolve("data").resolve(KEYSPACE)))
         {
@@ -56,8 +56,8 @@ class SstablesBesideEngineTest
 
     private static void compact(Node node, String table)
     {
-        TableMaintenance.flush(node, KEYSPACE, table);
-        TableMaintenance.compact(node, KEYSPACE, table);
+        node.flush(KEYSPACE, table);
+        node.compact(KEYSPACE, table);
     }
 
     @Test
@@ -93,7 +93,7 @@ class SstablesBesideEngineTest
         for (int p = 0; p < 3; p++)
             for (int c = 0; c < 200; c++)
                 cql.run("INSERT INTO old (p, c, v) VALUES (" + p + ", " + c + ", 1) USING TIMESTAMP 100");
-        TableMaintenance.flush(node, KEYSPACE, "old");
+        node.flush(KEYSPACE, "old");
         cql.run("DELETE FROM old_source USING TIMESTAMP 200 WHERE p = 0");
         cql.run("DELETE FROM old_source USING TIMESTAMP 200 WHERE p = 1 AND c >= 50");
         cql.run("DELETE FROM old_source USING TIMESTAMP 200 WHERE p = 2 AND c = 7");

@@ -81,7 +81,7 @@ class TableChangesTest
         TwinTables twin = TwinTables.create(cql, "added_again", "p int PRIMARY KEY, keep int, v int, m map<int, int>");
         for (int i = 0; i < 5; i++)
             twin.run("INSERT INTO T (p, keep, v, m) VALUES (" + i + ", 1, 1, {1: 1})");
-        TableMaintenance.flush(node, "tablechangestest");
+        node.flush("tablechangestest");
         for (String column : new String[]{ "v int", "m map<int, int>" })
         {
             twin.run("ALTER TABLE T DROP " + column.split(" ")[0]);

@@ -40,7 +40,7 @@ class TruncateSurvivesRestartTest
     private static void truncate(Node node, Cql cql, String table)
     {
         fill(cql, table);
-        TableMaintenance.flush(node, "emptied");
+        node.flush("emptied");
         for (int p = 50; p < 60; p++)
             cql.run("INSERT INTO emptied." + table + " (p, v) VALUES (" + p + ", 1)");
         cql.run("TRUNCATE emptied." + table);

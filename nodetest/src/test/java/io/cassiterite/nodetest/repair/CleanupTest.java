@@ -49,8 +49,8 @@ class CleanupTest
             pair.awaitBoth();
             for (String table : List.of("engine", "stock"))
                 fill(cql, table);
-            pair.first.nodetool("flush", Pair.KEYSPACE).success();
-            pair.second.nodetool("flush", Pair.KEYSPACE, "stock").success(); // the engine table stays in memory
+            pair.first.flush(Pair.KEYSPACE);
+            pair.second.flush(Pair.KEYSPACE, "stock"); // the engine table stays in memory
             replicas(pair, cql, 1);
 
             pair.both().forEach(node -> node.nodetool("cleanup", Pair.KEYSPACE).success());
@@ -81,7 +81,7 @@ class CleanupTest
                 cql.session().execute(SimpleStatement.newInstance("INSERT INTO large (k, v) VALUES (?, ?)", k, value)
                                                      .setConsistencyLevel(ConsistencyLevel.ALL));
             }
-            pair.first.nodetool("flush", Pair.KEYSPACE).success();
+            pair.first.flush(Pair.KEYSPACE);
             replicas(pair, cql, 1);
             CompactionThroughput.set(pair.first, cql, 1);
 

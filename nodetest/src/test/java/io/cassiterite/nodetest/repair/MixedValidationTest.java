@@ -43,17 +43,17 @@ class MixedValidationTest
             pair.awaitBoth();
             Everything data = new Everything(4);
             data.write(cql, WRITES, ConsistencyLevel.ALL);
-            pair.second.nodetool("flush", Pair.KEYSPACE).success();
+            pair.second.flush(Pair.KEYSPACE);
             data.write(cql, WRITES, ConsistencyLevel.ALL);
-            pair.first.nodetool("flush", Pair.KEYSPACE).success();
-            pair.second.nodetool("flush", Pair.KEYSPACE).success();
+            pair.first.flush(Pair.KEYSPACE);
+            pair.second.flush(Pair.KEYSPACE);
             data.write(cql, WRITES / 5, ConsistencyLevel.ALL);
             Pause.millis(3000); // expired is what was written with a TTL of 1 s, and purgeable what was deleted
             pair.assertInSync();
 
-            pair.first.nodetool("compact", Pair.KEYSPACE).success();
+            pair.first.compact(Pair.KEYSPACE);
             pair.assertInSync();
-            pair.second.nodetool("compact", Pair.KEYSPACE).success();
+            pair.second.compact(Pair.KEYSPACE);
             pair.assertInSync();
 
             Everything.change(cql);

@@ -40,7 +40,7 @@ class SizeEstimatesTest
         for (int k = 0; k < PARTITIONS; k++)
             cql.run("INSERT INTO t (k, v) VALUES (?, ?)", k, VALUE);
         assertTrueEstimates("in memory");
-        node.nodetool("flush", KEYSPACE).success();
+        node.flush(KEYSPACE);
         assertTrueEstimates("on disk");
         cql.run("TRUNCATE t");
         node.nodetool("refreshsizeestimates").success();

@@ -55,8 +55,8 @@ class FullDiskStreamTest
              Cql cql = first.cql())
         {
             fill(cql);
-            first.nodetool("flush", "spaced").success();
-            first.nodetool("compact", "spaced").success();
+            first.flush("spaced");
+            first.compact("spaced");
             second.start();
             Peers.awaitUp(first, second);
             isRefused(second);

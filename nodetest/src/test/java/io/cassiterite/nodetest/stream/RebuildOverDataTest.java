@@ -45,8 +45,8 @@ class RebuildOverDataTest
                 tables.fillMore(cql, 1);
                 expected = contents(tables, first);
             }
-            first.nodetool("flush", KEYSPACE).success();
-            first.nodetool("compact", KEYSPACE).success();
+            first.flush(KEYSPACE);
+            first.compact(KEYSPACE);
             second.start();
             Peers.awaitUp(second, first);
             Peers.kill(first, second);

@@ -66,8 +66,8 @@ final class StreamedTables
         cql.run("ALTER TABLE " + tables.name("changed") + " DROP u");
         tables.change(cql, 0);
         node.log().await("Files of Cassiterite tables are cut at", BOUND);
-        node.nodetool("flush", keyspace).success();
-        node.nodetool("compact", keyspace).success();
+        node.flush(keyspace);
+        node.compact(keyspace);
         // the new column of the same name hides the values in the files
         cql.run("ALTER TABLE " + tables.name("changed") + " DROP v");
         cql.run("ALTER TABLE " + tables.name("changed") + " ADD x text");

@@ -42,8 +42,8 @@ class ThrottleTest
              Cql cql = first.cql())
         {
             Blobs whole = fill(cql, "whole");
-            first.nodetool("flush", "whole").success();
-            first.nodetool("compact", "whole").success();
+            first.flush("whole");
+            first.compact("whole");
             Blobs rows = fill(cql, "as_rows");
             second.start();
             Peers.awaitUp(first, second);
