@@ -21,7 +21,7 @@ options() {
         emp) echo "--engines stock,cassiterite,cassiterite-door --seconds 10 --warmup 150 --rate 500 --heap 2g" ;;
         features) echo "--engines stock,cassiterite --seconds 15 --warmup 150 --heap 2g" ;;
         scan) echo "--engines stock,cassiterite,cassiterite-door --seconds 10 --warmup 150 --heap 2g" ;;
-        restart) echo "--engines stock,cassiterite --rows 100000 --seconds 10 --warmup 20 --heap 2g" ;;
+        restart) echo "--engines stock,cassiterite --rows 100000 --heap 2g" ;;
         indexes) echo "--engines stock-sai,stock,cassiterite --rows 100000 --seconds 6 --warmup 60" ;;
         stream) echo "--engines stock,cassiterite --scale full --samples 10 --seconds 15 --warmup 30 --vnodes 16" ;;
         *) echo "bench-all: no scenario $1; there are ${all[*]}" >&2; return 2 ;;

@@ -11,7 +11,9 @@ use std::process::Command;
 use serde_json::Value;
 
 /// They say nothing of the engines: all parts of a scenario are to run and to tell what they have to.
-const SIZES: &str = "--scale tiny --rows 400 --seconds 2 --warmup 1 --rate 50 --settle 20 --fast-nodes --port 43800";
+const SIZES: &str = "--scale tiny --rows 400 --settle 20 --fast-nodes --port 43800";
+const LENGTHS: &str = "--seconds 2 --warmup 1";
+const RATE: &str = "--rate 50";
 
 /// Scenario, a figure that must be above 0, its phase whose reads are checked.
 const SCENARIOS: [(&str, &str, &str); 9] = [
@@ -31,6 +33,12 @@ fn compared(scenario: &str) -> Value {
     let json = folder.path().join("compared.json");
     let mut command = Command::new(env!("CARGO_BIN_EXE_cassiterite"));
     command.args(["compare", scenario, "--engines", "stock,cassiterite"]).args(SIZES.split(' '));
+    if scenario != "restart" {
+        command.args(LENGTHS.split(' '));
+    }
+    if !["restart", "writes", "scan", "indexes"].contains(&scenario) {
+        command.args(RATE.split(' '));
+    }
     let output = command.arg("--json").arg(&json).output().unwrap();
     let message = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     let text = std::fs::read_to_string(&json).unwrap_or_default();

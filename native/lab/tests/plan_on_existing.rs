@@ -59,8 +59,12 @@ struct There {
 
 impl There {
     fn run(&self, out: &Path, name: &str, keyspace: &str) -> Output {
+        self.run_plan(PLAN, out, name, keyspace)
+    }
+
+    fn run_plan(&self, plan_text: &str, out: &Path, name: &str, keyspace: &str) -> Output {
         let file = self.folder.path().join("there.yaml");
-        let text = PLAN
+        let text = plan_text
             .replace("NAME", name)
             .replace("OURS", keyspace)
             .replace("ADDRESS", &self.node.contact_point())
@@ -112,6 +116,12 @@ fn a_cluster_that_is_there_already_is_measured_and_left_as_it_was() {
     assert_eq!(others.status.code(), Some(2), "{}", said(&others));
     assert!(said(&others).contains("no plan made it: it stays as it is"), "{}", said(&others));
     assert_eq!(there.keyspaces(""), ["theirs"]);
+
+    let unknown = PLAN.replace("reset: none", "reset: none\nfixed: {compaction: NoSuchStrategy}");
+    let failed = there.run_plan(&unknown, &there.folder.path().join("failed"), &name, "mine");
+    assert_eq!(failed.status.code(), Some(2), "{}", said(&failed));
+    assert!(said(&failed).contains("NoSuchStrategy"), "{}", said(&failed));
+    assert_eq!(there.keyspaces(""), ["theirs"], "{}", said(&failed));
 
     let ran = there.run(&out, &name, "mine");
     assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));

@@ -229,11 +229,20 @@ impl CompareCommand {
             self.connections.is_none() || settings.scenario != Scenario::Requests,
             "--connections: requests goes over 64, 8 and 1 connections, then over as many as --in-flight; leave it out"
         );
+        let (scenario, name) = (settings.scenario, settings.scenario.name());
+        for (option, given, heeded) in [
+            ("--rate", self.rate.is_some(), scenario.has_rate()),
+            ("--seconds", self.seconds.is_some(), scenario != Scenario::Restart),
+            ("--warmup", self.warmup.is_some(), scenario != Scenario::Restart),
+            ("--samples", self.samples.is_some(), scenario == Scenario::Stream),
+        ] {
+            ensure!(!given || heeded, "{option}: {name} has no use for it; leave it out");
+        }
         let own = settings.own.as_ref().map(|own| own.file.display().to_string());
         ensure!(
             self.value_bytes.is_none() || settings.profile().contains(VALUE_BYTES),
             "--value-bytes: {} has sizes of its own (no {VALUE_BYTES} in its profile); leave it out",
-            own.unwrap_or_else(|| settings.scenario.name())
+            own.unwrap_or(name)
         );
         Ok(())
     }
@@ -277,6 +286,18 @@ mod tests {
             assert!(told.contains("cannot be used with") && told.contains(name), "{told}");
         }
         assert!(refusal("requests --client-cpus 0 --connections 8").starts_with("--connections: requests goes over"));
+        for (scenario, option) in [
+            ("writes", "--rate"),
+            ("scan", "--rate"),
+            ("indexes", "--rate"),
+            ("restart", "--rate"),
+            ("restart", "--seconds"),
+            ("restart", "--warmup"),
+            ("mixed", "--samples"),
+        ] {
+            let told = refusal(&format!("{scenario} --client-cpus 0 {option} 10"));
+            assert_eq!(told, format!("{option}: {scenario} has no use for it; leave it out"));
+        }
         for scenario in ["emp", "features"] {
             let told = refusal(&format!("{scenario} --client-cpus 0 --value-bytes 100"));
             assert!(told.starts_with(&format!("--value-bytes: {scenario} has sizes of its own")), "{told}");

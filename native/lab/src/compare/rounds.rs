@@ -50,13 +50,16 @@ pub struct Comparison {
     pub judged: Vec<Judged>,
 }
 
+/// The name of its hash in the environment.
+pub(super) const PROFILE_HASH: &str = "scenario's profile";
+
 impl Comparison {
     /// Nothing run yet.
     pub fn new(settings: &Settings, engines: &[Engine]) -> Result<Self> {
         let home = Home::find()?;
         let mut environment = Environment::now(Some(&home.join("")));
         environment.cpus = settings.cpus.clone();
-        environment.add(text_hash("scenario's profile", settings.profile()));
+        environment.add(text_hash(PROFILE_HASH, settings.profile()));
         environment.add(text_hash("settings", &serde_json::to_string(settings)?));
         Ok(Self {
             environment,

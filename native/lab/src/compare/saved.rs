@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::figure::{number, Figure};
+use super::rounds::PROFILE_HASH;
 use super::statistics::ROUNDS_MIN;
 use super::verdict::{judge, EngineRounds, Judged};
 
@@ -44,6 +45,12 @@ impl Saved {
     fn rounds(&self, engine: &str, name: &str) -> EngineRounds {
         let own = self.runs.iter().filter(|run| run.engine == engine);
         EngineRounds { engine: format!("{engine}, {name}"), rounds: own.map(|run| run.figures.clone()).collect() }
+    }
+
+    /// The hash of the profile, with the sizes that the settings put into it.
+    fn profile(&self) -> Option<&Value> {
+        let hashes = self.environment.get("hashes")?.as_array()?;
+        hashes.iter().find(|hash| hash.get("name").is_some_and(|name| name == PROFILE_HASH))?.get("sha256")
     }
 
     fn invalid(&self) -> usize {
@@ -90,7 +97,8 @@ fn differences(was: &Saved, is: &Saved) -> Vec<String> {
         |key: &String| format!("{key} was {}, is {}", word(was.settings.get(key)), word(is.settings.get(key)));
     let machine = |saved: &Saved| saved.environment.get("machine").cloned();
     let other = (machine(was) != machine(is)).then(|| "they were measured on different machines".to_owned());
-    differ.map(setting).chain(other).collect()
+    let profile = (was.profile() != is.profile()).then(|| "the profile is another one".to_owned());
+    differ.map(setting).chain(other).chain(profile).collect()
 }
 
 fn table(judged: &[Judged]) -> Table {

@@ -253,9 +253,11 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         let drain_s = plan.drain.as_secs_f64();
         let unfinished =
             (left > 0).then(|| format!("{left} operations had not ended {drain_s} s after the last one started"));
+        let elapsed = ended.saturating_duration_since(measured_from);
         let evidence = Evidence {
             plan,
-            elapsed: ended.saturating_duration_since(measured_from),
+            elapsed,
+            starting: self.starter_over.map_or(elapsed, |over| over.saturating_duration_since(measured_from)),
             cost,
             response_ns: &response_ns,
             service_ns: &service_ns,

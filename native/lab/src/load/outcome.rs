@@ -97,6 +97,11 @@ impl Outcome {
     pub fn loaded(&self) -> Duration {
         self.elapsed.saturating_sub(self.after)
     }
+
+    /// Wrong rows that the consistency levels do not allow.
+    pub fn unexplained(&self) -> u64 {
+        unexplained(&self.faults)
+    }
 }
 
 /// Wrong rows of one kind.
@@ -115,8 +120,12 @@ impl FaultCount {
     }
 }
 
+fn unexplained(faults: &[FaultCount]) -> u64 {
+    faults.iter().map(|fault| fault.unexplained()).sum()
+}
+
 /// The reason for not believing a run in which rows were wrong that no consistency level allows.
 pub fn wrong_rows(faults: &[FaultCount]) -> Option<String> {
-    let unexplained: u64 = faults.iter().map(|fault| fault.unexplained()).sum();
+    let unexplained = unexplained(faults);
     (unexplained > 0).then(|| format!("{unexplained} wrong rows that the consistency levels do not explain"))
 }

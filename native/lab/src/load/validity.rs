@@ -18,6 +18,8 @@ const LATE_NS: u64 = 1_000_000;
 pub(super) struct Evidence<'a> {
     pub(super) plan: &'a Plan,
     pub(super) elapsed: Duration,
+    /// Until the last operation started.
+    pub(super) starting: Duration,
     pub(super) cost: Cost,
     pub(super) response_ns: &'a Latencies,
     pub(super) service_ns: &'a Latencies,
@@ -124,9 +126,11 @@ impl Evidence<'_> {
 
     /// What comes after that, or after the length of a closed loop, while the last operations end. It says nothing of the rate
     /// in a short run, also where a pause of the servers holds them up: so at most as long as one operation took. The service
-    /// time is meant: the response time of an overloaded server is the backlog itself.
+    /// time is meant: the response time of an overloaded server is the backlog itself, and while it works that off,
+    /// operations still start.
     pub(super) fn after(&self) -> Duration {
         let length_s = match (self.plan.pace, self.plan.stop) {
+            (Pace::Open { per_s }, _) if self.is_full() => self.due_s(per_s).max(self.starting.as_secs_f64()),
             (Pace::Open { per_s }, _) => self.due_s(per_s),
             (_, Stop::Duration(length)) => length.as_secs_f64(),
             _ => return Duration::ZERO,

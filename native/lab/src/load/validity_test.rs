@@ -26,6 +26,7 @@ struct Run {
     errors: u64,
     not_started: u64,
     elapsed: Duration,
+    starting: Duration,
     faults: [FaultCount; 4],
 }
 
@@ -44,6 +45,7 @@ impl Run {
             errors: 0,
             not_started: 0,
             elapsed: Duration::from_secs(10),
+            starting: Duration::from_secs(10),
             faults: [FaultCount::default(); 4],
         }
     }
@@ -61,6 +63,7 @@ impl Run {
         let evidence = Evidence {
             plan: &self.plan,
             elapsed: self.elapsed,
+            starting: self.starting,
             cost: self.cost,
             response_ns: &response_ns,
             service_ns: &service_ns,
@@ -132,6 +135,14 @@ fn a_last_slow_answer_does_not_make_a_short_run_miss_its_rate() {
 fn a_pause_of_the_servers_at_the_end_does_not_either() {
     let run = Run { elapsed: Duration::from_millis(10_450), longest_service_ms: Some(500), ..Run::good() };
     assert_eq!(run.judge().0, Vec::<String>::new());
+}
+
+#[test]
+fn a_slow_answer_does_not_excuse_servers_that_work_off_a_backlog() {
+    let (elapsed, starting) = (Duration::from_secs(11), Duration::from_millis(10_900));
+    let run = Run { elapsed, starting, response_ms: 1000, longest_service_ms: Some(1000), queued: 5000, ..Run::good() };
+    assert!(run.only_reason().contains("all 64 in flight were busy"), "{}", run.only_reason());
+    assert_eq!(run.judge().1, Some(run.only_reason()));
 }
 
 #[test]

@@ -244,8 +244,11 @@ fn verdict(known: &Known, source: Option<(String, &Known)>, own: &[&Trial]) -> (
     }
 }
 
-/// The condition that decides, at the highest load that was run, over all rounds.
+/// Wrong rows of any round; else the condition that decides, at the highest load that was run, over all rounds.
 fn figures(own: &[&Trial]) -> String {
+    if let Some(wrong) = own.iter().find_map(|trial| trial.wrong_rows()) {
+        return wrong;
+    }
     let Some(load) = own.iter().filter_map(|trial| trial.loads.last()).min_by(|a, b| a.share.total_cmp(&b.share))
     else {
         return String::new();

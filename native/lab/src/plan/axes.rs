@@ -188,11 +188,11 @@ impl Filter {
             let points = axes.iter().find(|(name, _)| name == axis).map(|(_, points)| points);
             let points = points.with_context(|| format!("'{part}': the grid has no axis {axis}, only {}", known()))?;
             let labels = || points.iter().map(|point| point.label.as_str()).collect::<Vec<_>>().join(", ");
-            ensure!(
-                points.iter().any(|point| point.label == label),
-                "'{part}': {axis} has no {label}, only {}",
-                labels()
-            );
+            let is = |label: &str| points.iter().any(|point| point.label == label);
+            // Parentheses hold a label together that has commas; or are a part of it, as in fixed(10).
+            let bare = label.strip_prefix('(').and_then(|label| label.strip_suffix(')'));
+            let known = [Some(label), bare].into_iter().flatten().find(|label| is(label));
+            let label = known.with_context(|| format!("'{part}': {axis} has no {label}, only {}", labels()))?;
             wanted.push((axis.to_owned(), label.to_owned()));
         }
         Ok(Self(wanted))
@@ -204,22 +204,18 @@ impl Filter {
     }
 }
 
-/// At commas; but not within a label such as `insert=ONE,get=QUORUM`, which is written in parentheses.
-fn parts(text: &str) -> Vec<String> {
-    let (mut parts, mut depth) = (vec![String::new()], 0_u32);
-    for c in text.chars() {
+/// At commas; but not within parentheses, as in `cl=(insert=ONE,get=QUORUM)`.
+fn parts(text: &str) -> Vec<&str> {
+    let mut depth = 0_u32;
+    let at_comma = |c: char| {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => parts.push(String::new()),
-            other => {
-                if let Some(last) = parts.last_mut() {
-                    last.push(other);
-                }
-            }
+            _ => {}
         }
-    }
-    parts.into_iter().map(|part| part.trim().to_owned()).collect()
+        c == ',' && depth == 0
+    };
+    text.split(at_comma).map(str::trim).collect()
 }
 
 #[cfg(test)]

@@ -44,6 +44,21 @@ fn tied_axes_are_one_and_labels_name_values() {
 }
 
 #[test]
+fn parentheses_hold_a_label_together_or_are_a_part_of_it() {
+    let file = file(
+        "grid: {profile.columnspec.v.size: ['fixed(10)', 'uniform(1..9)'], cl: ['ONE', {insert: ONE, get: QUORUM}]}",
+    );
+    let count = |text: &str| {
+        let only = Filter::of(text, &file).unwrap();
+        cells(&file).unwrap().iter().filter(|cell| only.takes(cell)).count()
+    };
+    for text in ["profile.columnspec.v.size=fixed(10)", "cl=(insert=ONE,get=QUORUM)", "cl=(ONE)"] {
+        assert_eq!(count(text), 2, "{text}");
+    }
+    assert_eq!(count("cl=(insert=ONE,get=QUORUM),profile.columnspec.v.size=uniform(1..9)"), 1);
+}
+
+#[test]
 fn the_same_settings_have_the_same_key_in_any_order() {
     let key = |rest: &str| cells(&file(rest)).unwrap()[0].key().to_owned();
     assert_eq!(key("fixed: {nodes: 3, cl: ONE}"), key("fixed: {cl: ONE, nodes: 3}"));

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 
 use super::file::Existing;
 use super::journal::{Entry, Journal, Thing};
@@ -13,57 +13,85 @@ use super::targets::{existing, local};
 use super::volumes;
 use crate::profile::Profile;
 
-/// Everything that the journal of a folder knows was made and is not known to be gone; in words.
-pub fn clean(folder: &Path) -> Result<Vec<String>> {
+/// What became of what a run left behind, in words.
+#[derive(Debug, Default)]
+pub struct Cleaned {
+    /// It is gone.
+    pub gone: Vec<String>,
+    /// It is still there, and why.
+    pub left: Vec<String>,
+}
+
+impl Cleaned {
+    /// An error that names what is still there.
+    pub fn whole(self) -> Result<Self> {
+        ensure!(self.left.is_empty(), "{}; `plan clean` tries it again", self.left.join("; "));
+        Ok(self)
+    }
+
+    fn note(&mut self, what: String, done: Result<()>) {
+        match done {
+            Ok(()) => self.gone.push(what),
+            Err(error) => self.left.push(format!("{what}: {error:#}")),
+        }
+    }
+}
+
+/// Takes away everything that the journal of a folder knows was made and is not known to be gone. What cannot be taken away
+/// keeps nothing else from it.
+pub fn clean(folder: &Path) -> Result<Cleaned> {
     let mut journal = Journal::open(folder)?;
     let file = journal.begun()?.1.clone();
     let keyspace = Profile::parse(&file.profile_text()?).map(|profile| profile.keyspace).unwrap_or_default();
     let target = file.target;
-    let mended = target.as_ref().map(|target| mend(&mut journal, target, &keyspace)).transpose()?.unwrap_or_default();
-    let mut gone: Vec<String> = mended.into_iter().map(|mend| format!("the fault that `{mend}` mends")).collect();
+    let mut cleaned = target.as_ref().map(|target| mend(&mut journal, target, &keyspace)).unwrap_or_default();
     let things = journal.things();
     for root in things.iter().filter_map(|thing| if let Thing::Volumes(root) = thing { Some(root) } else { None }) {
         // Nodes that wait for a device end when it is done.
-        volumes::lift(root)?;
+        if let Err(error) = volumes::lift(root) {
+            cleaned.left.push(format!("limits of the volumes in {}: {error:#}", root.display()));
+        }
     }
     for thing in things {
-        match &thing {
-            Thing::Cluster(base) => {
-                let was_there = base.exists();
-                local::remove(base)?;
-                if was_there {
-                    gone.push(format!("the cluster in {}", base.display()));
-                }
-            }
-            Thing::Volumes(root) => {
-                let was_there = root.exists();
-                volumes::remove(root)?;
-                if was_there {
-                    gone.push(format!("the volumes in {}", root.display()));
-                }
-            }
+        let (what, was_there) = match &thing {
+            Thing::Cluster(base) => (format!("the cluster in {}", base.display()), base.exists()),
+            Thing::Volumes(root) => (format!("the volumes in {}", root.display()), root.exists()),
+            // In a cluster that was there already it has just been tried.
+            Thing::Hurt(_) if target.is_some() => continue,
             // Clusters come first in the order of things: what was hurt in one of our own went with it.
-            Thing::Hurt(mend) => gone.push(format!("what `{mend}` would have mended, with its cluster")),
+            Thing::Hurt(mend) => (format!("what `{mend}` would have mended, with its cluster"), true),
             Thing::Keyspace(keyspace) => {
-                let target = target.as_ref().context("the plan has no target")?;
-                existing::remove(target, keyspace)?;
-                gone.push(format!("the keyspace {keyspace} in the cluster {}", target.cluster_name));
+                let cluster = target.as_ref().map(|target| target.cluster_name.as_str()).unwrap_or_default();
+                (format!("the keyspace {keyspace} in the cluster {cluster}"), true)
             }
+        };
+        let done = remove(&thing, target.as_ref()).and_then(|()| journal.add(Entry::Gone { thing }));
+        if was_there || done.is_err() {
+            cleaned.note(what, done);
         }
-        journal.add(Entry::Gone { thing })?;
     }
-    Ok(gone)
+    Ok(cleaned)
 }
 
-/// Mends what a run that was killed left hurt in a cluster that was there already; the moves that did it.
-pub fn mend(journal: &mut Journal, target: &Existing, keyspace: &str) -> Result<Vec<String>> {
-    let mut mended = Vec::new();
-    for thing in journal.things() {
-        if let Thing::Hurt(mend) = &thing {
-            existing::mend(target, keyspace, mend.parse()?)?;
-            mended.push(mend.clone());
-            journal.add(Entry::Gone { thing })?;
-        }
+fn remove(thing: &Thing, target: Option<&Existing>) -> Result<()> {
+    match thing {
+        Thing::Cluster(base) => local::remove(base),
+        Thing::Volumes(root) => volumes::remove(root),
+        Thing::Hurt(_) => Ok(()),
+        Thing::Keyspace(keyspace) => existing::remove(target.context("the plan has no target")?, keyspace),
     }
-    Ok(mended)
+}
+
+/// Mends what a run that was killed left hurt in a cluster that was there already.
+pub fn mend(journal: &mut Journal, target: &Existing, keyspace: &str) -> Cleaned {
+    let mut mended = Cleaned::default();
+    for thing in journal.things() {
+        let Thing::Hurt(mend) = &thing else { continue };
+        let done = mend.parse().and_then(|mend| existing::mend(target, keyspace, mend));
+        mended.note(
+            format!("the fault that `{mend}` mends"),
+            done.and_then(|()| journal.add(Entry::Gone { thing: thing.clone() })),
+        );
+    }
+    mended
 }

@@ -112,9 +112,9 @@ impl PlanCommand {
                 let on_this_machine = Journal::view(&folder)?.begun()?.1.target.is_none();
                 // Clusters of one machine share ports and chains of the firewall.
                 let _lock = on_this_machine.then(lock_clusters).transpose()?;
-                let gone = clean(&folder)?;
-                gone.iter().for_each(|thing| println!("gone: {thing}"));
-                if gone.is_empty() {
+                let cleaned = clean(&folder)?;
+                cleaned.gone.iter().for_each(|thing| println!("gone: {thing}"));
+                if cleaned.whole()?.gone.is_empty() {
                     println!("nothing was left behind");
                 }
                 Ok(ExitCode::SUCCESS)
@@ -183,21 +183,28 @@ impl RunOptions {
         findings.notes.iter().for_each(|note| narrator.say(&format!("note: {note}")));
         narrator.say(&format!("{} cells; {}", plan.cells.len(), overview::hours(&plan)?));
         if let Some(of) = &plan.file.target {
-            clean::mend(&mut journal, of, &plan.keyspace()?)?;
+            clean::mend(&mut journal, of, &plan.keyspace()?).whole()?;
         }
         let things = self.things(&plan)?;
         for thing in &things {
             journal.add(Entry::Making { thing: thing.clone() })?;
         }
-        let trials = match &plan.file.target {
-            Some(of) => run_on(Existing::new(&plan, of, interrupt, &narrator)?, &plan, &mut journal, &narrator)?,
+        let ran = match &plan.file.target {
+            Some(of) => run_on(Existing::new(&plan, of, interrupt, &narrator)?, &plan, &mut journal, &narrator),
             None => {
                 let out = std::path::absolute(&self.out)?;
                 let (base, volumes) = (out.join("cluster"), out.join("volumes"));
                 let place = Place { base, volumes, port: self.port, fast: self.fast_nodes, cpus };
-                run_on(Local::new(&plan, place, interrupt, &narrator), &plan, &mut journal, &narrator)?
+                run_on(Local::new(&plan, place, interrupt, &narrator), &plan, &mut journal, &narrator)
             }
         };
+        if ran.is_err() && !journal.trials().is_empty() {
+            // Hours of trials are not lost to what came after them.
+            let known = journal.trials();
+            report::write(&self.out, &plan, &Answer::of(&plan, &known)?, &journal)?;
+            narrator.say(&format!("reports of the {} trials that ended are in {}", known.len(), self.out.display()));
+        }
+        let trials = ran?;
         for thing in things {
             journal.add(Entry::Gone { thing })?;
         }
@@ -223,7 +230,7 @@ impl RunOptions {
         }
         if self.anew {
             match Journal::view(&self.out) {
-                Ok(_) => drop(clean(&self.out)?),
+                Ok(_) => drop(clean(&self.out)?.whole()?),
                 Err(error) => eprintln!("warning: what that run left behind is not known and stays: {error:#}"),
             }
             Journal::set_aside(&self.out)?;

@@ -21,9 +21,12 @@ pub struct Chances {
     pub rounds: usize,
 }
 
-/// Of the trials of one cell. Without enough rounds, both chances are 1.
+/// Of the trials of one cell. One wrong row shows that it fails; else, without enough rounds, both chances are 1.
 pub fn chances(trials: &[&Trial], shares: &[f64]) -> Chances {
     let rounds = trials.len();
+    if trials.iter().any(|trial| trial.wrong_rows().is_some()) {
+        return Chances { p_meets: 1.0, p_fails: 0.0, rounds };
+    }
     if rounds < ROUNDS_MIN {
         return Chances { p_meets: 1.0, p_fails: 1.0, rounds };
     }
@@ -53,12 +56,6 @@ pub fn chances(trials: &[&Trial], shares: &[f64]) -> Chances {
     }
     if all(Standing::Fails) {
         p_fails = p_fails.min(ONE_ROUND_WRONG.powi(i32::try_from(rounds).unwrap_or(i32::MAX)));
-    }
-    if trials
-        .iter()
-        .any(|trial| trial.standing() == Standing::Fails && trial.read_back.as_ref().is_some_and(|r| r.unexplained > 0))
-    {
-        (p_meets, p_fails) = (1.0, 0.0);
     }
     Chances { p_meets, p_fails: p_fails.min(1.0), rounds }
 }

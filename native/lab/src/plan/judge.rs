@@ -61,12 +61,15 @@ pub struct LoadJudged {
     pub conditions: Vec<ConditionJudged>,
     /// Why it fails beside its conditions: wrong rows, errors that nothing bounds, a rate that was not reached.
     pub reasons: Vec<String>,
+    /// Wrong rows are among the reasons: no other round can excuse it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wrong: bool,
 }
 
 /// Judges a load by all conditions.
 pub fn judge(slas: &[Sla], observed: &Observed) -> Result<LoadJudged> {
     let conditions = slas.iter().map(|sla| condition(sla, observed)).collect::<Result<Vec<_>>>()?;
-    let wrong = wrong_rows(slas, observed);
+    let wrong = wrong_rows(slas, observed.unexplained);
     let reasons: Vec<String> =
         [wrong.clone(), unbounded_errors(slas, observed), too_slow(observed)].into_iter().flatten().collect();
     let any = |standing| conditions.iter().any(|condition| condition.standing == standing);
@@ -79,12 +82,12 @@ pub fn judge(slas: &[Sla], observed: &Observed) -> Result<LoadJudged> {
         _ if any(Standing::TooNoisy) => Standing::TooNoisy,
         _ => Standing::Holds,
     };
-    Ok(LoadJudged { standing, conditions, reasons })
+    Ok(LoadJudged { standing, conditions, reasons, wrong: wrong.is_some() })
 }
 
 /// Whether all hold by their values themselves, without intervals: for searches, whose repetitions take their place.
 pub fn met(slas: &[Sla], observed: &Observed) -> Result<bool> {
-    let reasons = [wrong_rows(slas, observed), unbounded_errors(slas, observed), too_slow(observed)];
+    let reasons = [wrong_rows(slas, observed.unexplained), unbounded_errors(slas, observed), too_slow(observed)];
     let mut all = reasons.iter().all(Option::is_none) && observed.counts(None).0 > 0;
     for sla in slas {
         let (value, limit) = value(sla, observed)?;
@@ -93,13 +96,14 @@ pub fn met(slas: &[Sla], observed: &Observed) -> Result<bool> {
     Ok(all)
 }
 
-fn wrong_rows(slas: &[Sla], observed: &Observed) -> Option<String> {
+/// So many wrong rows that no level explains, in words, where they are more than the conditions allow.
+pub fn wrong_rows(slas: &[Sla], unexplained: u64) -> Option<String> {
     let bounds = slas.iter().filter_map(|sla| match sla.condition() {
         Condition::Unexplained { most } => Some(most),
         _ => None,
     });
     let most = bounds.min().unwrap_or(0);
-    (observed.unexplained > most).then(|| format!("{} wrong rows that the levels do not explain", observed.unexplained))
+    (unexplained > most).then(|| format!("{unexplained} wrong rows that the levels do not explain"))
 }
 
 fn unbounded_errors(slas: &[Sla], observed: &Observed) -> Option<String> {

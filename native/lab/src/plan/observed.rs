@@ -91,7 +91,7 @@ impl Observed {
             kinds: outcome.tallies.iter().enumerate().map(kind).collect::<Result<_>>()?,
             rows_checked: outcome.rows_checked,
             explained: outcome.faults.iter().map(|fault| fault.explained_by_consistency).sum(),
-            unexplained: outcome.faults.iter().map(|fault| fault.unexplained()).sum(),
+            unexplained: outcome.unexplained(),
             client: outcome.invalid.iter().find(|reason| reason.contains("client:")).cloned(),
             saturated: outcome.saturated.first().cloned(),
             first: outcome.first_faults.iter().cloned().chain(first_errors).take(6).collect(),

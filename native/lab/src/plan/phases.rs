@@ -15,6 +15,7 @@ use super::file::{Phase, PlanFile, WINNER};
 use super::journal::{Entry, Journal, Thing};
 use super::phase::{effects, stretches, waits, PhaseFigures};
 use super::plan::{Plan, WARMUP_MAX_S};
+use super::soaking;
 use super::targets::{Hurt, Target};
 use super::timeline::{Fault, Move, Side};
 use super::trial::{ReadBack, Trial};
@@ -148,7 +149,8 @@ pub fn run(
     narrator: &Narrator,
 ) -> Result<()> {
     let answer = Answer::of(plan, trials)?;
-    for due in due(plan, &answer)? {
+    let all = due(plan, &answer)?;
+    for (at, due) in all.iter().enumerate() {
         if journal.phases().iter().any(|phase| phase.number == due.number && phase.cell == due.cell.key()) {
             continue;
         }
@@ -160,7 +162,10 @@ pub fn run(
             (None, true) => {
                 let about = words(Duration::from_secs_f64(about_s(due.phase)));
                 narrator.say(&format!("{name} (about {about})"));
-                if let Some(figures) = one(plan, &due, target, journal, narrator)? {
+                let rest = all.iter().skip(at).filter(|due| due.refused.is_none());
+                let left_s = rest.map(|due| about_s(due.phase)).sum::<f64>() + soaking::all_about_s(plan)?;
+                narrator.left(Duration::try_from_secs_f64(left_s).ok());
+                if let Some(figures) = one(plan, due, target, journal, narrator)? {
                     narrator.say(&format!("  {}", summary(&figures)));
                     journal.add(Entry::PhaseEnded { figures: Box::new(figures) })?;
                 }

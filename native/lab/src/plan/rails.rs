@@ -267,8 +267,11 @@ fn volumes(plan: &Plan, machine: &Machine<'_>, findings: &mut Findings) -> Resul
             );
             findings.notes.push(text);
         }
-        let holds_logs = plan.cells.iter().any(|cell| cell.text("commitlog").ok().flatten() == Some(name));
-        if holds_logs && !volume.is_durable() {
+        let holds = |axis: &str| plan.cells.iter().any(|cell| cell.text(axis).ok().flatten() == Some(name));
+        if volume.price.is_some() && holds("commitlog") && !holds("data") {
+            findings.notes.push(format!("volumes: {name}: its price does not count: only bytes of tables cost money"));
+        }
+        if holds("commitlog") && !volume.is_durable() {
             let text =
                 format!("volumes: {name}: it is not durable, and commit logs are on it: a loss of power loses rows");
             findings.warnings.push(text);

@@ -94,4 +94,9 @@ fn what_a_reader_should_know_is_said() {
     assert!(has(&found("fixed: {nodes: 3, racks: 2}").warnings, "one rack holds two copies"));
     assert!(has(&found("fixed: {nodes: 1}").warnings, "no repair and no quorum"));
     assert!(has(&found("fixed: {nodes: 1}").notes, "fits into memory"));
+    let priced = |axis: &str| {
+        found(&format!("fixed: {{{axis}: v}}\nvolumes: {{v: {{path: /tmp, price: 1/GiB-month}}}}\ncost: {{node: 1/h}}"))
+            .notes
+    };
+    assert!(has(&priced("commitlog"), "its price does not count") && !has(&priced("data"), "does not count"));
 }

@@ -260,10 +260,12 @@ pub(super) fn notes(plan: &Plan, answer: &Answer, trials: &[Trial]) -> Vec<Strin
     let back: u64 = trials.iter().filter_map(|trial| trial.read_back.as_ref()).map(|read| read.rows).sum();
     notes.push(format!("{checked} rows were checked under load, {back} read back at ALL"));
     for trial in trials {
+        let cell =
+            || plan.cells.iter().find(|cell| cell.key() == trial.cell).map(super::cell::Cell::name).unwrap_or_default();
+        notes.extend(trial.wrong.iter().map(|wrong| format!("{}: {wrong}", cell())));
         let Some(read) = trial.read_back.as_ref().filter(|read| read.unexplained > 0) else { continue };
-        let name = plan.cells.iter().find(|cell| cell.key() == trial.cell).map(super::cell::Cell::name);
         let first = read.first.first().map(String::as_str).unwrap_or_default();
-        notes.push(format!("{}: {} rows read back wrong: {first}", name.unwrap_or_default(), read.unexplained));
+        notes.push(format!("{}: {} rows read back wrong: {first}", cell(), read.unexplained));
     }
     if !answer.unordered.is_empty() {
         notes.push(format!(

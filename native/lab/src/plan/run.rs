@@ -10,15 +10,17 @@ use anyhow::{ensure, Context, Result};
 use super::cell::Cell;
 use super::file::{CapacityOf, Reset};
 use super::journal::{Entry, Journal};
-use super::judge::{judge, met, Standing};
+use super::judge::{judge, met, wrong_rows, Standing};
 use super::observed::Observed;
 use super::plan::Plan;
 use super::race::{Race, Step};
 use super::summary::summary;
 use super::targets::{Load, Pace, Prepared, Target};
 use super::trial::{Capacity, Purpose, ReadBack, SweepPoint, Trial, TrialLoad};
+use super::{phases, soaking};
 use crate::cluster::NodeEnded;
 use crate::narrator::{words, Narrator};
+use crate::report::Sla;
 use crate::search::{search, Length, Probe, Search};
 
 /// A search tries rates up to so many times the launch, and down to such a part of it.
@@ -60,8 +62,8 @@ impl<'a> Runner<'a> {
             self.journal.add(Entry::TrialEnded { trial: Box::new(trial.clone()) })?;
             self.trials.push(trial);
         }
-        super::phases::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
-        super::soaking::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
+        phases::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
+        soaking::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
         Ok(self.trials)
     }
 
@@ -79,13 +81,15 @@ impl<'a> Runner<'a> {
         self.narrator.left(left);
     }
 
-    /// If every cell that is open were measured, and the answer confirmed; no longer than the budget.
+    /// If every cell that is open were measured, and the answer confirmed, with the phases and soaks after that; no longer
+    /// than the budget.
     fn left(&self) -> Option<Duration> {
         let known = self.race.knowledge(&self.trials);
         let spent_s: f64 = self.trials.iter().map(|trial| trial.took_s).sum();
         let mean_s = if self.trials.is_empty() { self.race.rules.trial_s } else { spent_s / self.trials.len() as f64 };
         let open = known.cells.iter().filter(|known| known.standing.is_none()).count();
-        let left_s = mean_s * (open + self.race.rules.rounds.saturating_sub(1)).max(1) as f64;
+        let after_s = phases::all_about_s(self.plan).ok()? + soaking::all_about_s(self.plan).ok()?;
+        let left_s = mean_s * (open + self.race.rules.rounds.saturating_sub(1)).max(1) as f64 + after_s;
         let budget_s = self.race.rules.budget_s.map_or(f64::INFINITY, |budget_s| (budget_s - spent_s).max(0.0));
         Duration::try_from_secs_f64(left_s.min(budget_s)).ok()
     }
@@ -107,6 +111,7 @@ impl<'a> Runner<'a> {
             not_filled: None,
             node_ended: None,
             read_back: None,
+            wrong: Vec::new(),
             stored_bytes: None,
             notes: Vec::new(),
             took_s: 0.0,
@@ -124,8 +129,9 @@ impl<'a> Runner<'a> {
         let prepared = self.target.prepare(cell, trial.number, fresh)?;
         self.has_run = true;
         match prepared {
-            Prepared::Ready(notes) => {
-                trial.notes = notes;
+            Prepared::Ready(warm) => {
+                trial.notes = warm.notes;
+                trial.wrong.extend(wrong(&self.plan.slas, warm.unexplained, "warm-up"));
                 self.measure(step, trial)?;
             }
             Prepared::NotFilled(why) => trial.not_filled = Some(why),
@@ -229,6 +235,7 @@ impl<'a> Runner<'a> {
         };
         let (shortest, slas, number) = (measure.run.shortest, &self.plan.slas, trial.number);
         let (target, journal, narrator) = (&mut *self.target, &mut *self.journal, self.narrator);
+        let seen = &mut trial.wrong;
         let found = search(limits, &mut |per_s, length| {
             let part = if length == Length::Long { 1 } else { SHORT };
             narrator.doing(&format!("search for the capacity: {per_s:.0}/s"));
@@ -236,6 +243,7 @@ impl<'a> Runner<'a> {
             let observed = target.load(&load)?;
             let probe = probe(slas, &observed, per_s)?;
             let load = format!("capacity, {per_s:.0}/s");
+            seen.extend(wrong(slas, observed.unexplained, &load));
             journal.add(Entry::Observed { trial: number, load, observed: Box::new(observed) })?;
             Ok(probe)
         })?;
@@ -260,7 +268,9 @@ impl<'a> Runner<'a> {
                 let load = Load { pace: Pace::Closed { in_flight: *in_flight }, length: sweep.run.0 };
                 let observed = self.target.load(&load)?;
                 trial.sweep.push(point(*in_flight, &observed)?);
-                self.keep(trial.number, &format!("{in_flight} in flight"), observed)?;
+                let load = format!("{in_flight} in flight");
+                trial.wrong.extend(wrong(&plan.slas, observed.unexplained, &load));
+                self.keep(trial.number, &load, observed)?;
             }
         }
         Ok(())
@@ -272,7 +282,11 @@ impl<'a> Runner<'a> {
     }
 }
 
-fn probe(slas: &[crate::report::Sla], observed: &Observed, rate_per_s: f64) -> Result<Probe> {
+fn wrong(slas: &[Sla], unexplained: u64, load: &str) -> Option<String> {
+    wrong_rows(slas, unexplained).map(|rows| format!("{load}: {rows}"))
+}
+
+fn probe(slas: &[Sla], observed: &Observed, rate_per_s: f64) -> Result<Probe> {
     Ok(Probe {
         rate_per_s,
         achieved_per_s: observed.reached_per_s(),

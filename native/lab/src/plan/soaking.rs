@@ -44,7 +44,8 @@ pub fn run(
     narrator: &Narrator,
 ) -> Result<()> {
     let Some(soak) = &plan.file.soak else { return Ok(()) };
-    for cell in cells_at(plan, &Answer::of(plan, trials)?, &soak.at).context("soak")? {
+    let cells = cells_at(plan, &Answer::of(plan, trials)?, &soak.at).context("soak")?;
+    for (at, cell) in cells.iter().enumerate() {
         if journal.soaks().iter().any(|soak| soak.cell == cell.key()) {
             continue;
         }
@@ -54,6 +55,7 @@ pub fn run(
             continue;
         }
         narrator.say(&format!("{name} (about {})", words(Duration::from_secs_f64(about_s(soak)))));
+        narrator.left(Duration::try_from_secs_f64(about_s(soak) * (cells.len() - at) as f64).ok());
         let Some(figures) = one(plan, soak, cell, target, journal, narrator)? else { continue };
         figures.drifts.iter().for_each(|drift| narrator.say(&format!("  {}", drift.sentence())));
         journal.add(Entry::SoakEnded { figures: Box::new(figures) })?;

@@ -26,9 +26,10 @@ pub(super) fn summary(trial: &Trial) -> String {
         let said: Vec<String> = conditions.chain(load.judged.reasons.iter().cloned()).collect();
         format!(" at {:.0}/s: {}", load.rate_per_s, said.join("; "))
     });
+    let wrong: String = trial.wrong.iter().map(|wrong| format!("; {wrong}")).collect();
     let capacity = trial.capacity.as_ref().map(capacity).unwrap_or_default();
     format!(
-        "{standing}{why}{}{capacity}; took {}",
+        "{standing}{why}{}{capacity}{wrong}; took {}",
         last.unwrap_or_default(),
         words(Duration::from_secs_f64(trial.took_s.max(0.0)))
     )

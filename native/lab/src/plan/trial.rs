@@ -45,6 +45,9 @@ pub struct Trial {
     pub node_ended: Option<String>,
     /// What was read back at ALL; `None` where nothing could be.
     pub read_back: Option<ReadBack>,
+    /// Wrong rows beside its loads, in words: in the warm-up, in the search for its capacity, in closed loops.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<String>,
     /// Bytes of its table on all nodes.
     pub stored_bytes: Option<u64>,
     /// Deviations from the plan.
@@ -141,7 +144,7 @@ impl Trial {
     /// Its verdict over all loads and what was read back.
     pub fn standing(&self) -> Standing {
         let any = |standing| self.loads.iter().any(|load| load.judged.standing == standing);
-        if self.read_back.as_ref().is_some_and(|read| read.unexplained > 0) {
+        if self.wrong_rows().is_some() {
             return Standing::Fails;
         }
         match () {
@@ -171,11 +174,17 @@ impl Trial {
                 .any(|condition| condition.standing == Standing::Fails && condition.low > condition.limit * margin);
             far || !load.judged.reasons.is_empty()
         };
-        self.standing() == Standing::Fails && (self.loads.iter().any(beyond) || self.read_back_is_wrong())
+        self.standing() == Standing::Fails && (self.loads.iter().any(beyond) || self.wrong_rows().is_some())
     }
 
-    fn read_back_is_wrong(&self) -> bool {
-        self.read_back.as_ref().is_some_and(|read| read.unexplained > 0)
+    /// Rows that were wrong and that no level explains, in words; whatever was read when.
+    pub fn wrong_rows(&self) -> Option<String> {
+        let load = self.loads.iter().find(|load| load.judged.wrong);
+        let in_load =
+            load.and_then(|load| Some(format!("{} at {:.0}/s", load.judged.reasons.first()?, load.rate_per_s)));
+        let read_back = self.read_back.as_ref().filter(|read| read.unexplained > 0);
+        let in_read_back = || read_back.map(|read| format!("{} rows read back wrong", read.unexplained));
+        in_load.or_else(|| self.wrong.first().cloned()).or_else(in_read_back)
     }
 
     /// The load at that share of the launch.

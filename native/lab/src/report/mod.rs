@@ -20,6 +20,6 @@ pub use hdr_log::HdrLog;
 pub use histogram::{decoded, encoded};
 pub use rows::{header, results, row, Collections, RowContext};
 pub use run::{About, Checked, Failure, Faults, Run, RunVerdict, FORMAT, VERSION};
-pub use sla::{held, Judgement, Sla, SlaVerdict};
+pub use sla::{are_errors_bounded, held, Judgement, Sla, SlaVerdict};
 pub use uncertainty::Uncertainty;
 pub use writable::ensure_writable;

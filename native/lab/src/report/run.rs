@@ -57,6 +57,9 @@ pub struct Run {
     pub checked: Checked,
     /// The first few errors in words.
     pub failures: Vec<Failure>,
+    /// Operations without an answer when the wait for the last ones was over; they are in no other figure.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: u64,
     /// CPU seconds of the client.
     pub client_cpu_s: f64,
     /// How late the client itself started operations; `None` in a closed loop, and where nothing was recorded.
@@ -69,6 +72,10 @@ pub struct Run {
     pub servers: Record,
     /// Where and with what.
     pub environment: Environment,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The result of checked reads.
@@ -154,6 +161,7 @@ impl Run {
                 .iter()
                 .map(|(text, times)| Failure { text: text.clone(), times: *times })
                 .collect(),
+            unfinished: outcome.unfinished,
             client_cpu_s: outcome.client_cpu_s,
             late: outcome.rate_per_s.filter(|_| !outcome.late_ns.is_empty()).map(|_| Latency::of(&outcome.late_ns)),
             invalid,

@@ -38,15 +38,19 @@ impl Sla {
     /// Whether a run kept to it. Latency is response time. A kind that the run does not have is an error.
     pub fn judge(&self, outcome: &Outcome) -> Result<SlaVerdict> {
         let tally = match &self.kind {
-            None => digest::sum("total", &outcome.tallies),
+            // What had no answer has failed; of which kind it was is not known.
+            None => {
+                let mut all = digest::sum("total", &outcome.tallies);
+                all.errors += outcome.unfinished;
+                all
+            }
             Some(kind) => {
                 let found = outcome.tallies.iter().find(|tally| tally.name == *kind);
                 let known = || outcome.tallies.iter().map(|tally| tally.name.as_str()).collect::<Vec<_>>().join(", ");
                 found.with_context(|| format!("-sla {self}: there is no '{kind}', only {}", known()))?.clone()
             }
         };
-        let unexplained = outcome.faults.iter().map(|fault| fault.unexplained()).sum();
-        let (met, measured) = self.condition.judge(&tally, unexplained, outcome.loaded().as_secs_f64());
+        let (met, measured) = self.condition.judge(&tally, outcome.unexplained(), outcome.loaded().as_secs_f64());
         Ok(SlaVerdict { sla: self.text.clone(), measured, met })
     }
 
@@ -92,13 +96,18 @@ impl Sla {
     }
 }
 
+/// Whether failed operations are bounded, by condition or by being none: those of each kind, and those without an answer.
+pub fn are_errors_bounded<'a>(slas: &[Sla], mut failing: impl Iterator<Item = &'a str>, unfinished: u64) -> bool {
+    let of_all = || slas.iter().any(|sla| sla.bounds_errors() && sla.kind.is_none());
+    failing.all(|kind| slas.iter().any(|sla| sla.bounds_errors_of(kind))) && (unfinished == 0 || of_all())
+}
+
 /// Whether all conditions hold together, with the verdict on each. Where none bounds the errors of a kind, none of it may fail.
 pub fn held(slas: &[Sla], outcome: &Outcome) -> Result<(bool, Vec<SlaVerdict>)> {
     let verdicts: Vec<_> = slas.iter().map(|sla| sla.judge(outcome)).collect::<Result<_>>()?;
-    let failing = outcome.tallies.iter().filter(|tally| tally.errors > 0);
-    let bounded = |kind: &str| slas.iter().any(|sla| sla.bounds_errors_of(kind));
-    let unbounded = failing.filter(|tally| !bounded(&tally.name)).count();
-    Ok((unbounded == 0 && verdicts.iter().all(|verdict| verdict.met), verdicts))
+    let failing = outcome.tallies.iter().filter(|tally| tally.errors > 0).map(|tally| tally.name.as_str());
+    let bounded = are_errors_bounded(slas, failing, outcome.unfinished);
+    Ok((bounded && verdicts.iter().all(|verdict| verdict.met), verdicts))
 }
 
 /// The verdicts on all conditions of a run, and the reasons for which the run is invalid all the same.

@@ -6,7 +6,7 @@
 use anyhow::Result;
 
 use super::settings::{Capacity, Level, Settings, Stop, Warmup};
-use crate::report::Run;
+use crate::report::{are_errors_bounded, Run};
 use crate::search::{search, Found, Length, Probe, Search};
 
 /// Rates up to so many times the first are tried, and down to such a part of it.
@@ -59,12 +59,12 @@ fn of_probe(settings: &Settings, capacity: &Capacity, length: Length, first: boo
 }
 
 fn probe(capacity: &Capacity, run: &Run, rate_per_s: f64) -> Probe {
-    let bounded = |kind: &str| capacity.slas.iter().any(|sla| sla.bounds_errors_of(kind));
-    let unbounded = run.kinds.iter().filter(|kind| kind.part.errors > 0 && !bounded(&kind.name)).count();
+    let failing = run.kinds.iter().filter(|kind| kind.part.errors > 0).map(|kind| kind.name.as_str());
+    let bounded = are_errors_bounded(&capacity.slas, failing, run.unfinished);
     Probe {
         rate_per_s,
         achieved_per_s: run.operations_per_s(),
-        met: unbounded == 0 && run.slas.iter().all(|sla| sla.met),
+        met: bounded && run.slas.iter().all(|sla| sla.met),
         judged: run.slas.clone(),
         client_limited: run.invalid.iter().find(|reason| reason.contains("client:")).cloned(),
     }

@@ -253,11 +253,22 @@ fn a_limit_of_the_client_is_no_verdict_on_the_servers() {
 fn wrong_rows_fail_a_cell_however_fast_it_is() {
     let plan = plan("grid: {nodes: [6, 9]}\nfixed: {rf: 3}\nmeasure: {run: 60s..180s}\n");
     let truth = Truth { node_per_s: 20_000.0, sigma: 0.0, engine: 1.0, ..Truth::of(1) };
-    let mut target = Simulated::new(truth, 1);
-    target.wrong_rows_in = Some(plan.cells[0].key().to_owned());
-    let ran = run(&plan, target);
-    assert_eq!((ran.answer.cells[0].verdict, ran.answer.winners.as_slice()), (Verdict::DoesNotMeet, [1].as_slice()));
-    assert!(ran.answer.sentence.contains("wrong rows"), "{}", ran.answer.sentence);
+    // In every load of six nodes; in one round of several; in a search for the capacity, after two loads; in a warm-up.
+    let when: [fn(usize, u64) -> bool; 4] =
+        [|_, load| load > 0, |round, load| (round, load) == (3, 1), |_, load| load == 4, |_, load| load == 0];
+    for (at, is_wrong) in when.into_iter().enumerate() {
+        let mut target = Simulated::new(truth.clone(), 1);
+        target.wrong_rows_of = Some(plan.cells[0].key().to_owned());
+        target.is_wrong = is_wrong;
+        let ran = run(&plan, target);
+        let cell = &ran.answer.cells[0];
+        assert_eq!(
+            (cell.verdict, ran.answer.winners.as_slice()),
+            (Verdict::DoesNotMeet, [1].as_slice()),
+            "{at}: {cell:?}"
+        );
+        assert!(ran.answer.sentence.contains("wrong rows"), "{at}: {}", ran.answer.sentence);
+    }
 }
 
 #[test]

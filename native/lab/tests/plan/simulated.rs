@@ -4,6 +4,7 @@
 //! A cluster whose truth is known: a queue whose capacity follows nodes, level, column size and engine; with noise between
 //! rounds and within them, hiccups, a machine that drifts, and a client with a limit.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{bail, Result};
@@ -13,7 +14,7 @@ use cassiterite_lab::plan::cell::{replicas, Cell};
 use cassiterite_lab::plan::observed::{KindObserved, Observed};
 use cassiterite_lab::plan::phase::{Course, Moved, Second};
 use cassiterite_lab::plan::soak::Window;
-use cassiterite_lab::plan::targets::{Hurt, Load, Pace, Prepared, Target, Told};
+use cassiterite_lab::plan::targets::{Hurt, Load, Pace, Prepared, Target, Told, Warm};
 use cassiterite_lab::plan::timeline::Move;
 use cassiterite_lab::report::encoded;
 use hdrhistogram::Histogram;
@@ -102,8 +103,10 @@ pub struct Simulated {
     pub truth: Truth,
     pub seed: u64,
     pub calls_left: usize,
-    /// Wrong rows of every load of a cell of that key.
-    pub wrong_rows_in: Option<String>,
+    /// A cell of that key has a wrong row ...
+    pub wrong_rows_of: Option<String>,
+    /// ... in which round, from 1, and in which load of it, from 1; 0 is the warm-up.
+    pub is_wrong: fn(usize, u64) -> bool,
     /// The table of a cell of that key cannot be filled.
     pub not_filled: Option<String>,
     /// A node of a cell of that key ends under every load.
@@ -111,6 +114,7 @@ pub struct Simulated {
     clock: Duration,
     cell: Option<Cell>,
     trial: usize,
+    rounds: BTreeMap<String, usize>,
     loads: u64,
 }
 
@@ -120,12 +124,14 @@ impl Simulated {
             truth,
             seed,
             calls_left: usize::MAX,
-            wrong_rows_in: None,
+            wrong_rows_of: None,
+            is_wrong: |_, _| true,
             not_filled: None,
             node_ends_in: None,
             clock: Duration::ZERO,
             cell: None,
             trial: 0,
+            rounds: BTreeMap::new(),
             loads: 0,
         }
     }
@@ -136,6 +142,11 @@ impl Simulated {
         }
         self.calls_left -= 1;
         Ok(())
+    }
+
+    fn wrong_rows(&self, cell: &Cell) -> u64 {
+        let round = self.rounds.get(cell.key()).copied().unwrap_or_default();
+        u64::from(self.wrong_rows_of.as_deref() == Some(cell.key()) && (self.is_wrong)(round, self.loads))
     }
 
     /// Depends on the trial and on nothing before it: a trial that is repeated is the same again.
@@ -149,9 +160,11 @@ impl Target for Simulated {
     fn prepare(&mut self, cell: &Cell, trial: usize, _fresh: bool) -> Result<Prepared> {
         self.call()?;
         (self.cell, self.trial, self.loads) = (Some(cell.clone()), trial, 0);
+        *self.rounds.entry(cell.key().to_owned()).or_default() += 1;
         self.clock += Duration::from_secs(120);
         let filled = self.not_filled.as_deref() != Some(cell.key());
-        Ok(if filled { Prepared::Ready(Vec::new()) } else { Prepared::NotFilled("it was too slow".to_owned()) })
+        let warm = Warm { unexplained: self.wrong_rows(cell), ..Warm::default() };
+        Ok(if filled { Prepared::Ready(warm) } else { Prepared::NotFilled("it was too slow".to_owned()) })
     }
 
     fn load(&mut self, load: &Load) -> Result<Observed> {
@@ -193,7 +206,6 @@ impl Target for Simulated {
         }
         let reached = per_s.min(limit_per_s);
         let operations = (reached * load.length.as_secs_f64()) as u64;
-        let wrong = self.wrong_rows_in.as_deref() == Some(cell.key());
         Ok(Observed {
             rate_per_s: matches!(load.pace, Pace::Open { .. }).then_some(per_s),
             in_flight: 64,
@@ -206,7 +218,7 @@ impl Target for Simulated {
                 parts,
             }],
             rows_checked: operations,
-            unexplained: u64::from(wrong),
+            unexplained: self.wrong_rows(&cell),
             client: (per_s > self.truth.client_per_s).then(|| "client: its threads used 0.99 cores".to_owned()),
             ..Observed::default()
         })

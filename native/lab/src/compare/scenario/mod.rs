@@ -87,6 +87,11 @@ impl Scenario {
         self.to_possible_value().map_or_else(|| "profile".to_owned(), |value| value.get_name().to_owned())
     }
 
+    /// Whether any of its loads comes at the rate of the settings.
+    pub fn has_rate(self) -> bool {
+        !matches!(self, Self::Writes | Self::Scan | Self::Restart | Self::Indexes)
+    }
+
     /// The cassandra-stress profile of its table.
     pub fn profile(self) -> &'static str {
         match self {

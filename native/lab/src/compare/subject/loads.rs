@@ -245,8 +245,13 @@ impl Subject<'_> {
     }
 
     /// The load listens to signals only while it runs.
+    /// Whether a signal wants the comparison to end.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.is_set()
+    }
+
     pub(super) fn ensure_not_interrupted(&self) -> Result<()> {
-        ensure!(!self.interrupt.is_set(), "interrupted");
+        ensure!(!self.is_interrupted(), "interrupted");
         Ok(())
     }
 

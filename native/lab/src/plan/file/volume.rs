@@ -37,7 +37,7 @@ pub struct Volume {
     /// Whether what was synced outlives a loss of power.
     #[serde(default = "yes")]
     pub durable: bool,
-    /// Its own price; `cost.storage` without.
+    /// Its own price of the bytes of tables, `cost.storage` without; logs cost nothing.
     #[serde(default)]
     pub price: Option<StoragePrice>,
 }

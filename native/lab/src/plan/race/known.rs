@@ -83,6 +83,10 @@ pub(super) fn measured(by_cell: &[Vec<&Trial>], chances: &[Chances], at: usize) 
     if standing.is_some() {
         return Known { standing, rounds, inferred_from: None, confirmed: false, clearly: true };
     }
+    if trials.iter().any(|trial| trial.wrong_rows().is_some()) {
+        // Rounds without a wrong row do not excuse the one that had it.
+        return Known { standing: Some(Standing::Fails), rounds, inferred_from: None, confirmed: false, clearly: true };
+    }
     let clearly = rounds > 0 && trials.iter().all(|trial| trial.fails_clearly(CLEAR));
     // Rounds together know more than any of them.
     let together = chances.get(at).filter(|chances| chances.rounds > 0 && rounds >= 3).map(|chances| {

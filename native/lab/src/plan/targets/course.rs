@@ -72,12 +72,13 @@ pub fn run(
     let (outcome, acted) = thread::scope(|scope| {
         let (ends, over) = (end.clone(), &over);
         let acting = scope.spawn(move || {
-            let moved = actor.timeline(timeline, over);
+            let mut moved = Vec::new();
+            let made = actor.timeline(timeline, over, &mut moved);
             let end_s = actor.now_s();
             ends.raise();
-            // Mended after the load: its figures end with the timeline.
-            let mended = moved.and_then(|moved| actor.mend(moved));
-            mended.map(|moved| (moved, actor.mends.is_empty(), end_s))
+            // Mended after the load, whose figures end with the timeline; also where the journal took no more.
+            let mended = actor.mend(&mut moved);
+            made.and(mended).map(|()| (moved, actor.mends.is_empty(), end_s))
         });
         // The outcome joins the intervals of a long load; an outage of seconds would be lost in them.
         let outcome = load(rate.clone(), end, &mut |interval| seconds.push(second(interval, &rate)));
@@ -153,8 +154,7 @@ impl<'a, 'b> Actor<'a, 'b> {
     }
 
     /// Makes the moves; ends early where the load has ended.
-    fn timeline(&mut self, timeline: &[Move], over: &AtomicBool) -> Result<Vec<Moved>> {
-        let mut moved = Vec::new();
+    fn timeline(&mut self, timeline: &[Move], over: &AtomicBool, moved: &mut Vec<Moved>) -> Result<()> {
         for step in timeline {
             self.narrator.doing(&format!("phase: {step}"));
             let interrupt = self.interrupt;
@@ -183,23 +183,24 @@ impl<'a, 'b> Actor<'a, 'b> {
         while self.zero.elapsed() < self.at_least && !over.load(Ordering::Acquire) && !self.interrupt.is_set() {
             thread::sleep(LOOK_EVERY.min(self.at_least.saturating_sub(self.zero.elapsed())));
         }
-        Ok(moved)
+        Ok(())
     }
 
-    /// Mends what is still hurt, also after Ctrl-C.
-    fn mend(&mut self, mut moved: Vec<Moved>) -> Result<Vec<Moved>> {
+    /// Mends what is still hurt, also after Ctrl-C; the first error, once all has been tried.
+    fn mend(&mut self, moved: &mut Vec<Moved>) -> Result<()> {
         // A node that hangs, and a network that is parted, keep others from joining; a slow volume keeps all waiting.
         let mut mends = self.mends.clone();
         mends.sort_by_key(|mend| (*mend != Move::Unslow, mend.joins(), mend.node().is_some()));
+        let mut all = Ok(());
         for mend in mends {
             if mend == Move::Reattach && self.interrupt.is_set() {
                 // Its bytes would take long, and the volume goes at once.
                 continue;
             }
             self.narrator.doing(&format!("after the phase: {mend}"));
-            moved.push(self.make(mend)?);
+            all = all.and(self.make(mend).map(|made| moved.push(made)));
         }
-        Ok(moved)
+        all
     }
 
     /// Of the rate, from now on.

@@ -32,9 +32,31 @@ fn made(timeline: &[&str]) -> (Vec<String>, Vec<Hurt>) {
     let (interrupt, narrator) = (Interrupt::default(), Narrator::default());
     let mut actor = Actor::new(1.0, &mut scribe, &interrupt, &narrator, &mut told);
     let timeline: Vec<Move> = timeline.iter().map(|word| word.parse().unwrap()).collect();
-    let moved = actor.timeline(&timeline, &AtomicBool::new(false)).unwrap();
-    actor.mend(moved).unwrap();
+    let mut moved = Vec::new();
+    actor.timeline(&timeline, &AtomicBool::new(false), &mut moved).unwrap();
+    actor.mend(&mut moved).unwrap();
     (scribe.0, heard)
+}
+
+#[test]
+fn what_is_hurt_is_mended_also_where_the_journal_takes_no_more() {
+    let (mut scribe, mut heard) = (Scribe::default(), 0);
+    let mut told = |_: Hurt| {
+        heard += 1;
+        ensure!(heard <= 2, "no space left");
+        Ok(())
+    };
+    let (interrupt, narrator) = (Interrupt::default(), Narrator::silent());
+    let actor = Actor::new(1.0, &mut scribe, &interrupt, &narrator, &mut told);
+    let timeline: [Move; 4] = ["kill 2", "pause 1", "kill 3", "wait 1m"].map(|word| word.parse().unwrap());
+    let ended = run(actor, &timeline, |_, end, _| {
+        while !end.is_raised() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Err(anyhow!("the outcome does not matter"))
+    });
+    assert!(format!("{:#}", ended.unwrap_err()).contains("no space left"));
+    assert_eq!(scribe.0, ["kill 2", "pause 1", "resume 1", "start 2"]);
 }
 
 #[test]

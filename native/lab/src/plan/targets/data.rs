@@ -67,10 +67,19 @@ impl Data {
             // Marked at once: a keyspace without its mark is nobody's, and would stay.
             schema.create_keyspace(&session, &replication).await?;
             reach.mark(&session, schema.keyspace()).await?;
-            schema.create(&session, Some(&replication), &table_options(cell)?).await?;
-            let shape = UserWorkload::ledger_shape(&session, &of_cell.profile, &once(partitions)).await?;
-            let ledger = Arc::new(Ledger::new(shape, Before::Absent));
-            Self::on(reach, session, ledger, of_cell, cell, client, partitions, interrupt.clone()).await
+            let (own, keyspace) = (reach.clone(), schema.keyspace().to_owned());
+            let made = async {
+                schema.create(&session, Some(&replication), &table_options(cell)?).await?;
+                let shape = UserWorkload::ledger_shape(&session, &of_cell.profile, &once(partitions)).await?;
+                let ledger = Arc::new(Ledger::new(shape, Before::Absent));
+                Self::on(reach, Arc::clone(&session), ledger, of_cell, cell, client, partitions, interrupt.clone())
+                    .await
+            };
+            let made = made.await;
+            if made.is_err() {
+                own.give_up(&session, &keyspace).await;
+            }
+            made
         })
     }
 

@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use super::data::{Data, IN_FLIGHT};
 use super::hooks::Hooks;
 use super::reach::Reach;
-use super::{course, Load, Pace, Prepared, Target, Told};
+use super::{course, Load, Pace, Prepared, Target, Told, Warm};
 use crate::cluster::Interrupt;
 use crate::compare::warmup::Warmup;
 use crate::load::{self, Outcome};
@@ -36,6 +36,8 @@ pub struct Existing<'a> {
     runtime: Option<Runtime>,
     threads: usize,
     data: Option<(Cell, Data)>,
+    /// The keyspace of the data, until it is dropped.
+    made: Option<String>,
 }
 
 impl<'a> Existing<'a> {
@@ -44,7 +46,7 @@ impl<'a> Existing<'a> {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = plan.file.client.threads.unwrap_or(all);
         let runtime = Some(load::runtime(threads)?);
-        Ok(Self { plan, of, interrupt, narrator, zero: Instant::now(), runtime, threads, data: None })
+        Ok(Self { plan, of, interrupt, narrator, zero: Instant::now(), runtime, threads, data: None, made: None })
     }
 
     fn runtime(&self) -> Result<&Runtime> {
@@ -77,6 +79,7 @@ impl<'a> Existing<'a> {
         // Making the next one drops the keyspace.
         self.data = None;
         let data = Data::make(self.plan, cell, Reach::existing(self.of)?, self.runtime()?, &self.interrupt)?;
+        self.made = Some(data.keyspace().to_owned());
         self.narrator.doing(&format!("{} partitions are written", data.partitions()));
         let longest = self.plan.file.measure.fill;
         let filled = self.runtime()?.block_on(data.fill(self.threads, longest))?;
@@ -87,14 +90,17 @@ impl<'a> Existing<'a> {
     }
 
     /// The servers are not watched: it takes its whole time.
-    fn warm(&self) -> Result<()> {
+    fn warm(&self) -> Result<Warm> {
         self.narrator.doing("warm-up");
+        let mut unexplained = 0;
         Warmup::run(self.plan.warmup_max_s(), |seconds| {
             let load = Load { pace: Pace::Closed { in_flight: IN_FLIGHT }, length: Duration::from_secs_f64(seconds) };
             let outcome = self.runtime()?.block_on(self.data()?.load(&load, self.threads))?;
+            unexplained += outcome.unexplained();
             self.ended_well(&outcome).map(|()| None)
-        })
-        .map(drop)
+        })?;
+        let unwatched = "the servers were not watched: neither their CPU nor their compactions were seen";
+        Ok(Warm { notes: vec![unwatched.to_owned()], unexplained })
     }
 }
 
@@ -112,9 +118,7 @@ impl Target for Existing<'_> {
                 }
             }
         }
-        self.warm()?;
-        let unwatched = "the servers were not watched: neither their CPU nor their compactions were seen";
-        Ok(Prepared::Ready(vec![unwatched.to_owned()]))
+        self.warm().map(Prepared::Ready)
     }
 
     fn load(&mut self, load: &Load) -> Result<Observed> {
@@ -143,9 +147,11 @@ impl Target for Existing<'_> {
     }
 
     fn end(&mut self) -> Result<()> {
+        let Some(keyspace) = self.made.take() else { return Ok(()) };
         match self.data.take() {
             Some((_, data)) => self.runtime()?.block_on(data.drop_keyspace()),
-            None => Ok(()),
+            // Its session went when another cell could not be prepared.
+            None => remove(self.of, &keyspace),
         }
     }
 

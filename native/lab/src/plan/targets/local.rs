@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use self::nodes::{Nodes, Volumes};
 use super::data::{Data, IN_FLIGHT};
 use super::reach::Reach;
-use super::{course, Load, Prepared, Target, Told};
+use super::{course, Load, Prepared, Target, Told, Warm};
 use crate::cluster::{Cluster, Interrupt};
 use crate::compare::files::table_bytes;
 use crate::compare::phase::Used;
@@ -117,8 +117,9 @@ impl<'a> Local<'a> {
         self.quiet(site, notes).map(|()| None)
     }
 
-    fn warm(&self, site: &Site, notes: &mut Vec<String>) -> Result<()> {
+    fn warm(&self, site: &Site, mut notes: Vec<String>) -> Result<Warm> {
         let data = site.data.as_ref().context("the cell has no data")?;
+        let mut unexplained = 0;
         self.narrator.doing("warm-up");
         let warmup = Warmup::run(self.plan.warmup_max_s(), |seconds| {
             let pids = site.cluster.nodes().into_iter().filter_map(|node| node.pid).collect();
@@ -127,12 +128,14 @@ impl<'a> Local<'a> {
                 Load { pace: super::Pace::Closed { in_flight: IN_FLIGHT }, length: Duration::from_secs_f64(seconds) };
             let outcome = site.runtime.block_on(data.load(&load, self.threads()))?;
             self.ended_well(site, &outcome, "warm-up")?;
+            unexplained += outcome.unexplained();
             Ok(meter.end(&site.servers.readings(), &outcome))
         })?;
         if !warmup.warm {
             notes.push(format!("warm-up: {}", warmup.summary()));
         }
-        self.quiet(site, notes)
+        self.quiet(site, &mut notes)?;
+        Ok(Warm { notes, unexplained })
     }
 
     fn not_interrupted(&self, outcome: &Outcome) -> Result<()> {
@@ -178,7 +181,7 @@ impl<'a> Local<'a> {
         site.cell = cell.clone();
         let warmed = made.and_then(|why| match why {
             Some(why) => Ok(Prepared::NotFilled(why)),
-            None => self.warm(&site, &mut notes).map(|()| Prepared::Ready(notes)),
+            None => self.warm(&site, notes).map(Prepared::Ready),
         });
         self.site = Some(site);
         if let Ok(Prepared::NotFilled(_)) = warmed {

@@ -15,6 +15,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::cell::Cell;
+use super::judge::wrong_rows;
 use super::observed::Observed;
 use super::phase::Course;
 use super::soak::Window;
@@ -47,20 +48,32 @@ pub struct Load {
     pub length: Duration,
 }
 
+/// What is to be told of a configuration that is ready.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Warm {
+    /// What had to deviate from the plan.
+    pub notes: Vec<String>,
+    /// Wrong rows of the warm-up that no level explains.
+    pub unexplained: u64,
+}
+
 /// A configuration that was brought up.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prepared {
-    /// With its data, warm and quiet; what had to deviate from the plan.
-    Ready(Vec<String>),
+    /// With its data, warm and quiet.
+    Ready(Warm),
     /// Without all of its data, which is a figure of it; why.
     NotFilled(String),
 }
 
 impl Prepared {
-    /// What had to deviate from the plan; or says why nothing can be run on it.
+    /// What a reader should know of it; or says why nothing can be run on it.
     pub fn or_tell(self, narrator: &Narrator) -> Option<Vec<String>> {
         match self {
-            Self::Ready(notes) => Some(notes),
+            Self::Ready(Warm { mut notes, unexplained }) => {
+                notes.extend(wrong_rows(&[], unexplained).map(|rows| format!("warm-up: {rows}")));
+                Some(notes)
+            }
             Self::NotFilled(why) => {
                 narrator.say(&format!("  it is not run: {why}"));
                 None

@@ -101,6 +101,15 @@ impl Reach {
         Ok(())
     }
 
+    /// Drops what was made before an error; where that fails, `plan clean` does it.
+    pub async fn give_up(&self, session: &Session, keyspace: &str) {
+        if self.must_be.is_some() {
+            if let Err(error) = self.drop_keyspace(session, keyspace).await {
+                eprintln!("cassiterite: the keyspace {keyspace} stays until `plan clean`: {error:#}");
+            }
+        }
+    }
+
     /// Marks a keyspace as a plan's.
     pub async fn mark(&self, session: &Session, keyspace: &str) -> Result<()> {
         if self.must_be.is_some() {

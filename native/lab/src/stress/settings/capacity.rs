@@ -45,6 +45,10 @@ impl Capacity {
         );
         let again = line.command.value("truncate=").is_some_and(|when| when.eq_ignore_ascii_case("always"));
         ensure!(!again, "-capacity and truncate=always do not go together: truncate=once empties it before the search");
+        ensure!(
+            !line.option("-log").is_some_and(|log| log.has("hdrfile=")),
+            "-capacity and -log hdrfile= do not go together: a search is many runs, and the log is of one"
+        );
         let given = line.take("-capacity");
         let mut slas = Vec::new();
         for word in given.free() {
