@@ -44,6 +44,11 @@ impl Table {
     }
 }
 
+/// Why a cleanup ends early.
+pub(crate) fn stopped() -> EngineError {
+    EngineError::Busy("it was stopped, or the ranges that the table owns have changed".into())
+}
+
 /// One call of [`Table::cleanup`]. The merge-in, which would bring back what is removed, waits for it. Shipments do
 /// not: their rows lie inside the ranges, or count as written meanwhile.
 struct Cleanup<'a> {
@@ -56,7 +61,7 @@ impl Cleanup<'_> {
     fn go_on(&self) -> Result<()> {
         self.core.check_open()?;
         if self.stop.load(Ordering::Acquire) {
-            return Err(EngineError::Busy("it was stopped, or the ranges that the table owns have changed".into()));
+            return Err(stopped());
         }
         Ok(())
     }
@@ -67,7 +72,8 @@ impl Cleanup<'_> {
         }
         let outside = owned.complement();
         let families = self.core.column_families();
-        let _dropping = families.all().map(|family| family.purge.drop_outside(owned)).collect::<Result<Vec<_>>>()?;
+        let _dropping =
+            families.all().map(|family| family.purge.drop_outside(owned, self.stop)).collect::<Result<Vec<_>>>()?;
         for _ in 0..PASSES {
             self.go_on()?;
             reached(Step::Cleaning)?;
@@ -153,8 +159,12 @@ mod tests {
         store.set("compaction_rate_limit=1MiB/s").unwrap();
 
         let purge = table.shared(|core| Ok(Arc::clone(core.purge()))).unwrap();
-        let dropping =
-            purge.drop_outside(&Arc::new(TokenSet::of(vec![TokenRange { left: i64::MIN, right: 0 }]))).unwrap();
+        let dropping = purge
+            .drop_outside(
+                &Arc::new(TokenSet::of(vec![TokenRange { left: i64::MIN, right: 0 }])),
+                &AtomicBool::new(false),
+            )
+            .unwrap();
         std::thread::scope(|scope| {
             let compacting = scope.spawn(|| table.compact());
             std::thread::sleep(Duration::from_millis(500)); // the half that the table owns comes first, and takes seconds

@@ -68,7 +68,7 @@ fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8])
     }
     let headers = core.headers().seen();
     let walk = Walk::read(core.column_families(), &request, || !core.headers().none_since(headers))?;
-    first(table, walk, Answer::new(buffer, request.chunk_bytes))
+    first(table, walk, Answer::new(buffer, request.chunk))
 }
 
 fn read_in_memory(core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<Option<(usize, bool)>> {
@@ -79,7 +79,7 @@ fn read_in_memory(core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result
         Err(EngineError::Busy(_)) => return Ok(None),
         Err(error) => return Err(error),
     }
-    match walk_in_memory(core, &request, Answer::new(buffer, request.chunk_bytes)) {
+    match walk_in_memory(core, &request, Answer::new(buffer, request.chunk)) {
         Err(EngineError::Busy(_)) => Ok(None),
         walked => walked,
     }
@@ -104,7 +104,7 @@ fn filled(answered: i32) -> Option<usize> {
 fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
     let request = ScanRequest::parse(request)?;
     let walk = Walk::scan(core.column_families(), &request)?;
-    first(table, walk, Answer::new(buffer, request.chunk_bytes))
+    first(table, walk, Answer::new(buffer, request.chunk))
 }
 
 fn first(table: &Arc<Table>, mut walk: Walk, mut answer: Answer<'_>) -> Result<i32> {

@@ -238,6 +238,22 @@ fn a_truncated_generation_gets_no_index() {
     store.close().unwrap();
 }
 
+/// A DROP INDEX that waited for a TRUNCATE has the old generation still.
+#[test]
+fn an_index_that_is_dropped_beside_a_truncation_is_gone_from_both_generations() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (old, first) = with_index(&store);
+    let new = old.truncate().unwrap();
+    old.drop_index(NAME).unwrap();
+    assert_eq!(new.index(NAME).map(drop).unwrap_err().kind(), Kind::Closed);
+    let again = new.create_index(NAME).unwrap();
+    assert!(again.number > first && !again.complete);
+    new.write(&indexed("a", Some(1), &[(again.number, &[("red", 1)])]), 0).unwrap();
+    assert_eq!(entries_of(&new, "red"), 1);
+    store.close().unwrap();
+}
+
 /// What comes as files has no entries.
 #[test]
 fn received_and_loaded_files_make_an_index_incomplete() {

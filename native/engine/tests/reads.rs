@@ -127,6 +127,26 @@ fn slices_answer_their_rows_in_both_directions() {
 }
 
 #[test]
+fn a_first_chunk_stops_at_the_rows_wanted() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    ten_rows(&table, "a");
+    let mut buffer = vec![0; 1 << 16];
+    for (wanted, rows, is_all) in [(1, 1, false), (3, 3, false), (9, 9, false), (10, 10, true), (0, 10, true)] {
+        for flags in [0, REVERSED] {
+            let request = read_request_of_rows(flags, 1 << 20, wanted, &partition("a"), &everything());
+            let filled = table.read(&request, &mut buffer).unwrap();
+            let (cursor, first) = parse(&buffer[..filled as usize]);
+            let found = first.iter().filter(|entry| matches!(entry, Entry::Row(_))).count();
+            assert_eq!((found, cursor == 0), (rows, is_all), "{wanted} wanted");
+            assert_eq!(read_all(&table, &request, 1 << 16).len(), 11, "{wanted} wanted");
+            cursor_close(cursor).unwrap();
+        }
+    }
+}
+
+#[test]
 fn a_first_chunk_stops_at_the_bytes_wanted() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());

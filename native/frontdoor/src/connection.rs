@@ -167,6 +167,11 @@ impl Connection {
         }
     }
 
+    /// Whether an answer of the pool is dropped.
+    pub(crate) fn takes_no_more(&self) -> bool {
+        self.session.takes_no_more()
+    }
+
     /// Takes what the pool has made of a request.
     pub(crate) fn pooled(&mut self, pooled: Pooled, registry: &Registry, work: &mut Work) -> Next {
         let sent = self.session.pooled(pooled, &mut self.client, &mut self.cassandra, work);

@@ -139,8 +139,12 @@ impl LoopThread {
             if connection.identity().connection != done.connection {
                 return Next::Wait;
             }
+            let answer = done.answer.and_then(|answer| match connection.takes_no_more() {
+                true => Err(Reason::Backlog),
+                false => Ok(answer),
+            });
             let next = connection.pooled(done.pooled, registry, work);
-            answerer.count(&done.answer, done.since);
+            answerer.count(&answer, done.since);
             next
         });
     }

@@ -165,6 +165,17 @@ impl Session {
         self.waiting_bytes() > MAX_UNSENT_BYTES || self.is_cassandra_left && self.to_client.unsent_bytes() > 0
     }
 
+    /// Whether so many bytes wait for the client, with those of this turn, that the door answers nothing more.
+    fn is_backlogged(&self, more_bytes: usize) -> bool {
+        self.waiting_bytes() + more_bytes > MAX_UNSENT_BYTES
+    }
+
+    /// Whether even answers of the pool are dropped, and Cassandra asked: a client that reads nothing could pile them up. Behind
+    /// what the door does not understand nothing can be asked.
+    pub(crate) fn takes_no_more(&self) -> bool {
+        self.is_backlogged(0) && !self.inbound.is_opaque()
+    }
+
     /// Bytes for the client.
     fn waiting_bytes(&self) -> usize {
         self.to_client.unsent_bytes() + self.held.len()

@@ -4,6 +4,7 @@
 //! What cleanup has compactions drop: everything outside of the tokens that a table owns.
 
 use super::purge::TablePurge;
+use crate::cleanup::stopped;
 use crate::error::{EngineError, Result};
 use crate::tokens::TokenSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,9 +36,13 @@ impl Drop for DroppingOutside {
 }
 
 impl TablePurge {
-    /// Has every compaction that starts from now on drop, without a trace, what has none of these tokens.
-    pub(crate) fn drop_outside(self: &Arc<Self>, owned: &Arc<TokenSet>) -> Result<DroppingOutside> {
+    /// Has every compaction that starts from now on drop, without a trace, what has none of these tokens. `stop` is set before
+    /// [`TablePurge::stop_dropping`] is called: tokens that are no longer right are not taken after that.
+    pub(crate) fn drop_outside(self: &Arc<Self>, owned: &Arc<TokenSet>, stop: &AtomicBool) -> Result<DroppingOutside> {
         let mut settings = self.settings();
+        if stop.load(Ordering::Acquire) {
+            return Err(stopped());
+        }
         if settings.owned.is_some() {
             return Err(EngineError::Busy(
                 "the table is being cleaned up already; try again when that has ended".into(),
@@ -71,7 +76,7 @@ mod tests {
         let purge = TablePurge::new("a");
         let before = purge.policy();
         for ends_with_the_guard in [false, true] {
-            let dropping = purge.drop_outside(&lower_half()).unwrap();
+            let dropping = purge.drop_outside(&lower_half(), &AtomicBool::new(false)).unwrap();
             let running = purge.policy().owned.unwrap();
             assert!(running.resume_key(1).is_some());
             assert!(running.resume_key(0).is_none());
@@ -88,9 +93,14 @@ mod tests {
     #[test]
     fn a_table_is_cleaned_up_once_at_a_time() {
         let purge = TablePurge::new("a");
-        let dropping = purge.drop_outside(&lower_half()).unwrap();
-        assert!(matches!(purge.drop_outside(&lower_half()).map(drop), Err(EngineError::Busy(_))));
+        let dropping = purge.drop_outside(&lower_half(), &AtomicBool::new(false)).unwrap();
+        assert!(matches!(
+            purge.drop_outside(&lower_half(), &AtomicBool::new(false)).map(drop),
+            Err(EngineError::Busy(_))
+        ));
         drop(dropping);
-        drop(purge.drop_outside(&lower_half()).unwrap());
+        drop(purge.drop_outside(&lower_half(), &AtomicBool::new(false)).unwrap());
+        let late = purge.drop_outside(&lower_half(), &AtomicBool::new(true));
+        assert!(matches!(late.map(drop), Err(EngineError::Busy(_))) && purge.settings().owned.is_none());
     }
 }

@@ -35,8 +35,12 @@ impl Table {
 
     /// Drops an index, durably; unknown ones are fine.
     pub fn drop_index(&self, name: &str) -> Result<()> {
-        let (store, dropped) = self.shared(|core| Ok((Arc::clone(core.store()), detach(core, name)?)))?;
-        delete_all(&store, dropped).map_err(|error| error.context("dropping an index"))
+        let (store, detached) = self.shared(|core| Ok((Arc::clone(core.store()), detach(core, name)?)))?;
+        // Not under the lock of all tables: other threads take the two in the other order.
+        if let (Some(number), Some(current)) = (detached.number, detached.current) {
+            current.shared(|core| core.indexes().forget(number))?;
+        }
+        delete_all(&store, detached.generations).map_err(|error| error.context("dropping an index"))
     }
 
     /// The table that holds an index's entries for this generation.
@@ -94,17 +98,30 @@ fn create(core: &TableCore, name: &str) -> Result<()> {
     core.indexes().set(all, record.next_index)
 }
 
-/// Forgets an index, durably; its generations, which are still open.
-fn detach(core: &TableCore, name: &str) -> Result<Vec<Arc<Table>>> {
+/// An index that the catalog has forgotten.
+struct Detached {
+    /// `None`: there was none of the name.
+    number: Option<u32>,
+    /// Of the table: a TRUNCATE may have come before, and its new generation has the index, too.
+    current: Option<Arc<Table>>,
+    /// Of the index; they are still open.
+    generations: Vec<Arc<Table>>,
+}
+
+/// Forgets an index, durably.
+fn detach(core: &TableCore, name: &str) -> Result<Detached> {
     let mut generations = core.tables().lock()?;
-    let record = core.store().catalog.update(core.id(), |record| {
+    let mut number = None;
+    core.store().catalog.update(core.id(), |record| {
+        number = record.index(name.as_bytes()).map(|index| index.number);
         record.indexes.retain(|index| index.name != name);
         Ok(())
     })?;
-    let mut all = core.indexes().all()?.to_vec();
-    all.retain(|index| index.name != name);
-    core.indexes().set(all, record.next_index)?;
-    Ok(generations.remove(&index_id(core.id(), name)))
+    if let Some(number) = number {
+        core.indexes().forget(number)?;
+    }
+    let current = generations.current(core.id()).map(Arc::clone);
+    Ok(Detached { number, current, generations: generations.remove(&index_id(core.id(), name)) })
 }
 
 /// Closes tables that nothing names any more, and deletes their column families.

@@ -21,6 +21,25 @@ pub(crate) enum Entry {
     SliceEnd = 5,
 }
 
+/// How much of an answer is wanted at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    /// Payload.
+    pub bytes: usize,
+    /// Rows, one at least.
+    pub rows: usize,
+}
+
+impl Chunk {
+    /// As much as the buffer takes.
+    pub(crate) const ALL: Self = Chunk { bytes: usize::MAX, rows: usize::MAX };
+
+    /// As a request says it: no rows are no bound.
+    pub(crate) fn of(bytes: u32, rows: u32) -> Self {
+        Chunk { bytes: bytes as usize, rows: if rows == 0 { usize::MAX } else { rows as usize } }
+    }
+}
+
 /// Whether an entry was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -37,14 +56,17 @@ pub(crate) struct Answer<'a> {
     length: usize,
     /// Length from which on nothing more is wanted.
     wanted: usize,
+    /// Rows after which nothing more is wanted.
+    rows_wanted: usize,
     /// What the entry that did not fit needs.
     needed: usize,
 }
 
 impl<'a> Answer<'a> {
-    /// `chunk_bytes`: payload after which the answer stops, if the buffer goes that far.
-    pub(crate) fn new(buffer: &'a mut [u8], chunk_bytes: usize) -> Self {
-        Answer { buffer, length: HEAD_BYTES, wanted: HEAD_BYTES.saturating_add(chunk_bytes), needed: 0 }
+    /// `chunk`: after which the answer stops, if the buffer goes that far.
+    pub(crate) fn new(buffer: &'a mut [u8], chunk: Chunk) -> Self {
+        let wanted = HEAD_BYTES.saturating_add(chunk.bytes);
+        Answer { buffer, length: HEAD_BYTES, wanted, rows_wanted: chunk.rows, needed: 0 }
     }
 
     /// Appends an entry of two parts. Ends of slices are taken also when the answer has enough: they cost less than
@@ -52,8 +74,8 @@ impl<'a> Answer<'a> {
     pub(crate) fn put(&mut self, entry: Entry, first: &[u8], second: &[u8]) -> Put {
         let length = first.len() + second.len();
         let end = self.length + ENTRY_HEAD_BYTES + length;
-        let enough = self.length > HEAD_BYTES && self.length >= self.wanted && entry != Entry::SliceEnd;
-        if enough {
+        let has_bytes = self.length > HEAD_BYTES && self.length >= self.wanted;
+        if (has_bytes || self.rows_wanted == 0) && entry != Entry::SliceEnd {
             return Put::Later;
         }
         let (Some(entry_bytes), Ok(length)) = (self.buffer.get_mut(self.length..end), u32::try_from(length)) else {
@@ -68,6 +90,9 @@ impl<'a> Answer<'a> {
         front.copy_from_slice(first);
         back.copy_from_slice(second);
         self.length = end;
+        if entry == Entry::Row {
+            self.rows_wanted -= 1;
+        }
         Put::Taken
     }
 

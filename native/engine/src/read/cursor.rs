@@ -3,7 +3,7 @@
 
 //! Cursors: reads that were not complete in one answer, under numbers that are never valid twice.
 
-use super::answer::{Answer, HEAD_BYTES};
+use super::answer::{Answer, Chunk, HEAD_BYTES};
 use super::walk::Walk;
 use crate::error::{EngineError, Result};
 use crate::table::Table;
@@ -125,7 +125,7 @@ pub fn cursor_next(cursor: i64, flags: u32, answer: &mut [u8]) -> Result<i32> {
     // While the table is open its cursors are not closed.
     table.shared(|core| {
         core.count_read();
-        let answered = resume(cursor, flags & SKIP != 0, Answer::new(answer, usize::MAX));
+        let answered = resume(cursor, flags & SKIP != 0, Answer::new(answer, Chunk::ALL));
         core.flush_if_hot();
         answered
     })

@@ -3,7 +3,7 @@
 
 //! Reads of single rows: one lookup where the partition has no header, else one lookup of several keys in one view.
 
-use super::answer::{wanting, Answer, Entry, Put, ENTRY_HEAD_BYTES, HEAD_BYTES};
+use super::answer::{wanting, Answer, Chunk, Entry, Put, ENTRY_HEAD_BYTES, HEAD_BYTES};
 use super::request::ReadRequest;
 use crate::error::Result;
 use crate::raw::sys::{Got, Reach, Values};
@@ -53,9 +53,9 @@ pub(super) fn read_one(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut
 
 fn single(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Result<i32> {
     let Some((point, _)) = request.selection.iter().next() else {
-        return Answer::new(buffer, 0).finish(0);
+        return Answer::new(buffer, request.chunk).finish(0);
     };
-    let mut answer = Answer::new(buffer, request.chunk_bytes);
+    let mut answer = Answer::new(buffer, request.chunk);
     let got = KEY.with_borrow_mut(|key| {
         key.clear();
         key.extend_from_slice(request.partition);
@@ -90,7 +90,7 @@ fn several(core: &TableCore, request: &ReadRequest<'_>, with_header: bool, buffe
     }
     let keys = keys.slices();
     let values = Found::consistent(core, &keys)?;
-    let mut answer = Answer::new(buffer, usize::MAX);
+    let mut answer = Answer::new(buffer, Chunk::ALL);
     let points_from = usize::from(with_header) + usize::from(request.with_static);
     let mut fits = true;
     if with_header {

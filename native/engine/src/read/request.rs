@@ -3,11 +3,12 @@
 
 //! Read and scan requests (docs/internals/boundary.md).
 
+use super::answer::Chunk;
 use crate::bytes::Bytes;
 use crate::error::Result;
 use crate::raw::sys::Reach;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const REVERSED: u8 = 1;
 const STATIC: u8 = 2;
 const POINTS: u8 = 4;
@@ -18,7 +19,7 @@ const WHOLE: u8 = 16;
 pub(crate) struct ReadRequest<'a> {
     pub reversed: bool,
     pub with_static: bool,
-    pub chunk_bytes: usize,
+    pub chunk: Chunk,
     pub partition: &'a [u8],
     pub selection: Selection<'a>,
     /// Not part of the request's bytes.
@@ -33,7 +34,7 @@ impl<'a> ReadRequest<'a> {
         if flags & !(REVERSED | STATIC | POINTS) != 0 {
             return Err(bytes.malformed(&format!("flags {flags:#x} are not known here")));
         }
-        let chunk_bytes = bytes.u32()? as usize;
+        let chunk = Chunk::of(bytes.u32()?, bytes.u32()?);
         let partition = bytes.counted()?;
         if cassiterite_codec::key::partition_len(partition) != Some(partition.len()) {
             return Err(bytes.malformed("the partition is not one"));
@@ -42,7 +43,7 @@ impl<'a> ReadRequest<'a> {
         Ok(ReadRequest {
             reversed: flags & REVERSED != 0,
             with_static: flags & STATIC != 0,
-            chunk_bytes,
+            chunk,
             partition,
             selection,
             reach: Reach::Files,
@@ -63,7 +64,7 @@ pub(crate) enum ScanOf<'a> {
 /// A scan of a range of partitions; borrows from the request.
 pub(crate) struct ScanRequest<'a> {
     pub with_static: bool,
-    pub chunk_bytes: usize,
+    pub chunk: Chunk,
     pub start: &'a [u8],
     /// Empty: open.
     pub end: &'a [u8],
@@ -79,7 +80,7 @@ impl<'a> ScanRequest<'a> {
         if flags & !(STATIC | POINTS | KEYS_ONLY | WHOLE) != 0 || whole_and_keys {
             return Err(bytes.malformed(&format!("flags {flags:#x} are not possible")));
         }
-        let chunk_bytes = bytes.u32()? as usize;
+        let chunk = Chunk::of(bytes.u32()?, bytes.u32()?);
         let (start, end) = (bytes.counted()?, bytes.counted()?);
         let selection = Selection::parse(&mut bytes, flags & POINTS != 0)?;
         let of = match flags & (KEYS_ONLY | WHOLE) {
@@ -87,7 +88,7 @@ impl<'a> ScanRequest<'a> {
             WHOLE => ScanOf::Whole,
             _ => ScanOf::Selected(selection),
         };
-        Ok(ScanRequest { with_static: flags & STATIC != 0, chunk_bytes, start, end, of })
+        Ok(ScanRequest { with_static: flags & STATIC != 0, chunk, start, end, of })
     }
 }
 

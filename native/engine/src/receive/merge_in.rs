@@ -111,6 +111,10 @@ impl MergeIn<'_> {
         let (rows, left) = rewrite(self.core.store(), &mut source, None, 1, || self.core.check_open())?;
         drop(source);
         if !rows.sst_set.is_empty() {
+            // Rows of a former base may be younger than what the device has of the log: their index entries, and what
+            // Cassandra wrote before them, are in the log alone.
+            let store = self.core.store();
+            store.durability.sync(&store.db)?;
             let placement = Placement::new(self.table, self.core, self.progress);
             placement.put_into_base(&rows.sst_set)?;
             reached(Step::MergedIn)?;

@@ -192,6 +192,8 @@ impl<'a> Placement<'a> {
         }
         reached(Step::FamilyRecorded)?;
         self.table.exclusive(|core| {
+            // Columns may have been dropped since the import began.
+            family.purge.follow(core.purge());
             core.column_families_mut().side_families.push(family);
             Ok(())
         })?;

@@ -105,6 +105,14 @@ impl Indexes {
         Ok(())
     }
 
+    /// Forgets the index of this number, if it is there.
+    pub(crate) fn forget(&self, number: u32) -> Result<()> {
+        let mut attached = self.exclusive_lock()?;
+        let left = attached.all.iter().filter(|index| index.number != number).cloned().collect();
+        attached.all = Arc::new(left);
+        Ok(())
+    }
+
     fn shared_lock(&self) -> Result<RwLockReadGuard<'_, Attached>> {
         self.attached.read().map_err(|_| EngineError::poisoned())
     }

@@ -181,16 +181,29 @@ pub fn put(table: &Table, partition_name: &str, at: u32, timestamp: i64, value: 
 
 /// A read request of slices (start, end) or, with POINTS, of clusterings (the start counts).
 pub fn read_request(flags: u8, chunk: u32, partition: &[u8], selection: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
-    let mut out = vec![1, flags];
+    read_request_of_rows(flags, chunk, 0, partition, selection)
+}
+
+/// As [`read_request`], whose first chunk stops after so many rows.
+pub fn read_request_of_rows(
+    flags: u8,
+    chunk: u32,
+    rows: u32,
+    partition: &[u8],
+    selection: &[(Vec<u8>, Vec<u8>)],
+) -> Vec<u8> {
+    let mut out = vec![2, flags];
     out.extend_from_slice(&chunk.to_le_bytes());
+    out.extend_from_slice(&rows.to_le_bytes());
     counted(&mut out, partition);
     select(&mut out, flags, selection);
     out
 }
 
 pub fn scan_request(flags: u8, chunk: u32, start: &[u8], end: &[u8], selection: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
-    let mut out = vec![1, flags];
+    let mut out = vec![2, flags];
     out.extend_from_slice(&chunk.to_le_bytes());
+    out.extend_from_slice(&0u32.to_le_bytes());
     counted(&mut out, start);
     counted(&mut out, end);
     select(&mut out, flags, selection);

@@ -5,7 +5,7 @@
 
 use std::io::{ErrorKind, Result, Write};
 
-use super::{Session, Work, MAX_UNSENT_BYTES};
+use super::{Session, Work};
 use crate::protocol::{put_frames, unpack, Compression, Framing, Header, COMPRESSED, HEADER_BYTES};
 use crate::reason::Reason;
 use crate::request::{Answerer, Audition, PoolVerdict, Pooled, Request, Verdict};
@@ -13,7 +13,7 @@ use crate::request::{Answerer, Audition, PoolVerdict, Pooled, Request, Verdict};
 /// A compressed EXECUTE with more content is Cassandra's.
 const MAX_BODY_BYTES: usize = 64 << 10;
 /// Requests of one connection that may be the pool's: their answers come whether the client reads or not.
-const MAX_POOLED: usize = 64;
+pub(super) const MAX_POOLED: usize = 64;
 /// Answers of one connection that are compared at a time.
 const MAX_AUDITIONS: usize = 16;
 
@@ -52,7 +52,7 @@ impl Session {
         work: &mut Work,
         answerer: &mut impl Answerer,
     ) -> bool {
-        if self.waiting_bytes() + work.replies.bytes() > MAX_UNSENT_BYTES {
+        if self.is_backlogged(work.replies.bytes()) {
             answerer.passed(Reason::Backlog);
             self.promising += 1;
             return false;
@@ -138,13 +138,13 @@ impl Session {
     ) -> Result<()> {
         self.pooled -= 1;
         match pooled.verdict {
-            PoolVerdict::Answered(body) => {
+            PoolVerdict::Answered(body) if !self.takes_no_more() => {
                 self.answered.add(&pooled.envelope, &body);
                 work.replies.add(pooled.framing, pooled.header.version, pooled.header.stream, &body);
                 return self.send_replies(client, work);
             }
             PoolVerdict::Auditioned(audition) => self.audition(audition),
-            PoolVerdict::Passed => {}
+            PoolVerdict::Answered(_) | PoolVerdict::Passed => {}
         }
         self.promising += 1;
         match pooled.framing {

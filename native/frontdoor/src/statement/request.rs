@@ -12,7 +12,7 @@ use crate::reason::Reason;
 use cassiterite_codec::key::{encode_partition, murmur3_token};
 use smallvec::SmallVec;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const REVERSED: u8 = 1;
 const STATIC: u8 = 2;
 const POINTS: u8 = 4;
@@ -39,6 +39,7 @@ impl Plan {
         request.push(VERSION);
         request.push(flag(REVERSED, self.reversed) | flag(STATIC, reads_static) | flag(POINTS, are_points));
         put_u32(if are_points { ANSWER_BYTES_MAX } else { self.row_size.chunk_bytes(page.rows_max) }, request);
+        put_u32(0, request);
         let token = murmur3_token(key);
         put_counted(request, |request| encode_partition(token, key, request));
         put_u32(places.len(), request);

@@ -4,10 +4,12 @@
 //! A client that asks faster than it reads.
 
 use super::pipes::{Duplex, Pipe};
-use super::scripted::ANSWERED;
+use super::scripted::{ANSWERED, POOLED};
 use super::started::Started;
 use super::wire::envelope;
 use crate::protocol::HEADER_BYTES;
+use crate::session::requests::MAX_POOLED;
+use crate::session::MAX_UNSENT_BYTES;
 
 const REQUEST_BYTES: usize = 40_000;
 /// What the client takes at a time: less than may wait for it, so that something always does.
@@ -32,6 +34,24 @@ fn a_response_of_cassandras_comes_between_answers_of_the_door() {
         received.extend(started.client.down.drain());
     }
     assert!(streams(&received).contains(&2), "{} answers, and no response", streams(&received).len());
+}
+
+#[test]
+fn answers_of_the_pool_do_not_pile_up_for_a_client_that_reads_nothing() {
+    let mut started = Started::new();
+    started.client = Duplex { up: Pipe::default(), down: Pipe::scripted(&[None; 1000]) };
+    for stream in 0..MAX_POOLED as u16 {
+        started.client_sends(&envelope(4, 0, stream, 10, &[POOLED; REQUEST_BYTES]));
+    }
+    assert_eq!(started.answerer.pooled.len(), MAX_POOLED);
+    let before = started.to_cassandra.length();
+    for _ in 0..MAX_POOLED {
+        started.pool_answers();
+    }
+    let waiting_bytes = started.session.waiting_bytes();
+    assert!((MAX_UNSENT_BYTES..MAX_UNSENT_BYTES + 2 * REQUEST_BYTES).contains(&waiting_bytes), "{waiting_bytes}");
+    let passed = (started.to_cassandra.length() - before) / REQUEST_BYTES;
+    assert_eq!(passed, MAX_POOLED - waiting_bytes / REQUEST_BYTES, "Cassandra answers the others");
 }
 
 /// Streams of the whole envelopes.

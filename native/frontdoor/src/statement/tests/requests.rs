@@ -26,7 +26,7 @@ fn little(bytes: &[u8]) -> Vec<u8> {
 fn points(flags: u8, key: &[u8], points: &[&[u8]]) -> Vec<u8> {
     let mut partition = Vec::new();
     encode_partition(murmur3_token(key), key, &mut partition);
-    let head = [&[1, flags | 4][..], &CHUNK_BYTES.to_le_bytes(), &little(&partition)].concat();
+    let head = [&[2, flags | 4][..], &CHUNK_BYTES.to_le_bytes(), &[0; 4], &little(&partition)].concat();
     let points: Vec<_> = points.iter().map(|point| little(point)).collect();
     [head, (points.len() as u32).to_le_bytes().to_vec(), points.concat()].concat()
 }

@@ -36,7 +36,8 @@ impl Table {
     pub(super) fn read(&self, request: &[u8]) -> (Vec<Vec<u8>>, usize) {
         let bytes = &mut &request[1..];
         let flags = take(bytes, 1)[0];
-        let chunk_bytes = number(bytes);
+        let (chunk_bytes, rows) = (number(bytes), number(bytes));
+        assert_eq!(rows, 0, "rows that are dead do not count, and the engine does not know them");
         counted(bytes);
         let mut places: Vec<_> = (0..number(bytes))
             .map(|_| {

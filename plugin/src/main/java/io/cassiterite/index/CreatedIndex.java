@@ -85,20 +85,25 @@ final class CreatedIndex
         }
     }
 
-    /** A table that is being dropped may have taken its indexes with it. */
+    /** A table that is being dropped may have taken its indexes with it; one that is truncated meanwhile has them still. */
     void drop()
     {
+        CassiteriteMemtable tried = null;
         CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
-        if (memtable == null || memtable.table() == null)
-            return;
-        try
+        while (memtable != null && memtable != tried && memtable.table() != null)
         {
-            memtable.dropIndex(name);
-        }
-        catch (EngineException e)
-        {
-            if (e.kind() != EngineException.Kind.CLOSED)
-                throw e;
+            try
+            {
+                memtable.dropIndex(name);
+                return;
+            }
+            catch (EngineException e)
+            {
+                if (e.kind() != EngineException.Kind.CLOSED)
+                    throw e;
+                tried = memtable;
+                memtable = EngineTables.find(cfs.metadata.id);
+            }
         }
     }
 }

@@ -23,6 +23,8 @@ import io.cassiterite.engine.EngineException;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 
+import static io.cassiterite.engine.BackgroundWork.attempt;
+
 /**
  * Has an index built again that lacks entries, as after a crash while files were taken in, or whose build has failed. A
  * query by such an index fails until then.
@@ -53,10 +55,16 @@ public final class IndexWatch
             // A memtable is there before its table has the manager, in the table's constructor.
             if (cfs == null || memtable.table() == null || cfs.indexManager == null || !cfs.indexManager.hasIndexes())
                 continue;
-            for (EngineIndex index : IndexBuild.engineIndexes(cfs.indexManager.listIndexes()))
-                if (needsBuild(cfs, memtable, index))
-                    rebuild(cfs, index);
+            // each of them, also where another table fails
+            attempt("Looking after the indexes of " + cfs.metadata(), () -> check(cfs, memtable));
         }
+    }
+
+    private static void check(ColumnFamilyStore cfs, CassiteriteMemtable memtable)
+    {
+        for (EngineIndex index : IndexBuild.engineIndexes(cfs.indexManager.listIndexes()))
+            if (needsBuild(cfs, memtable, index))
+                rebuild(cfs, index);
     }
 
     /**

@@ -16,6 +16,7 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.io.FSError;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
 import io.cassiterite.engine.IndexState;
@@ -95,7 +96,7 @@ public final class IndexedBulkLoad
             });
             index(cfs, indexes, ranges);
         }
-        catch (RuntimeException e)
+        catch (RuntimeException | FSError e) // a full device is an FSWriteError
         {
             // The engine calls them incomplete since before the load; what came of it, often nothing, is of these ranges.
             index(cfs, indexes, ranges);

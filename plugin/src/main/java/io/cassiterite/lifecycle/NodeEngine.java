@@ -213,6 +213,7 @@ final class NodeEngine implements EngineControl
     public long load(ColumnFamilyStore cfs, String directory)
     {
         AtomicLong loaded = new AtomicLong();
+        Runnable ended = memtable(cfs.metadata.id).bulkLoad();
         try
         {
             IndexedBulkLoad.take(cfs, IndexedBulkLoad.everywhere(), () -> loaded.set(table(cfs).load(directory)));
@@ -224,6 +225,7 @@ final class NodeEngine implements EngineControl
             CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
             if (memtable != null) // it has not been dropped meanwhile
                 memtable.statisticsChanged();
+            ended.run();
             // the rows bypassed the write path, which would have invalidated cached rows
             CacheService.instance.invalidateRowCacheForCf(cfs.metadata());
             if (cfs.metadata().isCounter())

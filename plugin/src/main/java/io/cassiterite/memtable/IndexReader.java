@@ -17,7 +17,6 @@ import io.cassiterite.engine.Table;
 public final class IndexReader implements AutoCloseable
 {
     private static final int CHUNK_BYTES = 16 << 10;
-    private static final int VERSION = 1;
 
     private final Answer answer;
     private final int columns;
@@ -62,9 +61,10 @@ public final class IndexReader implements AutoCloseable
 
     private static void begin(DirectOutput request)
     {
-        request.putByte(VERSION);
+        request.putByte(ReadRequests.VERSION);
         request.putByte(0);
         request.putInt(CHUNK_BYTES);
+        request.putInt(ReadRequests.NO_BOUND);
     }
 
     private static void putSlices(DirectOutput request, List<byte[]> slices)

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.memtable;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -23,6 +24,8 @@ final class MemtableStatistics
     private final Table table;
     private final LongAdder operations = new LongAdder();
     private final AtomicLong smallest = new AtomicLong(Long.MAX_VALUE);
+    /** Bulk loads under way: their rows are of any age. */
+    private final AtomicInteger loads = new AtomicInteger();
     private volatile EncodingStats encoding = EncodingStats.NO_STATS;
     private volatile boolean written;
 
@@ -43,6 +46,17 @@ final class MemtableStatistics
         long bound = stats.smallestTimestamp();
         lower(bound == Long.MAX_VALUE ? Long.MIN_VALUE : bound);
         written = true;
+    }
+
+    void loadBegins()
+    {
+        loads.incrementAndGet();
+    }
+
+    /** @see #reload */
+    void loadEnded()
+    {
+        loads.decrementAndGet();
     }
 
     /** Records a write that is about to be done. */
@@ -70,6 +84,8 @@ final class MemtableStatistics
      */
     long smallestTimestamp()
     {
+        if (loads.get() > 0)
+            return Long.MIN_VALUE;
         long bound = smallest.get();
         return bound == Memtable.NO_MIN_TIMESTAMP ? bound - 1 : bound;
     }

@@ -30,7 +30,8 @@ final class PartitionReader
     {
         boolean statics = context.selection.fetchesStatics();
         DirectOutput request = Buffers.request();
-        ReadRequests.putRead(request, context.columns.keys, key, slices, reversed, statics, ReadRequests.FIRST_CHUNK_BYTES);
+        ReadRequests.putRead(request, context.columns.keys, key, slices, reversed, statics, ReadRequests.FIRST_CHUNK_BYTES,
+                             context.rowsWanted());
         Answer answer = context.table.read(request, context);
         boolean done = false;
         try
@@ -50,7 +51,7 @@ final class PartitionReader
     static boolean exists(ReadContext context, DecoratedKey key)
     {
         DirectOutput request = Buffers.request();
-        ReadRequests.putRead(request, context.columns.keys, key, Slices.ALL, false, true, 1);
+        ReadRequests.putRead(request, context.columns.keys, key, Slices.ALL, false, true, 1, ReadRequests.NO_BOUND);
         try (Answer answer = context.table.read(request, context))
         {
             while (answer.next())

@@ -5,6 +5,8 @@
 package io.cassiterite.memtable;
 
 import org.apache.cassandra.db.ReadCommand;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.filter.DataLimits;
 import org.apache.cassandra.db.rows.EncodingStats;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.Rows;
@@ -47,6 +49,20 @@ final class ReadContext implements Answer.Watch
     {
         if (command != null && command.isAborted())
             throw new QueryCancelledException(command);
+    }
+
+    /**
+     * Rows that the query wants at most, as far as it tells before it reads: then the first answer has no more, and in most
+     * queries it is the only one. Rows that turn out not to count are made up for by the next answer.
+     */
+    int rowsWanted()
+    {
+        if (command == null || command.limits().isGroupByLimit() || !command.rowFilter().isEmpty())
+            return ReadRequests.NO_BOUND;
+        int rows = command.limits().count();
+        if (command instanceof SinglePartitionReadCommand)
+            rows = Math.min(rows, command.limits().perPartitionCount());
+        return rows == DataLimits.NO_LIMIT ? ReadRequests.NO_BOUND : Math.max(rows, 1);
     }
 
     /** The row that the answer stands at, filtered; null if nothing is left of it. */

@@ -17,10 +17,13 @@ import io.cassiterite.engine.DirectOutput;
 /** Writes read and scan requests (docs/internals/boundary.md). */
 final class ReadRequests
 {
-    /** First answers are kept short, because most slices are cut by a LIMIT that the engine does not see. */
+    /** First answers are kept short: a query may end before what it could read, also where no LIMIT tells how many rows it wants. */
     static final int FIRST_CHUNK_BYTES = 32 << 10;
 
-    private static final int VERSION = 1;
+    /** Of the rows that an answer is wanted to have. */
+    static final int NO_BOUND = 0;
+
+    static final int VERSION = 2;
     private static final int REVERSED = 1;
     private static final int STATIC = 2;
     private static final int POINTS = 4;
@@ -31,13 +34,15 @@ final class ReadRequests
     {
     }
 
+    /** @param rows after which the first answer may end, or {@link #NO_BOUND} */
     static void putRead(DirectOutput out, KeyEncoder keys, DecoratedKey key, Slices slices, boolean reversed,
-                        boolean statics, int chunkBytes)
+                        boolean statics, int chunkBytes, int rows)
     {
         boolean points = arePoints(keys, slices);
         out.putByte(VERSION);
         out.putByte((reversed ? REVERSED : 0) | (statics ? STATIC : 0) | (points ? POINTS : 0));
         out.putInt(chunkBytes);
+        out.putInt(rows);
         int start = out.beginLength();
         KeyEncoder.putPartition(out, key);
         out.endLength(start);
@@ -47,15 +52,17 @@ final class ReadRequests
     /**
      * @param from first position of the scan, null to start at the first partition
      * @param to   position where it ends, null to go on to the last
+     * @param rows after which the first answer may end, or {@link #NO_BOUND}
      */
     static void putScan(DirectOutput out, KeyEncoder keys, ByteComparable from, ByteComparable to, Slices slices,
-                        boolean statics, int chunkBytes)
+                        boolean statics, int chunkBytes, int rows)
     {
         boolean whole = isWhole(slices);
         boolean points = !whole && arePoints(keys, slices);
         out.putByte(VERSION);
         out.putByte((statics ? STATIC : 0) | (points ? POINTS : 0) | (whole ? WHOLE : 0));
         out.putInt(chunkBytes);
+        out.putInt(rows);
         putRange(out, from, to);
         if (whole)
             out.putInt(0);
@@ -69,6 +76,7 @@ final class ReadRequests
         out.putByte(VERSION);
         out.putByte(KEYS_ONLY);
         out.putInt(chunkBytes);
+        out.putInt(NO_BOUND);
         putRange(out, from, to);
         out.putInt(0);
     }

@@ -142,7 +142,7 @@ final class ScanReader extends AbstractUnfilteredPartitionIterator
             ReadRequests.putKeyScan(request, from, to, ReadRequests.FIRST_CHUNK_BYTES);
         else
             ReadRequests.putScan(request, context.columns.keys, from, to, slices, context.selection.fetchesStatics(),
-                                 ReadRequests.FIRST_CHUNK_BYTES);
+                                 ReadRequests.FIRST_CHUNK_BYTES, context.rowsWanted());
         return context.table.scan(request, context);
     }
 

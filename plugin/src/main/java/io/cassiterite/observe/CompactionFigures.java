@@ -16,6 +16,7 @@ import org.apache.cassandra.db.compaction.CompactionManager;
 import org.apache.cassandra.metrics.CompactionMetrics;
 import org.apache.cassandra.utils.MBeanWrapper;
 
+import io.cassiterite.engine.EngineException;
 import io.cassiterite.lifecycle.EngineControl;
 import io.cassiterite.schema.EngineTable;
 
@@ -52,7 +53,20 @@ public final class CompactionFigures
 
     private int dueOfEngine()
     {
-        return EngineTable.open().stream().mapToInt(cfs -> TableGauges.pendingCompactions(cfs, engine)).sum();
+        return EngineTable.open().stream().mapToInt(this::due).sum();
+    }
+
+    /** One table that fails, which it says by itself, leaves the figures of the others. */
+    private int due(ColumnFamilyStore cfs)
+    {
+        try
+        {
+            return TableGauges.pendingCompactions(cfs, engine);
+        }
+        catch (EngineException e)
+        {
+            return 0;
+        }
     }
 
     private Map<String, Map<String, Integer>> withEngine(Map<String, Map<String, Integer>> stock)
@@ -60,7 +74,7 @@ public final class CompactionFigures
         Map<String, Map<String, Integer>> all = new HashMap<>(stock);
         for (ColumnFamilyStore cfs : EngineTable.open())
         {
-            int due = TableGauges.pendingCompactions(cfs, engine);
+            int due = due(cfs);
             if (due > 0)
                 all.computeIfAbsent(cfs.getKeyspaceName(), keyspace -> new HashMap<>()).merge(cfs.name, due, Integer::sum);
         }

@@ -11,9 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import org.apache.cassandra.concurrent.ScheduledExecutors;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ColumnFamilyStore.RefViewFragment;
@@ -34,6 +31,8 @@ import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.schema.EngineTable;
 
+import static io.cassiterite.engine.BackgroundWork.attempt;
+
 /**
  * Corrects system.size_estimates and system.table_estimates for engine tables, from which analytic jobs make their
  * splits: Cassandra's own recorder counts sstables only, and writes zeros. The recorder runs on one thread; after each
@@ -41,7 +40,6 @@ import io.cassiterite.schema.EngineTable;
  */
 public final class SizeEstimates
 {
-    private static final Logger logger = LoggerFactory.getLogger(SizeEstimates.class);
 
     private static final TableId TABLE_ESTIMATES = TableId.forSystemTable(SchemaConstants.SYSTEM_KEYSPACE_NAME,
                                                                           SystemKeyspace.TABLE_ESTIMATES);
@@ -79,12 +77,9 @@ public final class SizeEstimates
         corrector = Thread.currentThread();
         try
         {
+            // each of them, also where another table fails
             for (ColumnFamilyStore cfs : EngineTable.open())
-                correct(cfs);
-        }
-        catch (RuntimeException e)
-        {
-            logger.error("Size estimates of Cassiterite tables could not be written", e);
+                attempt("Writing the size estimates of " + cfs.metadata(), () -> correct(cfs));
         }
         finally
         {

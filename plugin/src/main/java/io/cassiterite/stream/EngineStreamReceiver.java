@@ -115,6 +115,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     {
         List<Bounds<Token>> bounds = sstableBounds();
         shipments.values().forEach(shipment -> bounds.addAll(shipment.bounds()));
+        Runnable ended = shipments.isEmpty() ? () -> {} : memtable().bulkLoad();
         try
         {
             super.finished();
@@ -126,6 +127,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
             invalidateCaches(bounds);
             if (!shipments.isEmpty())
                 memtable().statisticsChanged();
+            ended.run();
         }
     }
 

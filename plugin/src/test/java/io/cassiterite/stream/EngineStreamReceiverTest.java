@@ -106,6 +106,23 @@ public class EngineStreamReceiverTest
         }
     }
 
+    /** A compaction of sstables beside the engine would purge the deletion that hides one of them. */
+    @Test
+    void whileRowsComeTheyMayBeOfAnyAge() throws Exception
+    {
+        ColumnFamilyStore cfs = open();
+        try (Store store = TestMemtable.openStore("loading"))
+        {
+            CassiteriteMemtable memtable = TestMemtable.open(store, cfs.metadata());
+            Runnable ended = memtable.bulkLoad();
+            Runnable other = memtable.bulkLoad();
+            ended.run();
+            assertEquals(Long.MIN_VALUE, memtable.getMinTimestamp());
+            other.run();
+            assertEquals(Long.MAX_VALUE, memtable.getMinTimestamp());
+        }
+    }
+
     private static Path exported(TableMetadata metadata, Store sender)
     {
         CassiteriteMemtable memtable = TestMemtable.open(sender, metadata);

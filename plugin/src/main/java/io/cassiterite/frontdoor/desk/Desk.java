@@ -45,6 +45,7 @@ public final class Desk
     private final Logins logins;
     private final ServedFigures figures;
     private final SchemaWatch schemaWatch = new SchemaWatch(this::schemaChanged, this::answerNothing);
+    private final RingWatch ringWatch = new RingWatch(this::ringChanged);
     private final BlockingQueue<Wanted> wanted = new ArrayBlockingQueue<>(MAX_WANTED);
 
     /** Whether a guardrail limits IN, as all plans were learned. */
@@ -77,6 +78,7 @@ public final class Desk
         if (watch != null)
             return;
         schemaWatch.register();
+        ringWatch.register();
         lease.start();
         watch = new DeskThread("cassiterite-desk", "Watching the gates of the front door", this::watchRound);
         clerk = new DeskThread("cassiterite-desk-clerk", "Deciding what the front door may answer", this::clerkStep);
@@ -91,6 +93,7 @@ public final class Desk
             return;
         lease.stop();
         schemaWatch.unregister();
+        ringWatch.unregister();
         watch.stop();
         clerk.stop();
         watch = clerk = null;
@@ -144,6 +147,12 @@ public final class Desk
     private void schemaChanged(SchemaWatch.Change change)
     {
         plans.schemaChanged(change::concerns);
+        tables.refresh();
+    }
+
+    /** Tables whose replicas are not known any more are closed until the next round. */
+    private void ringChanged()
+    {
         tables.refresh();
     }
 
