@@ -85,7 +85,11 @@ impl Store {
         self.shared(|core| {
             let mut settings = core.settings.lock().map_err(|_| EngineError::poisoned())?;
             let changed = settings.changed(options)?;
-            options::apply_live(&core.db, &core.options, &core.shared, &settings, &changed)?;
+            let apply = |from, to| options::apply_live(&core.db, &core.options, &core.shared, from, to);
+            apply(&settings, &changed).inspect_err(|_| {
+                // RocksDB takes a value also where it cannot write its file of options, and tells of that alone.
+                let _ = apply(&changed, &settings);
+            })?;
             *settings = changed;
             Ok(())
         })

@@ -183,6 +183,23 @@ fn what_was_made_with_an_error_may_be_made_again() {
     store.close().unwrap();
 }
 
+#[test]
+fn settings_that_could_not_be_written_are_as_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    let cache = || table.shared(|core| Ok(core.family().property("rocksdb.block-cache-capacity"))).unwrap();
+    let before = cache();
+    let set = || store.set("block_cache_size=900MiB\nmax_wal_size=9MiB");
+    let error = without_options(directory.path(), || set().unwrap_err());
+    assert!(matches!(error, EngineError::Io(_)), "{error}");
+    assert_eq!(cache(), before);
+    store.resume().unwrap();
+    set().unwrap();
+    assert_eq!(cache(), 900 << 20);
+    store.close().unwrap();
+}
+
 /// Makes a table whose record cannot be written.
 fn unnamed(Live { core, tables, .. }: &Live) -> Result<Arc<Table>> {
     let request = schema(&OTHER, &[(0, "v", "blob")]);

@@ -230,7 +230,7 @@ fn compression(compression: Compression) -> DBCompressionType {
     }
 }
 
-/// Brings a running database from one set of settings to another.
+/// Brings a running database from one set of settings to another: all of them, whichever RocksDB complains of.
 pub(crate) fn apply_live(db: &DB, options: &Options, shared: &Shared, from: &Settings, to: &Settings) -> Result<()> {
     if to.block_cache_bytes != from.block_cache_bytes {
         shared.cache.clone().set_capacity(to_size(to.block_cache_bytes));
@@ -238,15 +238,15 @@ pub(crate) fn apply_live(db: &DB, options: &Options, shared: &Shared, from: &Set
     if to.write_buffers_total_bytes != from.write_buffers_total_bytes {
         shared.write_buffers.set_buffer_size(to_size(to.write_buffers_total_bytes));
     }
-    if to.max_wal_bytes != from.max_wal_bytes {
-        sys::set_db_option(db, "max_total_wal_size", &to.max_wal_bytes.to_string())?;
-    }
-    if to.background_jobs != from.background_jobs {
-        sys::set_db_option(db, "max_background_jobs", &to.background_jobs.to_string())?;
-    }
+    let set = |name: &str, before: String, value: String| match value == before {
+        true => Ok(()),
+        false => sys::set_db_option(db, name, &value),
+    };
+    let wal = set("max_total_wal_size", from.max_wal_bytes.to_string(), to.max_wal_bytes.to_string());
+    let jobs = set("max_background_jobs", from.background_jobs.to_string(), to.background_jobs.to_string());
     if to.compaction_bytes_per_second != from.compaction_bytes_per_second {
         shared.limiter.set_bytes_per_second(limit(to));
     }
     options.set_statistics_level(stats_level(to));
-    Ok(())
+    wal.and(jobs)
 }

@@ -35,7 +35,8 @@ fn watched(address: SocketAddr, pid: Option<i32>) -> WatchedServer {
     WatchedServer { name: address.ip().to_string(), pid, gc_log: pid.and_then(gc_log), compactions: None }
 }
 
-/// Processes by the sockets that they listen on.
+/// Cassandra's processes by the sockets that they listen on. Where another one listens on the port, as a tunnel to a node
+/// elsewhere does, its CPU is nobody's figure.
 fn listeners() -> HashMap<SocketAddr, i32> {
     let sockets: HashMap<u64, SocketAddr> = [procfs::net::tcp(), procfs::net::tcp6()]
         .into_iter()
@@ -45,7 +46,8 @@ fn listeners() -> HashMap<SocketAddr, i32> {
         .map(|entry| (entry.inode, entry.local_address))
         .collect();
     let mut found = HashMap::new();
-    for process in procfs::process::all_processes().into_iter().flatten().flatten() {
+    let all = procfs::process::all_processes().into_iter().flatten().flatten();
+    for process in all.filter(|process| process.cmdline().is_ok_and(|words| is_cassandra(&words))) {
         // Processes of other users keep their files to themselves.
         for file in process.fd().into_iter().flatten().flatten() {
             if let FDTarget::Socket(inode) = file.target {
@@ -56,6 +58,10 @@ fn listeners() -> HashMap<SocketAddr, i32> {
         }
     }
     found
+}
+
+fn is_cassandra(words: &[String]) -> bool {
+    words.iter().any(|word| word.ends_with("CassandraDaemon") || word.starts_with("-Dcassandra."))
 }
 
 fn find(processes: &HashMap<SocketAddr, i32>, address: SocketAddr) -> Option<i32> {
@@ -87,12 +93,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_listener_of_this_process_is_found() {
+    fn a_server_is_found_by_its_port_and_by_what_it_is() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let here = listener.local_addr().unwrap();
-        let far: SocketAddr = "192.0.2.1:9042".parse().unwrap();
-        let servers = servers(&[here, far]);
-        assert_eq!(servers[0].pid, Some(std::process::id() as i32));
-        assert!(servers[1].pid.is_none() && servers[0].gc_log.is_none());
+        assert!(servers(&[here])[0].pid.is_none(), "this process is no Cassandra");
+        let processes = HashMap::from([("0.0.0.0:9042".parse().unwrap(), 7)]);
+        assert_eq!(find(&processes, "127.0.0.1:9042".parse().unwrap()), Some(7));
+        assert_eq!(find(&processes, "192.0.2.1:9042".parse().unwrap()), None);
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert!(is_cassandra(&words("java -Xmx2g org.apache.cassandra.service.CassandraDaemon")));
+        assert!(!is_cassandra(&words("ssh -L 9042:localhost:9042 node1")));
     }
 }

@@ -24,16 +24,19 @@ final class BulkLoads
     /** Where the rows were of those that have ended since {@link #remember}; null: nobody asks. */
     private List<Collection<Range<Token>>> remembered;
 
-    /** {@link #end} or {@link #cancel} must follow. */
+    /** {@link #end} must follow. */
     synchronized void begin()
     {
         running++;
     }
 
-    /** No row has come. */
-    synchronized void cancel()
+    /** Begins unless something holds; whether it has begun, and {@link #end} must follow. */
+    synchronized boolean beginUnless(BooleanSupplier holds)
     {
-        running--;
+        if (holds.getAsBoolean())
+            return false;
+        running++;
+        return true;
     }
 
     /** @param ranges where the rows are that may have come */

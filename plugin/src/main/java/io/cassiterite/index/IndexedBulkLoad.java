@@ -51,14 +51,12 @@ public final class IndexedBulkLoad
     {
         TableBuilds builds = TableBuilds.of(cfs);
         BulkLoads loads = builds.bulkLoads();
-        loads.begin();
-        if (!cfs.indexManager.hasIndexes())
+        if (loads.beginUnless(cfs.indexManager::hasIndexes))
         {
             // an index that is made from now on waits for this
             runBegun(loads, ranges, load);
             return;
         }
-        loads.cancel();
         builds.begin(false);
         try
         {

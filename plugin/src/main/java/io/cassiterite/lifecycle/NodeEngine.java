@@ -30,6 +30,7 @@ import io.cassiterite.frontdoor.FrontDoorMode;
 import io.cassiterite.index.IndexedBulkLoad;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.memtable.MemtableStatistics;
 import io.cassiterite.observe.StoreReport;
 
 /** The engine of this node: its store and the tables that are open in it. */
@@ -213,7 +214,8 @@ final class NodeEngine implements EngineControl
     public long load(ColumnFamilyStore cfs, String directory)
     {
         AtomicLong loaded = new AtomicLong();
-        Runnable ended = memtable(cfs.metadata.id).bulkLoad();
+        MemtableStatistics statistics = memtable(cfs.metadata.id).statistics();
+        statistics.beginBulkLoad();
         try
         {
             IndexedBulkLoad.take(cfs, IndexedBulkLoad.everywhere(), () -> loaded.set(table(cfs).load(directory)));
@@ -224,8 +226,8 @@ final class NodeEngine implements EngineControl
             // some rows may be in the table even if the load failed
             CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
             if (memtable != null) // it has not been dropped meanwhile
-                memtable.statisticsChanged();
-            ended.run();
+                memtable.statistics().reload();
+            statistics.endBulkLoad();
             // the rows bypassed the write path, which would have invalidated cached rows
             CacheService.instance.invalidateRowCacheForCf(cfs.metadata());
             if (cfs.metadata().isCounter())

@@ -95,22 +95,10 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return owner instanceof ColumnFamilyStore ? (ColumnFamilyStore) owner : null;
     }
 
-    /**
-     * Must be called before data come into the table by another way than {@link #put}: compactions of sstables beside the
-     * engine purge no deletion meanwhile that could hide some of them.
-     *
-     * @return to be run at the end, behind {@link #statisticsChanged}
-     */
-    public Runnable bulkLoad()
+    /** Whoever brings data into the table by another way than {@link #put} tells them. */
+    public MemtableStatistics statistics()
     {
-        statistics.loadBegins();
-        return statistics::loadEnded;
-    }
-
-    /** Must be called after data came into the table by another way than {@link #put}. */
-    public void statisticsChanged()
-    {
-        statistics.reload();
+        return statistics;
     }
 
     Columns columns()

@@ -19,7 +19,7 @@ import io.cassiterite.engine.TableStats;
  * The sizes and timestamps of a generation that Cassandra asks for, some with every read. They are kept here, so that
  * few calls cross the boundary. Thread-safe.
  */
-final class MemtableStatistics
+public final class MemtableStatistics
 {
     private final Table table;
     private final LongAdder operations = new LongAdder();
@@ -38,7 +38,7 @@ final class MemtableStatistics
     }
 
     /** Reads from the engine what came into the table by other ways than writes. */
-    void reload()
+    public void reload()
     {
         TableStats stats = table.stats();
         if (stats.isPristine())
@@ -48,13 +48,17 @@ final class MemtableStatistics
         written = true;
     }
 
-    void loadBegins()
+    /**
+     * Must be called before data come into the table by another way than writes: compactions of sstables beside the engine
+     * purge no deletion, until {@link #endBulkLoad}, that could hide some of them.
+     */
+    public void beginBulkLoad()
     {
         loads.incrementAndGet();
     }
 
-    /** @see #reload */
-    void loadEnded()
+    /** Must be called behind {@link #reload}, of the same memtable as {@link #beginBulkLoad}. */
+    public void endBulkLoad()
     {
         loads.decrementAndGet();
     }

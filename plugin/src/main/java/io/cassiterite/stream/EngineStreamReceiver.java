@@ -31,6 +31,7 @@ import io.cassiterite.engine.Table;
 import io.cassiterite.index.IndexedBulkLoad;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.memtable.MemtableStatistics;
 
 /**
  * Receives the streams of one session for one table: shipments, which the engine takes in as a whole after the last
@@ -115,7 +116,9 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     {
         List<Bounds<Token>> bounds = sstableBounds();
         shipments.values().forEach(shipment -> bounds.addAll(shipment.bounds()));
-        Runnable ended = shipments.isEmpty() ? () -> {} : memtable().bulkLoad();
+        MemtableStatistics statistics = shipments.isEmpty() ? null : memtable().statistics();
+        if (statistics != null)
+            statistics.beginBulkLoad();
         try
         {
             super.finished();
@@ -125,9 +128,11 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         {
             // also if one has failed: those before it stay in the table
             invalidateCaches(bounds);
-            if (!shipments.isEmpty())
-                memtable().statisticsChanged();
-            ended.run();
+            if (statistics != null)
+            {
+                memtable().statistics().reload();
+                statistics.endBulkLoad();
+            }
         }
     }
 

@@ -114,11 +114,11 @@ public class EngineStreamReceiverTest
         try (Store store = TestMemtable.openStore("loading"))
         {
             CassiteriteMemtable memtable = TestMemtable.open(store, cfs.metadata());
-            Runnable ended = memtable.bulkLoad();
-            Runnable other = memtable.bulkLoad();
-            ended.run();
+            memtable.statistics().beginBulkLoad();
+            memtable.statistics().beginBulkLoad();
+            memtable.statistics().endBulkLoad();
             assertEquals(Long.MIN_VALUE, memtable.getMinTimestamp());
-            other.run();
+            memtable.statistics().endBulkLoad();
             assertEquals(Long.MAX_VALUE, memtable.getMinTimestamp());
         }
     }
