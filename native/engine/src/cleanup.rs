@@ -6,6 +6,7 @@
 //! Files that lie wholly outside go at once; what is left is compacted while compactions drop what the table does not
 //! own. A crash leaves everything inside as it was, and outside possibly part of what was there.
 
+use crate::compaction::cleanup::stopped;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
 use crate::raw::sys::{compact_range, delete_files, FamilyHandle, Iter, IterSpec, Reach};
@@ -42,11 +43,6 @@ impl Table {
             Ok(())
         })
     }
-}
-
-/// Why a cleanup ends early.
-pub(crate) fn stopped() -> EngineError {
-    EngineError::Busy("it was stopped, or the ranges that the table owns have changed".into())
 }
 
 /// One call of [`Table::cleanup`]. The merge-in, which would bring back what is removed, waits for it. Shipments do

@@ -17,7 +17,7 @@
 //! is suspended while side column families exist ([`TablePurge::suspend`]). A flush never purges.
 
 mod bounds;
-mod cleanup;
+pub(crate) mod cleanup;
 mod damage;
 mod errors;
 mod events;

@@ -4,7 +4,6 @@
 //! What cleanup has compactions drop: everything outside of the tokens that a table owns.
 
 use super::purge::TablePurge;
-use crate::cleanup::stopped;
 use crate::error::{EngineError, Result};
 use crate::tokens::TokenSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,6 +58,11 @@ impl TablePurge {
             owned.lifted.store(true, Ordering::Release);
         }
     }
+}
+
+/// Why a cleanup ends early.
+pub(crate) fn stopped() -> EngineError {
+    EngineError::Busy("it was stopped, or the ranges that the table owns have changed".into())
 }
 
 #[cfg(test)]
