@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use cassiterite_lab::load::{connect, runtime, Target};
@@ -101,8 +102,15 @@ impl Drop for Node {
     }
 }
 
-/// Three at once, so that they differ.
+/// Below those that the kernel takes for connections: one of them could come before the node.
 fn free_ports() -> [u16; 3] {
-    let held = [0; 3].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    held.map(|listener| listener.local_addr().unwrap().port())
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let from = 10_000 + (std::process::id() % 1_000) as u16 * 4;
+    let port = || loop {
+        let port = from + NEXT.fetch_add(1, Ordering::Relaxed);
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    };
+    [port(), port(), port()]
 }
