@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.Row;
@@ -48,12 +49,11 @@ class RunningWorkTest
     {
         cql.run("CREATE TABLE " + table + " (k int PRIMARY KEY, v int, b blob) WITH memtable = 'cassiterite'");
         Random random = new Random(3);
-        byte[] value = new byte[ROW_BYTES];
-        for (int k = 0; k < rows; k++)
-        {
+        cql.runEach("INSERT INTO " + table + " (k, v, b) VALUES (?, ?, ?)", IntStream.range(0, rows), k -> {
+            byte[] value = new byte[ROW_BYTES];
             random.nextBytes(value);
-            cql.run("INSERT INTO " + table + " (k, v, b) VALUES (?, ?, ?)", k, k % 100, ByteBuffer.wrap(value.clone()));
-        }
+            return new Object[]{ k, k % 100, ByteBuffer.wrap(value) };
+        });
     }
 
     @SuppressWarnings("unchecked")
