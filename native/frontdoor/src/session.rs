@@ -162,7 +162,7 @@ impl Session {
     /// Whether the client takes bytes more slowly than they come. Where Cassandra's wait as well, they go before further
     /// answers: those would keep the queue from ever being empty.
     fn is_slow(&self) -> bool {
-        self.waiting_bytes() > MAX_UNSENT_BYTES || self.is_cassandra_left && self.to_client.unsent_bytes() > 0
+        self.is_backlogged(0) || self.is_cassandra_left && self.to_client.unsent_bytes() > 0
     }
 
     /// Whether so many bytes wait for the client, with those of this turn, that the door answers nothing more.

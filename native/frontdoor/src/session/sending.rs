@@ -130,13 +130,10 @@ impl Session {
         if let Some(framing) = self.inbound.framing() {
             self.outbound.expect(framing);
         }
-        let queries = self.inbound.take_queries();
+        self.queries.extend(self.inbound.take_queries());
         if self.outbound.is_lost() {
             // No response takes them off again.
-            drop(queries);
             self.queries.clear();
-        } else {
-            self.queries.extend(queries);
         }
         Ok(())
     }

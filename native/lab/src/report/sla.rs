@@ -96,6 +96,11 @@ impl Sla {
     }
 }
 
+/// The kinds of which operations failed.
+fn failing(outcome: &Outcome) -> impl Iterator<Item = &str> {
+    outcome.tallies.iter().filter(|tally| tally.errors > 0).map(|tally| tally.name.as_str())
+}
+
 /// Whether failed operations are bounded, by condition or by being none: those of each kind, and those without an answer.
 pub fn are_errors_bounded<'a>(slas: &[Sla], mut failing: impl Iterator<Item = &'a str>, unfinished: u64) -> bool {
     let of_all = || slas.iter().any(|sla| sla.bounds_errors() && sla.kind.is_none());
@@ -105,8 +110,7 @@ pub fn are_errors_bounded<'a>(slas: &[Sla], mut failing: impl Iterator<Item = &'
 /// Whether all conditions hold together, with the verdict on each. Where none bounds the errors of a kind, none of it may fail.
 pub fn held(slas: &[Sla], outcome: &Outcome) -> Result<(bool, Vec<SlaVerdict>)> {
     let verdicts: Vec<_> = slas.iter().map(|sla| sla.judge(outcome)).collect::<Result<_>>()?;
-    let failing = outcome.tallies.iter().filter(|tally| tally.errors > 0).map(|tally| tally.name.as_str());
-    let bounded = are_errors_bounded(slas, failing, outcome.unfinished);
+    let bounded = are_errors_bounded(slas, failing(outcome), outcome.unfinished);
     Ok((bounded && verdicts.iter().all(|verdict| verdict.met), verdicts))
 }
 
@@ -125,8 +129,8 @@ impl Judgement {
     pub fn of(slas: &[Sla], outcome: &Outcome) -> Result<Self> {
         let mut verdicts: Vec<_> = slas.iter().map(|sla| sla.judge(outcome)).collect::<Result<_>>()?;
         let mut invalid = outcome.invalid.clone();
-        let mut failing = outcome.tallies.iter().filter(|tally| tally.errors > 0);
-        if failing.all(|tally| slas.iter().any(|sla| sla.bounds_errors_of(&tally.name))) {
+        // What had no answer stays a reason of its own.
+        if are_errors_bounded(slas, failing(outcome), 0) {
             invalid.retain(|reason| outcome.failed.as_ref() != Some(reason));
         }
         if let Some(per_s) = outcome.rate_per_s.filter(|_| !slas.is_empty() && !outcome.saturated.is_empty()) {

@@ -244,12 +244,12 @@ impl Subject<'_> {
         Ok(outcome)
     }
 
-    /// The load listens to signals only while it runs.
     /// Whether a signal wants the comparison to end.
     pub fn is_interrupted(&self) -> bool {
         self.interrupt.is_set()
     }
 
+    /// The load listens to signals only while it runs.
     pub(super) fn ensure_not_interrupted(&self) -> Result<()> {
         ensure!(!self.is_interrupted(), "interrupted");
         Ok(())

@@ -41,7 +41,7 @@ public final class IndexReader implements AutoCloseable
                                    long nowInSec, Answer.Watch watch)
     {
         DirectOutput request = Buffers.request();
-        begin(request);
+        ReadRequests.begin(request, 0, CHUNK_BYTES, ReadRequests.NO_BOUND);
         keys.putValue(request, value);
         putSlices(request, slices);
         return new IndexReader(index.read(request, watch), columns, hasPath, nowInSec);
@@ -52,19 +52,11 @@ public final class IndexReader implements AutoCloseable
                                         long nowInSec, Answer.Watch watch)
     {
         DirectOutput request = Buffers.request();
-        begin(request);
+        ReadRequests.begin(request, 0, CHUNK_BYTES, ReadRequests.NO_BOUND);
         keys.putBound(request, values.from, values.isFromIncluded);
         keys.putBound(request, values.to, !values.isToIncluded);
         putSlices(request, slices);
         return new IndexReader(index.scan(request, watch), columns, hasPath, nowInSec);
-    }
-
-    private static void begin(DirectOutput request)
-    {
-        request.putByte(ReadRequests.VERSION);
-        request.putByte(0);
-        request.putInt(CHUNK_BYTES);
-        request.putInt(ReadRequests.NO_BOUND);
     }
 
     private static void putSlices(DirectOutput request, List<byte[]> slices)

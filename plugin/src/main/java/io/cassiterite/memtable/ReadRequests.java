@@ -23,7 +23,7 @@ final class ReadRequests
     /** Of the rows that an answer is wanted to have. */
     static final int NO_BOUND = 0;
 
-    static final int VERSION = 2;
+    private static final int VERSION = 2;
     private static final int REVERSED = 1;
     private static final int STATIC = 2;
     private static final int POINTS = 4;
@@ -34,15 +34,21 @@ final class ReadRequests
     {
     }
 
+    /** What every request begins with. */
+    static void begin(DirectOutput out, int flags, int chunkBytes, int rows)
+    {
+        out.putByte(VERSION);
+        out.putByte(flags);
+        out.putInt(chunkBytes);
+        out.putInt(rows);
+    }
+
     /** @param rows after which the first answer may end, or {@link #NO_BOUND} */
     static void putRead(DirectOutput out, KeyEncoder keys, DecoratedKey key, Slices slices, boolean reversed,
                         boolean statics, int chunkBytes, int rows)
     {
         boolean points = arePoints(keys, slices);
-        out.putByte(VERSION);
-        out.putByte((reversed ? REVERSED : 0) | (statics ? STATIC : 0) | (points ? POINTS : 0));
-        out.putInt(chunkBytes);
-        out.putInt(rows);
+        begin(out, (reversed ? REVERSED : 0) | (statics ? STATIC : 0) | (points ? POINTS : 0), chunkBytes, rows);
         int start = out.beginLength();
         KeyEncoder.putPartition(out, key);
         out.endLength(start);
@@ -59,10 +65,7 @@ final class ReadRequests
     {
         boolean whole = isWhole(slices);
         boolean points = !whole && arePoints(keys, slices);
-        out.putByte(VERSION);
-        out.putByte((statics ? STATIC : 0) | (points ? POINTS : 0) | (whole ? WHOLE : 0));
-        out.putInt(chunkBytes);
-        out.putInt(rows);
+        begin(out, (statics ? STATIC : 0) | (points ? POINTS : 0) | (whole ? WHOLE : 0), chunkBytes, rows);
         putRange(out, from, to);
         if (whole)
             out.putInt(0);
@@ -73,10 +76,7 @@ final class ReadRequests
     /** A scan that answers nothing but the partitions' keys. */
     static void putKeyScan(DirectOutput out, ByteComparable from, ByteComparable to, int chunkBytes)
     {
-        out.putByte(VERSION);
-        out.putByte(KEYS_ONLY);
-        out.putInt(chunkBytes);
-        out.putInt(NO_BOUND);
+        begin(out, KEYS_ONLY, chunkBytes, NO_BOUND);
         putRange(out, from, to);
         out.putInt(0);
     }

@@ -40,7 +40,6 @@ import static io.cassiterite.engine.BackgroundWork.attempt;
  */
 public final class SizeEstimates
 {
-
     private static final TableId TABLE_ESTIMATES = TableId.forSystemTable(SchemaConstants.SYSTEM_KEYSPACE_NAME,
                                                                           SystemKeyspace.TABLE_ESTIMATES);
     private static final String RECORDER_THREAD_PREFIX = "OptionalTasks";

@@ -10,6 +10,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Pause;
@@ -107,10 +108,13 @@ class AutomaticCompactionTest
 
     private void flushOften(String table, int times)
     {
-        for (int k = 0; k < times; k++)
+        try (Jmx jmx = node.jmx())
         {
-            cql.run("INSERT INTO " + table + " (k, v) VALUES (?, 'v')", k);
-            node.flush(KEYSPACE, table);
+            for (int k = 0; k < times; k++)
+            {
+                cql.run("INSERT INTO " + table + " (k, v) VALUES (?, 'v')", k);
+                jmx.flush(KEYSPACE, table);
+            }
         }
     }
 
