@@ -35,6 +35,9 @@ pub struct Memory {
     pub anonymous_bytes: Option<u64>,
 }
 
+/// A figure of a reading that only grows.
+type Counter = fn(&ProcessReading) -> Option<f64>;
+
 /// The samples of all processes.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessSamples(BTreeMap<i32, Vec<ProcessSample>>);
@@ -98,8 +101,18 @@ impl ProcessSamples {
 
     /// CPU seconds that a process used between two instants. `None` when it was not there all the time or not watched.
     pub fn cpu_s(&self, pid: i32, from_unix_ms: f64, to_unix_ms: f64) -> Option<f64> {
+        self.grown(pid, from_unix_ms, to_unix_ms, |reading| reading.cpu_s)
+    }
+
+    /// Bytes that a process caused to be written to block devices between two instants. `None` as for [`Self::cpu_s`].
+    pub fn disk_written_bytes(&self, pid: i32, from_unix_ms: f64, to_unix_ms: f64) -> Option<f64> {
+        self.grown(pid, from_unix_ms, to_unix_ms, |reading| reading.disk_written_bytes.map(|bytes| bytes as f64))
+    }
+
+    /// By how much a counter of a process grew between two instants.
+    fn grown(&self, pid: i32, from_unix_ms: f64, to_unix_ms: f64, counter: Counter) -> Option<f64> {
         let samples = self.0.get(&pid)?;
-        Some(cpu_at(samples, to_unix_ms)? - cpu_at(samples, from_unix_ms)?)
+        Some(counted_at(samples, to_unix_ms, counter)? - counted_at(samples, from_unix_ms, counter)?)
     }
 
     /// The most memory that a process had between two instants; `None` when it was not read between them.
@@ -125,10 +138,10 @@ pub fn now_unix_ms() -> f64 {
 }
 
 /// Between two readings a process is taken to have worked evenly.
-fn cpu_at(samples: &[ProcessSample], at_unix_ms: f64) -> Option<f64> {
+fn counted_at(samples: &[ProcessSample], at_unix_ms: f64, counter: Counter) -> Option<f64> {
     let after = samples.partition_point(|sample| sample.at_unix_ms < at_unix_ms);
     let (next, before) = (samples.get(after)?, samples.get(after.checked_sub(1)?)?);
-    let (was, is) = (before.reading.cpu_s?, next.reading.cpu_s?);
+    let (was, is) = (counter(&before.reading)?, counter(&next.reading)?);
     let share = (at_unix_ms - before.at_unix_ms) / (next.at_unix_ms - before.at_unix_ms).max(1e-3);
     Some(was + (is - was) * share)
 }
@@ -139,8 +152,12 @@ mod tests {
     use super::*;
 
     fn sample(at_unix_ms: f64, cpu_s: f64, resident_bytes: u64) -> ProcessSample {
-        let reading =
-            ProcessReading { cpu_s: Some(cpu_s), resident_bytes: Some(resident_bytes), ..ProcessReading::default() };
+        let reading = ProcessReading {
+            cpu_s: Some(cpu_s),
+            resident_bytes: Some(resident_bytes),
+            disk_written_bytes: Some(resident_bytes * 10),
+            ..ProcessReading::default()
+        };
         ProcessSample { at_unix_ms, reading }
     }
 
@@ -151,6 +168,7 @@ mod tests {
             vec![sample(100.0, 1.0, 5), sample(200.0, 2.0, 9), sample(300.0, 2.0, 4)],
         )]));
         assert!((samples.cpu_s(7, 150.0, 250.0).unwrap() - 0.5).abs() < 1e-9);
+        assert_eq!(samples.disk_written_bytes(7, 110.0, 160.0), Some(20.0));
         assert_eq!(samples.peak(7, 90.0, 210.0).unwrap().resident_bytes, 9);
         assert_eq!(samples.peak(7, 210.0, 310.0).unwrap(), Memory { resident_bytes: 4, anonymous_bytes: None });
         assert_eq!(samples.span_unix_ms(7), Some((100.0, 300.0)));

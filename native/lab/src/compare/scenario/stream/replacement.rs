@@ -37,6 +37,11 @@ pub struct Replacement {
     pub receiver: Used,
     /// CPU seconds of all nodes from the start of the streaming until they were quiet: with the compactions that it caused.
     pub cpu_until_quiet_s: Option<f64>,
+    /// Bytes that all nodes wrote to disks from the start of the streaming until they were quiet: what was streamed, and
+    /// what compactions wrote again.
+    pub written_until_quiet_bytes: Option<f64>,
+    /// From the end of the streaming until the nodes had been quiet for 3 s, and said UN before.
+    pub quiet_after_s: Option<f64>,
     /// As many bytes out of the senders' files through `sendfile` into a file, right after: to the last byte written.
     pub copy_s: f64,
     /// The same until they were on the disk.
@@ -69,6 +74,7 @@ impl Replacement {
     /// Nodes that never became quiet do not tell what they use when they are idle.
     fn without_cpu(mut self) -> Self {
         (self.senders.cpu_s, self.receiver.cpu_s, self.cpu_until_quiet_s) = (None, None, None);
+        (self.written_until_quiet_bytes, self.quiet_after_s) = (None, None);
         self
     }
 
@@ -164,7 +170,9 @@ fn record(
 ) -> Replacement {
     let (from, to) = (received.from_unix_ms, received.to_unix_ms);
     let began = ends.receiver.pid.and_then(|pid| samples.span_unix_ms(pid)).map(|(first, _)| first);
-    let until_quiet = |pid: i32| busy_s(samples, pid, from, samples.span_unix_ms(pid)?.1);
+    let last = |pid: i32| Some(samples.span_unix_ms(pid)?.1);
+    let busy_until_quiet_s = |pid: i32| busy_s(samples, pid, from, last(pid)?);
+    let written_bytes = |pid: i32| samples.disk_written_bytes(pid, from, last(pid)?);
     Replacement {
         streaming_s: received.length_s(),
         joining_s: began.map(|began| (joined_unix_ms - began) / 1e3),
@@ -172,7 +180,9 @@ fn record(
         shares,
         senders: used(samples, &ends.senders.iter().collect::<Vec<_>>(), from, to),
         receiver: used(samples, &[&ends.receiver], from, to),
-        cpu_until_quiet_s: ends.pids().into_iter().map(until_quiet).sum(),
+        cpu_until_quiet_s: ends.pids().into_iter().map(busy_until_quiet_s).sum(),
+        written_until_quiet_bytes: ends.pids().into_iter().map(written_bytes).sum(),
+        quiet_after_s: ends.receiver.pid.and_then(last).map(|quiet| (quiet - to) / 1e3),
         copy_s: copied.written.as_secs_f64(),
         copy_synced_s: copied.synced.as_secs_f64(),
         copy_cpu_s: copied.cpu.as_secs_f64(),
