@@ -105,8 +105,9 @@ impl ProcessSamples {
     }
 
     /// Bytes that a process caused to be written to block devices between two instants. `None` as for [`Self::cpu_s`].
-    pub fn disk_written_bytes(&self, pid: i32, from_unix_ms: f64, to_unix_ms: f64) -> Option<f64> {
-        self.grown(pid, from_unix_ms, to_unix_ms, |reading| reading.disk_written_bytes.map(|bytes| bytes as f64))
+    pub fn disk_written_bytes(&self, pid: i32, from_unix_ms: f64, to_unix_ms: f64) -> Option<u64> {
+        let bytes = |reading: &ProcessReading| reading.disk_written_bytes.map(|bytes| bytes as f64);
+        Some(self.grown(pid, from_unix_ms, to_unix_ms, bytes)?.round() as u64)
     }
 
     /// By how much a counter of a process grew between two instants.
@@ -168,7 +169,7 @@ mod tests {
             vec![sample(100.0, 1.0, 5), sample(200.0, 2.0, 9), sample(300.0, 2.0, 4)],
         )]));
         assert!((samples.cpu_s(7, 150.0, 250.0).unwrap() - 0.5).abs() < 1e-9);
-        assert_eq!(samples.disk_written_bytes(7, 110.0, 160.0), Some(20.0));
+        assert_eq!(samples.disk_written_bytes(7, 110.0, 160.0), Some(20));
         assert_eq!(samples.peak(7, 90.0, 210.0).unwrap().resident_bytes, 9);
         assert_eq!(samples.peak(7, 210.0, 310.0).unwrap(), Memory { resident_bytes: 4, anonymous_bytes: None });
         assert_eq!(samples.span_unix_ms(7), Some((100.0, 300.0)));

@@ -80,7 +80,7 @@ fn of(replacements: &[Replacement]) -> Vec<Figure> {
         mean("senders: CPU", per_gib, lower, &|r| r.per_gib(r.senders.cpu_s)),
         mean("receiver: CPU", per_gib, lower, &|r| r.per_gib(r.receiver.cpu_s)),
         mean("all nodes until quiet: CPU", per_gib, lower, &|r| r.per_gib(r.cpu_until_quiet_s)),
-        mean("all nodes until quiet: written to disk", mib, lower, &|r| Some(r.written_until_quiet_bytes? / MEBIBYTE)),
+        mean("all nodes until quiet: written to disk", mib, lower, &|r| mebibytes(r.written_until_quiet_bytes)),
         mean("end of the streaming to quiet", Unit::Seconds, neither, &|r| r.quiet_after_s),
         mean("sender: peak resident memory", mib, lower, &|r| mebibytes(r.senders.resident_bytes)),
         mean("sender: peak without mapped files", mib, lower, &|r| mebibytes(r.senders.anonymous_bytes)),

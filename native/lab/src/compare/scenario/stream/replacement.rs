@@ -39,7 +39,7 @@ pub struct Replacement {
     pub cpu_until_quiet_s: Option<f64>,
     /// Bytes that all nodes wrote to disks from the start of the streaming until they were quiet: what was streamed, and
     /// what compactions wrote again.
-    pub written_until_quiet_bytes: Option<f64>,
+    pub written_until_quiet_bytes: Option<u64>,
     /// From the end of the streaming until the nodes had been quiet for 3 s, and said UN before.
     pub quiet_after_s: Option<f64>,
     /// As many bytes out of the senders' files through `sendfile` into a file, right after: to the last byte written.
@@ -71,8 +71,8 @@ impl Replacement {
         Some(cpu_s? * GIBIBYTE / self.bytes as f64)
     }
 
-    /// Nodes that never became quiet do not tell what they use when they are idle.
-    fn without_cpu(mut self) -> Self {
+    /// Nodes that never became quiet tell neither what they use when they are idle, nor when their work ended.
+    fn never_quiet(mut self) -> Self {
         (self.senders.cpu_s, self.receiver.cpu_s, self.cpu_until_quiet_s) = (None, None, None);
         (self.written_until_quiet_bytes, self.quiet_after_s) = (None, None);
         self
@@ -100,7 +100,7 @@ pub(super) fn replace(subject: &mut Subject<'_>) -> Result<Replacement> {
     let shares = shares(subject, &ends, &received)?;
     let copied = plain_copy(subject, &ends, shares.bytes())?;
     let record = record(&samples, &ends, &received, joined_unix_ms, shares, copied);
-    Ok(if quiet { record } else { record.without_cpu() })
+    Ok(if quiet { record } else { record.never_quiet() })
 }
 
 /// Number of the node that came last.
@@ -169,20 +169,21 @@ fn record(
     copied: Copied,
 ) -> Replacement {
     let (from, to) = (received.from_unix_ms, received.to_unix_ms);
-    let began = ends.receiver.pid.and_then(|pid| samples.span_unix_ms(pid)).map(|(first, _)| first);
-    let last = |pid: i32| Some(samples.span_unix_ms(pid)?.1);
-    let busy_until_quiet_s = |pid: i32| busy_s(samples, pid, from, last(pid)?);
-    let written_bytes = |pid: i32| samples.disk_written_bytes(pid, from, last(pid)?);
+    let of_receiver = ends.receiver.pid.and_then(|pid| samples.span_unix_ms(pid));
+    let quiet = |pid: i32| samples.span_unix_ms(pid).map(|(_, last)| last);
+    let busy_until_quiet_s = |pid: i32| busy_s(samples, pid, from, quiet(pid)?);
+    let written_bytes = |pid: i32| samples.disk_written_bytes(pid, from, quiet(pid)?);
+    let pids = ends.pids();
     Replacement {
         streaming_s: received.length_s(),
-        joining_s: began.map(|began| (joined_unix_ms - began) / 1e3),
+        joining_s: of_receiver.map(|(began, _)| (joined_unix_ms - began) / 1e3),
         bytes: shares.bytes(),
         shares,
         senders: used(samples, &ends.senders.iter().collect::<Vec<_>>(), from, to),
         receiver: used(samples, &[&ends.receiver], from, to),
-        cpu_until_quiet_s: ends.pids().into_iter().map(busy_until_quiet_s).sum(),
-        written_until_quiet_bytes: ends.pids().into_iter().map(written_bytes).sum(),
-        quiet_after_s: ends.receiver.pid.and_then(last).map(|quiet| (quiet - to) / 1e3),
+        cpu_until_quiet_s: pids.iter().copied().map(busy_until_quiet_s).sum(),
+        written_until_quiet_bytes: pids.into_iter().map(written_bytes).sum(),
+        quiet_after_s: of_receiver.map(|(_, quiet)| (quiet - to) / 1e3),
         copy_s: copied.written.as_secs_f64(),
         copy_synced_s: copied.synced.as_secs_f64(),
         copy_cpu_s: copied.cpu.as_secs_f64(),
