@@ -156,7 +156,7 @@ test-node: class-archive driver-programs dist
 	$(call ended,node)
 
 .PHONY: test-cluster
-test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, every comparison once: not in `make test`, for they take more than half an hour
+test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, work of compactions, every comparison once: not in `make test`, for they take more than half an hour
 	@echo "== cluster tests"
 	@cd native && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
 	@rm -rf nodetest/target/surefire-reports
@@ -255,7 +255,7 @@ bench-node: lab ## engines side by side on this machine: make bench-node SCENARI
 	    --json build/compare-$(SCENARIO).json --html build/compare-$(SCENARIO).html
 
 .PHONY: bench-all
-bench-all: lab ## the comparisons of docs/benchmarks.md, unattended, some six hours; raw JSON in build/bench: make bench-all SCENARIOS="requests stream" ROUNDS=5
+bench-all: lab ## the comparisons of docs/benchmarks.md, unattended, some eight hours; raw JSON in build/bench: make bench-all SCENARIOS="requests stream" ROUNDS=5
 	@$(if $(filter command line,$(origin ROUNDS)),ROUNDS=$(ROUNDS)) scripts/bench-all.sh $(SCENARIOS)
 
 # As many vnodes as a cluster has by default; then stock Cassandra's best case, where its sstables can go whole, too.

@@ -7,6 +7,7 @@ package io.cassiterite.nodetest.edge;
 import java.time.Duration;
 
 import com.datastax.oss.driver.api.core.cql.Row;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Cql;
@@ -19,6 +20,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Automatic compaction is switched off and on by verb and by schema, as of stock tables; nodetool tells the truth. */
+@Tag("cluster")
 @NodeTest(own = true)
 class AutomaticCompactionTest
 {

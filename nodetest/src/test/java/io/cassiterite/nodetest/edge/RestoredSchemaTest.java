@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Cql;
@@ -22,6 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A node whose system_schema is older than its store keeps the values of columns that it does not know yet. */
+@Tag("cluster")
 @NodeTest(own = true)
 class RestoredSchemaTest
 {

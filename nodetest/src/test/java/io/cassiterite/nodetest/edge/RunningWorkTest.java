@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.Row;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.CompactionThroughput;
@@ -31,6 +32,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** nodetool shows the work that runs in the engine, slows it down and ends it. */
+@Tag("cluster")
 @NodeTest(own = true)
 class RunningWorkTest
 {
