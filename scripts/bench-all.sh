@@ -2,7 +2,7 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
 # `make bench-all`: every comparison of docs/benchmarks.md, one after the other, on an otherwise idle machine. Takes
-# some six hours with two cores, by the sum of its parts. build/bench gets the text, the JSON and the page of each.
+# some eight hours with two cores, by the sum of its parts. build/bench gets the text, the JSON and the page of each.
 #   scripts/bench-all.sh [SCENARIO...]    all of them, or those named; ROUNDS=5 for more rounds than 3
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
