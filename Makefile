@@ -156,7 +156,7 @@ test-node: class-archive driver-programs dist
 	$(call ended,node)
 
 .PHONY: test-cluster
-test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, work of compactions, every comparison once: not in `make test`, for they take more than half an hour
+test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, some slow tests of one node, every comparison once: not in `make test`, for they take more than half an hour
 	@echo "== cluster tests"
 	@cd native && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
 	@rm -rf nodetest/target/surefire-reports
