@@ -5,12 +5,14 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
 use scylla::client::{Compression, PoolSize};
+use scylla::errors::NewSessionError;
 use scylla::policies::retry::FallthroughRetryPolicy;
 use scylla::policies::timestamp_generator::MonotonicTimestampGenerator;
 use tokio::runtime::{Builder, Runtime};
@@ -77,11 +79,25 @@ pub async fn connect(target: &Target) -> Result<Session> {
     }
     // The driver's own limit ends with the TCP connection: a node that accepts and then says nothing would hold it forever.
     let limit = target.connect_timeout * SETUP_STEPS;
-    match tokio::time::timeout(limit, builder.build()).await {
+    match tokio::time::timeout(limit, build(&builder, target.connect_timeout)).await {
         Ok(built) => built.map_err(|error| explain(&error, target)),
         Err(_) => {
             bail!("cannot connect to {}: no answer within {} s", target.contact_points.join(", "), limit.as_secs_f64())
         }
+    }
+}
+
+/// Builds a session, and another one if the first takes longer than `patience`; the one that ends first counts.
+///
+/// A node that closes a connection just when the driver hands over its first request may leave the driver waiting for ever.
+async fn build(builder: &SessionBuilder, patience: Duration) -> Result<Session, NewSessionError> {
+    let second = async {
+        tokio::time::sleep(patience).await;
+        builder.build().await
+    };
+    tokio::select! {
+        session = builder.build() => session,
+        session = second => session,
     }
 }
 

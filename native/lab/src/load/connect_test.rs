@@ -10,7 +10,7 @@ mod authority;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection};
@@ -67,6 +67,20 @@ fn nobody_answers() {
     });
     let line = refusal(&Target { connect_timeout: Duration::from_millis(300), ..silent });
     assert!(line.contains("no answer within"), "{line}");
+}
+
+/// As when the driver has lost the end of its first connection.
+#[test]
+fn the_first_connection_says_nothing() {
+    let first = AtomicBool::new(true);
+    let target = served(move |stream| {
+        if first.swap(false, Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_secs(20));
+        }
+        drop(stream);
+    });
+    let line = refusal(&Target { connect_timeout: Duration::from_millis(300), ..target });
+    assert!(line.contains(NO_CASSANDRA), "{line}");
 }
 
 #[test]
