@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import com.datastax.oss.driver.api.core.DriverException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,7 @@ class CommitLogOrderTest
         crash(node("batches"), new LoggedWrites.Batches(), new LoggedWrites.Pairs());
     }
 
+    @Tag("cluster")
     @Test
     void norUnderDirectIo() throws InterruptedException
     {
@@ -50,6 +52,7 @@ class CommitLogOrderTest
               new LoggedWrites.Steps(), new LoggedWrites.Pairs());
     }
 
+    @Tag("cluster")
     @Test
     void norWithCompression() throws InterruptedException
     {

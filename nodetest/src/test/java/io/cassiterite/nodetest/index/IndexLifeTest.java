@@ -4,10 +4,8 @@
  */
 package io.cassiterite.nodetest.index;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -20,7 +18,6 @@ import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Indexes are right through all that happens to their table: a scan and they find the same rows. */
@@ -30,10 +27,6 @@ class IndexLifeTest
     private static final int TTL_PASSED_MS = 2_500;
     private static final int PURGEABLE_MS = 1_100;
     private static final long ENTRY_BYTES_MAX = 30;
-    private static final int LOADED_ROWS = 6_000;
-    private static final int LOADED_VALUE_BYTES = 10_000;
-    /** At 1 MiB/s the build of their index lasts more than half a minute: long after the load. */
-    private static final int BESIDE_ROWS = 4_000;
 
     /** What has a TTL in {@link IndexedTable#change} expires before. */
     private static void checkWithRows(IndexedTable table, Cql cql)
@@ -240,10 +233,10 @@ class IndexLifeTest
         table.fill(cql, 1_000);
         Pause.millis(TTL_PASSED_MS);
         int rows = table.check(cql);
-        save(node, "loaded");
+        SavedTable saved = SavedTable.save(node, "indexlifetest", "loaded");
         cql.run("TRUNCATE loaded");
         assertEquals(0, table.check(cql));
-        assertTrue(load(node, "loaded").contains("loaded"));
+        assertTrue(saved.load().contains("loaded"));
         assertEquals(rows, table.check(cql));
         assertTrue(cql.rows("SELECT * FROM loaded").size() > 0);
         node.nodetool("rebuild_index", "indexlifetest", "loaded", "by_v").success();
@@ -265,74 +258,6 @@ class IndexLifeTest
         assertEquals(List.of("k=1, c=58, v=7", "k=1, c=59, v=7"), cql.texts("SELECT * FROM dead WHERE v = 7"));
         assertEquals(List.of("k=1, c=58, v=7", "k=1, c=59, v=7"), cql.texts("SELECT * FROM dead WHERE k = 1 AND v = 7"));
         cql.run("DROP TABLE dead");
-    }
-
-    /** A load that began before the index knows nothing of it, and goes on behind the scan of the build. */
-    @Test
-    void anIndexMadeDuringALoadFindsItsRows(Node node, Cql cql)
-    {
-        cql.run("CREATE TABLE behind (k int PRIMARY KEY, v int, filler text) WITH memtable = 'cassiterite'");
-        String filler = "x".repeat(LOADED_VALUE_BYTES);
-        cql.runEach("INSERT INTO behind (k, v, filler) VALUES (?, ?, ?)", IntStream.range(0, LOADED_ROWS),
-                    k -> new Object[]{ k, k % 4, filler });
-        save(node, "behind");
-        for (int round = 0; round < 3; round++)
-        {
-            cql.run("TRUNCATE behind");
-            CompletableFuture<String> load = CompletableFuture.supplyAsync(() -> load(node, "behind"));
-            Indexes.await(Duration.ofMinutes(4), () -> !cql.rows("SELECT k FROM behind LIMIT 1").isEmpty());
-            index(cql, "behind");
-            load.join();
-            for (int v = 0; v < 4; v++)
-                assertEquals(LOADED_ROWS / 4, cql.rows("SELECT k FROM behind WHERE v = ?", v).size(), "round " + round);
-            cql.run("DROP INDEX behind_v");
-        }
-        cql.run("DROP TABLE behind");
-    }
-
-    /** A build takes hours where the table is large; what comes meanwhile gets its entries in the indexes that are complete. */
-    @Test
-    void aLoadDuringTheBuildOfAnotherIndexLeavesThisOneComplete(Node node, Cql cql)
-    {
-        cql.run("CREATE TABLE beside (k int PRIMARY KEY, v int, w int, filler text) WITH memtable = 'cassiterite'");
-        index(cql, "beside");
-        String filler = "x".repeat(LOADED_VALUE_BYTES);
-        cql.runEach("INSERT INTO beside (k, v, w, filler) VALUES (?, 1, 2, ?)", IntStream.range(0, BESIDE_ROWS),
-                    k -> new Object[]{ k, filler });
-        save(node, "beside");
-        node.nodetool("setcompactionthroughput", "1").success();
-        try
-        {
-            cql.run("CREATE INDEX beside_w ON beside (w)");
-            load(node, "beside");
-            assertFalse(Indexes.isBuilt(cql, "indexlifetest", "beside_w"), "the build was over before the load");
-            assertEquals(BESIDE_ROWS, cql.rows("SELECT k FROM beside WHERE v = 1").size());
-        }
-        finally
-        {
-            node.nodetool("setcompactionthroughput", "0").success();
-        }
-        Indexes.awaitBuilt(cql, "indexlifetest", "beside_w");
-        assertEquals(BESIDE_ROWS, cql.rows("SELECT k FROM beside WHERE w = 2").size());
-        assertEquals(List.of(), node.log().grep("indexlifetest.beside lacks entries"));
-        cql.run("DROP TABLE beside");
-    }
-
-    private static void save(Node node, String table)
-    {
-        node.nodetool("snapshot", "-t", "saved", "-cf", table, "indexlifetest").success();
-    }
-
-    private static String load(Node node, String table)
-    {
-        return node.snapshotLoad("indexlifetest", table, snapshot(node, table)).success();
-    }
-
-    private static Path snapshot(Node node, String table)
-    {
-        Path keyspace = node.base().resolve("data").resolve("indexlifetest");
-        String[] folders = keyspace.toFile().list((folder, name) -> name.startsWith(table + "-"));
-        return keyspace.resolve(folders[0]).resolve("snapshots").resolve("saved").resolve("cassiterite");
     }
 
     @Test

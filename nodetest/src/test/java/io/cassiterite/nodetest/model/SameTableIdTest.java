@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Checkout;
@@ -106,6 +107,7 @@ class SameTableIdTest
     }
 
     /** A crash in a DROP may leave the store a table that the schema does not have: as an older copy of the store does. */
+    @Tag("cluster")
     @Test
     void rowsThatTheSchemaDoesNotKnowStayAway(Node node) throws IOException
     {
