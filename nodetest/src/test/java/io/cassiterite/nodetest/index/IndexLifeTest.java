@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
@@ -280,6 +281,7 @@ class IndexLifeTest
         cql.run("DROP TABLE altered");
     }
 
+    @Tag("cluster")
     @Test
     void unloggedKeyspacesHaveIndexesToo(Node node)
     {

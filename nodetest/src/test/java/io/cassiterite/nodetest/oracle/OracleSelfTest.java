@@ -6,6 +6,7 @@ package io.cassiterite.nodetest.oracle;
 
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -23,6 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The oracle itself: two stock memtables never differ, and a side that is spoilt is found out. */
 @NodeTest(stock = true)
+@Tag("cluster")
 class OracleSelfTest
 {
     private static final Logger logger = LoggerFactory.getLogger(OracleSelfTest.class);
