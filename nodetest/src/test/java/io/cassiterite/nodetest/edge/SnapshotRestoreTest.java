@@ -20,6 +20,7 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Output;
+import io.cassiterite.nodetest.Snapshots;
 import io.cassiterite.nodetest.StockImport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -73,7 +74,7 @@ class SnapshotRestoreTest
         cql.run("DROP TABLE rows");
         create("rows");
         assertEquals(List.of(), cql.exact(String.format(ROWS, "rows")));
-        node.snapshotLoad(KEYSPACE, "rows", found("rows", "dropped-")).success();
+        node.snapshotLoad(KEYSPACE, "rows", Snapshots.found(node, KEYSPACE, "rows", "dropped-")).success();
         assertEquals(before, cql.exact(String.format(ROWS, "rows")), "the snapshot that DROP took, into a table of another id");
         node.restart();
         try (Cql again = node.cql(KEYSPACE))
@@ -214,21 +215,9 @@ class SnapshotRestoreTest
         cql.run("INSERT INTO " + table + " (k, c) VALUES (4, 2)");
     }
 
-    private Path snapshot(String table, String tag) throws IOException
+    private Path snapshot(String table, String tag)
     {
-        node.nodetool("snapshot", "-t", tag, "-kt", KEYSPACE + '.' + table).success();
-        return found(table, tag);
-    }
-
-    /** @return the engine's folder of the snapshot whose tag begins so */
-    private Path found(String table, String tag) throws IOException
-    {
-        try (Stream<Path> paths = Files.walk(node.base().resolve("data").resolve(KEYSPACE)))
-        {
-            return paths.filter(path -> path.endsWith("cassiterite") && path.getParent().getFileName().toString().startsWith(tag) &&
-                                        path.toString().contains('/' + table + '-'))
-                        .findAny().orElseThrow();
-        }
+        return Snapshots.take(node, KEYSPACE, table, tag);
     }
 
     private static List<Path> files(Path folder) throws IOException

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.nodetest.index;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -17,6 +18,7 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Pause;
+import io.cassiterite.nodetest.Snapshots;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -41,13 +43,6 @@ class IndexLifeTest
     void connected(Cql cql)
     {
         cql.awaitReconnection();
-    }
-
-    /** Of column v. */
-    private static void index(Cql cql, String table)
-    {
-        cql.run("CREATE INDEX " + table + "_v ON " + table + " (v)");
-        Indexes.awaitBuilt(cql, "indexlifetest", table + "_v");
     }
 
     /** What was deleted in the second of a compaction is not purged by it. */
@@ -181,7 +176,7 @@ class IndexLifeTest
     void staleEntriesGo(Node node, Cql cql)
     {
         cql.run("CREATE TABLE stale (k int PRIMARY KEY, v int, w int) WITH memtable = 'cassiterite'");
-        index(cql, "stale");
+        Indexes.index(cql, "indexlifetest", "stale");
         for (int i = 0; i < 200; i++)
             cql.run("INSERT INTO stale (k, v, w) VALUES (1, ?, ?)", i % 4, i);
         for (int v = 0; v < 3; v++)
@@ -202,7 +197,7 @@ class IndexLifeTest
     void overwrittenValuesThatNobodyAsksForKeepSmallEntries(Node node, Cql cql, TestReporter reporter)
     {
         cql.run("CREATE TABLE grown (k int PRIMARY KEY, v int, w int) WITH memtable = 'cassiterite'");
-        index(cql, "grown");
+        Indexes.index(cql, "indexlifetest", "grown");
         int updates = 20_000;
         cql.runEach("UPDATE grown SET v = ? WHERE k = ?", IntStream.range(0, updates), i -> new Object[]{ i, i % 10 });
         flushAndCompact(node, "grown");
@@ -234,10 +229,10 @@ class IndexLifeTest
         table.fill(cql, 1_000);
         Pause.millis(TTL_PASSED_MS);
         int rows = table.check(cql);
-        SavedTable saved = SavedTable.save(node, "indexlifetest", "loaded");
+        Path saved = Snapshots.take(node, "indexlifetest", "loaded", "saved");
         cql.run("TRUNCATE loaded");
         assertEquals(0, table.check(cql));
-        assertTrue(saved.load().contains("loaded"));
+        assertTrue(node.snapshotLoad("indexlifetest", "loaded", saved).success().contains("loaded"));
         assertEquals(rows, table.check(cql));
         assertTrue(cql.rows("SELECT * FROM loaded").size() > 0);
         node.nodetool("rebuild_index", "indexlifetest", "loaded", "by_v").success();
@@ -250,7 +245,7 @@ class IndexLifeTest
     void rowsBehindManyDeadEntriesAreFound(Node node, Cql cql)
     {
         cql.run("CREATE TABLE dead (k int, c int, v int, PRIMARY KEY (k, c)) WITH memtable = 'cassiterite' AND gc_grace_seconds = 0");
-        index(cql, "dead");
+        Indexes.index(cql, "indexlifetest", "dead");
         for (int c = 0; c < 60; c++)
             cql.run("INSERT INTO dead (k, c, v) VALUES (1, ?, 7)", c);
         for (int c = 0; c < 58; c++)

@@ -4,6 +4,7 @@
  */
 package io.cassiterite.nodetest.index;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.Snapshots;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -30,12 +32,6 @@ class IndexLoadTest
     /** At 1 MiB/s the build of their index lasts more than half a minute: long after the load. */
     private static final int BESIDE_ROWS = 4_000;
 
-    private static void index(Cql cql, String table)
-    {
-        cql.run("CREATE INDEX " + table + "_v ON " + table + " (v)");
-        Indexes.awaitBuilt(cql, KEYSPACE, table + "_v");
-    }
-
     /** A load that began before the index knows nothing of it, and goes on behind the scan of the build. */
     @Test
     void anIndexMadeDuringALoadFindsItsRows(Node node, Cql cql)
@@ -44,13 +40,13 @@ class IndexLoadTest
         String filler = "x".repeat(LOADED_VALUE_BYTES);
         cql.runEach("INSERT INTO behind (k, v, filler) VALUES (?, ?, ?)", IntStream.range(0, LOADED_ROWS),
                     k -> new Object[]{ k, k % 4, filler });
-        SavedTable saved = SavedTable.save(node, KEYSPACE, "behind");
+        Path saved = Snapshots.take(node, KEYSPACE, "behind", "saved");
         for (int round = 0; round < 3; round++)
         {
             cql.run("TRUNCATE behind");
-            CompletableFuture<String> load = CompletableFuture.supplyAsync(saved::load);
+            CompletableFuture<String> load = CompletableFuture.supplyAsync(() -> node.snapshotLoad(KEYSPACE, "behind", saved).success());
             Indexes.await(Duration.ofMinutes(4), () -> !cql.rows("SELECT k FROM behind LIMIT 1").isEmpty());
-            index(cql, "behind");
+            Indexes.index(cql, KEYSPACE, "behind");
             load.join();
             for (int v = 0; v < 4; v++)
                 assertEquals(LOADED_ROWS / 4, cql.rows("SELECT k FROM behind WHERE v = ?", v).size(), "round " + round);
@@ -64,16 +60,16 @@ class IndexLoadTest
     void aLoadDuringTheBuildOfAnotherIndexLeavesThisOneComplete(Node node, Cql cql)
     {
         cql.run("CREATE TABLE beside (k int PRIMARY KEY, v int, w int, filler text) WITH memtable = 'cassiterite'");
-        index(cql, "beside");
+        Indexes.index(cql, KEYSPACE, "beside");
         String filler = "x".repeat(LOADED_VALUE_BYTES);
         cql.runEach("INSERT INTO beside (k, v, w, filler) VALUES (?, 1, 2, ?)", IntStream.range(0, BESIDE_ROWS),
                     k -> new Object[]{ k, filler });
-        SavedTable saved = SavedTable.save(node, KEYSPACE, "beside");
+        Path saved = Snapshots.take(node, KEYSPACE, "beside", "saved");
         node.nodetool("setcompactionthroughput", "1").success();
         try
         {
             cql.run("CREATE INDEX beside_w ON beside (w)");
-            saved.load();
+            node.snapshotLoad(KEYSPACE, "beside", saved).success();
             assertFalse(Indexes.isBuilt(cql, KEYSPACE, "beside_w"), "the build was over before the load");
             assertEquals(BESIDE_ROWS, cql.rows("SELECT k FROM beside WHERE v = 1").size());
         }

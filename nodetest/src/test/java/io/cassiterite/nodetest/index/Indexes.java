@@ -26,6 +26,13 @@ final class Indexes
     {
     }
 
+    /** Of column v, by the table's name and _v. */
+    static void index(Cql cql, String keyspace, String table)
+    {
+        cql.run("CREATE INDEX " + table + "_v ON " + keyspace + '.' + table + " (v)");
+        awaitBuilt(cql, keyspace, table + "_v");
+    }
+
     static void awaitBuilt(Cql cql, String keyspace, int count)
     {
         await(BOUND, () -> built(cql, keyspace).size() >= count);
