@@ -88,21 +88,21 @@ impl Answering {
         if flags != 0 {
             return Err(passed(Reason::HeaderFlags));
         }
-        if !routes.is_leased(Instant::now()) {
-            return Err(passed(Reason::NodeGate));
-        }
         let view = routes.view();
         let routed = &view.snapshot;
         let id = *Execute::statement_id(body).ok_or(passed(Reason::Malformed))?;
-        let Some(prepared) = routed.statements.get(&id) else {
-            return Err(match routed.refused.contains(&id) {
-                true => passed(Reason::PlanRefused),
-                false => Unanswered::Wanted(Reason::NoPlan, id),
-            });
-        };
-        if prepared.standing() == Standing::Failed {
+        // Before the gates: what is never answered keeps no connection at the door until they open.
+        let prepared = routed.statements.get(&id);
+        if prepared.is_none() && routed.refused.contains(&id) {
+            return Err(passed(Reason::PlanRefused));
+        }
+        if prepared.is_some_and(|prepared| prepared.standing() == Standing::Failed) {
             return Err(passed(Reason::AuditionFailed));
         }
+        if !routes.is_leased(Instant::now()) {
+            return Err(passed(Reason::NodeGate));
+        }
+        let Some(prepared) = prepared else { return Err(Unanswered::Wanted(Reason::NoPlan, id)) };
         let login = login.ok_or(Unanswered::Wanted(Reason::NotAdmitted, id))?;
         if !routed.grants.contains(&(login, id)) {
             return Err(Unanswered::Wanted(Reason::NotGranted, id));

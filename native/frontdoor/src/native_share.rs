@@ -14,6 +14,10 @@ const FORWARDED: u64 = 10;
 /// early comes back.
 const FIRST: u32 = 10;
 
+/// Windows in a row that a connection may stay for the sake of answers that are to come: while a gate of the node is closed,
+/// say, or the statement is learned. Some never come.
+const PROMISED: u32 = 2;
+
 /// Counts the requests of one connection, window by window.
 #[derive(Debug)]
 pub(crate) struct NativeShare {
@@ -22,11 +26,13 @@ pub(crate) struct NativeShare {
     native: u64,
     promising: u64,
     is_first: bool,
+    /// Windows in a row that it has stayed for promises alone.
+    promised: u32,
 }
 
 impl NativeShare {
     pub(crate) fn new(now: Instant) -> Self {
-        NativeShare { began: now, requests: 0, native: 0, promising: 0, is_first: true }
+        NativeShare { began: now, requests: 0, native: 0, promising: 0, is_first: true, promised: 0 }
     }
 
     /// Adds requests.
@@ -55,9 +61,11 @@ impl NativeShare {
         if now.duration_since(self.began) < window {
             return false;
         }
-        let is_forwarded = (self.native + self.promising) * FORWARDED < self.requests;
-        *self = NativeShare { is_first: false, ..NativeShare::new(now) };
-        is_forwarded
+        let is_enough = |answers: u64| answers * FORWARDED >= self.requests;
+        let promised = if is_enough(self.native) { 0 } else { self.promised.saturating_add(1) };
+        let stays = promised == 0 || promised <= PROMISED && is_enough(self.native + self.promising);
+        *self = NativeShare { is_first: false, promised, ..NativeShare::new(now) };
+        !stays
     }
 }
 
@@ -102,14 +110,32 @@ mod tests {
         assert_eq!(windows(&[(2_000, 2_000), (2_000, 199), (2_000, 200)], WINDOW), [false, true, false]);
     }
 
+    /// Whether windows of 2,000 requests say that the connection is forwarded, of which so many are native, and promising.
+    fn promises(windows: &[(u64, u64)]) -> Vec<bool> {
+        let mut now = Instant::now();
+        let mut share = NativeShare::new(now);
+        let ends = windows.iter().map(|(native, promising)| {
+            share.add(2_000, *native, *promising);
+            now += WINDOW;
+            share.is_forwarded(WINDOW, || now)
+        });
+        ends.collect()
+    }
+
     #[test]
     fn requests_that_may_be_native_another_time_keep_a_connection() {
-        let now = Instant::now();
-        let mut share = NativeShare::new(now);
-        share.add(2_000, 0, 2_000);
-        assert!(!share.is_forwarded(WINDOW, || now + WINDOW));
-        share.add(2_000, 0, 0);
-        assert!(share.is_forwarded(WINDOW, || now + 2 * WINDOW));
+        assert_eq!(promises(&[(0, 2_000), (0, 0)]), [false, true]);
+        assert_eq!(promises(&[(100, 100), (2_000, 0)]), [false, false]);
+    }
+
+    /// As where a gate of the node stays closed, or where there are too many statements already.
+    #[test]
+    fn promises_that_are_not_kept_keep_nobody() {
+        assert_eq!(promises(&[(0, 2_000); 4]), [false, false, true, true]);
+        assert_eq!(
+            promises(&[(0, 2_000), (2_000, 0), (0, 2_000), (0, 2_000), (0, 2_000)]),
+            [false, false, false, false, true]
+        );
     }
 
     #[test]
