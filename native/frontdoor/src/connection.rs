@@ -22,6 +22,9 @@ use crate::session::{Answered, Session, Turn, Work};
 
 /// Turns for what Cassandra has sent to a connection that fails: more than a socket holds.
 const LAST_TURNS: usize = 64;
+/// How long a request may be under way that Cassandra had before the door did: longer than its native_transport_timeout is,
+/// unless somebody sets it. A later USE is seen all the same, within a second, by the owner of the door.
+const UNDER_WAY: Duration = Duration::from_secs(15);
 
 /// The two sockets of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +68,7 @@ impl Connection {
         registry.register(&mut cassandra, tokens.1, Interest::READABLE)?;
         let session = match negotiated {
             None => Session::new(number),
-            Some(negotiated) => Session::taken_back(number, negotiated),
+            Some(negotiated) => Session::taken_back(number, negotiated, Instant::now() + UNDER_WAY),
         };
         Ok(Self {
             client,

@@ -3,6 +3,8 @@
 
 //! Both directions of a connection: what a client asks and what Cassandra answers, with the door's answers in between.
 
+use std::time::Instant;
+
 use crate::outlet::Outlet;
 use crate::protocol::{Inbound, Negotiated, Outbound, HEADER_BYTES, REQUESTS};
 use crate::replies::Replies;
@@ -93,8 +95,8 @@ pub(crate) struct Session {
     pooled: usize,
     /// Streams of queries whose result may be that the connection's keyspace is another one.
     queries: Vec<[u8; 2]>,
-    /// Whether other requests than those in `queries` may change it, which the door has not seen.
-    has_unseen_queries: bool,
+    /// Until when other requests than those in `queries` may change it, which the door has not seen.
+    unseen_queries_until: Option<Instant>,
     answered: Answered,
     /// Requests that were passed on, of which the door may answer others like them.
     promising: u64,
@@ -120,7 +122,7 @@ impl Session {
             auditions: Vec::new(),
             pooled: 0,
             queries: Vec::new(),
-            has_unseen_queries: false,
+            unseen_queries_until: None,
             answered: Answered::default(),
             promising: 0,
             is_paused: false,
@@ -129,14 +131,20 @@ impl Session {
         }
     }
 
-    /// A connection that comes back to the door, with whole units on both sides. Requests may be under way.
-    pub(crate) fn taken_back(connection: u64, negotiated: Negotiated) -> Self {
+    /// A connection that comes back to the door, with whole units on both sides. Requests may be under way, until then.
+    pub(crate) fn taken_back(connection: u64, negotiated: Negotiated, under_way_until: Instant) -> Self {
         Session {
             inbound: Inbound::started(negotiated),
             outbound: Outbound::started(negotiated.framing),
-            has_unseen_queries: true,
+            unseen_queries_until: Some(under_way_until),
             ..Session::new(connection)
         }
+    }
+
+    /// Whether Cassandra may still answer requests that the door has not seen. Once it is over the clock is not asked again.
+    fn has_unseen_queries(&mut self) -> bool {
+        self.unseen_queries_until = self.unseen_queries_until.filter(|until| Instant::now() < *until);
+        self.unseen_queries_until.is_some()
     }
 
     /// What [`Session::taken_back`] wants to know; `None` if the door cannot serve the connection again.

@@ -54,9 +54,9 @@ impl Session {
 
     fn pass_responses(&mut self, bytes: &[u8], client: &mut impl Write, answerer: &mut impl Answerer) -> Result<()> {
         let (mut from, mut at) = (0, 0);
+        let has_unseen_queries = self.has_unseen_queries();
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let (auditions, queries, identity) = (&mut self.auditions, &mut self.queries, &mut self.identity);
-            let has_unseen_queries = self.has_unseen_queries;
             let wants = has_unseen_queries || !auditions.is_empty() || !queries.is_empty();
             at += self.outbound.advance(rest, wants, &mut |response| {
                 judge(auditions, identity, &response, answerer);
