@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::os::fd::OwnedFd;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -60,21 +61,39 @@ pub(crate) struct Acceptor {
 
 impl Acceptor {
     /// Starts the thread.
+    ///
+    /// * `connections_max` clients that may be with the loops; further ones are handed over whole
     pub(crate) fn start(
+        connections_max: usize,
         loops: Vec<Arc<EventLoop>>,
         notices: Arc<Notices>,
         tally: Arc<Tally>,
     ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
-        Acceptor::start_with(Events::with_capacity(EVENTS), Undecided::default(), loops, notices, tally)
+        let events = Events::with_capacity(EVENTS);
+        Acceptor::start_with(events, Undecided::default(), connections_max, loops, notices, tally)
     }
 
     fn start_with(
         events: Events,
         undecided: Undecided,
+        connections_max: usize,
         loops: Vec<Arc<EventLoop>>,
         notices: Arc<Notices>,
         tally: Arc<Tally>,
     ) -> io::Result<(Arc<Acceptor>, JoinHandle<()>)> {
+        let (handle, running) = Acceptor::new(undecided, connections_max, loops, notices, tally)?;
+        let thread =
+            thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run(events))?;
+        Ok((handle, thread))
+    }
+
+    fn new(
+        undecided: Undecided,
+        connections_max: usize,
+        loops: Vec<Arc<EventLoop>>,
+        notices: Arc<Notices>,
+        tally: Arc<Tally>,
+    ) -> io::Result<(Arc<Acceptor>, Running)> {
         let poll = Poll::new()?;
         let handle = Arc::new(Acceptor {
             listeners: Mutex::new(HashMap::new()),
@@ -83,11 +102,10 @@ impl Acceptor {
             waker: Waker::new(poll.registry(), WAKER)?,
             is_stopping: AtomicBool::new(false),
         });
+        let shared = Arc::clone(&handle);
         let running =
-            Running { handle: Arc::clone(&handle), poll, loops, notices, tally, undecided, next_connection: 1 };
-        let thread =
-            thread::Builder::new().name("cassiterite-door-accept".to_owned()).spawn(move || running.run(events))?;
-        Ok((handle, thread))
+            Running { handle: shared, poll, loops, notices, tally, undecided, connections_max, next_connection: 1 };
+        Ok((handle, running))
     }
 
     /// Binds and listens; clients can connect when it returns. Returns also the address, with the port if `address` has 0.
@@ -141,6 +159,7 @@ struct Running {
     notices: Arc<Notices>,
     tally: Arc<Tally>,
     undecided: Undecided,
+    connections_max: usize,
     next_connection: u64,
 }
 
@@ -158,29 +177,43 @@ impl Running {
             if retry.take().is_some() {
                 retry = self.accept_all();
             }
-            for event in events.iter() {
+            for event in events.iter().filter(|event| event.token() != WAKER) {
                 let number = event.token().0;
-                if event.token() == WAKER {
-                    continue;
-                } else if number % 2 == 1 {
-                    if let Some((client, decided)) = self.undecided.decide(number / 2, self.poll.registry()) {
-                        self.decided(client, decided);
-                    }
-                } else if !self.accept(ListenerId((number / 2) as u64)) {
+                if !self.guarded(|running| running.on_event(number)) {
                     retry = Some(RETRY);
                 }
             }
             while let Some(number) = self.undecided.overdue(Instant::now()) {
-                self.end(number);
+                self.guarded(|running| running.end(number));
             }
         }
         Ok(())
     }
 
+    /// Takes a step. A panic costs its client, not those who come later: nobody else accepts them. False if there is more
+    /// to accept.
+    fn guarded(&mut self, step: impl FnOnce(&mut Self) -> bool) -> bool {
+        catch_unwind(AssertUnwindSafe(|| step(self))).unwrap_or_else(|_| {
+            Tally::add(&self.tally.accept_failures, 1);
+            false
+        })
+    }
+
+    /// False if a listener has to be tried again.
+    fn on_event(&mut self, number: usize) -> bool {
+        if number % 2 == 1 {
+            if let Some((client, decided)) = self.undecided.decide(number / 2, self.poll.registry()) {
+                self.decided(client, decided);
+            }
+            return true;
+        }
+        self.accept(ListenerId((number / 2) as u64))
+    }
+
     /// Accepts from every listener after a failure; how long to wait for the next try, if one is needed.
     fn accept_all(&mut self) -> Option<Duration> {
         let ids: Vec<ListenerId> = self.handle.listeners().keys().copied().collect();
-        let failed = ids.into_iter().filter(|id| !self.accept(*id)).count();
+        let failed = ids.into_iter().filter(|id| !self.guarded(|running| running.accept(*id))).count();
         (failed > 0).then_some(RETRY)
     }
 
@@ -228,16 +261,25 @@ impl Running {
         }
     }
 
-    /// A client whose first byte was waited for leaves, wherever to.
-    fn end(&mut self, number: usize) {
+    /// A client whose first byte was waited for leaves, wherever to; true.
+    fn end(&mut self, number: usize) -> bool {
         if let Some((client, is_tls)) = self.undecided.end(number, self.poll.registry()) {
             self.decided(client, is_tls);
         }
+        true
     }
 
     fn decided(&mut self, arrived: FirstByte, is_tls: bool) {
         let FirstByte { listener, client, remote, local } = arrived;
-        let handed = if is_tls { self.direct(client) } else { self.through_the_door(client) };
+        let handed = if is_tls {
+            Tally::add(&self.tally.direct, 1);
+            Ok(self.direct(client))
+        } else if self.loops.iter().map(|event_loop| event_loop.connections()).sum::<usize>() >= self.connections_max {
+            Tally::add(&self.tally.passed_by, 1);
+            Ok(self.direct(client))
+        } else {
+            self.through_the_door(client)
+        };
         match handed {
             Ok((connection, way)) => self.notices.add(Client { connection, listener, remote, local, way }),
             Err(_) => Tally::add(&self.tally.accept_failures, 1),
@@ -251,9 +293,8 @@ impl Running {
         number
     }
 
-    fn direct(&mut self, client: TcpStream) -> io::Result<(u64, Way)> {
-        Tally::add(&self.tally.direct, 1);
-        Ok((self.number(0), Way::Direct(OwnedFd::from(std::net::TcpStream::from(client)))))
+    fn direct(&mut self, client: TcpStream) -> (u64, Way) {
+        (self.number(0), Way::Direct(OwnedFd::from(std::net::TcpStream::from(client))))
     }
 
     fn through_the_door(&mut self, client: TcpStream) -> io::Result<(u64, Way)> {

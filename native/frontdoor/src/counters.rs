@@ -15,6 +15,7 @@ const REASONS: usize = Reason::ALL.len();
 pub(crate) struct Tally {
     pub accepted: AtomicU64,
     pub direct: AtomicU64,
+    pub passed_by: AtomicU64,
     pub handed_over: AtomicU64,
     pub taken_back: AtomicU64,
     pub open: AtomicU64,
@@ -37,6 +38,8 @@ pub struct Counters {
     pub accepted: u64,
     /// Of these, handed to Cassandra with their own socket.
     pub direct: u64,
+    /// Others that were handed over so, because too many are connected through the door.
+    pub passed_by: u64,
     /// Clients whose own socket Cassandra got later, because nearly nothing of theirs was answered natively.
     pub handed_over: u64,
     /// How often one of these came back to the door.
@@ -76,6 +79,7 @@ impl Counters {
         let figures = [
             ("clients_accepted", self.accepted),
             ("clients_handed_over", self.direct),
+            ("clients_passed_by", self.passed_by),
             ("clients_handed_over_later", self.handed_over),
             ("clients_taken_back", self.taken_back),
             ("connections_open", self.open),
@@ -102,6 +106,7 @@ impl Default for Tally {
         Tally {
             accepted: zero(),
             direct: zero(),
+            passed_by: zero(),
             handed_over: zero(),
             taken_back: zero(),
             open: zero(),
@@ -145,6 +150,7 @@ impl Tally {
         Counters {
             accepted: of(&self.accepted),
             direct: of(&self.direct),
+            passed_by: of(&self.passed_by),
             handed_over: of(&self.handed_over),
             taken_back: of(&self.taken_back),
             open: of(&self.open),

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use mio::net::TcpStream;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::process::{getrlimit, Resource};
 
 use crate::acceptor::{Acceptor, ListenOptions, ListenerId};
 use crate::counters::{Counters, Tally};
@@ -31,16 +32,27 @@ pub struct DoorOptions {
     pub loops: usize,
     /// How long a connection is watched before [`Notice::Forwarded`], at least; a tenth of it after it came.
     pub window: Duration,
+    /// Clients that may be connected through the door at a time. Others are handed over with their own socket.
+    pub connections_max: usize,
 }
 
 impl Default for DoorOptions {
     fn default() -> Self {
-        DoorOptions { loops: 1, window: Duration::from_secs(10) }
+        DoorOptions { loops: 1, window: Duration::from_secs(10), connections_max: affordable_connections() }
     }
 }
 
+/// A client takes three descriptors: its socket, and a pair. Half of all that this process may have are for others, such
+/// as clients that take one.
+const DESCRIPTORS_OF_CLIENT: u64 = 3;
+
+fn affordable_connections() -> usize {
+    let descriptors = getrlimit(Resource::Nofile).current;
+    descriptors.map_or(usize::MAX, |most| (most / 2 / DESCRIPTORS_OF_CLIENT) as usize)
+}
+
 /// How long a connection's owner waits for a loop, which others of its connections wait for, too.
-const HAND_OVER_WAIT: Duration = Duration::from_millis(10);
+const HAND_OVER_WAIT: Duration = Duration::from_millis(1);
 
 /// Listens for CQL clients, and passes on what they send. Every method may be called from any thread.
 pub struct Door {
@@ -69,8 +81,12 @@ impl Door {
         if priority::can_be_raised() {
             Tally::add(&shared.tally.loops_prioritized, loops.len() as u64);
         }
-        let (acceptor, thread) =
-            Acceptor::start(loops.clone(), Arc::clone(&shared.notices), Arc::clone(&shared.tally))?;
+        let (acceptor, thread) = Acceptor::start(
+            options.connections_max,
+            loops.clone(),
+            Arc::clone(&shared.notices),
+            Arc::clone(&shared.tally),
+        )?;
         threads.push(thread);
         Ok(Door { acceptor, loops, shared, threads: Mutex::new(threads) })
     }

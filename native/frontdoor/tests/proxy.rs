@@ -7,7 +7,7 @@
 
 mod common;
 
-use cassiterite_frontdoor::{Counters, ListenOptions, Way};
+use cassiterite_frontdoor::{Counters, DoorOptions, ListenOptions, Way};
 use common::{cassandras_end, Fixture, PATIENCE, PLAIN};
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -198,4 +198,26 @@ fn a_door_that_closes_ends_its_connections() {
     assert!(fixture.door.take(PATIENCE).is_none());
     assert_eq!(fixture.door.counters().open, 0);
     fixture.door.close();
+}
+
+/// A client through the door takes three descriptors: the others must not be left without any.
+#[test]
+fn clients_of_whom_there_are_too_many_are_handed_over_whole() {
+    let fixture = Fixture::of(DoorOptions { connections_max: 1, ..DoorOptions::default() }, PLAIN);
+    let (first, cassandra) = fixture.pair();
+    wait_until("its place in a loop", || fixture.door.counters().open == 1);
+    for passed_by in 1..=2 {
+        let mut client = fixture.connect();
+        let Way::Direct(socket) = fixture.next().way else { unreachable!("the door has its client already") };
+        let mut socket = TcpStream::from(socket);
+        socket.set_nonblocking(false).unwrap();
+        client.write_all(b"plain").unwrap();
+        assert_eq!(read(&mut socket, 5), b"plain");
+        let counters = fixture.door.counters();
+        assert_eq!((counters.passed_by, counters.direct, counters.open), (passed_by, 0, 1));
+    }
+    drop((first, cassandra));
+    wait_until("the end", || fixture.door.counters().open == 0);
+    let _next = fixture.connect();
+    assert!(matches!(fixture.next().way, Way::Pair(_)));
 }

@@ -3,7 +3,7 @@
 
 //! Clients that say nothing, and an acceptor that cannot wait.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
 use std::io::Read;
@@ -12,7 +12,7 @@ use std::net::TcpStream as StdTcpStream;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn start(events: Events, undecided: Undecided, tally: &Arc<Tally>) -> (Arc<Acceptor>, JoinHandle<()>) {
-    Acceptor::start_with(events, undecided, Vec::new(), Arc::default(), Arc::clone(tally)).unwrap()
+    Acceptor::start_with(events, undecided, usize::MAX, Vec::new(), Arc::default(), Arc::clone(tally)).unwrap()
 }
 
 /// Connects to a port that takes TLS, too.
@@ -64,4 +64,15 @@ fn an_acceptor_that_cannot_wait_listens_to_nobody() {
     let options = ListenOptions { backlog: 1, keep_alive: true, may_be_tls: false };
     assert!(acceptor.listen("127.0.0.1:0".parse().unwrap(), options).is_err());
     assert_eq!(tally.read().threads_failed, 1);
+}
+
+/// F28: nobody else accepts.
+#[test]
+fn a_panic_costs_its_client_only() {
+    let tally = Arc::new(Tally::default());
+    let (_, mut running) =
+        Acceptor::new(Undecided::default(), usize::MAX, Vec::new(), Arc::default(), Arc::clone(&tally)).unwrap();
+    assert!(!running.guarded(|_| panic!("as the test wants it")));
+    assert!(running.guarded(|_| true));
+    assert_eq!((tally.read().accept_failures, tally.read().threads_failed), (1, 0));
 }

@@ -31,7 +31,11 @@ impl Fixture {
 
     /// A door that watches its connections for so long.
     pub fn watching(window: Duration, options: ListenOptions) -> Self {
-        let door = Door::open(DoorOptions { loops: 2, window }).unwrap();
+        Self::of(DoorOptions { loops: 2, window, ..DoorOptions::default() }, options)
+    }
+
+    pub fn of(door: DoorOptions, options: ListenOptions) -> Self {
+        let door = Door::open(door).unwrap();
         let (listener, address) = door.listen("127.0.0.1:0".parse().unwrap(), options).unwrap();
         Self { door, listener, address }
     }
