@@ -22,6 +22,8 @@ import org.apache.cassandra.utils.FBUtilities;
 import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.CassiteriteMemtable;
 
+import static io.cassiterite.engine.BackgroundWork.attempt;
+
 /** The states of Cassandra's tables. Thread-safe. */
 final class CassandraTables
 {
@@ -70,8 +72,9 @@ final class CassandraTables
         for (String name : keyspaces)
         {
             Keyspace keyspace = Schema.instance.getKeyspaceInstance(name);
+            // One keyspace's strategy may fail.
             if (keyspace != null)
-                computeRanges(keyspace);
+                attempt("Computing the ranges of keyspace " + name, () -> computeRanges(keyspace));
         }
     }
 

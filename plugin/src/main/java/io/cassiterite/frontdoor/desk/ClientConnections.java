@@ -4,6 +4,7 @@
  */
 package io.cassiterite.frontdoor.desk;
 
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -16,12 +17,28 @@ import io.netty.channel.Channel;
 public final class ClientConnections
 {
     private final ConcurrentMap<Long, Channel> channels = new ConcurrentHashMap<>();
+    private final Set<Long> left = ConcurrentHashMap.newKeySet();
 
     /** @param channel Cassandra's side of the connection, which is forgotten when it closes */
     public void add(long number, Channel channel)
     {
         channels.put(number, channel);
-        channel.closeFuture().addListener(closed -> channels.remove(number, channel));
+        channel.closeFuture().addListener(closed -> {
+            channels.remove(number, channel);
+            left.remove(number);
+        });
+    }
+
+    /** A connection of an open channel has its client's own socket from now on; it gets nothing from the door any more. */
+    public void left(long number)
+    {
+        left.add(number);
+    }
+
+    /** It is at the door again. */
+    public void cameBack(long number)
+    {
+        left.remove(number);
     }
 
     /** @return null if the connection is closed */
@@ -35,6 +52,12 @@ public final class ClientConnections
     {
         Channel channel = channel(number);
         return channel == null ? null : new TransportConnection(channel);
+    }
+
+    /** @return null if the connection is closed, or has left the door */
+    ClientConnection atDoor(long number)
+    {
+        return left.contains(number) ? null : find(number);
     }
 
     int count()

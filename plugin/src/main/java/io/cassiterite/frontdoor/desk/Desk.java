@@ -6,6 +6,9 @@ package io.cassiterite.frontdoor.desk;
 
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
@@ -35,8 +38,9 @@ public final class Desk
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MAX_WANTED = 10_000;
+    private static final int IDLE_THREAD_SECONDS = 10;
 
-    private final LongFunction<ClientConnection> connections;
+    private final LongFunction<ClientConnection> atDoor;
     private final Lease lease;
     private final CassandraTables cassandraTables;
     private final OpenTables tables;
@@ -62,14 +66,25 @@ public final class Desk
 
     private Desk(NativeDoor door, ClientConnections connections)
     {
-        this.connections = connections::find;
+        atDoor = connections::atDoor;
         lease = new Lease(door, NodeGate::closed);
         cassandraTables = new CassandraTables(new TrackerWatch(this::tableChanged));
         tables = new OpenTables(door, cassandraTables::state);
-        grants = new Grants(door, new CassandraAuthority(), DatabaseDescriptor::getNativeTransportAllowOlderProtocols, System::nanoTime);
+        grants = new Grants(door, new CassandraAuthority(), decidingThreads(), DatabaseDescriptor::getNativeTransportAllowOlderProtocols,
+                            System::nanoTime);
         plans = new Plans(door, new CassandraStatements(), tables, grants, System::nanoTime);
         logins = new Logins(door);
-        figures = new ServedFigures(door, this.connections);
+        figures = new ServedFigures(door, connections::find); // the last answers of who has left, too
+    }
+
+    /** Threads that end when they have nothing to do. */
+    private static Executor decidingThreads()
+    {
+        return new ThreadPoolExecutor(0, Decisions.MAX_THREADS, IDLE_THREAD_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), work -> {
+            Thread thread = new Thread(work, "cassiterite-desk-permissions");
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     /** The door may answer from now on, while no gate is closed. */
@@ -121,11 +136,15 @@ public final class Desk
         look(lease, tables, grants);
     }
 
-    /** The lease last: after the JVM has stood still it must not revive what has grown old meanwhile. */
+    /**
+     * The lease last: after the JVM has stood still it must not revive what has grown old meanwhile. Nor must it where that
+     * could not be withdrawn.
+     */
     static void look(Lease lease, OpenTables tables, Grants grants)
     {
         // each of them, also where another fails
-        Throwables.maybeFail(Throwables.perform((Throwable) null, tables::refresh, grants::expire, lease::check));
+        Throwable failure = Throwables.perform((Throwable) null, tables::refresh, grants::expire);
+        Throwables.maybeFail(Throwables.perform(failure, failure == null ? lease::check : lease::suspend));
     }
 
     private void checkGuardrailOfIn()
@@ -164,20 +183,23 @@ public final class Desk
         lease.stop();
     }
 
+    /** Waits for nothing but the time: rights that nobody renews end. */
     private void watchRound()
     {
+        long end = System.nanoTime() + ROUND_NANOS;
         conditionsChanged();
-        LockSupport.parkNanos(this, ROUND_NANOS);
+        attempt("Deciding what the front door may answer", grants::decide);
+        for (long left = ROUND_NANOS; left > 0; left = end - System.nanoTime())
+            LockSupport.parkNanos(this, grants.tend() ? Math.min(Decisions.SLOW_NANOS, left) : left);
     }
 
     private void clerkStep() throws InterruptedException
     {
         long untilRound = lastRound + ROUND_NANOS - System.nanoTime();
         Wanted next = wanted.poll(Math.max(0, untilRound), TimeUnit.NANOSECONDS);
+        // One that cannot be served must not hold up the rounds.
         if (next != null)
-            serve(next);
-        if (wanted.isEmpty())
-            grants.publish();
+            attempt("Serving a wish of the front door", () -> serve(next));
         long now = System.nanoTime();
         if (now - lastRound >= ROUND_NANOS)
             clerkRound(now);
@@ -185,7 +207,7 @@ public final class Desk
 
     private void serve(Wanted next)
     {
-        ClientConnection connection = connections.apply(next.connection);
+        ClientConnection connection = atDoor.apply(next.connection);
         Login login = connection == null ? null : logins.admit(next.connection, connection);
         Statement statement = login == null ? null : plans.want(MD5Digest.wrap(next.statementId));
         if (statement != null)
@@ -195,7 +217,6 @@ public final class Desk
     private void clerkRound(long now)
     {
         lastRound = now;
-        grants.decide();
         cassandraTables.computeRanges(plans.keyspaces());
         if (now - lastSecond >= SECOND_NANOS)
             clerkSecond(now);
@@ -205,7 +226,7 @@ public final class Desk
     {
         lastSecond = now;
         attempt("Comparing the front door's plans with Cassandra's statements", plans::compareWithCassandra);
-        attempt("Reviewing the front door's logins", () -> logins.review(connections));
+        attempt("Reviewing the front door's logins", () -> logins.review(atDoor));
         attempt("Recording what the front door has served", this::recordServed);
     }
 

@@ -54,6 +54,12 @@ final class Lease
             end();
     }
 
+    /** Ends the lease until the next check: what else the door has may be wrong. */
+    synchronized void suspend()
+    {
+        end();
+    }
+
     private void renew()
     {
         held = true;

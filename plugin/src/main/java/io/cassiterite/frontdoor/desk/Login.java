@@ -5,8 +5,8 @@
 package io.cassiterite.frontdoor.desk;
 
 import java.net.InetAddress;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -17,7 +17,7 @@ final class Login
 {
     final int number;
     final Key key;
-    private final Set<ClientConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Map<Long, ClientConnection> connections = new ConcurrentHashMap<>();
 
     Login(int number, Key key)
     {
@@ -25,15 +25,20 @@ final class Login
         this.key = key;
     }
 
-    void add(ClientConnection connection)
+    void add(long connectionNumber, ClientConnection connection)
     {
-        connections.add(connection);
+        connections.put(connectionNumber, connection);
+    }
+
+    void remove(long connectionNumber)
+    {
+        connections.remove(connectionNumber);
     }
 
     /** @return a connection of this login, null if all have closed, or are in another keyspace */
     ClientConnection connection()
     {
-        for (ClientConnection connection : connections)
+        for (ClientConnection connection : connections.values())
             if (isOf(connection))
                 return connection;
         return null;
@@ -42,7 +47,7 @@ final class Login
     /** Forgets connections that have closed, or are in another keyspace. @return whether none is left */
     boolean forgetOthers()
     {
-        connections.removeIf(connection -> !isOf(connection));
+        connections.values().removeIf(connection -> !isOf(connection));
         return connections.isEmpty();
     }
 

@@ -30,7 +30,7 @@ final class Logins
             return null;
         Login.Key key = new Login.Key(connection);
         Login login = logins.computeIfAbsent(key, absent -> new Login(++lastNumber, key));
-        login.add(connection);
+        login.add(number, connection);
         admitted.put(number, login);
         door.admit(number, login.number);
         return login;
@@ -47,12 +47,17 @@ final class Logins
     }
 
     /**
-     * Forgets the connections that have closed, and logins without any. The door ends an admission when it sees the result
+     * Forgets the connections that have closed or left, and logins without any. The door ends an admission when it sees the result
      * of USE; an admission that was on its way then came after it, and is corrected here.
      */
     synchronized void review(LongFunction<ClientConnection> connections)
     {
-        admitted.keySet().removeIf(number -> connections.apply(number) == null);
+        admitted.entrySet().removeIf(entry -> {
+            boolean isGone = connections.apply(entry.getKey()) == null;
+            if (isGone)
+                entry.getValue().remove(entry.getKey());
+            return isGone;
+        });
         for (Map.Entry<Long, Login> entry : Map.copyOf(admitted).entrySet())
         {
             ClientConnection connection = connections.apply(entry.getKey());

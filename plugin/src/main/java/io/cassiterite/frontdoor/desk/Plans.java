@@ -30,7 +30,7 @@ final class Plans
 
     static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-    private static final int MAX_PLANS = 10_000;
+    static final int MAX_PLANS = 10_000;
     /** Of which the report tells. */
     private static final int MAX_REFUSALS = 1_000;
 
@@ -68,12 +68,13 @@ final class Plans
         Statement known = known(id);
         if (known != null && known.prepared == prepared)
             return known;
-        if (count() >= MAX_PLANS)
+        Statement select = statements.select(id, prepared);
+        // Others are refused all the same: who only writes is not to stay at the door for a plan that cannot come.
+        if (select != null && count() >= MAX_PLANS)
         {
             NO_SPAM.warn("The front door has {} plans already; other statements are left to Cassandra", MAX_PLANS);
             return null;
         }
-        Statement select = statements.select(id, prepared);
         Lesson lesson = select == null ? Lesson.refused("it is no SELECT") : statements.learn(select);
         return keep(id, select, lesson, before);
     }

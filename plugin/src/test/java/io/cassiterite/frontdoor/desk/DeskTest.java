@@ -14,13 +14,15 @@ import org.apache.cassandra.schema.TableId;
 import io.cassiterite.memtable.TestMemtable;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class DeskTest
 {
     private final FakeDoor door = new FakeDoor();
     private long now = 1_000_000_000_000L;
-    private final Grants grants = new Grants(door, (asking, statement) -> true, () -> true, () -> now);
+    private final Grants grants = new Grants(door, (asking, statement) -> true, Runnable::run, () -> true, () -> now);
     private final OpenTables tables = new OpenTables(door, ignored -> TableState.closed(Set.of()));
     private final Lease lease = new Lease(door, Set::of);
 
@@ -42,8 +44,31 @@ class DeskTest
         assertTrue(door.leased);
         assertEquals(Set.of("1:a"), door.grants);
 
-        now += Grants.FRESH_NANOS + 1;
+        now += Decisions.FRESH_NANOS + 1;
         door.onRenewal = () -> assertEquals(Set.of(), door.grants);
         Desk.look(lease, tables, grants);
+    }
+
+    /** F11: what could not be withdrawn must not be answered from. */
+    @Test
+    void grantsThatCannotBeWithdrawnEndTheLease()
+    {
+        lease.start();
+        Login reader = new Logins(door).admit(1, new FakeConnection("reader", "10.0.0.1"));
+        grants.want(reader, new Statement(FakeDoor.id('a'), TableId.generate(), "shop", null, "SELECT", new Object()));
+        Desk.look(lease, tables, grants);
+        assertTrue(door.leased);
+
+        door.onGrants = () -> {
+            throw new IllegalStateException("test");
+        };
+        now += Decisions.FRESH_NANOS + 1;
+        assertThrows(IllegalStateException.class, () -> Desk.look(lease, tables, grants));
+        assertFalse(door.leased);
+
+        door.onGrants = () -> {};
+        Desk.look(lease, tables, grants);
+        assertTrue(door.leased);
+        assertEquals(Set.of(), door.grants);
     }
 }

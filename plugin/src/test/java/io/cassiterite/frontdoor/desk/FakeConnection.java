@@ -19,6 +19,8 @@ final class FakeConnection implements ClientConnection
     boolean olderProtocol;
     String keyspace;
     long requests;
+    /** How often somebody has looked whether it is open. */
+    int looks;
 
     FakeConnection(String role, String address)
     {
@@ -36,6 +38,7 @@ final class FakeConnection implements ClientConnection
     @Override
     public boolean isOpen()
     {
+        looks++;
         return open;
     }
 

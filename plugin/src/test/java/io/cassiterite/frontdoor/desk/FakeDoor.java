@@ -38,6 +38,7 @@ final class FakeDoor implements NativeDoor
     byte[] served;
     Runnable onAdmission = () -> {};
     Runnable onRenewal = () -> {};
+    Runnable onGrants = () -> {};
 
     @Override
     public void renew(int millis)
@@ -115,6 +116,7 @@ final class FakeDoor implements NativeDoor
     @Override
     public void grants(int[] logins, byte[] ids)
     {
+        onGrants.run();
         Set<String> pairs = new HashSet<>();
         for (int i = 0; i < logins.length; i++)
             pairs.add(logins[i] + ":" + name(MD5Digest.wrap(Arrays.copyOfRange(ids, 16 * i, 16 * i + 16))));

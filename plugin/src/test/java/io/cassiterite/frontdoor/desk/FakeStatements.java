@@ -26,7 +26,11 @@ final class FakeStatements implements Statements
 
     MD5Digest prepare(char letter, TableId table)
     {
-        MD5Digest id = FakeDoor.id(letter);
+        return prepare(FakeDoor.id(letter), table);
+    }
+
+    MD5Digest prepare(MD5Digest id, TableId table)
+    {
         Object statement = new Object();
         prepared.put(id, statement);
         tables.put(statement, table);

@@ -26,7 +26,7 @@ class GrantsTest
     private boolean olderProtocols = true;
     private int questions;
     private long now = 1_000_000_000_000L;
-    private final Grants grants = new Grants(door, this::allows, () -> olderProtocols, () -> now);
+    private final Grants grants = new Grants(door, this::allows, Runnable::run, () -> olderProtocols, () -> now);
     private final Logins logins = new Logins(door);
 
     private final FakeConnection connection = new FakeConnection("reader", "10.0.0.1");
@@ -89,7 +89,7 @@ class GrantsTest
     void decisionsThatNobodyRenewsAreWithdrawn()
     {
         wantAndDecide(reader, orders);
-        now += Grants.FRESH_NANOS;
+        now += Decisions.FRESH_NANOS;
         grants.expire();
         assertEquals(Set.of("1:a"), door.grants);
         now++;
@@ -103,9 +103,9 @@ class GrantsTest
     void aRoundThatTookTooLongGrantsNothing()
     {
         Grants slow = new Grants(door, (asking, statement) -> {
-            now += Grants.FRESH_NANOS + 1;
+            now += Decisions.FRESH_NANOS + 1;
             return true;
-        }, () -> true, () -> now);
+        }, Runnable::run, () -> true, () -> now);
         slow.want(reader, orders);
         slow.decide();
         assertEquals(Set.of(), door.grants);

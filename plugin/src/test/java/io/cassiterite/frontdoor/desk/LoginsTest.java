@@ -118,4 +118,19 @@ class LoginsTest
         Login login = logins.admit(1, connection);
         assertEquals(Set.of(login), logins.of(Set.of(1L, 2L)));
     }
+
+    /** Netty serves it: it must cost nothing here until it comes back, and its login ends with the last of them. */
+    @Test
+    void aConnectionThatHasLeftTheDoorIsNotLookedAt()
+    {
+        FakeConnection connection = new FakeConnection("reader", "10.0.0.1");
+        Login login = logins.admit(1, connection);
+        logins.review(number -> null);
+        connection.looks = 0;
+        logins.review(number -> null);
+        assertEquals(0, connection.looks);
+        assertNull(login.connection());
+        assertEquals(0, logins.count());
+        assertNotEquals(login.number, logins.admit(1, connection).number);
+    }
 }

@@ -30,7 +30,7 @@ class PlansTest
     private long now = 1_000_000_000_000L;
     private final Table table = EngineTestAccess.table("shop.orders");
     private final OpenTables tables = new OpenTables(door, id -> TableState.open(table, RingRangesTest.ALONE, 1));
-    private final Grants grants = new Grants(door, (connection, statement) -> true, () -> true, () -> now);
+    private final Grants grants = new Grants(door, (connection, statement) -> true, Runnable::run, () -> true, () -> now);
     private final Plans plans = new Plans(door, statements, tables, grants, () -> now);
 
     private final MD5Digest a = statements.prepare('a', orders);
@@ -58,6 +58,19 @@ class PlansTest
     void anUnsuitableStatementIsRefused()
     {
         statements.unsuitable.add(a);
+        assertNull(plans.want(a));
+        assertEquals(Set.of(a), door.refused);
+    }
+
+    /** The door would keep connections that only write for the sake of its plan. */
+    @Test
+    void whereThereAreTooManyPlansWritesAreRefusedStill()
+    {
+        for (int i = 0; i < Plans.MAX_PLANS; i++)
+            plans.want(statements.prepare(MD5Digest.compute(Integer.toString(i)), orders));
+        assertNull(plans.want(a));
+        assertEquals(Set.of(), door.refused, "it may get a plan when others are gone");
+        statements.tables.remove(statements.prepared.get(a));
         assertNull(plans.want(a));
         assertEquals(Set.of(a), door.refused);
     }

@@ -127,6 +127,20 @@ class TransportConnectionTest
     }
 
     @Test
+    void aConnectionThatHasLeftTheDoorIsStillOne()
+    {
+        connections.add(7, channel);
+        assertNotNull(connections.atDoor(7));
+        connections.left(7);
+        assertNull(connections.atDoor(7));
+        assertNotNull(connections.find(7));
+        connections.cameBack(7);
+        assertNotNull(connections.atDoor(7));
+        channel.close();
+        assertNull(connections.atDoor(7));
+    }
+
+    @Test
     void onlyTheNewestVersionIsNotOlder() throws ReflectiveOperationException
     {
         connect(ProtocolVersion.V5);
