@@ -50,7 +50,20 @@ public final class BackgroundWork
         }
         catch (Exception | Error e)
         {
-            logger.error("No failure policy decided about this: {}", message, e);
+            undecided(message, e);
+        }
+    }
+
+    /** Where not even this can be logged, the thread has to go on all the same. */
+    private static void undecided(String message, Throwable failure)
+    {
+        try
+        {
+            logger.error("No failure policy decided about this: {}", message, failure);
+        }
+        catch (Exception | Error e)
+        {
+            // for want of memory, say
         }
     }
 }

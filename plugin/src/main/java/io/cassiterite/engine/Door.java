@@ -19,6 +19,9 @@ public final class Door
     /** Times that a client could not be accepted, such as for want of file descriptors. */
     public static final String ACCEPT_FAILURES = "accept_failures";
 
+    /** Clients that got their own socket, since too many were connected through the door. */
+    public static final String PASSED_BY = "clients_passed_by";
+
     /** Threads that have ended of themselves, with their clients' connections. */
     public static final String THREADS_FAILED = "threads_failed";
 

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import io.netty.channel.Channel;
@@ -18,6 +20,7 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.utils.NoSpamLogger;
 
+import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
 import io.cassiterite.engine.Door.Forwarded;
@@ -35,7 +38,11 @@ final class ClientHandover
     private static final Logger logger = LoggerFactory.getLogger(ClientHandover.class);
     private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
+    private static final NoSpamLogger PASSED_BY = NoSpamLogger.getLogger(logger, 1, TimeUnit.HOURS);
+
     private static final int TIMEOUT_MILLIS = 1_000;
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long REPORT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Door door;
     private final ClientConnections connections;
@@ -44,6 +51,8 @@ final class ClientHandover
     private final Map<Long, DoorServerChannel> channels = new HashMap<>();
     private long acceptFailures;
     private long threadsFailed;
+    private long reportedNanos = System.nanoTime() - REPORT_NANOS;
+    private final AtomicLong failures = new AtomicLong();
 
     /**
      * @param desk     null if there is none
@@ -95,14 +104,44 @@ final class ClientHandover
         return channels.get(listener);
     }
 
+    /** Without this thread nobody could connect any more: whatever fails, it goes on. */
     private void run()
     {
         List<Notice> notices;
         while ((notices = take()) != null)
-            notices.forEach(this::take);
+        {
+            notices.forEach(notice -> attempt("Seeing to a notice of the front door", () -> see(notice)));
+            attempt("Looking for failures of the front door", this::reportFailures);
+        }
     }
 
-    private void take(Notice notice)
+    private List<Notice> take()
+    {
+        try
+        {
+            return door.take(TIMEOUT_MILLIS);
+        }
+        catch (RuntimeException | Error e)
+        {
+            failed("The front door's notices could not be taken; it tries again", e);
+            LockSupport.parkNanos(this, RETRY_NANOS);
+            return List.of();
+        }
+    }
+
+    private void attempt(String what, Runnable step)
+    {
+        if (!BackgroundWork.attempt(what, step))
+            failures.incrementAndGet();
+    }
+
+    private void failed(String message, Throwable failure)
+    {
+        failures.incrementAndGet();
+        BackgroundWork.failed(message, failure);
+    }
+
+    private void see(Notice notice)
     {
         if (notice instanceof Client)
             handOver((Client) notice);
@@ -110,23 +149,6 @@ final class ClientHandover
             giveUp(notice.connection);
         else if (desk != null)
             desk.wanted((Wanted) notice);
-    }
-
-    private List<Notice> take()
-    {
-        try
-        {
-            List<Notice> notices = door.take(TIMEOUT_MILLIS);
-            if (notices != null)
-                reportFailures();
-            return notices;
-        }
-        catch (RuntimeException e)
-        {
-            // Without this thread nobody could connect any more.
-            NO_SPAM.error("The front door could not hand over clients; it tries again", e);
-            return List.of();
-        }
     }
 
     private void handOver(Client client)
@@ -143,6 +165,23 @@ final class ClientHandover
         {
             Door.closeDescriptor(client.descriptor); // the transport's event loops have ended
         }
+        catch (RuntimeException | Error e)
+        {
+            lost(client, e);
+        }
+    }
+
+    /** Nobody has this client, which else would wait for ever. */
+    void lost(Client client, Throwable failure)
+    {
+        Door.closeDescriptor(client.descriptor);
+        failed("A client's connection is closed: the front door could not hand it over", failure);
+    }
+
+    /** @return how often a client, or what else the door had to tell, was not seen to; the log says why */
+    long failures()
+    {
+        return failures.get();
     }
 
     /** The door serves a connection no better than Netty would. */
@@ -159,14 +198,22 @@ final class ClientHandover
         return desk != null && desk.answers();
     }
 
+    /** Once a second: clients that come at once would all pay for it. */
     private void reportFailures()
     {
+        long now = System.nanoTime();
+        if (now - reportedNanos < REPORT_NANOS)
+            return;
+        reportedNanos = now;
         Map<String, Long> counters = door.counters();
         long failures = counters.get(Door.ACCEPT_FAILURES);
         if (failures > acceptFailures)
             NO_SPAM.error("The front door could not accept {} client(s); are there file descriptors left? Each client takes three",
                           failures - acceptFailures);
         acceptFailures = failures;
+        if (counters.get(Door.PASSED_BY) > 0)
+            PASSED_BY.warn("Netty serves {} client(s) with their own socket, since so many are connected through the front door; it would" +
+                           " take a higher limit of file descriptors to have them all there", counters.get(Door.PASSED_BY));
         long ended = counters.get(Door.THREADS_FAILED);
         if (ended > threadsFailed)
             logger.error("{} thread(s) of the front door have ended, and their clients' connections with them; the node's console says " +

@@ -14,6 +14,7 @@ import io.netty.channel.epoll.EpollChannelConfig;
 
 import io.cassiterite.engine.Door;
 import io.cassiterite.engine.Door.Client;
+import io.cassiterite.frontdoor.desk.ClientConnections;
 
 /**
  * Cassandra's side of a client that came through the front door: a Unix socket that bears the client's addresses. It can
@@ -25,23 +26,43 @@ final class DoorChannel extends AbstractEpollStreamChannel
     private final InetSocketAddress local;
     private final EpollChannelConfig config;
     private final Door door;
+    private final ClientConnections connections;
     private final long connection;
     private final SocketReturn socketReturn;
     private int negotiated = Door.FOR_GOOD;
+    /** Used in the event loop, as what follows. */
+    private boolean isAtDoor = true;
+    private boolean isLeaving;
 
     /**
      * @param client    its descriptor becomes the channel's own
      * @param mayReturn whether a client that has left the door may come back to it now
      */
-    DoorChannel(Channel parent, Client client, Door door, BooleanSupplier mayReturn)
+    DoorChannel(Channel parent, Client client, Door door, ClientConnections connections, BooleanSupplier mayReturn)
     {
         super(parent, client.descriptor);
         this.remote = client.remote;
         this.local = client.local;
         this.config = new Config(this);
         this.door = door;
+        this.connections = connections;
         this.connection = client.connection;
         this.socketReturn = new SocketReturn(this, mayReturn);
+    }
+
+    /** The channel is to leave the door, when it is its turn. @return false if it is about to already, or has left */
+    boolean beginLeaving()
+    {
+        if (isLeaving || !isAtDoor)
+            return false;
+        isLeaving = true;
+        return true;
+    }
+
+    /** It has left, or does not leave now. */
+    void endLeaving()
+    {
+        isLeaving = false;
     }
 
     /**
@@ -62,6 +83,8 @@ final class DoorChannel extends AbstractEpollStreamChannel
             if (answer == Door.KEPT)
                 return false;
             negotiated = answer;
+            isAtDoor = false;
+            connections.left(connection);
             if (answer != Door.FOR_GOOD)
                 socketReturn.left();
             return true;
@@ -86,10 +109,15 @@ final class DoorChannel extends AbstractEpollStreamChannel
         doDeregister();
         try
         {
-            return door.takeBack(connection, fd().intValue(), negotiated);
+            // First: the door may ask for the client's login at once.
+            connections.cameBack(connection);
+            isAtDoor = door.takeBack(connection, fd().intValue(), negotiated);
+            return isAtDoor;
         }
         finally
         {
+            if (!isAtDoor)
+                connections.left(connection);
             doRegister();
         }
     }

@@ -68,17 +68,30 @@ final class DoorServerChannel extends AbstractServerChannel
                 Door.closeDescriptor(client.descriptor);
                 return;
             }
-            pipeline().fireChannelRead(channelOf(client));
+            Channel channel = channelOf(client);
+            if (channel == null)
+                return;
+            pipeline().fireChannelRead(channel);
             pipeline().fireChannelReadComplete();
         });
     }
 
+    /** @return null if there can be none; the client is closed then */
     private Channel channelOf(Client client)
     {
-        if (client.isDirect)
-            return new EpollSocketChannel(client.descriptor);
-        Channel channel = new DoorChannel(this, client, handover.door(), handover::mayReturn);
-        handover.connections().add(client.connection, channel);
+        Channel channel;
+        try
+        {
+            channel = client.isDirect ? new EpollSocketChannel(client.descriptor)
+                                      : new DoorChannel(this, client, handover.door(), handover.connections(), handover::mayReturn);
+        }
+        catch (RuntimeException | Error e)
+        {
+            handover.lost(client, e);
+            return null;
+        }
+        if (!client.isDirect)
+            handover.connections().add(client.connection, channel);
         return channel;
     }
 

@@ -32,6 +32,8 @@ public final class FrontDoor
 
     private static final Logger logger = LoggerFactory.getLogger(FrontDoor.class);
     private static final int MAX_LOOPS = 8;
+    /** Times that Java could not do what the door had told it to, such as to take a client. */
+    private static final String NOTICES_FAILED = "notices_failed";
 
     private TransportAccess transport;
     private volatile FrontDoorMode mode = FrontDoorMode.OFF;
@@ -197,7 +199,9 @@ public final class FrontDoor
     {
         synchronized (opening)
         {
-            return door == null ? Door.noCounters() : door.counters();
+            Map<String, Long> counters = door == null ? Door.noCounters() : door.counters();
+            counters.put(NOTICES_FAILED, handover == null ? 0 : handover.failures());
+            return counters;
         }
     }
 

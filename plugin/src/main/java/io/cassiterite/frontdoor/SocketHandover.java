@@ -12,17 +12,19 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.utils.NoSpamLogger;
 
+import io.cassiterite.frontdoor.SocketMoves.Progress;
+
 /**
- * Gives a channel its client's own socket, on the channel's event loop. Where bytes are on their way just then it tries
- * again, a few times. Between two tries nothing new comes from the client, so that two are enough where Cassandra reads.
+ * Gives a channel its client's own socket, on the channel's event loop, when it is its turn. Where bytes are on their way
+ * just then it tries again, a few times. Between two tries nothing new comes from the client, so that two are enough where
+ * Cassandra reads.
  */
-final class SocketHandover implements Runnable
+final class SocketHandover implements SocketMoves.Move
 {
     private static final Logger logger = LoggerFactory.getLogger(SocketHandover.class);
     private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
     private static final int TRIES = 10;
-    private static final int RETRY_MILLIS = 2;
 
     private final long connection;
     private final DoorChannel channel;
@@ -40,7 +42,7 @@ final class SocketHandover implements Runnable
         try
         {
             if (channel.isRegistered())
-                channel.eventLoop().execute(this);
+                channel.eventLoop().execute(this::await);
         }
         catch (RejectedExecutionException e)
         {
@@ -48,22 +50,37 @@ final class SocketHandover implements Runnable
         }
     }
 
+    /** Of a channel that waits for its turn already the door may tell again. */
+    private void await()
+    {
+        if (channel.beginLeaving())
+            SocketMoves.of(channel.eventLoop()).add(this);
+    }
+
     @Override
-    public void run()
+    public Progress step()
+    {
+        Progress progress = tryOnce();
+        if (progress != Progress.AGAIN)
+            channel.endLeaving();
+        return progress;
+    }
+
+    private Progress tryOnce()
     {
         if (!channel.isOpen())
-            return;
+            return Progress.NOTHING;
         try
         {
             boolean isRepeated = --triesLeft > 0;
-            if (!channel.takeClientSocket(isRepeated) && isRepeated)
-                channel.eventLoop().schedule(this, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            return !channel.takeClientSocket(isRepeated) && isRepeated ? Progress.AGAIN : Progress.DONE;
         }
-        catch (Exception e)
+        catch (Exception | Error e)
         {
             // It has neither socket, or one of which nothing is read any more.
             NO_SPAM.error("A client's connection is closed: it could not leave the front door", e);
             channel.close();
+            return Progress.DONE;
         }
     }
 }

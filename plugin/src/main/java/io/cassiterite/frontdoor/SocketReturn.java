@@ -5,6 +5,7 @@
 package io.cassiterite.frontdoor;
 
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -15,27 +16,24 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.utils.NoSpamLogger;
 
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.frontdoor.SocketMoves.Progress;
 
 /**
- * Gives the client of a channel that has left the front door back to it, for a trial: its requests may be others by now.
- * After each trial that ended soon the next one is twice as far away. One object for each channel, used in its event loop.
+ * Gives the client of a channel that has left the front door back to it, for a trial: its requests may be others by now. One
+ * object for each channel, used in its event loop.
  */
-final class SocketReturn implements Runnable
+final class SocketReturn implements SocketMoves.Move
 {
     private static final Logger logger = LoggerFactory.getLogger(SocketReturn.class);
     private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
-    private static final int FIRST_DELAY_SECONDS = 10;
-    private static final int MAX_DELAY_SECONDS = 300;
     /** Between messages a channel is often, but not always. */
     private static final int RETRY_MILLIS = 2;
     private static final int TRIES = 50;
-    /** Who has stayed for so long was worth it; trials end sooner, but for clients that hardly ask anything. */
-    private static final long WORTH_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final DoorChannel channel;
     private final BooleanSupplier mayReturn;
-    private int delaySeconds = FIRST_DELAY_SECONDS;
+    private final ReturnDelay delay = new ReturnDelay(bound -> ThreadLocalRandom.current().nextLong(bound));
     private boolean hasReturned;
     private long returnedNanos;
     private int triesLeft;
@@ -59,22 +57,21 @@ final class SocketReturn implements Runnable
     /** The client has left the door, and can be served there again. */
     void left()
     {
-        boolean wasWorthIt = System.nanoTime() - returnedNanos > WORTH_NANOS;
-        delaySeconds = !hasReturned || wasWorthIt ? FIRST_DELAY_SECONDS : Math.min(2 * delaySeconds, MAX_DELAY_SECONDS);
+        delay.left(hasReturned ? System.nanoTime() - returnedNanos : -1);
         again();
     }
 
     private void again()
     {
         triesLeft = TRIES;
-        schedule(delaySeconds, TimeUnit.SECONDS);
+        schedule(delay.nextMillis());
     }
 
-    private void schedule(int delay, TimeUnit unit)
+    private void schedule(long delayMillis)
     {
         try
         {
-            next = channel.eventLoop().schedule(this, delay, unit);
+            next = channel.eventLoop().schedule(() -> SocketMoves.of(channel.eventLoop()).add(this), delayMillis, TimeUnit.MILLISECONDS);
         }
         catch (RejectedExecutionException e)
         {
@@ -83,31 +80,40 @@ final class SocketReturn implements Runnable
     }
 
     @Override
-    public void run()
+    public Progress step()
     {
         if (!channel.isOpen())
-            return;
+            return Progress.NOTHING;
         try
         {
             if (!mayReturn.getAsBoolean())
-                again();
-            else if (channel.returnClientSocket())
             {
-                hasReturned = true;
-                returnedNanos = System.nanoTime();
-            }
-            else if (--triesLeft > 0)
-                schedule(RETRY_MILLIS, TimeUnit.MILLISECONDS);
-            else
                 again();
+                return Progress.NOTHING;
+            }
+            comeBack();
         }
-        catch (Exception e)
+        catch (Exception | Error e)
         {
             if (e instanceof EngineException && ((EngineException) e).kind() == EngineException.Kind.CLOSED)
-                return;
+                return Progress.DONE;
             // It may have neither socket, or one that the door reads, too.
             NO_SPAM.error("A client's connection is closed: it could not come back to the front door", e);
             channel.close();
         }
+        return Progress.DONE;
+    }
+
+    private void comeBack() throws Exception
+    {
+        if (channel.returnClientSocket())
+        {
+            hasReturned = true;
+            returnedNanos = System.nanoTime();
+        }
+        else if (--triesLeft > 0)
+            schedule(RETRY_MILLIS);
+        else
+            again();
     }
 }

@@ -11,8 +11,8 @@
  * <li>{@code Server.start} calls {@code DoorPipelineConfigurator.initializeChannel} under the server's monitor. It takes
  * the lock in {@code FrontDoor.handover}; nothing that holds that lock may take a server's monitor.
  * <li>Netty calls {@code DoorServerChannel} and {@code DoorChannel} on an event loop of the native transport. They must not
- * wait for anything there: {@code Server.close} waits for them. Only {@code SocketHandover} waits, for some milliseconds,
- * once in a client's life or seldom more.
+ * wait for anything there: {@code Server.close} waits for them. Only {@code SocketHandover} waits, for a
+ * millisecond at most, and {@code SocketMoves} leaves the loop nineteen parts of its time meanwhile.
  * <li>The thread {@code cassiterite-door-clients} waits in native code for clients, where no safepoint waits for it.
  * </ul>
  */

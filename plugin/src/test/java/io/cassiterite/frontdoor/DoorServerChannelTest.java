@@ -13,7 +13,10 @@ import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.epoll.EpollEventLoopGroup;
 import org.junit.jupiter.api.AfterEach;
@@ -81,5 +84,47 @@ class DoorServerChannelTest
             assertNull(connections.channel(client.connection));
         }
         assertEquals(0, door.counters().get("connections_open"));
+    }
+
+    /** Else nobody could connect any more. */
+    @Test
+    void aClientThatCannotBeHandedOverIsTheOnlyOneLost() throws Exception
+    {
+        InetSocketAddress broken = freeAddress();
+        InetSocketAddress address = freeAddress();
+        ClientHandover handover = new ClientHandover(door, connections, null, () -> true);
+        handover.start();
+        // It has no event loop.
+        handover.listen(new DoorServerChannel(handover, true, false), broken, 8, true, false);
+        new ServerBootstrap().channelFactory(() -> new DoorServerChannel(handover, true, false))
+                             .childHandler(new Greeting())
+                             .group(loops).bind(address).sync();
+        for (int i = 1; i <= 2; i++)
+        {
+            try (Socket lost = connect(broken); Socket served = connect(address))
+            {
+                assertThrows(SocketException.class, () -> lost.getInputStream().read());
+                assertEquals(1, served.getInputStream().read());
+            }
+            assertEquals(i, handover.failures());
+        }
+    }
+
+    /** Sends a byte to each client. */
+    @ChannelHandler.Sharable
+    private static final class Greeting extends ChannelInboundHandlerAdapter
+    {
+        @Override
+        public void channelActive(ChannelHandlerContext context)
+        {
+            context.writeAndFlush(Unpooled.copiedBuffer(new byte[]{ 1 }));
+        }
+    }
+
+    private static Socket connect(InetSocketAddress address) throws IOException
+    {
+        Socket socket = new Socket(address.getAddress(), address.getPort());
+        socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
+        return socket;
     }
 }

@@ -58,8 +58,14 @@ final class RawClient implements AutoCloseable
 
     void startup() throws IOException
     {
-        send(STARTUP, map(Map.of("CQL_VERSION", "3.0.0")));
+        write(startupEnvelope());
         expect(READY);
+    }
+
+    /** @return the bytes of the first request */
+    static byte[] startupEnvelope()
+    {
+        return envelope(STARTUP, map(Map.of("CQL_VERSION", "3.0.0")));
     }
 
     /** Begins as a role. @param throwing whether overload is to be told by an error, instead of by waiting */
@@ -124,13 +130,19 @@ final class RawClient implements AutoCloseable
     /** Executes a statement without variables, or with one. @return the answer, an error perhaps */
     Reply execute(byte[] id, byte[]... value) throws IOException
     {
+        write(executeEnvelope(id, value));
+        return reply();
+    }
+
+    /** @return the bytes of such a request */
+    static byte[] executeEnvelope(byte[] id, byte[]... value)
+    {
         int bytes = value.length == 0 ? 0 : value[0].length;
         ByteBuffer body = ByteBuffer.allocate(id.length + bytes + 16).putShort((short) id.length).put(id).putShort((short) ONE)
                                     .put((byte) value.length);
         if (value.length > 0)
             body.putShort((short) 1).putInt(bytes).put(value[0]);
-        send(EXECUTE, written(body));
-        return reply();
+        return envelope(EXECUTE, written(body));
     }
 
     /** An answer, whatever it is. */
@@ -204,7 +216,11 @@ final class RawClient implements AutoCloseable
 
     private void send(int opcode, byte[] body) throws IOException
     {
-        byte[] envelope = envelope(opcode, body);
+        write(envelope(opcode, body));
+    }
+
+    private void write(byte[] envelope) throws IOException
+    {
         write(envelope, 0, envelope.length);
     }
 
