@@ -3,15 +3,20 @@
 
 //! Cleanup: removes what lies outside token ranges, also from the files.
 //!
-//! Files that lie wholly outside go at once; what is left is compacted while compactions drop what the table does not
-//! own. A crash leaves everything inside as it was, and outside possibly part of what was there.
+//! It decides on what is there when it begins. From then on compactions drop what the table does not own, and every file
+//! that reaches outside is compacted. A partition outside that is written to meanwhile stays whole: the node may be told
+//! of the range later than the writer. A crash leaves everything inside as it was, and outside possibly part of what was
+//! there.
 
-use crate::compaction::cleanup::stopped;
+#[cfg(test)]
+mod tests;
+
+use crate::compaction::cleanup::{stopped, DroppingOutside};
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
-use crate::raw::sys::{compact_range, delete_files, FamilyHandle, Iter, IterSpec, Reach};
-use crate::raw::{listed_files, LiveFile};
-use crate::table::{ColumnFamily, Table, TableCore};
+use crate::raw::sys::{compact_range, FamilyHandle, Iter, IterSpec, Reach};
+use crate::raw::{placed_files, PlacedFile};
+use crate::table::{ColumnFamily, Table, TableCore, VERSION};
 use crate::tokens::{token_of, TokenRange, TokenSet};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,15 +27,19 @@ const PASSES: usize = 3;
 
 impl Table {
     /// Removes everything outside token ranges (docs/internals/boundary.md, Token ranges), for good when it returns.
-    /// Takes long. What is written outside meanwhile may or may not be removed: see [`Table::stop_cleanup`].
+    /// Takes long. What is written outside meanwhile stays, and has it fail at its end: see [`Table::stop_cleanup`], too.
     pub fn cleanup(&self, ranges: &[u8]) -> Result<()> {
         let owned = Arc::new(TokenSet::of(TokenRange::list(ranges)?));
         let cleaned = self.on_copy(|core| {
             let stop = core.begin_cleanup()?;
             let _one = core.cleaning()?;
-            let (core, _pinned) = self.with_column_families_pinned(core)?;
-            let cleanup = Cleanup { core: &core, stop: &stop };
-            cleanup.run(&owned).or_else(|error| cleanup.go_on().and(Err(error)))
+            let drop_outside = |core: &TableCore| {
+                let families = core.column_families().all();
+                families.map(|family| family.purge.drop_outside(&owned, &stop)).collect::<Result<Vec<_>>>()
+            };
+            let (core, _pinned, dropping) = self.with_column_families_pinned_after(core, drop_outside)?;
+            let cleanup = Cleanup { core: &core, stop: &stop, dropping: dropping? };
+            cleanup.run(&owned.complement()).or_else(|error| cleanup.go_on().and(Err(error)))
         });
         cleaned.map_err(|error| error.context("cleaning up a table"))
     }
@@ -46,10 +55,12 @@ impl Table {
 }
 
 /// One call of [`Table::cleanup`]. The merge-in, which would bring back what is removed, waits for it. Shipments do
-/// not: their rows lie inside the ranges, or count as written meanwhile.
+/// not: what they bring outside counts as written meanwhile.
 struct Cleanup<'a> {
     core: &'a TableCore,
     stop: &'a AtomicBool,
+    /// One for each column family, in their order. Side column families that come later are none of them.
+    dropping: Vec<DroppingOutside>,
 }
 
 impl Cleanup<'_> {
@@ -59,120 +70,138 @@ impl Cleanup<'_> {
         if self.stop.load(Ordering::Acquire) {
             return Err(stopped());
         }
-        Ok(())
+        self.dropping.iter().try_for_each(|dropping| dropping.late().map(drop))
     }
 
-    fn run(&self, owned: &Arc<TokenSet>) -> Result<()> {
+    fn run(&self, outside: &TokenSet) -> Result<()> {
         if !self.core.has_data() {
             return Ok(());
         }
-        let outside = owned.complement();
-        let families = self.core.column_families();
-        let _dropping =
-            families.all().map(|family| family.purge.drop_outside(owned, self.stop)).collect::<Result<Vec<_>>>()?;
         for _ in 0..PASSES {
             self.go_on()?;
             reached(Step::Cleaning)?;
             self.core.flush()?;
             let mut is_all_clear = true;
-            for ColumnFamily { handle: family, .. } in families.all() {
-                self.pass(family, &outside)?;
-                is_all_clear &= is_clear(family, &outside)?;
+            for (ColumnFamily { handle: family, .. }, dropping) in self.core.column_families().all().zip(&self.dropping)
+            {
+                self.pass(family, outside)?;
+                is_all_clear &= is_clear(family, outside, dropping)?;
             }
             if is_all_clear {
-                return Ok(());
+                self.go_on()?;
+                return self.is_complete();
             }
         }
-        let why =
-            "rows outside of the table's ranges are written while they are removed; clean it up again when the writes have ended";
+        let why = "compactions that began before it have brought back what it removed; clean the table up again";
         Err(EngineError::Busy(why.into()))
     }
 
     /// Rewrites once every file that has keys in these ranges, or may have.
     fn pass(&self, family: &FamilyHandle, outside: &TokenSet) -> Result<()> {
-        let ranges: Vec<(Vec<u8>, Vec<u8>)> =
-            outside.ranges().iter().map(|range| (range.first_key(), range.end_key())).collect();
         self.go_on()?;
-        delete_files(family, &ranges)?;
-        let found: HashSet<u64> = touching(family, outside)?.iter().map(|file| file.number).collect();
-        for (range, (first, end)) in outside.ranges().iter().zip(&ranges) {
+        let mut found = Found::list(family, outside)?;
+        for range in outside.ranges() {
             self.go_on()?;
+            let only = TokenSet::of(vec![*range]);
             // What a compaction of this pass has written holds nothing from outside, though it may reach across it.
-            let range = TokenSet::of(vec![*range]);
-            if touching(family, &range)?.iter().any(|file| found.contains(&file.number)) {
-                self.core.manually(|| compact_range(family, first, end, self.stop))?;
+            if found.touch(&only) && found.of_now(family).touch(&only) {
+                reached(Step::Sweeping)?;
+                let (first, end) = (range.first_key(), range.end_key());
+                self.core.manually(|| compact_range(family, &first, &end, self.stop))?;
             }
         }
         Ok(())
     }
+
+    /// An error where something outside has been left, since it was written to meanwhile.
+    fn is_complete(&self) -> Result<()> {
+        let late = self.dropping.iter().map(DroppingOutside::late).collect::<Result<Vec<_>>>()?;
+        let partitions: usize = late.iter().map(|(partitions, _)| partitions).sum();
+        let ranges = late.iter().map(|(_, ranges)| *ranges).max().unwrap_or_default();
+        if (partitions, ranges) == (0, 0) {
+            return Ok(());
+        }
+        let why = format!(
+            "{partitions} partitions and {ranges} streamed ranges outside of the table's ranges came while it was cleaned \
+             up, and stay; all else outside is removed. Clean it up again when the ring has settled"
+        );
+        Err(EngineError::Busy(why))
+    }
+}
+
+/// A live file, and the tokens that it reaches over.
+struct Reaching {
+    number: u64,
+    first: i64,
+    last: i64,
+}
+
+impl Reaching {
+    fn of(file: &PlacedFile) -> Result<Reaching> {
+        let (first, last) = (token_of(&file.smallest_key)?, token_of(&file.largest_key)?);
+        Ok(Reaching { number: file.number, first, last })
+    }
+
+    fn touches(&self, ranges: &TokenSet) -> bool {
+        ranges.touches(self.first, self.last)
+    }
+}
+
+/// Those files that a pass has found, and that are still there.
+struct Found {
+    version: u64,
+    files: Vec<Reaching>,
+}
+
+impl Found {
+    fn list(family: &FamilyHandle, ranges: &TokenSet) -> Result<Found> {
+        Ok(Found { version: family.property(VERSION), files: touching(family, ranges)? })
+    }
+
+    fn touch(&self, ranges: &TokenSet) -> bool {
+        self.files.iter().any(|file| file.touches(ranges))
+    }
+
+    /// Lists the files again where any have come or gone.
+    fn of_now(&mut self, family: &FamilyHandle) -> &Found {
+        let version = family.property(VERSION);
+        if version != self.version {
+            let live: HashSet<u64> = placed_files(family.db(), family).iter().map(|file| file.number).collect();
+            self.files.retain(|file| live.contains(&file.number));
+            self.version = version;
+        }
+        self
+    }
 }
 
 /// The live files that reach into these ranges.
-fn touching(family: &FamilyHandle, ranges: &TokenSet) -> Result<Vec<LiveFile>> {
-    let mut found = Vec::new();
-    for file in listed_files(family.db(), family)? {
-        if ranges.touches(token_of(&file.smallest_key)?, token_of(&file.largest_key)?) {
-            found.push(file);
-        }
-    }
+fn touching(family: &FamilyHandle, ranges: &TokenSet) -> Result<Vec<Reaching>> {
+    let mut found = placed_files(family.db(), family).iter().map(Reaching::of).collect::<Result<Vec<_>>>()?;
+    found.retain(|file| file.touches(ranges));
     Ok(found)
 }
 
-/// Whether no file begins or ends in these ranges, and nothing in them can be read.
-fn is_clear(family: &FamilyHandle, outside: &TokenSet) -> Result<bool> {
-    for file in listed_files(family.db(), family)? {
-        if outside.contains(token_of(&file.smallest_key)?) || outside.contains(token_of(&file.largest_key)?) {
-            return Ok(false);
-        }
+/// Whether no file begins or ends in these ranges, and nothing in them can be read, except in what is late.
+fn is_clear(family: &FamilyHandle, outside: &TokenSet, dropping: &DroppingOutside) -> Result<bool> {
+    let is_left = |token| outside.contains(token) && !dropping.is_late(token);
+    if touching(family, outside)?.iter().any(|file| is_left(file.first) || is_left(file.last)) {
+        return Ok(false);
     }
     let spec =
         IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: false, reach: Reach::Files };
     let mut iter = Iter::open(family, spec);
     for range in outside.ranges() {
-        iter.seek(&range.first_key())?;
-        if iter.key().is_some_and(|key| key < range.end_key().as_slice()) {
-            return Ok(false);
+        let end = range.end_key();
+        let mut from = range.first_key();
+        loop {
+            iter.seek(&from)?;
+            let Some(found) = iter.key().filter(|found| *found < end.as_slice()) else { break };
+            let token = token_of(found)?;
+            if !dropping.is_late(token) {
+                return Ok(false);
+            }
+            from = TokenRange { left: token.saturating_sub(1), right: token }.end_key();
         }
     }
     Ok(true)
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::common::{half_noise, open, partition, put, rows};
-    use std::time::Duration;
-
-    #[test]
-    fn a_compaction_that_runs_drops_nothing_more_once_a_cleanup_is_stopped() {
-        let directory = tempfile::tempdir().unwrap();
-        let store = open(directory.path());
-        let table = crate::common::table(&store);
-        let names: Vec<String> = (0..100).map(|number| format!("p{number}")).collect();
-        names.iter().zip(0..).for_each(|(name, seed)| put(&table, name, 1, 1, &half_noise(seed, 200_000)));
-        table.flush().unwrap();
-        store.set("compaction_rate_limit=1MiB/s").unwrap();
-
-        let purge = table.shared(|core| Ok(Arc::clone(core.purge()))).unwrap();
-        let dropping = purge
-            .drop_outside(
-                &Arc::new(TokenSet::of(vec![TokenRange { left: i64::MIN, right: 0 }])),
-                &AtomicBool::new(false),
-            )
-            .unwrap();
-        std::thread::scope(|scope| {
-            let compacting = scope.spawn(|| table.compact());
-            std::thread::sleep(Duration::from_millis(500)); // the half that the table owns comes first, and takes seconds
-            assert!(!compacting.is_finished());
-            table.stop_cleanup().unwrap();
-            store.set("compaction_rate_limit=0B/s").unwrap();
-            compacting.join().unwrap().unwrap();
-        });
-        let left = names.iter().filter(|name| rows(&table, name).len() == 1);
-        assert_eq!(left.count(), names.len());
-        assert!(names.iter().any(|name| token_of(&partition(name)).unwrap() > 0));
-        drop(dropping);
-        store.close().unwrap();
-    }
 }

@@ -28,6 +28,7 @@ pub(crate) enum Step {
     FamilyUnrecorded,
     Unpublished,
     Cleaning,
+    Sweeping,
     Loading,
     Copying,
     AwaitingSync,

@@ -13,6 +13,7 @@ use crate::log::log;
 use crate::manifest::Manifest;
 use crate::raw::sys::{Batch, Iter};
 use crate::table::{Table, TableCore};
+use crate::tokens::token_of;
 use crate::write::apply;
 use cassiterite_codec::columns::{remap, ColumnMap};
 use cassiterite_codec::key::{self, Kind};
@@ -125,7 +126,7 @@ fn check_all(core: &TableCore, source: &ImportedFamily) -> Result<()> {
 
 fn merge_all(core: &TableCore, source: &ImportedFamily, columns: &ColumnMap) -> Result<u64> {
     let mut iter = from_start(source)?;
-    let mut loading = Loading { core, batch: Batch::new(), written: NOTHING, fragments: 0 };
+    let mut loading = Loading { core, batch: Batch::new(), written: NOTHING, tokens: Vec::new(), fragments: 0 };
     let mut remapped = Vec::new();
     while let Some((found, value)) = iter.entry() {
         core.check_open()?;
@@ -154,6 +155,8 @@ struct Loading<'a> {
     core: &'a TableCore,
     batch: Batch,
     written: Written,
+    /// Of the partitions in the batch.
+    tokens: Vec<i64>,
     fragments: u64,
 }
 
@@ -161,6 +164,10 @@ impl Loading<'_> {
     fn add(&mut self, kind: Kind, key: &[u8], fragment: &[u8]) -> Result<()> {
         self.written.min_timestamp = self.written.min_timestamp.min(min_timestamp(kind, fragment).map_err(corrupt)?);
         self.written.has_header |= kind == Kind::Header;
+        let token = token_of(key)?;
+        if self.tokens.last() != Some(&token) {
+            self.tokens.push(token);
+        }
         self.batch.merge(self.core.family(), key, fragment);
         self.fragments += 1;
         if self.batch.bytes() >= BATCH_BYTES {
@@ -173,8 +180,9 @@ impl Loading<'_> {
         if !self.batch.is_empty() {
             check_free_space(self.core.store().db.path(), 0)?;
             self.core.store().backpressure.wait(self.core.store(), || self.core.check_open())?;
-            apply(self.core, &mut self.batch, self.written, true)?;
+            apply(self.core, &mut self.batch, self.written, &self.tokens, true)?;
             self.batch.clear();
+            self.tokens.clear();
             self.written = NOTHING;
         }
         Ok(())

@@ -24,7 +24,9 @@ pub(crate) use admin::{resume, stop_compactions, sum_files, RateLimiter};
 pub(crate) use blocks::tune_blocks;
 pub use events::StallCondition;
 pub(crate) use events::{install_events, CompactionBegin, CompactionEnd, EventHooks};
-pub(crate) use files::{listed_files, LiveFile, Origin};
+#[cfg(test)]
+pub(crate) use files::LISTINGS;
+pub(crate) use files::{file_count, listed_files, placed_files, LiveFile, Origin, PlacedFile};
 pub(crate) use ingest::{file_min_timestamp, ingest, try_to_ingest, Ingested, Ingestion};
 pub(crate) use ring::Ring;
 pub(crate) use status::Status;

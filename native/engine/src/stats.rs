@@ -4,7 +4,7 @@
 //! The figures of one table.
 
 use crate::error::Result;
-use crate::raw::listed_files;
+use crate::raw::{file_count, listed_files};
 use crate::raw::sys::{IterSpec, Reach};
 use crate::source::Source;
 use crate::table::{ColumnFamily, Sample, Table, TableCore};
@@ -46,8 +46,8 @@ pub(crate) fn figures(core: &TableCore) -> Result<[i64; 16]> {
     };
     let property = |name| i64::try_from(sum(name)).unwrap_or(i64::MAX);
     let keys = property("rocksdb.estimate-num-keys");
-    let count = |family: &ColumnFamily| core.store().db.get_column_family_metadata_cf(&family.handle).file_count;
-    let files: usize = core.column_families().all().map(count).sum();
+    let count = |family: &ColumnFamily| file_count(&core.store().db, &family.handle);
+    let files: u64 = core.column_families().all().map(count).sum();
     let min_timestamp = core.column_families().all().map(|family| family.purge.min_timestamp_ever()).min();
     let [writes, reads, written_bytes] = core.counters().totals();
     let work = core.store().events.work_of(core.family_name());

@@ -21,7 +21,7 @@ mod verifications;
 
 pub(crate) use self::core::TableCore;
 pub(crate) use change_lock::{MergeInProgress, PinnedColumnFamilies};
-pub(crate) use column_families::{ColumnFamilies, ColumnFamily};
+pub(crate) use column_families::{ColumnFamilies, ColumnFamily, VERSION};
 pub(crate) use counters::Sample;
 pub use indexes::Missed;
 pub(crate) use indexes::{each_open, AttachedIndex};
@@ -101,9 +101,20 @@ impl Table {
     /// A copy of the table's state, and what keeps its column families in place. For long work: others may only add
     /// more.
     pub(crate) fn with_column_families_pinned(&self, core: &TableCore) -> Result<(TableCore, PinnedColumnFamilies)> {
+        self.with_column_families_pinned_after(core, |_| ()).map(|(core, pinned, ())| (core, pinned))
+    }
+
+    /// The same, with what `prepare` has found while nobody else changes the column families or ingests into them.
+    pub(crate) fn with_column_families_pinned_after<P>(
+        &self,
+        core: &TableCore,
+        prepare: impl FnOnce(&TableCore) -> P,
+    ) -> Result<(TableCore, PinnedColumnFamilies, P)> {
         let change_lock = core.change_lock()?;
         let pinned = core.pin_column_families(&change_lock);
-        Ok((self.shared(|core| Ok(core.clone()))?, pinned))
+        let copy = self.shared(|core| Ok(core.clone()))?;
+        let prepared = prepare(&copy);
+        Ok((copy, pinned, prepared))
     }
 
     /// Changes the column families while no short call runs. For the holder of [`TableCore::change_lock`].

@@ -123,6 +123,12 @@ impl TokenSet {
         TokenSet(rest)
     }
 
+    /// What is in this set and not in the other one.
+    pub(crate) fn minus(&self, other: &TokenSet) -> TokenSet {
+        let rest = self.complement();
+        TokenSet::of([rest.ranges(), other.ranges()].concat()).complement()
+    }
+
     /// The range that holds `token`.
     fn around(&self, token: i64) -> Option<&TokenRange> {
         self.next(token).filter(|range| range.contains(token))
@@ -197,6 +203,14 @@ mod tests {
                 assert_ne!(one.contains(token), one.complement().contains(token), "{token} in {one:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_set_minus_another_is_what_only_it_holds() {
+        assert_eq!(set(&[(0, 10), (20, 30)]).minus(&set(&[(5, 25)])), set(&[(0, 5), (25, 30)]));
+        assert_eq!(set(&[(i64::MIN, 3)]).minus(&set(&[(-9, 0)])), set(&[(i64::MIN, -9), (0, 3)]));
+        assert_eq!(set(&[(0, 10)]).minus(&set(&[(i64::MIN, i64::MAX)])), set(&[]));
+        assert_eq!(set(&[(0, 10)]).minus(&set(&[])), set(&[(0, 10)]));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::error::{EngineError, Result};
 use crate::raw::sys::{Batch, WriteMode};
 use crate::store_core::StoreCore;
 use crate::table::{AttachedIndex, Held, Table, TableCore};
+use crate::tokens::token_of;
 use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use entries::IndexPart;
@@ -101,7 +102,7 @@ fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<Pending
 
 fn apply_rows(core: &TableCore, batch: &mut Batch, update: &Update<'_>, logged: bool) -> Result<()> {
     core.note_write(|number| update.parts.iter().any(|part| part.is_of(number)))?;
-    apply(core, batch, update.written, logged)
+    apply(core, batch, update.written, &[update.token], logged)
 }
 
 /// Rows and entries in one batch. Rows without a log record come after their entries: a crash may lose the rows, and
@@ -143,12 +144,13 @@ fn hold_all<'h>(core: &TableCore, all: &'h [AttachedIndex], parts: &[IndexPart<'
     Ok(held)
 }
 
-/// Writes a batch of merges, which `written` describes. A caller that needs more than survival of the process syncs
+/// Writes a batch of merges, which `written` describes, into the partitions with these tokens. A caller that needs more than survival of the process syncs
 /// after it; one that writes much waits for [`crate::store_core::StoreCore::backpressure`] before it.
-pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, logged: bool) -> Result<()> {
+pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, tokens: &[i64], logged: bool) -> Result<()> {
     let store = core.store();
     store.durability.check()?;
     let _recorded = core.record_contents(written.has_header)?;
+    core.purge().keep_late(tokens);
     let writing = core.purge().begin(written);
     write_batch(store, batch, logged)?;
     drop(writing);
@@ -172,6 +174,8 @@ fn under_write_lock(store: &StoreCore, batch: &mut Batch, mode: &WriteMode) -> R
 }
 
 struct Update<'a> {
+    /// Of its partition.
+    token: i64,
     written: Written,
     count: u32,
     parts: Vec<IndexPart<'a>>,
@@ -186,7 +190,8 @@ fn fill<'a>(scratch: &mut Scratch, core: &TableCore, request: &'a [u8]) -> Resul
         return Err(bytes.malformed("the partition key is malformed"));
     }
     let written = Written { min_timestamp, has_header: false };
-    let mut update = Update { written, count: bytes.u32()?, parts: Vec::new() };
+    let token = token_of(partition)?;
+    let mut update = Update { token, written, count: bytes.u32()?, parts: Vec::new() };
     for _ in 0..update.count {
         let kind = bytes.u8()?;
         let kind = Kind::try_from(kind).map_err(|_| bytes.malformed(&format!("kind {kind:#x} is not known here")))?;

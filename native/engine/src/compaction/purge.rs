@@ -37,6 +37,8 @@ pub struct TablePurge {
     suspended: AtomicBool,
     subcompactions_seen: AtomicBool,
     compacted: AtomicBool,
+    /// Whether `settings` has owned tokens.
+    pub(super) is_dropping: AtomicBool,
     settled_after_s: AtomicI64,
     pub(super) hot: Hot,
 }
@@ -136,6 +138,7 @@ impl TablePurge {
             suspended: AtomicBool::new(false),
             subcompactions_seen: AtomicBool::new(false),
             compacted: AtomicBool::new(false),
+            is_dropping: AtomicBool::new(false),
             settled_after_s: AtomicI64::new(SETTLED_MARGIN_S),
             hot: Hot::new(),
         })

@@ -56,6 +56,23 @@ pub(crate) struct LiveFile {
     pub checksum: Option<u32>,
 }
 
+/// Where one live SST file is, and over which keys it reaches.
+#[derive(Clone, Debug)]
+pub(crate) struct PlacedFile {
+    /// Its number, as in its name.
+    pub number: u64,
+    /// Its level.
+    pub level: i32,
+    /// Its size.
+    pub file_bytes: u64,
+    /// Its smallest key.
+    pub smallest_key: Vec<u8>,
+    /// Its largest key.
+    pub largest_key: Vec<u8>,
+    /// Smallest and largest sequence number in it.
+    pub sequences: (u64, u64),
+}
+
 /// `FileView` of shim.h.
 #[repr(C)]
 pub(super) struct FileView {
@@ -86,11 +103,26 @@ extern "C" {
         call: FileCall,
         target: *mut c_void,
     ) -> *mut Failure;
+    fn cassiterite_placed_files(db: *mut c_void, family: *mut c_void, call: FileCall, target: *mut c_void);
+    fn cassiterite_file_count(db: *mut c_void, family: *mut c_void) -> u64;
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How often this thread has listed the files of a column family.
+    pub(crate) static LISTINGS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Tests count the listings of their thread.
+fn count_listing() {
+    #[cfg(test)]
+    LISTINGS.set(LISTINGS.get() + 1);
 }
 
 /// Lists the live files of a column family, those of one version. Those that are compacted away meanwhile may be
 /// without timestamp and origin.
 pub(crate) fn listed_files(db: &DB, family: &impl AsColumnFamilyRef) -> Result<Vec<LiveFile>> {
+    count_listing();
     let mut files: Vec<LiveFile> = Vec::new();
     // SAFETY: both handles are borrowed for the call, and `push_file` gets the vector it expects, only during it.
     outcome(unsafe {
@@ -98,6 +130,41 @@ pub(crate) fn listed_files(db: &DB, family: &impl AsColumnFamilyRef) -> Result<V
         cassiterite_listed_files(db, family, push_file, ptr::from_mut(&mut files).cast())
     })?;
     Ok(files)
+}
+
+/// Lists the live files of a column family, those of one version, without a look into any: many times cheaper than
+/// [`listed_files`], which reads the properties of each.
+pub(crate) fn placed_files(db: &DB, family: &impl AsColumnFamilyRef) -> Vec<PlacedFile> {
+    count_listing();
+    let mut files: Vec<PlacedFile> = Vec::new();
+    // SAFETY: both handles are borrowed for the call, and `push_placed` gets the vector it expects, only during it.
+    unsafe {
+        let (db, family) = (object_of(db.as_raw_ptr()), object_of(family.inner()));
+        cassiterite_placed_files(db, family, push_placed, ptr::from_mut(&mut files).cast());
+    }
+    files
+}
+
+/// How many live files a column family has: copies nothing, and takes no lock of the database.
+pub(crate) fn file_count(db: &DB, family: &impl AsColumnFamilyRef) -> u64 {
+    // SAFETY: both handles are borrowed for the call.
+    unsafe { cassiterite_file_count(object_of(db.as_raw_ptr()), object_of(family.inner())) }
+}
+
+/// Appends a file to the `Vec<PlacedFile>` behind `target`.
+extern "C" fn push_placed(target: *mut c_void, view: *const FileView) {
+    // SAFETY: the only caller passes a live vector as target, and C++ a live view.
+    let (files, view) = unsafe { (&mut *target.cast::<Vec<PlacedFile>>(), &*view) };
+    // SAFETY: the slices of a view live for this call.
+    let (smallest, largest) = unsafe { (view.smallest_key.as_slice(), view.largest_key.as_slice()) };
+    files.push(PlacedFile {
+        number: view.number,
+        level: view.level,
+        file_bytes: view.file_bytes,
+        smallest_key: smallest.to_vec(),
+        largest_key: largest.to_vec(),
+        sequences: (view.smallest_sequence, view.largest_sequence),
+    });
 }
 
 /// Appends a file to the `Vec<LiveFile>` behind `target`.

@@ -100,6 +100,31 @@ extern "C" Failure* cassiterite_listed_files(DB* db, ColumnFamilyHandle* family,
   return failure_of(show_files(db, family, call, target));
 }
 
+// Without what their properties tell: it needs neither the database's mutex nor the device.
+extern "C" void cassiterite_placed_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
+  rocksdb::ColumnFamilyMetaData meta;
+  db->GetColumnFamilyMetaData(family, &meta);
+  for (const auto& level : meta.levels) {
+    for (const auto& file : level.files) {
+      show_file(file, level.level, Properties(), call, target);
+    }
+  }
+}
+
+// How many files a column family has, without copying what is known of each.
+extern "C" uint64_t cassiterite_file_count(DB* db, ColumnFamilyHandle* family) {
+  auto* impl = static_cast<rocksdb::DBImpl*>(db);
+  auto* data = static_cast<rocksdb::ColumnFamilyHandleImpl*>(family)->cfd();
+  rocksdb::SuperVersion* version = impl->GetAndRefSuperVersion(data);
+  const rocksdb::VersionStorageInfo* storage = version->current->storage_info();
+  uint64_t files = 0;
+  for (int level = 0; level < storage->num_levels(); level++) {
+    files += static_cast<uint64_t>(storage->NumLevelFiles(level));
+  }
+  impl->ReturnAndCleanupSuperVersion(data, version);
+  return files;
+}
+
 // What a compaction has to know of the rest of its column family; a file without properties forbids it to purge what is
 // in its range. The order of the three steps is part of the purge rules: a memtable that is not counted any more is in
 // a file that is listed afterwards.

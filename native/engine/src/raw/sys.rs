@@ -23,7 +23,7 @@ pub(crate) use iterate::{Iter, IterSpec};
 pub(crate) use lookup::{Got, Reach, ReadMode, Values};
 pub(crate) use manifest::first_needed_log;
 pub(crate) use memtables::{is_flushing, unflushed_bytes};
-pub(crate) use range::{approximate_bytes, compact_range, delete_files};
+pub(crate) use range::{approximate_bytes, compact_range};
 pub(crate) use version::rocksdb_version;
 pub(crate) use write::{Batch, WriteMode};
 

@@ -37,6 +37,7 @@ pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
             core.note_bulk_load()?;
             let _recorded = core.record_contents(manifest.has_headers)?;
             reached(Step::ContentsRecorded)?;
+            core.column_families().all().for_each(|family| family.purge.keep_late_ranges(&manifest.tokens));
             let mut placement = Placement::new(table, core, &mut progress);
             place_files(&mut placement, directory, &manifest, plan)?;
             rewritten_bytes = placement.rewritten_bytes;

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// RocksDB's number of the state of a family: memtables and files.
-const VERSION: &str = "rocksdb.current-super-version-number";
+pub(crate) const VERSION: &str = "rocksdb.current-super-version-number";
 /// What leveled compaction has before it; 0 for the other styles.
 const PENDING_BYTES: &str = "rocksdb.estimate-pending-compaction-bytes";
 /// Compaction does not remove a backlog at once: meanwhile as much again may come.

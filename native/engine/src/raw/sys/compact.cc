@@ -4,9 +4,7 @@
 // Manual compaction that returns its status, which the C API drops.
 
 #include <atomic>
-#include <vector>
 
-#include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "../shim.h"
 #include "handles.h"
@@ -39,17 +37,4 @@ extern "C" Failure* cassiterite_compact_range(void* database, void* family, cons
   const rocksdb::Slice behind(end, end_size);
   rocksdb::DB* db = static_cast<Database*>(database)->object;
   return failure_of(db->CompactRange(rewriting(canceled), static_cast<FamilyHandle*>(family)->object, &begin, &behind));
-}
-
-// Deletes the files that lie wholly in one of `count` ranges, whose ends are not in them.
-extern "C" Failure* cassiterite_delete_files(void* database, void* family, const char* const* firsts,
-                                          const size_t* first_sizes, const char* const* ends, const size_t* end_sizes,
-                                          size_t count) {
-  std::vector<rocksdb::RangeOpt> ranges;
-  for (size_t i = 0; i < count; i++) {
-    ranges.emplace_back(rocksdb::Slice(firsts[i], first_sizes[i]), rocksdb::Slice(ends[i], end_sizes[i]));
-  }
-  rocksdb::DB* db = static_cast<Database*>(database)->object;
-  return failure_of(
-      rocksdb::DeleteFilesInRanges(db, static_cast<FamilyHandle*>(family)->object, ranges.data(), ranges.size(), false));
 }

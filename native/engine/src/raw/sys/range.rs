@@ -25,15 +25,6 @@ extern "C" {
         end_size: usize,
         canceled: *mut bool,
     ) -> *mut Failure;
-    fn cassiterite_delete_files(
-        database: Database,
-        family: Handle,
-        firsts: *const *const c_char,
-        first_sizes: *const usize,
-        ends: *const *const c_char,
-        end_sizes: *const usize,
-        count: usize,
-    ) -> *mut Failure;
 }
 
 /// Rewrites the files that have keys in the range, down to the bottommost level and there too; fails early once
@@ -45,26 +36,6 @@ pub(crate) fn compact_range(family: &FamilyHandle, first: &[u8], end: &[u8], can
         cassiterite_compact_range(raw(family.db()), family.pointer(), first.0, first.1, end.0, end.1, canceled)
     };
     outcome(failure).map_err(|error| error.context("compacting a range of a table"))
-}
-
-/// Deletes, in one step, the files of level 1 and below that lie wholly in one of the ranges, except those that a
-/// compaction reads.
-pub(crate) fn delete_files(family: &FamilyHandle, ranges: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
-    let (firsts, first_sizes): (Vec<_>, Vec<_>) = ranges.iter().map(|range| key(&range.0)).unzip();
-    let (ends, end_sizes): (Vec<_>, Vec<_>) = ranges.iter().map(|range| key(&range.1)).unzip();
-    // SAFETY: both handles and all keys are alive for the call; the four arrays have `count` elements each.
-    let failure = unsafe {
-        cassiterite_delete_files(
-            raw(family.db()),
-            family.pointer(),
-            firsts.as_ptr(),
-            first_sizes.as_ptr(),
-            ends.as_ptr(),
-            end_sizes.as_ptr(),
-            ranges.len(),
-        )
-    };
-    outcome(failure).map_err(|error| error.context("deleting the files of a range of a table"))
 }
 
 /// About how many bytes the range takes, in files and in memory.

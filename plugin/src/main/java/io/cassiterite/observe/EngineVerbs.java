@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
+import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.lifecycle.EngineControl;
 import io.cassiterite.schema.EngineTable;
@@ -101,18 +102,21 @@ final class EngineVerbs
         return RemoteFailure.guard("measuring the snapshots of " + cfs.metadata(), () -> SnapshotSpace.of(cfs, engine).ownBytes);
     }
 
-    /** Removes what the node is no replica of, and is not about to be. */
+    /** Removes what the node is no replica of, and is not about to be. A table whose cleanup fails delays no other one. */
     void cleanUp(String keyspace, List<ColumnFamilyStore> tables)
     {
+        Throwable failed = null;
         for (int i = 0; i < tables.size(); i++)
         {
             // read again for each table: the one before may have taken hours
             if (Ownership.isChanging(keyspace))
                 throw ringChanges(tables.subList(i, tables.size()));
             if (Ownership.ownsEverything(keyspace))
-                return;
-            cleanUp(tables.get(i), Ownership.ranges(keyspace));
+                break;
+            ColumnFamilyStore cfs = tables.get(i);
+            failed = Throwables.perform(failed, () -> cleanUp(cfs, Ownership.ranges(keyspace)));
         }
+        Throwables.maybeFail(failed);
     }
 
     private void cleanUp(ColumnFamilyStore cfs, Collection<Range<Token>> owned)
