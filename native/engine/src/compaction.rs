@@ -22,6 +22,7 @@ mod damage;
 mod errors;
 mod events;
 mod hot;
+mod jobs;
 mod memtables;
 mod progress;
 mod purge;

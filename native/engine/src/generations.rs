@@ -144,7 +144,7 @@ fn new_generation(
     options.set_disable_auto_compactions(!automatic_compaction);
     if let Some(failed) = generations.failed.get(&name) {
         failed.delete(&name).map_err(|error| error.context("creating a table again"))?;
-        store.retirement.add(failed.clone());
+        store.retirement.add(&name, failed.clone());
         generations.failed.remove(&name);
     }
     store.drop_leftovers(); // one of them may have the name

@@ -5,6 +5,7 @@
 
 use super::damage::DamagedFamilies;
 use super::errors::{BackgroundError, StandingErrors};
+use super::jobs::{Kind, RunningJobs};
 use super::progress::{Compactions, EndedCompaction, RunningCompaction};
 use super::purge::TablePurge;
 use crate::error::Result;
@@ -57,6 +58,7 @@ pub struct StoreEvents {
     errors: StandingErrors,
     damaged: DamagedFamilies,
     compactions: Compactions,
+    jobs: RunningJobs,
     /// By what the names of a table's column families have in common.
     work: Mutex<HashMap<String, TableWork>>,
     stopped: Mutex<HashSet<String>>,
@@ -123,6 +125,12 @@ impl StoreEvents {
         &self.damaged
     }
 
+    /// Whether no flush or compaction of a dropped column family is under way; false where that cannot be told now.
+    /// `property` reads one of RocksDB.
+    pub(crate) fn has_no_job(&self, family: &str, property: impl Fn(&str) -> u64) -> bool {
+        self.jobs.none_of(family, property)
+    }
+
     /// Forgets a column family that was dropped: RocksDB does not tell that its writes are held back no more.
     pub(crate) fn forget(&self, family: &str) {
         self.damaged.end(family);
@@ -184,7 +192,16 @@ impl EventHooks for StoreEvents {
         }
     }
 
+    fn flush_begun(&self, family: &str) {
+        self.jobs.begin(Kind::Flush, family);
+    }
+
+    fn job_ended(&self) {
+        self.jobs.end();
+    }
+
     fn flush_completed(&self, family: &str, _largest_sequence: u64, data_bytes: u64) {
+        self.jobs.done();
         self.note_work(family, |work| {
             work.flushes += 1;
             work.flush_bytes += data_bytes;
@@ -194,11 +211,13 @@ impl EventHooks for StoreEvents {
     }
 
     fn compaction_begun(&self, family: &str, compaction: CompactionBegin) {
+        self.jobs.begin(Kind::Compaction, family);
         let levels = (compaction.input_level, compaction.output_level);
         self.compactions.begin(compaction.job, family, levels, compaction.total_bytes);
     }
 
     fn compaction_completed(&self, family: &str, compaction: CompactionEnd) {
+        self.jobs.done();
         let bytes = (compaction.input_bytes, compaction.output_bytes);
         self.compactions.end(compaction.job, compaction.ok.then_some(bytes));
         if compaction.ok {

@@ -47,6 +47,15 @@ class Listener : public rocksdb::EventListener {
     calls_.memtable_sealed(calls_.state, text(info.cf_name), info.first_seqno);
   }
 
+  void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
+    calls_.flush_begun(calls_.state, text(info.cf_name));
+  }
+
+  // On the thread of a flush or compaction, after its very last look at its column family.
+  void OnBackgroundJobPressureChanged(rocksdb::DB*, const rocksdb::BackgroundJobPressure&) override {
+    calls_.job_ended(calls_.state);
+  }
+
   void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
     calls_.flush_completed(calls_.state, text(info.cf_name), info.largest_seqno, info.table_properties.data_size);
   }

@@ -51,6 +51,10 @@ pub(crate) struct CompactionEnd {
 pub(crate) trait EventHooks: Send + Sync + 'static {
     /// A memtable became immutable; `first_sequence` is that of its first entry.
     fn memtable_sealed(&self, family: &str, first_sequence: u64);
+    /// A flush begins, on the thread that runs it.
+    fn flush_begun(&self, family: &str);
+    /// The flush or compaction that this thread has run has ended, and looks at no column family any more.
+    fn job_ended(&self);
     /// Memtables up to a sequence number are in a file.
     fn flush_completed(&self, family: &str, largest_sequence: u64, data_bytes: u64);
     /// A compaction begins, on the thread that runs it.
@@ -75,6 +79,8 @@ struct EventCalls {
     state: *mut c_void,
     drop_state: extern "C" fn(*mut c_void),
     memtable_sealed: extern "C" fn(*mut c_void, Bytes, u64),
+    flush_begun: extern "C" fn(*mut c_void, Bytes),
+    job_ended: extern "C" fn(*mut c_void),
     flush_completed: extern "C" fn(*mut c_void, Bytes, u64, u64),
     compaction_begun: extern "C" fn(*mut c_void, Bytes, *const CompactionBegin),
     compaction_completed: extern "C" fn(*mut c_void, Bytes, *const CompactionEnd),
@@ -95,6 +101,8 @@ pub(crate) fn install_events<H: EventHooks>(options: &mut Options, hooks: &Arc<H
         state: Arc::into_raw(Arc::clone(hooks)).cast_mut().cast(),
         drop_state: drop_state::<H>,
         memtable_sealed: memtable_sealed::<H>,
+        flush_begun: flush_begun::<H>,
+        job_ended: job_ended::<H>,
         flush_completed: flush_completed::<H>,
         compaction_begun: compaction_begun::<H>,
         compaction_completed: compaction_completed::<H>,
@@ -125,6 +133,14 @@ fn deliver<H: EventHooks, T: Default>(state: *mut c_void, text: Bytes, deliver: 
 
 extern "C" fn memtable_sealed<H: EventHooks>(state: *mut c_void, family: Bytes, first_sequence: u64) {
     deliver(state, family, |hooks: &H, family| hooks.memtable_sealed(family, first_sequence));
+}
+
+extern "C" fn flush_begun<H: EventHooks>(state: *mut c_void, family: Bytes) {
+    deliver(state, family, |hooks: &H, family| hooks.flush_begun(family));
+}
+
+extern "C" fn job_ended<H: EventHooks>(state: *mut c_void) {
+    deliver(state, Bytes::of(&[]), |hooks: &H, _| hooks.job_ended());
 }
 
 extern "C" fn flush_completed<H: EventHooks>(state: *mut c_void, family: Bytes, largest_sequence: u64, bytes: u64) {

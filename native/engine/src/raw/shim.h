@@ -80,6 +80,8 @@ struct EventCalls {
   void* state;
   void (*drop_state)(void* state);
   void (*memtable_sealed)(void* state, Bytes family, uint64_t first_sequence);
+  void (*flush_begun)(void* state, Bytes family);
+  void (*job_ended)(void* state);
   void (*flush_completed)(void* state, Bytes family, uint64_t largest_sequence, uint64_t bytes);
   void (*compaction_begun)(void* state, Bytes family, const CompactionBegin* compaction);
   void (*compaction_completed)(void* state, Bytes family, const CompactionEnd* compaction);

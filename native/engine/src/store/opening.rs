@@ -52,7 +52,10 @@ pub(super) fn open(settings: Settings) -> Result<Live> {
     clear(&staging(&settings))?;
     clear(&settings.directory.join(EXPORT))?;
     let catalog = Catalog::load(&db)?;
-    let (retirement, releaser) = Retirement::start()?;
+    let (retirement, releaser) = Retirement::start({
+        let events = Arc::clone(&events);
+        move |name: &str, family: &FamilyHandle| events.has_no_job(name, |property| family.property(property))
+    })?;
     families.drop_unnamed(&db, &catalog, &retirement).inspect_err(|_| retirement.stop())?;
     let (durability, timer) = Durability::start(settings.sync, &db, &events).inspect_err(|_| retirement.stop())?;
     let threads: Vec<_> = timer.into_iter().chain([releaser]).collect();
@@ -191,7 +194,7 @@ impl ColumnFamilies {
         for name in unnamed {
             let family = FamilyHandle::named(db, &name)?;
             family.delete(&name)?;
-            retirement.add(family);
+            retirement.add(&name, family);
             self.purges.remove(&name);
         }
         Ok(())

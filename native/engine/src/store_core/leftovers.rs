@@ -38,7 +38,7 @@ impl StoreCore {
 
     fn retire_family(&self, name: &str, family: FamilyHandle) {
         self.events.forget(name);
-        self.retirement.add(family);
+        self.retirement.add(name, family);
     }
 
     /// Tries again to drop the leftovers.

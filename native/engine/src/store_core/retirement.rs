@@ -6,22 +6,19 @@
 //! RocksDB 11.8 reads a column family's options once more after the work that used them has ended: a compaction, a flush
 //! or a write that changed whether writes stall tells the listeners so at its very end, when it holds the family no more
 //! (`SuperVersionContext::Clean`). A handle released between the two frees those options, and the process dies. Only
-//! work that had begun before the drop does that, so a handle is released once no such work can run any more.
+//! work on this family that had begun before the drop does that, so a handle is released once no such work can run any
+//! more. Work on other families does not count: there may always be some.
 
 use crate::error::{EngineError, Result};
 use crate::raw::sys::FamilyHandle;
-use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Writes tell the listeners within microseconds, and RocksDB does not count them.
+/// Writes tell the listeners within microseconds, and tell nobody of their end.
 const WRITES_END: Duration = Duration::from_secs(1);
 /// How often it is asked whether background work has ended.
 const INTERVAL: Duration = Duration::from_millis(100);
-/// What RocksDB counts down after its last look at a family.
-const RUNNING: [&str; 2] = ["rocksdb.num-running-compactions", "rocksdb.num-running-flushes"];
-
 /// The families, oldest first. Their files stay as long as they do. Safe to use from any thread.
 #[derive(Default)]
 pub(crate) struct Retirement {
@@ -31,35 +28,46 @@ pub(crate) struct Retirement {
 
 #[derive(Default)]
 struct State {
-    families: VecDeque<(Instant, FamilyHandle)>,
+    families: Vec<Retired>,
     is_stopping: bool,
+}
+
+/// A column family that has been dropped.
+struct Retired {
+    name: String,
+    dropped_at: Instant,
+    family: FamilyHandle,
 }
 
 impl Retirement {
     /// Takes a family that has been dropped.
-    pub(crate) fn add(&self, family: FamilyHandle) {
-        self.lock().families.push_back((Instant::now(), family));
+    pub(crate) fn add(&self, name: &str, family: FamilyHandle) {
+        self.lock().families.push(Retired { name: name.to_owned(), dropped_at: Instant::now(), family });
         self.changed.notify_all();
     }
 
-    /// Starts the thread that releases families until [`Retirement::stop`].
-    pub(crate) fn start() -> Result<(Arc<Retirement>, JoinHandle<()>)> {
+    /// Starts the thread that releases families until [`Retirement::stop`]. `has_no_job` tells whether no flush or
+    /// compaction of a column family is under way.
+    pub(crate) fn start(
+        has_no_job: impl Fn(&str, &FamilyHandle) -> bool + Send + 'static,
+    ) -> Result<(Arc<Retirement>, JoinHandle<()>)> {
         let retirement = Arc::<Retirement>::default();
         let running = Arc::clone(&retirement);
-        let thread = std::thread::Builder::new().name("cassiterite-release".into()).spawn(move || running.run());
+        let thread =
+            std::thread::Builder::new().name("cassiterite-release".into()).spawn(move || running.run(&has_no_job));
         let thread =
             thread.map_err(|error| EngineError::from(error).context("starting the thread that releases tables"))?;
         Ok((retirement, thread))
     }
 
-    fn run(&self) {
+    fn run(&self, has_no_job: &dyn Fn(&str, &FamilyHandle) -> bool) {
         let mut state = self.lock();
         while !state.is_stopping {
             if state.families.is_empty() {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
-            let released = take_released(&mut state.families);
+            let released = take_released(&mut state.families, has_no_job);
             drop(state);
             drop(released); // may delete files
             state = self.lock();
@@ -84,15 +92,9 @@ impl Retirement {
     }
 }
 
-/// Those dropped before the last work that could still look at them has ended: none while any background work runs.
-fn take_released(families: &mut VecDeque<(Instant, FamilyHandle)>) -> Vec<FamilyHandle> {
-    let old = families.iter().take_while(|(dropped_at, _)| dropped_at.elapsed() >= WRITES_END).count();
-    // Work that begins after the drop is not this family's, so one look at which nothing runs is enough.
-    let is_busy = |family: &FamilyHandle| RUNNING.iter().any(|running| family.property(running) > 0);
-    match families.front() {
-        Some((_, family)) if old > 0 && !is_busy(family) => families.drain(..old).map(|(_, family)| family).collect(),
-        _ => Vec::new(),
-    }
+/// Those that no work can look at any more.
+fn take_released(families: &mut Vec<Retired>, has_no_job: &dyn Fn(&str, &FamilyHandle) -> bool) -> Vec<Retired> {
+    families.extract_if(.., |of| of.dropped_at.elapsed() >= WRITES_END && has_no_job(&of.name, &of.family)).collect()
 }
 
 #[cfg(test)]
