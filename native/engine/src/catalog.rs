@@ -16,10 +16,11 @@ pub(crate) use record::{sealed, unsealed, Record, FIRST_FAMILY};
 
 use crate::database::Database;
 use crate::error::{EngineError, Result};
+use crate::faults::{reached, Step};
 use crate::log::log;
 use rocksdb::{IteratorMode, WriteOptions};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 const STORE_KEY: &[u8] = b"s";
 const TABLE_KEY: u8 = b't';
@@ -29,7 +30,10 @@ const STORE_FORMAT: u32 = 1;
 /// The catalog of one store, kept in memory; every change is on the device before it counts.
 pub(crate) struct Catalog {
     db: Arc<Database>,
-    records: Mutex<HashMap<Vec<u8>, Record>>,
+    /// Held by one change after the other, also while it writes.
+    changing: Mutex<()>,
+    /// As they are on the device. Nobody waits for that with this lock.
+    records: RwLock<HashMap<Vec<u8>, Record>>,
 }
 
 impl Catalog {
@@ -50,12 +54,12 @@ impl Catalog {
                 _ => return Err(EngineError::Corruption("the catalog has a key of no known kind".into())),
             }
         }
-        Ok(Catalog { db: Arc::clone(db), records: Mutex::new(records) })
+        Ok(Catalog { db: Arc::clone(db), changing: Mutex::default(), records: RwLock::new(records) })
     }
 
     /// The record of a table; of an index, what its table's record says of it.
     pub(crate) fn get(&self, id: &[u8]) -> Result<Option<Record>> {
-        let records = self.lock()?;
+        let records = self.read()?;
         match id.split_at_checked(TABLE_ID_BYTES) {
             Some((table, name)) if !name.is_empty() => {
                 let table = records.get(table);
@@ -67,27 +71,27 @@ impl Catalog {
 
     /// All table ids.
     pub(crate) fn ids(&self) -> Result<Vec<Vec<u8>>> {
-        Ok(self.lock()?.keys().cloned().collect())
+        Ok(self.read()?.keys().cloned().collect())
     }
 
     /// Stores a new record, durably.
     pub(crate) fn insert(&self, id: &[u8], record: Record) -> Result<()> {
-        let mut records = self.lock()?;
+        let _changing = self.begin()?;
         self.store(id, &record)?;
-        records.insert(id.to_vec(), record);
+        self.records()?.insert(id.to_vec(), record);
         self.flush();
         Ok(())
     }
 
     /// Changes a record, durably, and returns it. Nothing is written if `change` changes nothing.
     pub(crate) fn update(&self, id: &[u8], change: impl FnOnce(&mut Record) -> Result<()>) -> Result<Record> {
-        let mut records = self.lock()?;
-        let before = records.get(id).ok_or_else(EngineError::closed)?;
+        let _changing = self.begin()?;
+        let before = self.read()?.get(id).cloned().ok_or_else(EngineError::closed)?;
         let mut after = before.clone();
         change(&mut after)?;
-        if after != *before {
+        if after != before {
             self.store(id, &after)?;
-            records.insert(id.to_vec(), after.clone());
+            self.records()?.insert(id.to_vec(), after.clone());
             self.flush();
         }
         Ok(after)
@@ -95,12 +99,13 @@ impl Catalog {
 
     /// Forgets a table, durably; whether it was known.
     pub(crate) fn remove(&self, id: &[u8]) -> Result<bool> {
-        let mut records = self.lock()?;
-        if !records.contains_key(id) {
+        let _changing = self.begin()?;
+        if !self.read()?.contains_key(id) {
             return Ok(false);
         }
+        reached(Step::WritingCatalog)?;
         self.db.delete_opt(key_of(id), &synced())?;
-        records.remove(id);
+        self.records()?.remove(id);
         self.flush();
         Ok(true)
     }
@@ -108,6 +113,7 @@ impl Catalog {
     fn store(&self, id: &[u8], record: &Record) -> Result<()> {
         let key = key_of(id);
         let value = record.encode(&key)?;
+        reached(Step::WritingCatalog)?;
         self.db.put_opt(&key, value, &synced()).map_err(|error| EngineError::from(error).context("writing the catalog"))
     }
 
@@ -119,8 +125,17 @@ impl Catalog {
         }
     }
 
-    fn lock(&self) -> Result<MutexGuard<'_, HashMap<Vec<u8>, Record>>> {
-        self.records.lock().map_err(|_| EngineError::poisoned())
+    fn begin(&self) -> Result<MutexGuard<'_, ()>> {
+        self.changing.lock().map_err(|_| EngineError::poisoned())
+    }
+
+    fn read(&self) -> Result<RwLockReadGuard<'_, HashMap<Vec<u8>, Record>>> {
+        self.records.read().map_err(|_| EngineError::poisoned())
+    }
+
+    /// For a change that is on the device.
+    fn records(&self) -> Result<RwLockWriteGuard<'_, HashMap<Vec<u8>, Record>>> {
+        self.records.write().map_err(|_| EngineError::poisoned())
     }
 }
 

@@ -36,8 +36,11 @@ impl Table {
     fn purge_by(&self, (gc_grace_s, max_timestamp, now_offset_s): (i64, i64, i64), period_s: i64) -> Result<()> {
         self.shared(|core| {
             core.column_families().all().for_each(|family| family.purge.set(gc_grace_s, max_timestamp, now_offset_s));
+            Ok(())
+        })?;
+        self.on_copy(|core| {
             core.change_period(period_s)?;
-            core.clear_headers_if_due();
+            self.clear_headers_after_compactions(core);
             // Only entries are in an index: what they are older than cannot be elsewhere, and no other node has them.
             each_open(&core.indexes().all()?, |index| index.purge_by((0, i64::MAX, now_offset_s), period_s))
         })
@@ -50,7 +53,7 @@ pub(crate) fn stop_compactions(store: &StoreCore, tables: &OpenTables) -> Result
     raw::stop_compactions(&store.db);
     let stopped = store.events.take_stopped();
     tables.each(|table| {
-        table.shared(|core| {
+        table.on_copy(|core| {
             let mut families = core.column_families().all();
             families.try_for_each(|family| if stopped.contains(family.name()) { family.reconsider() } else { Ok(()) })
         })

@@ -52,8 +52,7 @@ impl Table {
 }
 
 fn ship(table: &Table, core: &TableCore, tokens: TokenSet, directory: &Path) -> Result<String> {
-    // Not with the copy: column families that have changed since would not be one view.
-    let mut view = table.shared(|core| PinnedView::take(core, &tokens))?;
+    let mut view = table.on_present_families(|core| PinnedView::take(core, &tokens))?;
     let whole = view.choose(&tokens)?;
     let mut files = Vec::new();
     let mut shipped = Vec::new();

@@ -29,6 +29,9 @@ pub(crate) enum Step {
     Unpublished,
     Cleaning,
     Sweeping,
+    ListingFiles,
+    Sampling,
+    WritingCatalog,
     Loading,
     Copying,
     AwaitingSync,
@@ -41,12 +44,24 @@ type Hook = Box<dyn FnMut(Step) -> Result<()>>;
 #[cfg(test)]
 thread_local! {
     pub(crate) static HOOK: std::cell::RefCell<Option<Hook>> = const { std::cell::RefCell::new(None) };
+    /// For steps at which work is about to read or write files, whatever it is.
+    static ACCESS_HOOK: std::cell::RefCell<Option<Hook>> = const { std::cell::RefCell::new(None) };
+}
+
+#[cfg(test)]
+impl Step {
+    fn hook(self) -> &'static std::thread::LocalKey<std::cell::RefCell<Option<Hook>>> {
+        match self {
+            Step::ListingFiles | Step::Sampling | Step::WritingCatalog => &ACCESS_HOOK,
+            _ => &HOOK,
+        }
+    }
 }
 
 /// In tests this may fail, or copy the store as it is now.
 #[cfg(test)]
 pub(crate) fn reached(step: Step) -> Result<()> {
-    HOOK.with_borrow_mut(|hook| hook.as_mut().map_or(Ok(()), |hook| hook(step)))
+    step.hook().with_borrow_mut(|hook| hook.as_mut().map_or(Ok(()), |hook| hook(step)))
 }
 
 /// Nothing, outside tests.

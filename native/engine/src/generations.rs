@@ -21,7 +21,7 @@ use std::sync::Arc;
 impl Table {
     /// Starts an empty generation, durably, and returns it. This one stays readable until [`Table::retire`].
     pub fn truncate(&self) -> Result<Arc<Table>> {
-        self.shared(|core| truncate(core.store(), core))
+        self.on_copy(|core| truncate(core.store(), core))
     }
 
     /// Deletes the files of a generation that [`Table::truncate`] replaced; this handle is closed from now on.

@@ -4,6 +4,7 @@
 //! How much data token ranges hold: estimates for the depth of hash trees and for the size estimates of the node.
 
 use crate::error::Result;
+use crate::faults::{reached, Step};
 use crate::raw::listed_files;
 use crate::raw::sys::{approximate_bytes, IterSpec, Reach};
 use crate::source::Source;
@@ -28,11 +29,11 @@ impl Table {
     /// Bytes of keys and values of the largest partition, where it is much larger than its share of the table; 0 where the
     /// search has found none. Estimated, as RocksDB estimates ranges of keys.
     pub fn large_partition(&self) -> Result<u64> {
-        self.shared(|core| {
+        self.on_copy(|core| {
             let families = core.column_families();
             let inflation = inflation(families)?;
             let bytes = largest((LARGE_BYTES as f64 / inflation) as u64, |range| {
-                core.store().check_open()?;
+                core.check_open()?;
                 let (first, end) = (range.first_key(), range.end_key());
                 let of = |family: &ColumnFamily| approximate_bytes(&family.handle, &first, &end);
                 families.all().map(of).try_fold(0_u64, |sum, bytes| Ok(sum.saturating_add(bytes?)))
@@ -45,11 +46,12 @@ impl Table {
     /// estimated bytes, i64 the same uncompressed. None is 0 where there is data.
     pub fn range_sizes(&self, ranges: &[u8]) -> Result<Vec<u8>> {
         let ranges = TokenRange::list(ranges)?;
-        self.shared(|core| {
+        self.on_copy(|core| {
             let mut answer = Vec::with_capacity(24 * ranges.len());
             let mut sampler = Sampler::open(core)?;
             for range in &ranges {
-                core.store().check_open()?;
+                core.check_open()?;
+                reached(Step::Sampling)?;
                 for figure in sampler.size(range)? {
                     answer.extend_from_slice(&i64::try_from(figure).unwrap_or(i64::MAX).to_le_bytes());
                 }

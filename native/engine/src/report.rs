@@ -88,7 +88,7 @@ fn each_current(
     mut work: impl FnMut(&TableCore, [String; 3]) -> Result<()>,
 ) -> Result<()> {
     tables.each(|table| {
-        table.shared(|open| match core.catalog.get(open.id())? {
+        table.on_copy(|open| match core.catalog.get(open.id())? {
             Some(record) if record.generation == open.generation() => {
                 let index = open.id().get(TABLE_BYTES..).unwrap_or_default();
                 work(open, [record.keyspace, record.name, String::from_utf8_lossy(index).into_owned()])

@@ -4,8 +4,9 @@
 //! The figures of one table.
 
 use crate::error::Result;
-use crate::raw::{file_count, listed_files};
+use crate::faults::{reached, Step};
 use crate::raw::sys::{IterSpec, Reach};
+use crate::raw::{file_count, listed_files};
 use crate::source::Source;
 use crate::table::{ColumnFamily, Sample, Table, TableCore};
 use cassiterite_codec::key;
@@ -21,12 +22,12 @@ const SAMPLE_AGE_MAX: Duration = Duration::from_secs(10);
 impl Table {
     /// The sixteen figures of `Native.tableStats`, in its order.
     pub fn stats(&self) -> Result<[i64; 16]> {
-        self.shared(figures)
+        self.on_copy(figures)
     }
 
     /// What the properties of the table's files add up to: the three figures of `Native.tableFiles`, in its order.
     pub fn file_figures(&self) -> Result<[i64; 3]> {
-        self.shared(|core| {
+        self.on_copy(|core| {
             let mut sums = [0_u64; 3];
             for family in core.column_families().all() {
                 for file in listed_files(family.handle.db(), &family.handle)? {
@@ -100,6 +101,7 @@ fn take_sample(core: &TableCore) -> Sample {
 fn probe(sample: &mut Sample, iter: &mut Source, number: u64, partition: &mut Vec<u8>) -> Result<()> {
     let mut start = vec![0x40];
     start.extend_from_slice(&(number * (u64::MAX / PROBES)).to_be_bytes());
+    reached(Step::Sampling)?;
     iter.seek(&start)?;
     for _ in 0..KEYS_PER_PROBE {
         let Some(found) = iter.key() else { break };

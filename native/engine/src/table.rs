@@ -40,7 +40,9 @@ const RETRY: Duration = Duration::from_millis(1);
 /// answer [`EngineError::Closed`].
 pub struct Table {
     /// Shared by short calls; exclusive for a change of the column families. A write waits for a common sync and for
-    /// the memtables without it.
+    /// the memtables without it. Of the device wait under it only: a read, for one chunk of its answer; a write, for its
+    /// record in the log; and what happens once in a generation or on an operator's word (the first record of contents, a
+    /// switch of automatic compaction). All else that reads or writes files works on a copy.
     live: RwLock<Option<TableCore>>,
     /// Shared by long-running work, which works on a copy: only closing waits for it. Taken before `live`, never while
     /// holding that.
@@ -96,6 +98,18 @@ impl Table {
         let _long_running = self.long_running.read().map_err(|_| EngineError::poisoned())?;
         let (prepared, copy) = self.shared(|core| Ok((prepare(core), core.clone())))?;
         work(&copy, prepared)
+    }
+
+    /// Runs work that reads from all column families on a copy of the table's state; again where these have changed
+    /// meanwhile, for they would not be one view. For long-running work, which keeps the table open.
+    pub(crate) fn on_present_families<T>(&self, work: impl Fn(&TableCore) -> Result<T>) -> Result<T> {
+        loop {
+            let copy = self.shared(|core| Ok(core.clone()))?;
+            let done = work(&copy)?;
+            if self.shared(|core| Ok(core.column_families().are_those_of(copy.column_families())))? {
+                return Ok(done);
+            }
+        }
     }
 
     /// A copy of the table's state, and what keeps its column families in place. For long work: others may only add

@@ -9,7 +9,7 @@ mod pace;
 
 use crate::error::{EngineError, Kind, Result};
 use crate::raw::sys::{file_name, FamilyHandle};
-use crate::raw::{listed_files, verify_file, LiveFile};
+use crate::raw::{listed_files, placed_files, verify_file, LiveFile};
 use crate::table::{Progress, Table, TableCore};
 use crate::tokens::{token_of, TokenRange, TokenSet};
 use cassiterite_codec::{key, validate};
@@ -101,7 +101,7 @@ impl Table {
 fn file_bytes(core: &TableCore) -> Result<u64> {
     let mut bytes = 0;
     for family in core.column_families().all() {
-        bytes += listed_files(family.handle.db(), &family.handle)?.iter().map(|file| file.file_bytes).sum::<u64>();
+        bytes += family.handle.property("rocksdb.live-sst-files-size");
     }
     Ok(bytes)
 }
@@ -253,7 +253,7 @@ fn check(found: &[u8], fragment: Option<&[u8]>, last: &[u8], owned: Option<&Toke
 }
 
 fn is_live(family: &FamilyHandle, number: u64) -> Result<bool> {
-    Ok(listed_files(family.db(), family)?.iter().any(|file| file.number == number))
+    Ok(placed_files(family.db(), family).iter().any(|file| file.number == number))
 }
 
 /// The beginning of a key, for people.

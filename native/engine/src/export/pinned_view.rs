@@ -13,7 +13,7 @@ use crate::compaction::TablePurge;
 use crate::error::{EngineError, Result};
 use crate::options::rows_options;
 use crate::raw::sys::{file_name, FamilyHandle, Iter, IterSpec, Reach, TableFile};
-use crate::raw::{listed_files, LiveFile, Origin};
+use crate::raw::{listed_files, placed_files, LiveFile, Origin};
 use crate::store_core::StoreCore;
 use crate::table::TableCore;
 use crate::tokens::{token_of, TokenSet};
@@ -196,7 +196,7 @@ impl Part {
     }
 
     fn judge(&mut self, tokens: &TokenSet) -> Result<Vec<(LiveFile, Option<Why>)>> {
-        let live: HashSet<u64> = listed_files(self.family.db(), &self.family)?.iter().map(|file| file.number).collect();
+        let live: HashSet<u64> = placed_files(self.family.db(), &self.family).iter().map(|file| file.number).collect();
         let mut judged = Vec::new();
         for file in std::mem::take(&mut self.files) {
             let why = if file.level == 0 {

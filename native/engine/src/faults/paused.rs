@@ -4,7 +4,7 @@
 //! Work of tests that stays at a step while others go on.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use super::{Step, HOOK};
+use super::Step;
 use crate::error::Result;
 use std::sync::mpsc::{channel, Sender};
 use std::thread::JoinHandle;
@@ -24,7 +24,7 @@ impl<T: Send + 'static> Paused<T> {
         let (go_on, wait) = channel();
         let (reached, is_reached) = channel();
         let thread = std::thread::spawn(move || {
-            HOOK.set(Some(Box::new(move |step| {
+            paused_at.hook().set(Some(Box::new(move |step| {
                 if step == paused_at {
                     let _ = reached.send(());
                     let _ = wait.recv();

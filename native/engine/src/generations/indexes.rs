@@ -29,13 +29,13 @@ impl Table {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
             return Err(EngineError::Invalid("an index has a name of at most 1 KiB".into()));
         }
-        self.shared(|core| create(core, name))?;
+        self.on_copy(|core| create(core, name))?;
         self.index_state(name)
     }
 
     /// Drops an index, durably; unknown ones are fine.
     pub fn drop_index(&self, name: &str) -> Result<()> {
-        let (store, detached) = self.shared(|core| Ok((Arc::clone(core.store()), detach(core, name)?)))?;
+        let (store, detached) = self.on_copy(|core| Ok((Arc::clone(core.store()), detach(core, name)?)))?;
         // Not under the lock of all tables: other threads take the two in the other order.
         if let (Some(number), Some(current)) = (detached.number, detached.current) {
             current.shared(|core| core.indexes().forget(number))?;
@@ -69,7 +69,7 @@ impl Table {
     /// Marks an index complete, durably; false if rows have come without entries since `missed` was so. An index that
     /// was dropped meanwhile is fine, and one made anew under its name is another one.
     pub fn complete_index(&self, number: u32, missed: Missed) -> Result<bool> {
-        self.shared(|core| core.complete_index(number, missed))
+        self.on_copy(|core| core.complete_index(number, missed))
     }
 }
 

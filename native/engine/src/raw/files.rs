@@ -6,6 +6,7 @@
 use super::status::{outcome, Failure};
 use super::{object_of, Bytes};
 use crate::error::Result;
+use crate::faults::{reached, Step};
 use rocksdb::{AsColumnFamilyRef, AsRawPtr, DB};
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -123,6 +124,7 @@ fn count_listing() {
 /// without timestamp and origin.
 pub(crate) fn listed_files(db: &DB, family: &impl AsColumnFamilyRef) -> Result<Vec<LiveFile>> {
     count_listing();
+    reached(Step::ListingFiles)?;
     let mut files: Vec<LiveFile> = Vec::new();
     // SAFETY: both handles are borrowed for the call, and `push_file` gets the vector it expects, only during it.
     outcome(unsafe {

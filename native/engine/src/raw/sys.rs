@@ -18,7 +18,7 @@ mod write;
 
 pub(crate) use family::FamilyHandle;
 pub(crate) use flush::begin_flush;
-pub(crate) use import::{file_name, import, table_files, TableFile};
+pub(crate) use import::{file_name, import, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
 pub(crate) use lookup::{Got, Reach, ReadMode, Values};
 pub(crate) use manifest::first_needed_log;

@@ -10,9 +10,9 @@ use crate::error::{EngineError, Result};
 use crate::links::{copy, try_link};
 use crate::log::log;
 use crate::manifest::{FileKind, ListedFile, Manifest};
-use crate::raw::sys::table_files;
+use crate::raw::placed_files;
 use crate::staging::Staged;
-use crate::table::{ColumnFamily, Table, TableCore};
+use crate::table::{Table, TableCore};
 use crate::tokens::TokenSet;
 use rocksdb::DB;
 use std::path::Path;
@@ -30,8 +30,7 @@ impl Image {
     pub(super) fn pin(table: &Table, core: &TableCore, directory: &Path) -> Result<Image> {
         let db = &core.store().db;
         let _no_deletions = NoFileDeletions::begin(db)?;
-        // Not with the copy: its column families may have changed since.
-        let manifest = table.shared(list)?;
+        let manifest = table.on_present_families(list)?;
         if link_all(&manifest, db.path(), directory)? {
             return Ok(Image { manifest, staged: None });
         }
@@ -56,9 +55,10 @@ impl Image {
 
 fn list(core: &TableCore) -> Result<Manifest> {
     let headers = core.headers().seen();
-    let names: Vec<&str> = core.column_families().all().map(ColumnFamily::name).collect();
-    let files = table_files(&core.store().db, &names)?;
-    let whole = files.into_iter().map(|(family, file)| ListedFile { kind: FileKind::Whole, family, file });
+    let listed = core.column_families().consistent(|family| placed_files(&core.store().db, &family.handle));
+    let whole = (0_u8..).zip(listed).flat_map(|(family, files)| {
+        files.into_iter().map(move |file| ListedFile { kind: FileKind::Whole, family, file: file.into() })
+    });
     // After the files: they have no column that it does not know.
     Ok(Manifest::new(core.id(), &core.record(headers)?, TokenSet::all(), whole.collect()))
 }

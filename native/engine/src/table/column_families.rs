@@ -167,6 +167,11 @@ impl ColumnFamilies {
         self.side_families.iter().chain([&self.base])
     }
 
+    /// Whether the others are the same ones, in the same roles.
+    pub(crate) fn are_those_of(&self, others: &ColumnFamilies) -> bool {
+        self.all().map(|family| family.number).eq(others.all().map(|family| family.number))
+    }
+
     /// Views every column family, in the order of [`Self::all`], while nothing is ingested into a side column family.
     /// Whole files go into one in the same step as rows into the base: neither may be seen without the deletions of the
     /// other.

@@ -17,7 +17,11 @@ impl Table {
                 return Err(EngineError::Invalid("the schema is of another table".into()));
             }
             core.hand_out_ids();
-            let record = schema::update(&core.store().catalog, &request)?;
+            Ok(())
+        })?;
+        let record = self.on_copy(|core| schema::update(&core.store().catalog, &request))?;
+        // Not on a copy: a side column family may have come since.
+        self.shared(|core| {
             core.set_dropped(&record.dropped());
             schema::answer(&record)
         })

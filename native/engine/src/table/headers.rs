@@ -28,6 +28,8 @@ pub(crate) struct Headers {
     /// How often it was set or cleared: odd while it is set.
     changes: AtomicU64,
     writing: RwLock<()>,
+    /// How often headers have begun to be on their way.
+    begun: AtomicU64,
     checked: Mutex<Option<Instant>>,
 }
 
@@ -44,7 +46,12 @@ impl HeadersSeen {
 
 impl Headers {
     pub(super) fn new(possible: bool) -> Headers {
-        Headers { changes: AtomicU64::new(u64::from(possible)), writing: RwLock::default(), checked: Mutex::default() }
+        Headers {
+            changes: AtomicU64::new(u64::from(possible)),
+            writing: RwLock::default(),
+            begun: AtomicU64::new(0),
+            checked: Mutex::default(),
+        }
     }
 
     /// The mark as it is.
@@ -73,7 +80,14 @@ impl Headers {
 
     /// Shared while headers are on their way into a memtable or file, from before the mark is checked.
     pub(super) fn writing(&self) -> RwLockReadGuard<'_, ()> {
-        self.writing.read().unwrap_or_else(PoisonError::into_inner)
+        let writing = self.writing.read().unwrap_or_else(PoisonError::into_inner);
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        writing
+    }
+
+    /// How often headers have begun to be on their way; `None` while any are.
+    fn begun_so_far(&self) -> Option<u64> {
+        self.none_on_its_way().map(|_| self.begun.load(Ordering::SeqCst))
     }
 
     /// `None` while headers are on their way: it does not wait for them.
@@ -98,36 +112,49 @@ impl Headers {
 impl Table {
     /// Clears the mark if the table holds no header any more.
     pub(crate) fn clear_headers(&self) -> Result<()> {
-        self.shared(TableCore::clear_headers) // the column families stay as they are meanwhile
+        self.on_copy(|core| self.clear_headers_now(core))
     }
 
     /// The same where nothing depends on it: a failure is logged.
     pub(crate) fn clear_headers_if_due(&self) {
         log_failure(self.clear_headers());
     }
-}
 
-impl TableCore {
     /// Clears the mark where compactions of late have removed the last header. Checks the files rarely, however often
-    /// it is called.
-    pub(crate) fn clear_headers_if_due(&self) {
-        if !self.headers().seen().possible() || !self.headers().is_due() {
+    /// it is called. For long-running work, with its copy.
+    pub(crate) fn clear_headers_after_compactions(&self, core: &TableCore) {
+        if !core.headers().seen().possible() || !core.headers().is_due() {
             return;
         }
-        if self.column_families().all().fold(false, |any, family| family.purge.take_compacted() | any) {
-            log_failure(self.clear_headers());
+        if core.column_families().all().fold(false, |any, family| family.purge.take_compacted() | any) {
+            log_failure(self.clear_headers_now(core));
         }
     }
 
-    /// See [`Table::clear_headers`].
+    fn clear_headers_now(&self, core: &TableCore) -> Result<()> {
+        let Some(begun) = core.headers().begun_so_far() else { return Ok(()) };
+        // Only now: what has come before is in one of these column families.
+        let present = self.shared(|core| Ok(core.clone()))?;
+        present.clear_headers_since(begun)
+    }
+}
+
+impl TableCore {
+    #[cfg(test)]
     fn clear_headers(&self) -> Result<()> {
+        self.headers().begun_so_far().map_or(Ok(()), |begun| self.clear_headers_since(begun))
+    }
+
+    /// Clears the mark if these column families hold no header, and none has been on its way since `begun` was so. A
+    /// column family that the table loses meanwhile still counts here.
+    fn clear_headers_since(&self, begun: u64) -> Result<()> {
         let headers = self.headers();
-        // Checks first without the lock: most often there are some.
+        // Without a lock: files are listed.
         if !headers.seen().possible() || self.has_header_anywhere()? {
             return Ok(());
         }
         let Some(exclusive) = headers.none_on_its_way() else { return Ok(()) };
-        if self.has_header_anywhere()? {
+        if headers.begun.load(Ordering::SeqCst) != begun {
             return Ok(());
         }
         // First in the catalog: a crash in between leaves a mark that is not needed.

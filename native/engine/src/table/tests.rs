@@ -5,8 +5,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use super::Table;
-use crate::common::{clustering, half_noise, open_with, partition, put, row, rows, table, update, ROW};
+use crate::common::{
+    clustering, half_noise, open_with, partition, partition_deletion, put, ranges, row, rows, schema, table, update,
+    HEADER, ROW, TABLE,
+};
 use crate::faults::{at_once, Paused, Step};
+use crate::raw::LISTINGS;
 use crate::{Kind, Result, Store};
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,4 +129,93 @@ fn closing_the_table_ends_the_wait_for_flushes() {
     }
     assert_eq!(paused.end().unwrap_err().kind(), Kind::Closed);
     closing.join().unwrap().unwrap();
+}
+
+/// Whatever lists files, reads some keys or writes the catalog for long: the table may change meanwhile, and takes writes.
+fn goes_on_beside(step: Step, work: impl FnOnce(&Table) -> Result<()> + Send + 'static) {
+    let world = World::new("");
+    let deletion = partition_deletion(1);
+    world.table.write(&update(&partition("deleted"), &[(HEADER, b"", &deletion)]), 0).unwrap();
+    (0..200).for_each(|at| put(&world.table, &format!("p{at}"), 1, 1, &half_noise(at, 3000)));
+    world.table.create_index("present").unwrap();
+    world.table.flush().unwrap();
+    let table = Arc::clone(&world.table);
+    let paused = Paused::at(step, move || work(&table));
+    let table = Arc::clone(&world.table);
+    at_once(move || {
+        assert!(table.exclusive(|_| Ok(())).is_ok(), "it changes");
+        put(&table, "meanwhile", 1, 1, b"v");
+        assert_eq!(rows(&table, "meanwhile").len(), 1);
+    });
+    assert!(world.is_free());
+    paused.end().unwrap();
+}
+
+#[test]
+fn no_lock_of_the_table_is_held_while_files_are_listed() {
+    goes_on_beside(Step::ListingFiles, |table| table.range_sizes(&ranges(&[(i64::MIN, 0)])).map(drop));
+    goes_on_beside(Step::ListingFiles, |table| table.large_partition().map(drop));
+    goes_on_beside(Step::ListingFiles, |table| table.file_figures().map(drop));
+    goes_on_beside(Step::ListingFiles, |table| table.verify(crate::Depth::Quick, &ranges(&[])).map(drop));
+    goes_on_beside(Step::ListingFiles, Table::clear_headers);
+    goes_on_beside(Step::ListingFiles, |table| {
+        let folder = tempfile::tempdir().unwrap();
+        table.export(&ranges(&[(i64::MIN, 0)]), &folder.path().join("shipment")).map(drop)
+    });
+}
+
+#[test]
+fn no_lock_of_the_table_is_held_while_keys_are_sampled() {
+    goes_on_beside(Step::Sampling, |table| table.range_sizes(&ranges(&[(i64::MIN, 0)])).map(drop));
+    goes_on_beside(Step::Sampling, |table| table.stats().map(drop));
+}
+
+#[test]
+fn no_lock_of_the_table_is_held_while_the_catalog_is_written() {
+    goes_on_beside(Step::WritingCatalog, |table| table.truncate().map(drop));
+    goes_on_beside(Step::WritingCatalog, |table| table.create_index("made").map(drop));
+    goes_on_beside(Step::WritingCatalog, |table| table.drop_index("present"));
+    goes_on_beside(Step::WritingCatalog, |table| {
+        let more = schema(&TABLE, &[(0, "v", "blob"), (0, "w", "blob"), (0, "x", "blob"), (1, "s", "blob")]);
+        table.columns(&more).map(drop)
+    });
+}
+
+#[test]
+fn a_report_holds_no_lock_of_a_table_while_it_lists_files() {
+    let world = World::new("");
+    world.write()().unwrap();
+    world.table.flush().unwrap();
+    let store = Arc::clone(&world.store);
+    let paused = Paused::at(Step::ListingFiles, move || store.report("levels"));
+    assert!(world.is_free());
+    paused.end().unwrap();
+}
+
+#[test]
+fn figures_of_a_table_take_no_list_of_its_files() {
+    let world = World::new("");
+    world.write()().unwrap();
+    world.table.flush().unwrap();
+    LISTINGS.set(0);
+    assert_eq!(world.table.stats().unwrap()[11], 1);
+    world.store.report("tables").unwrap();
+    assert_eq!(LISTINGS.get(), 0);
+    world.table.flush().unwrap();
+    world.table.file_figures().unwrap();
+    assert_eq!(LISTINGS.get(), 1);
+}
+
+#[test]
+fn a_snapshot_lists_the_files_of_its_table_only() {
+    let world = World::new("");
+    world.write()().unwrap();
+    for id in 1..20 {
+        let other = world.store.table(&schema(&[id; 16], &[(0, "v", "blob")])).unwrap();
+        put(&other, "p", 1, 1, b"v");
+        other.flush().unwrap();
+    }
+    LISTINGS.set(0);
+    world.table.snapshot(&world.folder.path().join("taken")).unwrap();
+    assert_eq!(LISTINGS.get(), 1);
 }

@@ -3,13 +3,12 @@
 
 //! Lists the SST files of a column family, and makes another one out of such files.
 
-use super::lookup::bytes;
+use super::super::PlacedFile;
 use super::{c_string, checked, raw, FamilyHandle};
 use crate::database::Database;
 use crate::error::{EngineError, Result};
 use librocksdb_sys as ffi;
-use rocksdb::{AsRawPtr, Options, DB};
-use std::ffi::CStr;
+use rocksdb::{AsRawPtr, Options};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,46 +38,19 @@ pub(crate) fn file_name(number: u64) -> String {
     format!("{number:06}.sst")
 }
 
-/// The live files of the column families of these names, in one consistent list; each with its column family's place
-/// among the names.
-pub(crate) fn table_files(db: &DB, family_names: &[&str]) -> Result<Vec<(u8, TableFile)>> {
-    let mut files = Vec::new();
-    // SAFETY: the strings and keys belong to the list, which is released after they have been copied.
-    unsafe {
-        let list = ffi::rocksdb_livefiles(raw(db));
-        for index in 0..ffi::rocksdb_livefiles_count(list) {
-            let of = CStr::from_ptr(ffi::rocksdb_livefiles_column_family_name(list, index));
-            let Some((family, _)) = (0_u8..).zip(family_names).find(|(_, name)| of.to_bytes() == name.as_bytes())
-            else {
-                continue;
-            };
-            let name = CStr::from_ptr(ffi::rocksdb_livefiles_name(list, index)).to_string_lossy();
-            let (mut smallest, mut largest) = (0, 0);
-            let smallest_key = ffi::rocksdb_livefiles_smallestkey(list, index, &mut smallest);
-            let largest_key = ffi::rocksdb_livefiles_largestkey(list, index, &mut largest);
-            let file = number_in(&name).map(|number| TableFile {
-                name: file_name(number),
-                number,
-                level: ffi::rocksdb_livefiles_level(list, index),
-                bytes: u64::try_from(ffi::rocksdb_livefiles_size(list, index)).unwrap_or(u64::MAX),
-                sequences: (
-                    ffi::rocksdb_livefiles_smallest_seqno(list, index),
-                    ffi::rocksdb_livefiles_largest_seqno(list, index),
-                ),
-                smallest_key: bytes(smallest_key, smallest).to_vec(),
-                largest_key: bytes(largest_key, largest).to_vec(),
-                checksum: None,
-            });
-            files.push(file.map(|file| (family, file)));
+impl From<PlacedFile> for TableFile {
+    fn from(file: PlacedFile) -> TableFile {
+        TableFile {
+            name: file_name(file.number),
+            number: file.number,
+            level: file.level,
+            bytes: file.file_bytes,
+            sequences: file.sequences,
+            smallest_key: file.smallest_key,
+            largest_key: file.largest_key,
+            checksum: None,
         }
-        ffi::rocksdb_livefiles_destroy(list);
     }
-    files.into_iter().collect()
-}
-
-fn number_in(name: &str) -> Result<u64> {
-    let digits = name.trim_start_matches('/').strip_suffix(".sst").and_then(|digits| digits.parse().ok());
-    digits.ok_or_else(|| EngineError::Internal(format!("RocksDB names a table file {name}")))
 }
 
 /// Creates the column family `name` out of `files`, which are moved (linked, then unlinked) from `folder`. The column
