@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use cassiterite_engine::{cursor_close, Table};
+use cassiterite_engine::{cursor_close, cursor_next, Table};
 use cassiterite_frontdoor::{Entries, Reach, TableReader, Unread};
 
 /// Where the payload of an answer begins.
@@ -37,21 +37,35 @@ impl TableReader for DoorTable {
 
 impl DoorTable {
     fn read_files(&self, request: &[u8], answer: &mut Vec<u8>) -> Result<(usize, bool), Unread> {
+        let mut filled = self.0.read(request, answer).map_err(|_| Unread::Failed)?;
+        let mut cursor = 0;
         loop {
-            let filled = self.0.read(request, answer).map_err(|_| Unread::Failed)?;
             let bytes = filled.unsigned_abs() as usize;
             if filled >= 0 {
-                let cursor = answer.first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
-                if cursor != 0 {
-                    // A failure means that it has gone already.
-                    let _ = cursor_close(cursor);
+                cursor = answer.first_chunk().map_or(0, |bytes| i64::from_le_bytes(*bytes));
+                if cursor == 0 || bytes > HEAD_BYTES {
+                    close(cursor);
+                    return Ok((bytes, cursor == 0));
                 }
-                return Ok((bytes, cursor == 0));
-            }
-            if bytes > MAX_BYTES {
+            } else if bytes > MAX_BYTES {
+                close(cursor);
                 return Err(Unread::TooLong);
+            } else {
+                answer.resize(bytes, 0);
             }
-            answer.resize(bytes, 0);
+            filled = match cursor {
+                0 => self.0.read(request, answer),
+                _ => cursor_next(cursor, 0, answer), // an answer without an entry has one for a larger buffer
+            }
+            .map_err(|_| Unread::Failed)?;
         }
+    }
+}
+
+/// Ends an answer that is not wanted whole.
+fn close(cursor: i64) {
+    if cursor != 0 {
+        // A failure means that it has gone already.
+        let _ = cursor_close(cursor);
     }
 }

@@ -35,4 +35,6 @@ pub use events::{EventTotals, StoreEvents};
 pub(crate) use hot::FRAGMENTS_MAX;
 pub(crate) use memtables::Written;
 pub(crate) use progress::BegunCompaction;
+#[cfg(test)]
+pub(crate) use purge::MERGES;
 pub use purge::{IngestGuard, PurgeStats, TablePurge, WriteGuard};

@@ -9,6 +9,8 @@ mod hot;
 mod point;
 mod request;
 mod slices;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 pub(crate) use cursor::close_cursors;
@@ -18,6 +20,8 @@ use crate::error::{EngineError, Result};
 use crate::raw::sys::Reach;
 use crate::table::{Table, TableCore};
 use answer::Answer;
+use cursor::Rest;
+use point::Answered;
 use request::{ReadRequest, ScanRequest};
 use std::sync::Arc;
 use walk::Walk;
@@ -62,8 +66,10 @@ impl Table {
 fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
     let request = ReadRequest::parse(request)?;
     if request.selection.points() {
-        if let Some(answered) = point::read(core, &request, buffer)? {
-            return Ok(answered);
+        match point::read(core, &request, buffer)? {
+            Some(Answered::All(bytes)) => return Ok(bytes),
+            Some(Answered::Some(answer, rest)) => return answer.finish_first(cursor::open(table, rest)?),
+            None => {}
         }
     }
     let headers = core.headers().seen();
@@ -75,7 +81,8 @@ fn read_in_memory(core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result
     let request = ReadRequest { reach: Reach::Memory, ..ReadRequest::parse(request)? };
     match point::read_one(core, &request, buffer) {
         Ok(None) => {}
-        Ok(Some(answered)) => return Ok(filled(answered).map(|bytes| (bytes, true))),
+        Ok(Some(Answered::All(answered))) => return Ok(filled(answered).map(|bytes| (bytes, true))),
+        Ok(Some(Answered::Some(..))) => return Ok(None),
         Err(EngineError::Busy(_)) => return Ok(None),
         Err(error) => return Err(error),
     }
@@ -109,9 +116,9 @@ fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8])
 
 fn first(table: &Arc<Table>, mut walk: Walk, mut answer: Answer<'_>) -> Result<i32> {
     let complete = walk.fill(&mut answer)?;
-    // The caller repeats a call whose first entry does not fit: no cursor then.
-    if complete || answer.starved() || answer.capacity() < answer::HEAD_BYTES {
+    // The caller repeats a call for which there is no cursor.
+    if complete || answer.capacity() < answer::HEAD_BYTES {
         return answer.finish(0);
     }
-    answer.finish(cursor::open(table, walk)?)
+    answer.finish_first(cursor::open(table, Rest::Walk(Box::new(walk)))?)
 }

@@ -321,10 +321,18 @@ impl TablePurge {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How often this thread has merged the fragments of a key.
+    pub(crate) static MERGES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl TableHooks for TablePurge {
     type Compaction = CompactionRun;
 
     fn merge(&self, key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> bool {
+        #[cfg(test)]
+        MERGES.set(MERGES.get() + 1);
         self.hot.merged(fragments.len());
         let merged = key::split(key).and_then(|parts| cassiterite_codec::merge(parts.kind, fragments, out));
         if merged.is_err() {

@@ -129,9 +129,17 @@ impl<'a> Answer<'a> {
         self.is_empty() && self.needed > 0
     }
 
-    /// Writes the head. `cursor` is 0 where the answer is complete.
+    /// Writes the head. `cursor` is 0 where the answer is complete. Asks for a larger buffer where that takes nothing.
     pub(crate) fn finish(self, cursor: i64) -> Result<i32> {
-        if self.buffer.len() < HEAD_BYTES || self.starved() {
+        if self.starved() {
+            return wanting(self.needed.max(HEAD_BYTES));
+        }
+        self.finish_first(cursor)
+    }
+
+    /// The same for the first chunk, which may be the head alone: what it has read, the cursor keeps.
+    pub(crate) fn finish_first(self, cursor: i64) -> Result<i32> {
+        if self.buffer.len() < HEAD_BYTES {
             return wanting(self.needed.max(HEAD_BYTES));
         }
         let payload = u32::try_from(self.length - HEAD_BYTES).map_err(|_| too_long(self.length))?;

@@ -3,10 +3,11 @@
 
 //! Cursors: reads that were not complete in one answer, under numbers that are never valid twice.
 
-use super::answer::{Answer, Chunk, HEAD_BYTES};
+use super::answer::{Answer, Chunk, Entry, Put, HEAD_BYTES};
 use super::walk::Walk;
 use crate::error::{EngineError, Result};
 use crate::table::Table;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Each cursor pins files and memtables; more than this are leaked ones, not readers.
@@ -15,8 +16,41 @@ const CURSORS_MAX: usize = 1 << 16;
 const SKIP: u32 = 1;
 
 struct Cursor {
-    walk: Walk,
+    rest: Rest,
     table: Arc<Table>,
+}
+
+/// What an answer goes on with.
+pub(super) enum Rest {
+    Walk(Box<Walk>),
+    /// Entries of one partition that have been read already. They are long: none is to be read and merged twice.
+    Entries(VecDeque<(Entry, Vec<u8>)>),
+}
+
+impl Rest {
+    /// As [`Walk::skip`].
+    fn skip(&mut self) {
+        match self {
+            Rest::Walk(walk) => walk.skip(),
+            Rest::Entries(entries) => entries.clear(),
+        }
+    }
+
+    /// As [`Walk::fill`].
+    fn fill(&mut self, answer: &mut Answer<'_>) -> Result<bool> {
+        match self {
+            Rest::Walk(walk) => walk.fill(answer),
+            Rest::Entries(entries) => {
+                while let Some((entry, value)) = entries.front() {
+                    if answer.put(*entry, value, &[]) == Put::Later {
+                        return Ok(false);
+                    }
+                    entries.pop_front();
+                }
+                Ok(true)
+            }
+        }
+    }
 }
 
 struct Slot {
@@ -85,9 +119,9 @@ fn number(generation: u32, index: usize) -> i64 {
     (i64::from(generation) << 32) | (index as i64 + 1)
 }
 
-/// Opens a cursor on the rest of a walk; its number.
-pub(super) fn open(table: &Arc<Table>, walk: Walk) -> Result<i64> {
-    slots()?.insert(Cursor { walk, table: Arc::clone(table) })
+/// Opens a cursor on the rest of an answer; its number.
+pub(super) fn open(table: &Arc<Table>, rest: Rest) -> Result<i64> {
+    slots()?.insert(Cursor { rest, table: Arc::clone(table) })
 }
 
 /// Closes every cursor of a table that is about to close; none is in use then.
@@ -133,11 +167,11 @@ pub fn cursor_next(cursor: i64, flags: u32, answer: &mut [u8]) -> Result<i32> {
 
 fn resume(cursor: i64, skip: bool, mut answer: Answer<'_>) -> Result<i32> {
     let mut taken = Taken::take(cursor)?;
-    let walk = taken.walk()?;
+    let rest = taken.rest()?;
     if skip {
-        walk.skip();
+        rest.skip();
     }
-    let complete = walk.fill(&mut answer)?;
+    let complete = rest.fill(&mut answer)?;
     if complete && answer.capacity() >= HEAD_BYTES {
         return answer.finish(0);
     }
@@ -173,8 +207,8 @@ impl Taken {
         }
     }
 
-    fn walk(&mut self) -> Result<&mut Walk> {
-        self.cursor.as_mut().map(|cursor| &mut cursor.walk).ok_or_else(closed)
+    fn rest(&mut self) -> Result<&mut Rest> {
+        self.cursor.as_mut().map(|cursor| &mut cursor.rest).ok_or_else(closed)
     }
 
     /// Back into its slot, unless that has been closed meanwhile.

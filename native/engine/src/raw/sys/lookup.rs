@@ -3,10 +3,12 @@
 
 //! Reading single keys into a caller's buffer, or several keys of one view.
 
-use super::{checked, raw, take_error, FamilyHandle};
+use super::super::status::{outcome, Failure};
+use super::super::Bytes;
+use super::{raw, take_error, FamilyHandle};
 use crate::error::Result;
 use librocksdb_sys as ffi;
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use std::{ptr, slice};
 
 /// How far a read goes for what it needs.
@@ -38,12 +40,35 @@ unsafe impl Send for ReadMode {}
 unsafe impl Sync for ReadMode {}
 
 /// What [`ReadMode::get_into`] found; lengths in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Got {
     Absent,
     Copied(usize),
-    /// The value is there but longer than the buffer; nothing was copied.
-    TooLong(usize),
+    /// The value is longer than the buffer: here it is.
+    TooLong(Vec<u8>),
+}
+
+extern "C" {
+    fn cassiterite_get_into(
+        database: *mut ffi::rocksdb_t,
+        family: *mut ffi::rocksdb_column_family_handle_t,
+        mode: *const ffi::rocksdb_readoptions_t,
+        key: *const c_char,
+        key_size: usize,
+        buffer: *mut c_char,
+        buffer_size: usize,
+        length: *mut usize,
+        found: *mut bool,
+        call: extern "C" fn(*mut c_void, Bytes),
+        target: *mut c_void,
+    ) -> *mut Failure;
+}
+
+/// Puts a value into the `Vec<u8>` behind `target`.
+extern "C" fn take_value(target: *mut c_void, value: Bytes) {
+    // SAFETY: the only caller passes a live vector as target, and the value lives for this call.
+    let (too_long, value) = unsafe { (&mut *target.cast::<Vec<u8>>(), value.as_slice()) };
+    too_long.extend_from_slice(value);
 }
 
 impl ReadMode {
@@ -56,28 +81,30 @@ impl ReadMode {
         }
     }
 
-    /// Copies the value of a key to the start of `buffer`.
+    /// Copies the value of a key to the start of `buffer`, where it fits.
     pub(crate) fn get_into(&self, family: &FamilyHandle, key: &[u8], buffer: &mut [u8]) -> Result<Got> {
-        let (mut length, mut found) = (0, 0);
-        // SAFETY: RocksDB writes at most `buffer.len()` bytes into `buffer`.
-        let copied = checked(|error| unsafe {
-            ffi::rocksdb_get_into_buffer_cf(
+        let (mut length, mut found, mut too_long) = (0, false, Vec::new());
+        // SAFETY: handles, options and key are alive for the call. It writes at most `buffer.len()` bytes into `buffer`;
+        // `take_value` gets the vector it expects, only during the call.
+        outcome(unsafe {
+            cassiterite_get_into(
                 raw(family.db()),
-                self.0,
                 family.pointer(),
+                self.0,
                 key.as_ptr().cast(),
                 key.len(),
                 buffer.as_mut_ptr().cast(),
                 buffer.len(),
                 &mut length,
                 &mut found,
-                error,
+                take_value,
+                ptr::from_mut(&mut too_long).cast(),
             )
         })?;
-        Ok(match (found, copied) {
-            (0, _) => Got::Absent,
-            (_, 0) => Got::TooLong(length),
-            _ => Got::Copied(length),
+        Ok(match found {
+            false => Got::Absent,
+            true if length <= buffer.len() => Got::Copied(length),
+            true => Got::TooLong(too_long),
         })
     }
 
