@@ -16,15 +16,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Makes sure that replay takes the log for what it is. Strict: refuses one of which intact records would be dropped,
-/// and the lack of one where there are tables. Then cuts torn ends off, or with `UntilDamage` everything behind a
-/// damage in its file: RocksDB reads a torn record whose type looks like that of a recycled log over and over.
+/// and the lack of one, or of its first files, where there are tables. Then cuts torn ends off, or with `UntilDamage`
+/// everything behind a damage in its file: RocksDB reads a torn record whose type looks like that of a recycled log
+/// over and over.
 pub(crate) fn prepare(database: &Path, log_directory: &Path, has_tables: bool, recovery: WalRecovery) -> Result<()> {
     let strict = recovery == WalRecovery::Strict;
-    let first_needed = sys::first_needed_log(database)?;
+    let sys::NeededLogs { first: first_needed, next_file } = sys::needed_logs(database)?;
     let mut logs = numbered_files(log_directory, "log")?;
     logs.retain(|(number, _)| *number >= first_needed);
     if strict && logs.is_empty() && (first_needed > 0 || has_tables) {
         return Err(missing(log_directory, first_needed));
+    }
+    if let (true, true, Some((oldest, _))) = (strict, has_tables, logs.first()) {
+        if *oldest >= next_file {
+            return Err(younger(log_directory, *oldest));
+        }
     }
     let mut gaps: Vec<Gap> = Vec::new();
     let mut expected = None;
@@ -54,6 +60,16 @@ fn missing(log_directory: &Path, first_needed: u64) -> EngineError {
         "{} has no write-ahead log of number {first_needed} or later: is its disk mounted, and wal_directory as it was? \
          Otherwise restore the store from a backup; or set the memtable parameter wal_recovery to until_damage for one \
          start to give up the writes that only the log had",
+        log_directory.display()
+    ))
+}
+
+/// The log to which the database wrote when it wrote its manifest was needed, and is not there.
+fn younger(log_directory: &Path, oldest: u64) -> EngineError {
+    EngineError::Corruption(format!(
+        "the write-ahead logs in {} begin with number {oldest}, which is younger than the store: logs in between are \
+         missing. Were store and log copied at different times? Restore both from one time; or set the memtable parameter \
+         wal_recovery to until_damage for one start to give up the writes in between",
         log_directory.display()
     ))
 }

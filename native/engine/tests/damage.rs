@@ -181,6 +181,139 @@ fn a_log_directory_that_is_gone_is_refused() {
     assert_eq!(rows(&table(&store), "a").len(), 1);
 }
 
+/// Volumes that are copied one after the other.
+mod apart {
+    use super::*;
+    use std::io::ErrorKind;
+
+    struct Copies {
+        alive: tempfile::TempDir,
+        copy: tempfile::TempDir,
+    }
+
+    impl Copies {
+        fn new() -> (Copies, Arc<Store>, Arc<Table>) {
+            let (alive, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let store = open(alive.path());
+            let table = table(&store);
+            (Copies { alive, copy }, store, table)
+        }
+
+        /// Copies the log, or all else.
+        fn take(&self, is_log: bool) {
+            let to = self.copy.path().join("db");
+            fs::create_dir_all(&to).unwrap();
+            for entry in fs::read_dir(self.alive.path().join("db")).unwrap() {
+                let path = entry.unwrap().path();
+                if path.extension().is_some_and(|extension| extension == "log") == is_log {
+                    match fs::copy(&path, to.join(path.file_name().unwrap())) {
+                        Err(error) if error.kind() == ErrorKind::NotFound => {} // not needed, and just deleted
+                        copied => assert!(copied.is_ok(), "{copied:?}"),
+                    }
+                }
+            }
+        }
+    }
+
+    impl Copies {
+        /// Copies everything as it was at one time, though the store may delete and compact.
+        fn take_all(&self) {
+            let listed = || -> Vec<(PathBuf, u64)> {
+                let all = fs::read_dir(self.alive.path().join("db")).unwrap().map(|entry| entry.unwrap().path());
+                let mut all: Vec<_> =
+                    all.map(|path| (path.clone(), fs::metadata(&path).map_or(0, |of| of.len()))).collect();
+                all.sort();
+                all
+            };
+            loop {
+                let before = listed();
+                self.take(false);
+                self.take(true);
+                if listed() == before {
+                    return;
+                }
+                fs::remove_dir_all(self.copy.path().join("db")).unwrap();
+            }
+        }
+    }
+
+    fn put_ten(table: &Table, from: u32) {
+        (from..from + 10).for_each(|at| put(table, "a", at, 1, VALUE));
+    }
+
+    #[test]
+    fn a_log_that_is_younger_than_the_store_is_refused() {
+        for flushes_before in 0..3 {
+            let (copies, store, table) = Copies::new();
+            for round in 0..flushes_before {
+                put_ten(&table, 1000 + 10 * round);
+                table.flush().unwrap();
+            }
+            put_ten(&table, 0);
+            copies.take(false);
+            table.flush().unwrap();
+            put_ten(&table, 10);
+            copies.take(true);
+            store.close().unwrap();
+            let error = refused(copies.copy.path());
+            assert!(error.message().contains("younger than the store"), "{error}");
+            let gives_up = options(copies.copy.path(), "wal_recovery=until_damage");
+            let store = Store::open(&gives_up).unwrap();
+            let kept = rows(&common::table(&store), "a").len();
+            assert_eq!(kept, 10 + 10 * flushes_before as usize, "the ten rows in between are given up");
+            store.close().unwrap();
+            assert_eq!(rows(&common::table(&open(copies.copy.path())), "a").len(), kept);
+        }
+    }
+
+    #[test]
+    fn a_log_that_is_older_than_the_store_opens_as_of_then_or_is_refused() {
+        let (copies, store, table) = Copies::new();
+        put_ten(&table, 0);
+        copies.take(true);
+        put_ten(&table, 10);
+        copies.take(false);
+        assert_eq!(rows(&common::table(&open(copies.copy.path())), "a").len(), 10, "as of the log");
+
+        let copies = Copies { copy: tempfile::tempdir().unwrap(), alive: copies.alive };
+        let other = other_table(&store);
+        copies.take(true);
+        put_ten(&table, 20);
+        other.write(&update(&partition("z"), &[(ROW, &clustering(1), &row(1, 1, VALUE))]), 0).unwrap();
+        other.flush().unwrap();
+        copies.take(false);
+        store.close().unwrap();
+        refused(copies.copy.path());
+    }
+
+    #[test]
+    fn a_copy_at_one_time_opens_whatever_was_done_before() {
+        for steps in 0..16_u32 {
+            let (copies, store, table) = Copies::new();
+            let other = other_table(&store);
+            for bit in 0..4 {
+                match (steps >> bit & 1, bit % 2) {
+                    (0, _) => put_ten(&table, 10 * bit),
+                    (_, 0) => table.flush().unwrap(),
+                    _ => {
+                        other
+                            .write(&update(&partition("z"), &[(ROW, &clustering(bit), &row(1, 1, VALUE))]), 0)
+                            .unwrap();
+                        other.flush().unwrap();
+                    }
+                }
+            }
+            let before = rows(&table, "a").len();
+            copies.take_all();
+            store.close().unwrap();
+            let store = open(copies.copy.path());
+            assert_eq!(rows(&common::table(&store), "a").len(), before, "{steps:04b}");
+            store.close().unwrap();
+            assert_eq!(rows(&common::table(&open(copies.copy.path())), "a").len(), before, "again {steps:04b}");
+        }
+    }
+}
+
 #[test]
 fn damage_in_a_log_that_is_not_needed_any_more_is_no_matter() {
     let directory = killed(100);

@@ -21,7 +21,7 @@ pub(crate) use flush::begin_flush;
 pub(crate) use import::{file_name, import, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
 pub(crate) use lookup::{Got, Reach, ReadMode, Values};
-pub(crate) use manifest::first_needed_log;
+pub(crate) use manifest::{needed_logs, NeededLogs};
 pub(crate) use memtables::{is_flushing, unflushed_bytes};
 pub(crate) use range::{approximate_bytes, compact_range};
 pub(crate) use version::rocksdb_version;

@@ -22,10 +22,14 @@ namespace {
 struct Needs {
   std::map<uint32_t, uint64_t> logs{{0, 0}};  // by column family; the default one has no edit that adds it
   uint64_t keep = 0;
+  uint64_t next_file = 0;  // numbers from here on were given to files later than the manifest was written
 
   void Apply(const rocksdb::VersionEdit& edit) {
     if (edit.HasMinLogNumberToKeep()) {
       keep = std::max(keep, edit.GetMinLogNumberToKeep());
+    }
+    if (edit.HasNextFile()) {
+      next_file = std::max(next_file, edit.GetNextFile());
     }
     const uint32_t family = edit.GetColumnFamily();
     if (edit.IsColumnFamilyDrop()) {
@@ -46,7 +50,7 @@ struct Needs {
   }
 };
 
-rocksdb::Status first_needed(const std::string& database, uint64_t* out) {
+rocksdb::Status needed(const std::string& database, uint64_t* first, uint64_t* next_file) {
   const std::shared_ptr<rocksdb::FileSystem> files = rocksdb::FileSystem::Default();
   std::string path;
   uint64_t number = 0;
@@ -70,12 +74,13 @@ rocksdb::Status first_needed(const std::string& database, uint64_t* out) {
       needs.Apply(edit);
     }
   }
-  *out = needs.First();
+  *first = needs.First();
+  *next_file = needs.next_file;
   return status;
 }
 
 }  // namespace
 
-extern "C" cassiterite::Failure* cassiterite_first_needed_log(const char* database, uint64_t* out) {
-  return cassiterite::failure_of(first_needed(database, out));
+extern "C" cassiterite::Failure* cassiterite_needed_logs(const char* database, uint64_t* first, uint64_t* next_file) {
+  return cassiterite::failure_of(needed(database, first, next_file));
 }

@@ -10,16 +10,25 @@ use std::ffi::c_char;
 use std::path::Path;
 
 extern "C" {
-    fn cassiterite_first_needed_log(database: *const c_char, first: *mut u64) -> *mut Failure;
+    fn cassiterite_needed_logs(database: *const c_char, first: *mut u64, next_file: *mut u64) -> *mut Failure;
 }
 
-/// The number of the oldest write-ahead log that opening the database would replay.
-pub(crate) fn first_needed_log(database: &Path) -> Result<u64> {
+/// What a manifest tells of the write-ahead logs.
+pub(crate) struct NeededLogs {
+    /// The number of the oldest one that opening the database would replay.
+    pub first: u64,
+    /// Files with this number or a greater one are younger than the manifest. The log to which the database wrote at
+    /// the time has a smaller one.
+    pub next_file: u64,
+}
+
+/// Of the manifest of a database that is not open.
+pub(crate) fn needed_logs(database: &Path) -> Result<NeededLogs> {
     let path = database.to_str().ok_or_else(|| EngineError::Invalid(format!("{} is not UTF-8", database.display())))?;
     let path = c_string(path)?;
-    let mut first = 0;
-    // SAFETY: the path is NUL-terminated and `first` may be written; both outlive the call.
-    outcome(unsafe { cassiterite_first_needed_log(path.as_ptr(), &mut first) })
+    let (mut first, mut next_file) = (0, 0);
+    // SAFETY: the path is NUL-terminated and the numbers may be written; all outlive the call.
+    outcome(unsafe { cassiterite_needed_logs(path.as_ptr(), &mut first, &mut next_file) })
         .map_err(|error| error.context(format_args!("reading the manifest in {}", database.display())))?;
-    Ok(first)
+    Ok(NeededLogs { first, next_file })
 }
