@@ -123,7 +123,7 @@ impl Cleanup<'_> {
         }
         let why = format!(
             "{partitions} partitions and {ranges} streamed ranges outside of the table's ranges came while it was cleaned \
-             up, and stay; all else outside is removed. Clean it up again when the ring has settled"
+             up, and stay; all else outside is removed: clean it up again when the ring has settled"
         );
         Err(EngineError::Busy(why))
     }
