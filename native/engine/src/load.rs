@@ -10,7 +10,7 @@ use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
 use crate::imported::ImportedFamily;
 use crate::log::log;
-use crate::manifest::Manifest;
+use crate::manifest::{directory_of, Manifest};
 use crate::raw::sys::{Batch, Iter};
 use crate::table::{Table, TableCore};
 use crate::tokens::token_of;
@@ -28,13 +28,14 @@ mod tests;
 const BATCH_BYTES: usize = 1 << 20;
 
 impl Table {
-    /// Merges a snapshot into the table; the number of fragments loaded.
-    pub fn load(&self, directory: &Path) -> Result<u64> {
-        load(self, directory)
+    /// Merges a snapshot into the table; the number of fragments loaded. `at` is its directory, or the manifest in it:
+    /// a directory may hold several snapshots.
+    pub fn load(&self, at: &Path) -> Result<u64> {
+        load(self, at)
     }
 }
 
-fn load(table: &Table, directory: &Path) -> Result<u64> {
+fn load(table: &Table, at: &Path) -> Result<u64> {
     table.on_copy(|core| {
         // Batches go into the base: it must stay the base.
         let (core, _pinned) = table.with_column_families_pinned(core)?;
@@ -43,12 +44,13 @@ fn load(table: &Table, directory: &Path) -> Result<u64> {
             core.hand_out_ids();
             Ok(())
         })?;
-        load_into(&core, directory)
+        load_into(&core, at)
     })
 }
 
-fn load_into(core: &TableCore, directory: &Path) -> Result<u64> {
-    let manifest = Manifest::read(directory)?;
+fn load_into(core: &TableCore, at: &Path) -> Result<u64> {
+    let manifest = Manifest::read(at)?;
+    let directory = directory_of(at);
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
     if manifest.counter != record.counter {
         let why =
@@ -65,7 +67,7 @@ fn load_into(core: &TableCore, directory: &Path) -> Result<u64> {
     let loaded = stage(core, directory, &manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));
     let dropped = sources.into_iter().map(|source| source.close(core.store())).fold(Ok(()), Result::and);
     let loaded = loaded.and_then(|loaded| dropped.map(|()| loaded));
-    loaded.map_err(|error| error.context(format_args!("loading the snapshot {}", directory.display())))
+    loaded.map_err(|error| error.context(format_args!("loading the snapshot {}", at.display())))
 }
 
 /// Bytes of the rows that will be written, and of the files where they have to be copied from another device.

@@ -4,10 +4,12 @@
 //! The manifest of a snapshot or shipment (docs/internals/formats.md, Manifest).
 
 mod file;
+mod place;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use file::{FileKind, ListedFile};
+pub(crate) use place::{directory_of, NAME};
 
 use crate::bytes::{put_counted, Bytes};
 use crate::catalog::{
@@ -21,8 +23,6 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
-/// The manifest's file name.
-pub(crate) const NAME: &str = "cassiterite.manifest";
 const MAGIC: &[u8; 8] = b"CASSSNAP";
 /// Snapshots of one column family, all their files whole.
 const VERSION_SNAPSHOT: u8 = 1;
@@ -64,18 +64,15 @@ impl Manifest {
         }
     }
 
-    /// Reads and checks the manifest of a snapshot or shipment, and that its files are there in full.
-    pub(crate) fn read(directory: &Path) -> Result<Manifest> {
-        let path = directory.join(NAME);
-        let bytes = fs::read(&path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                EngineError::Invalid(format!("{} is no snapshot: it has no {NAME}", directory.display()))
-            }
-            _ => EngineError::from(error).context(path.display()),
-        })?;
+    /// Reads and checks the manifest of a snapshot or shipment, and that its files are there in full. `at` is its
+    /// directory, or the manifest itself.
+    pub(crate) fn read(at: &Path) -> Result<Manifest> {
+        let path = place::manifest_at(at)?;
+        let bytes = fs::read(&path).map_err(|error| EngineError::from(error).context(path.display()))?;
         let manifest = Manifest::decode(&bytes).map_err(|error| error.context(path.display()))?;
+        place::check_name(&path, &bytes)?;
         for ListedFile { file, .. } in &manifest.files {
-            let path = directory.join(&file.name);
+            let path = directory_of(at).join(&file.name);
             let found = fs::metadata(&path).map_err(|error| EngineError::from(error).context(path.display()))?.len();
             if found != file.bytes {
                 let why = format!("{} has {found} bytes instead of {}; copy it again", path.display(), file.bytes);
@@ -85,14 +82,17 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Writes the manifest beside its files, durably; its size in bytes.
+    /// Writes the manifest of a shipment beside its files, durably; its size in bytes.
     pub(crate) fn write(&self, directory: &Path) -> Result<u64> {
         let bytes = self.encode()?;
-        let mut out = File::create_new(directory.join(NAME))?;
-        out.write_all(&bytes)?;
-        out.sync_all()?;
-        sync_directory(directory)?;
+        write(&bytes, directory, NAME)?;
         Ok(bytes.len() as u64)
+    }
+
+    /// Writes the manifest of a snapshot beside its files, durably.
+    pub(crate) fn write_snapshot(&self, directory: &Path) -> Result<()> {
+        let bytes = self.encode()?;
+        write(&bytes, directory, &place::name_of(&bytes))
     }
 
     /// The files that can be one column family together: the whole ones of each column family, then all rows files.
@@ -166,6 +166,13 @@ impl Manifest {
         let counter = flags & COUNTER != 0;
         Ok(Manifest { id, generation, counter, has_headers, keyspace, name, columns, tokens, files })
     }
+}
+
+fn write(bytes: &[u8], directory: &Path, name: &str) -> Result<()> {
+    let mut out = File::create_new(directory.join(name))?;
+    out.write_all(bytes)?;
+    out.sync_all()?;
+    sync_directory(directory)
 }
 
 fn put_count(out: &mut Vec<u8>, count: usize) -> Result<()> {

@@ -27,7 +27,7 @@ pub(crate) use events::{install_events, CompactionBegin, CompactionEnd, EventHoo
 #[cfg(test)]
 pub(crate) use files::LISTINGS;
 pub(crate) use files::{file_count, listed_files, placed_files, LiveFile, Origin, PlacedFile};
-pub(crate) use ingest::{file_min_timestamp, ingest, try_to_ingest, Ingested, Ingestion};
+pub(crate) use ingest::{file_min_timestamp, file_origin, ingest, try_to_ingest, Ingested, Ingestion};
 pub(crate) use ring::Ring;
 pub(crate) use status::Status;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, EntryFacts, TableHooks};

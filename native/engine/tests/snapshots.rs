@@ -8,7 +8,9 @@ mod common;
 
 use cassiterite_engine::{Kind, Store, Table};
 use common::*;
+use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::Arc;
 
 fn filled(store: &Store) -> Arc<Table> {
@@ -36,6 +38,7 @@ fn a_snapshot_of_an_emptied_generation_knows_its_deletions() {
     let table = filled(&store);
     table.truncate().unwrap();
     table.snapshot(&taken).unwrap();
+    let birth = names(&taken).into_iter().find(|name| name.ends_with(".sst")).unwrap();
     let other = open(&directory.path().join("other"));
     let fresh = common::table(&other);
     fresh.receive(&taken).unwrap();
@@ -71,7 +74,7 @@ fn a_snapshot_holds_the_table_as_it_was() {
 
     let store = open(&directory.path().join("store"));
     assert!(whole(&common::table(&store)) == before);
-    assert!(taken.join("cassiterite.manifest").exists(), "loading takes nothing away");
+    assert!(manifest_in(&taken).exists(), "loading takes nothing away");
     let other = open(&directory.path().join("other"));
     let restored = common::table(&other);
     assert_eq!(restored.load(&taken).unwrap(), 502);
@@ -93,7 +96,7 @@ fn of_two_snapshots_into_one_directory_one_stands() {
         assert_eq!(both.iter().filter(|result| result.is_ok()).count(), 1, "{both:?}");
         let refused = both.into_iter().find_map(Result::err).unwrap();
         assert_eq!(refused.kind(), Kind::Invalid, "{refused}");
-        assert!(taken.join("cassiterite.manifest").exists());
+        assert!(manifest_in(&taken).exists());
     }
 }
 
@@ -168,7 +171,7 @@ fn damage_is_found() {
     replace(&flipped);
     assert_eq!(table.load(&taken).unwrap_err().kind(), Kind::Corruption);
     replace(&bytes);
-    let manifest = taken.join("cassiterite.manifest");
+    let manifest = manifest_in(&taken);
     let good = std::fs::read(&manifest).unwrap();
     let mut bad = good.clone();
     bad[20] ^= 1;
@@ -188,4 +191,158 @@ fn an_empty_table_has_an_empty_snapshot() {
     table.snapshot(&taken).unwrap();
     assert_eq!(table.load(&taken).unwrap(), 0);
     assert_eq!(table.stats().unwrap()[5], 1, "still clean");
+}
+
+fn names(directory: &Path) -> BTreeSet<String> {
+    std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// What a program does that has one folder for all snapshots of a table.
+fn flatten(taken: &Path, into: &Path) {
+    std::fs::create_dir_all(into).unwrap();
+    for name in names(taken) {
+        std::fs::copy(taken.join(&name), into.join(&name)).unwrap();
+    }
+}
+
+#[test]
+fn a_file_has_one_name_in_all_snapshots_and_no_other_file_has_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let taken = |name: &str| directory.path().join("snapshots").join(name);
+    let fill = |name: &str| {
+        let store = open(&directory.path().join(name));
+        let table = filled(&store);
+        table.snapshot(&taken(name)).unwrap();
+        (store, table)
+    };
+    let (store, table) = fill("one");
+    let (_rebuilt, _same) = fill("two");
+    assert!(names(&taken("one")).is_disjoint(&names(&taken("two"))), "another store has the same numbers");
+
+    table.snapshot(&taken("again")).unwrap();
+    assert_eq!(names(&taken("again")), names(&taken("one")), "nothing has changed");
+    put(&table, "later", 1, 1, b"new");
+    table.snapshot(&taken("later")).unwrap();
+    let added: Vec<_> = names(&taken("later")).difference(&names(&taken("one"))).cloned().collect();
+    assert_eq!(added.len(), 2, "one file and a manifest: {added:?}");
+    store.close().unwrap();
+
+    // A store that was rolled back takes the same numbers once more.
+    let rolled_back = directory.path().join("rolled back");
+    for folder in ["", "db"] {
+        flatten_files(&directory.path().join("one").join(folder), &rolled_back.join(folder));
+    }
+    let written = |store: &Path, name: &str| {
+        let store = open(store);
+        let table = common::table(&store);
+        put(&table, name, 1, 1, name.as_bytes());
+        table.snapshot(&taken(name)).unwrap();
+        store.close().unwrap();
+        names(&taken(name)).difference(&names(&taken("later"))).cloned().collect::<BTreeSet<_>>()
+    };
+    let first = written(&directory.path().join("one"), "first");
+    let second = written(&rolled_back, "second");
+    assert!(first.is_disjoint(&second), "{first:?} {second:?}");
+}
+
+fn flatten_files(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn of_several_snapshots_in_a_folder_the_one_that_is_named_is_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let flat = directory.path().join("flat");
+    let mut manifests = Vec::new();
+    for (name, rows) in [("one", 3), ("two", 5)] {
+        let store = open(&directory.path().join(name));
+        let table = table(&store);
+        (0..rows).for_each(|at| put(&table, "a", at, 1, b"value"));
+        let taken = directory.path().join(format!("taken {name}"));
+        table.snapshot(&taken).unwrap();
+        flatten(&taken, &flat);
+        manifests.push((flat.join(manifest_in(&taken).file_name().unwrap()), rows));
+    }
+    let store = open(&directory.path().join("restored"));
+    let table = table(&store);
+    let refused = table.load(&flat).unwrap_err();
+    assert!(refused.kind() == Kind::Invalid && refused.message().contains("holds 2 snapshots"), "{refused}");
+    for (manifest, rows) in manifests {
+        assert_eq!(table.load(&manifest).unwrap(), u64::from(rows));
+        assert_eq!(common::rows(&table, "a").len(), rows as usize);
+    }
+}
+
+#[test]
+fn a_manifest_with_the_name_of_another_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(&directory.path().join("store"));
+    let table = table(&store);
+    let taken = ["one", "two"].map(|name| {
+        put(&table, name, 1, 1, b"value");
+        table.snapshot(&directory.path().join(name)).unwrap();
+        directory.path().join(name)
+    });
+    std::fs::copy(manifest_in(&taken[0]), manifest_in(&taken[1])).unwrap();
+    let refused = table.load(&taken[1]).unwrap_err();
+    assert!(refused.kind() == Kind::Corruption && refused.message().contains("of another manifest"), "{refused}");
+}
+
+#[test]
+fn a_folder_with_the_snapshot_in_it_is_refused_with_its_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(&directory.path().join("store"));
+    let table = table(&store);
+    put(&table, "a", 1, 1, b"value");
+    let taken = directory.path().join("tag/.cassiterite");
+    table.snapshot(&taken).unwrap();
+    let refused = table.load(taken.parent().unwrap()).unwrap_err();
+    assert!(refused.message().ends_with(&format!("; give {}", taken.display())), "{refused}");
+}
+
+/// Files were called by their number alone, and every manifest had one name.
+#[test]
+fn a_snapshot_of_the_layout_before_is_loaded() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/snapshot-v3");
+    assert_eq!(table.load(&golden).unwrap(), 12);
+    assert_eq!(rows(&table, "a").len(), 10);
+    let found = read_all(&table, &read_request(POINTS, 0, &partition("b"), &[point(1)]), 1000);
+    assert!(matches!(found[0], Entry::Header(_)), "{found:?}");
+}
+
+/// They keep the name of their birth, and tell their number here.
+#[test]
+fn files_that_came_from_elsewhere_are_found_by_their_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let taken = directory.path().join("taken");
+    let source = open(&directory.path().join("source"));
+    let table = filled(&source);
+    table.compact().unwrap();
+    table.snapshot(&taken).unwrap();
+    let birth = names(&taken).into_iter().find(|name| name.ends_with(".sst")).unwrap();
+    let other = open(&directory.path().join("other"));
+    let received = common::table(&other);
+    (0..20).for_each(|_| other.table(&schema(&[9; 16], &[])).unwrap().flush().unwrap());
+    put(&received, "earlier", 1, 1, b"value");
+    received.flush().unwrap();
+    received.set_automatic_compaction(false).unwrap();
+    received.receive(&taken).unwrap();
+    let again = directory.path().join("again");
+    received.snapshot(&again).unwrap();
+    for name in names(&again).into_iter().filter(|name| name.ends_with(".sst")) {
+        let number = name.trim_end_matches(".sst").rsplit('-').next().unwrap().to_owned();
+        let here = directory.path().join(format!("other/db/{number}.sst"));
+        let inode = |path: &Path| std::fs::metadata(path).unwrap_or_else(|_| panic!("{}", path.display())).ino();
+        assert_eq!(inode(&here), inode(&again.join(&name)), "{name}");
+    }
+    let birth = birth.trim_end_matches(".sst");
+    assert!(names(&again).iter().any(|name| name.starts_with(birth)), "{birth} is not in {:?}", names(&again));
+    let fresh = open(&directory.path().join("fresh"));
+    assert_eq!(common::table(&fresh).load(&again).unwrap(), 503);
 }

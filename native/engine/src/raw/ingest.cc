@@ -96,4 +96,17 @@ extern "C" Failure* cassiterite_file_min_timestamp(const char* path, ValueCall c
   return nullptr;
 }
 
+// Shows the session in which a file was written, and the number that it was written with.
+extern "C" Failure* cassiterite_file_origin(const char* path, ValueCall call, void* target, uint64_t* number) {
+  rocksdb::SstFileReader reader{rocksdb::Options()};
+  const rocksdb::Status status = reader.Open(path);
+  if (!status.ok()) {
+    return failure_of(status);
+  }
+  const auto properties = reader.GetTableProperties();
+  *number = properties->orig_file_number;
+  call(target, bytes(properties->db_session_id));
+  return nullptr;
+}
+
 }  // namespace cassiterite

@@ -3,7 +3,7 @@
 
 //! Takes files into column families that exist, several at once in one atomic step.
 
-use super::files::decode;
+use super::files::{decode, Origin};
 use super::status::{outcome, take, Failure};
 use super::sys::FamilyHandle;
 use super::{object_of, Bytes};
@@ -47,6 +47,12 @@ extern "C" {
         path: *const c_char,
         call: extern "C" fn(*mut c_void, Bytes),
         target: *mut c_void,
+    ) -> *mut Failure;
+    fn cassiterite_file_origin(
+        path: *const c_char,
+        call: extern "C" fn(*mut c_void, Bytes),
+        target: *mut c_void,
+        number: *mut u64,
     ) -> *mut Failure;
 }
 
@@ -116,6 +122,19 @@ pub(crate) fn file_min_timestamp(path: &Path) -> Result<Option<i64>> {
     // SAFETY: the path is NUL-terminated; `take_bytes` gets the vector it expects, only during the call.
     outcome(unsafe { cassiterite_file_min_timestamp(path.as_ptr(), take_bytes, ptr::from_mut(&mut property).cast()) })?;
     Ok(decode(&property).map(i64::from_le_bytes))
+}
+
+/// What the file was born as, in whichever database.
+pub(crate) fn file_origin(path: &Path) -> Result<Origin> {
+    let c_path = c_path(path)?;
+    let (mut session, mut number): (Vec<u8>, u64) = (Vec::new(), 0);
+    // SAFETY: the path is NUL-terminated, `number` may be written; `take_bytes` gets the vector it expects. All outlive
+    // the call.
+    outcome(unsafe {
+        cassiterite_file_origin(c_path.as_ptr(), take_bytes, ptr::from_mut(&mut session).cast(), &mut number)
+    })
+    .map_err(|error| error.context(path.display()))?;
+    Ok(Origin { session: String::from_utf8_lossy(&session).into_owned(), number })
 }
 
 extern "C" fn take_bytes(target: *mut c_void, value: Bytes) {

@@ -10,11 +10,13 @@ use crate::error::{EngineError, Result};
 use crate::links::{copy, try_link};
 use crate::log::log;
 use crate::manifest::{FileKind, ListedFile, Manifest};
-use crate::raw::placed_files;
+use crate::raw::sys::{file_name, FamilyHandle};
+use crate::raw::{file_origin, listed_files, placed_files, Origin};
 use crate::staging::Staged;
 use crate::table::{Table, TableCore};
 use crate::tokens::TokenSet;
 use rocksdb::DB;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// The files of a table, and what they are.
@@ -30,7 +32,8 @@ impl Image {
     pub(super) fn pin(table: &Table, core: &TableCore, directory: &Path) -> Result<Image> {
         let db = &core.store().db;
         let _no_deletions = NoFileDeletions::begin(db)?;
-        let manifest = table.on_present_families(list)?;
+        let (mut manifest, families) = table.on_present_families(list)?;
+        name_for_good(&mut manifest, &families)?;
         if link_all(&manifest, db.path(), directory)? {
             return Ok(Image { manifest, staged: None });
         }
@@ -49,24 +52,54 @@ impl Image {
                 copy(&staged.directory.join(&file.name), &directory.join(&file.name), check)?;
             }
         }
-        self.manifest.write(directory).map(drop)
+        self.manifest.write_snapshot(directory)
     }
 }
 
-fn list(core: &TableCore) -> Result<Manifest> {
+/// The files by their names in the database, and their column families.
+fn list(core: &TableCore) -> Result<(Manifest, Vec<FamilyHandle>)> {
     let headers = core.headers().seen();
     let listed = core.column_families().consistent(|family| placed_files(&core.store().db, &family.handle));
     let whole = (0_u8..).zip(listed).flat_map(|(family, files)| {
         files.into_iter().map(move |file| ListedFile { kind: FileKind::Whole, family, file: file.into() })
     });
     // After the files: they have no column that it does not know.
-    Ok(Manifest::new(core.id(), &core.record(headers)?, TokenSet::all(), whole.collect()))
+    let manifest = Manifest::new(core.id(), &core.record(headers)?, TokenSet::all(), whole.collect());
+    Ok((manifest, core.column_families().all().map(|family| family.handle.clone()).collect()))
+}
+
+/// Gives the files names that no other file ever has, of no store: by session and number of their birth. Two snapshots
+/// have the same file under the same name. A number that differs in this database is told, too: by it a file is found,
+/// and of one birth there may be several here.
+fn name_for_good(manifest: &mut Manifest, families: &[FamilyHandle]) -> Result<()> {
+    let mut born = HashMap::new();
+    for family in families {
+        for file in listed_files(family.db(), family)? {
+            born.insert(file.number, (file.origin, file.checksum));
+        }
+    }
+    for ListedFile { file, .. } in &mut manifest.files {
+        let (mut origin, checksum) = born.remove(&file.number).unwrap_or_default();
+        if let (true, Some(family)) = (origin == Origin::default(), families.first()) {
+            origin = file_origin(&family.db().path().join(&file.name))?; // compacted away since
+        }
+        let Origin { session, number } = origin;
+        if session.is_empty() {
+            return Err(EngineError::Internal(format!("{} does not tell in which session it was written", file.name)));
+        }
+        file.name = match number == file.number {
+            true => format!("{session}-{number:06}.sst"),
+            false => format!("{session}-{number:06}-{:06}.sst", file.number),
+        };
+        file.checksum = checksum;
+    }
+    Ok(())
 }
 
 /// Whether `to` is on the same device; else there is nothing in it.
 fn link_all(manifest: &Manifest, from: &Path, to: &Path) -> Result<bool> {
     for ListedFile { file, .. } in &manifest.files {
-        if !try_link(&from.join(&file.name), &to.join(&file.name))? {
+        if !try_link(&from.join(file_name(file.number)), &to.join(&file.name))? {
             return Ok(false);
         }
     }

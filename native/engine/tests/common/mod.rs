@@ -9,7 +9,7 @@ pub mod spoilt;
 
 use cassiterite_codec::key::{encode_partition, murmur3_token};
 use cassiterite_engine::{cursor_next, Store, Table};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -322,4 +322,12 @@ pub fn number(store: &Store, topic: &str, name: &str, column: usize) -> u64 {
     let report = store.report(topic).unwrap();
     let line = report.lines().find(|line| line.starts_with(&format!("{name}\t"))).unwrap();
     line.split('\t').nth(column).unwrap().parse().unwrap()
+}
+
+/// The manifest of the snapshot in a directory.
+pub fn manifest_in(directory: &Path) -> PathBuf {
+    let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let manifests: Vec<_> = paths.filter(|path| path.to_string_lossy().ends_with("cassiterite.manifest")).collect();
+    assert_eq!(manifests.len(), 1, "{manifests:?}");
+    manifests[0].clone()
 }

@@ -29,7 +29,7 @@ public final class Snapshots
     {
         try (Stream<Path> paths = Files.walk(node.base().resolve("data").resolve(keyspace)))
         {
-            return paths.filter(path -> path.endsWith("cassiterite") && path.getParent().getFileName().toString().startsWith(tag) &&
+            return paths.filter(path -> path.endsWith(".cassiterite") && path.getParent().getFileName().toString().startsWith(tag) &&
                                         path.toString().contains('/' + table + '-'))
                         .findAny().orElseThrow();
         }

@@ -19,6 +19,7 @@ import org.apache.cassandra.utils.JVMStabilityInspector;
 import io.cassiterite.index.IndexWatch;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.memtable.SnapshotLists;
 import io.cassiterite.observe.CompactionFigures;
 import io.cassiterite.observe.CompactionHistory;
 import io.cassiterite.observe.CompactionManagerProxy;
@@ -169,6 +170,7 @@ final class Maintenance implements Runnable
             attempt("Installing the refusal of incremental repair", this::closeRepairGate);
         attempt("Adapting scheduled repairs", ScheduledRepairs::adapt);
         attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
+        attempt("Listing the files of snapshots", SnapshotLists::completeAll);
         attempt("Checking for errors of the engine", errors::check);
         attempt("Checking for damaged files", damage::check);
         attempt("Applying the compaction throughput", throughput::pass);

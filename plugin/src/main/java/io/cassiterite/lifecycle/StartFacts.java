@@ -55,6 +55,10 @@ final class StartFacts
 
     List<SchemaTable> tables = new ArrayList<>();
     List<TableMarker> markers = new ArrayList<>();
+    List<UnreadFiles> unreadFiles = new ArrayList<>();
+
+    /** How an operator calls the program that loads snapshots, without what names the snapshot. */
+    String loadCommand;
 
     /** Why the native library cannot be loaded, or null if it is. */
     String libraryError;

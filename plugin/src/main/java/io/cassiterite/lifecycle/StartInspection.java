@@ -6,6 +6,7 @@ package io.cassiterite.lifecycle;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.CodeSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -30,12 +31,14 @@ import io.cassiterite.reflect.PrivateMember;
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineTable;
+import io.cassiterite.tools.SnapshotLoad;
 
 /** Collects {@link StartFacts} from a node whose system tables can be read and whose user schema is not loaded yet. */
 final class StartInspection
 {
     private static final String DEFAULT_CONFIGURATION = "default";
     private static final String DEFAULT_CLASS = "SkipListMemtable";
+    private static final int JMX_PORT = 7199;
 
     private StartInspection()
     {
@@ -92,12 +95,33 @@ final class StartInspection
                     facts.storeDirectory = StoreDirectory.of(configuration.parameters).toString();
             if (facts.storeDirectory != null)
                 facts.storeId = StoreIdentity.read(Path.of(facts.storeDirectory));
+            addUnreadFiles(facts);
         }
         catch (IOException e)
         {
             throw new ConfigurationException("Cassiterite: this node must not start, because it cannot be told where its " +
                                              "tables are: " + e, e);
         }
+    }
+
+    private static void addUnreadFiles(StartFacts facts) throws IOException
+    {
+        Path store = facts.storeDirectory == null ? null : Path.of(facts.storeDirectory);
+        for (String directory : DatabaseDescriptor.getAllDataFileLocations())
+            facts.unreadFiles.addAll(UnreadFiles.findAll(Path.of(directory).toAbsolutePath().normalize(), store));
+        facts.loadCommand = String.format("java -cp %s %s 127.0.0.1 %s", jar(), SnapshotLoad.class.getName(), jmxPort());
+    }
+
+    private static String jar()
+    {
+        CodeSource source = StartInspection.class.getProtectionDomain().getCodeSource();
+        return source == null ? "cassiterite-5.0.jar" : Path.of(source.getLocation().getPath()).toString();
+    }
+
+    private static int jmxPort()
+    {
+        int remote = CassandraRelevantProperties.CASSANDRA_JMX_REMOTE_PORT.getInt(0);
+        return remote != 0 ? remote : CassandraRelevantProperties.CASSANDRA_JMX_LOCAL_PORT.getInt(JMX_PORT);
     }
 
     private static String libraryError(StartFacts facts)

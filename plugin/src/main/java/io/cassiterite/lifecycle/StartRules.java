@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
@@ -24,6 +25,7 @@ final class StartRules
 
     private static final String DEFAULT_CONFIGURATION = "default";
     private static final String PARTITIONER = "Murmur3Partitioner";
+    private static final int TABLES_NAMED = 5;
 
     private final StartFacts facts;
     private final List<String> refusals = new ArrayList<>();
@@ -41,6 +43,7 @@ final class StartRules
         rules.checkDefaults();
         rules.checkDefinitions();
         rules.checkMarkers();
+        rules.checkUnreadFiles();
         rules.checkSettings();
         return rules.refusals;
     }
@@ -106,6 +109,17 @@ final class StartRules
                    "the folders of its tables, which are then empty on this node.",
                    table.name, marker.storeDirectory, marker.storeId, facts.storeDirectory,
                    facts.storeId == null ? "no store" : "the store " + facts.storeId, TableMarker.FILE_NAME);
+    }
+
+    private void checkUnreadFiles()
+    {
+        int named = Math.min(TABLES_NAMED, facts.unreadFiles.size());
+        for (UnreadFiles files : facts.unreadFiles.subList(0, named))
+            refusals.add(UnreadFilesRefusal.of(files, facts.loadCommand));
+        List<UnreadFiles> more = facts.unreadFiles.subList(named, facts.unreadFiles.size());
+        if (!more.isEmpty())
+            refuse("the folders of %d more tables have such files, too. Do the same for each of them: %s", more.size(),
+                   more.stream().map(files -> files.folder.toString()).collect(Collectors.joining(" ")));
     }
 
     private void checkSettings()

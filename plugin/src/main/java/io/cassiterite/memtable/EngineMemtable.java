@@ -27,6 +27,7 @@ import org.apache.cassandra.utils.NoSpamLogger;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.SnapshotFiles;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
 import io.cassiterite.lifecycle.ManagerInstaller;
@@ -35,9 +36,6 @@ import io.cassiterite.schema.ColumnAges;
 /** The life of an engine memtable: generations, schema, snapshots, and what it answers when asked to be flushed. */
 abstract class EngineMemtable extends AbstractMemtableWithCommitlog
 {
-    /** Name of the engine's folder in a snapshot. */
-    public static final String SNAPSHOT_FOLDER = "cassiterite";
-
     private static final Logger logger = LoggerFactory.getLogger(EngineMemtable.class);
     private static final NoSpamLogger RARE = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
 
@@ -278,13 +276,14 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         File folder = snapshotFolder(cfs(), snapshotName);
         if (!snapshotName.startsWith(ColumnFamilyStore.SNAPSHOT_TRUNCATE_PREFIX + '-') || !snapshotTruncated(folder))
             table.snapshot(folder.absolutePath());
+        SnapshotLists.expect(cfs(), snapshotName, folder);
     }
 
     /** The engine's folder in a snapshot of a table; its parent is made if it is missing. */
     static File snapshotFolder(ColumnFamilyStore cfs, String snapshotName)
     {
         File tableDirectory = cfs.getDirectories().getCFDirectories().get(0);
-        return new File(Directories.getSnapshotDirectory(tableDirectory, snapshotName), SNAPSHOT_FOLDER);
+        return new File(Directories.getSnapshotDirectory(tableDirectory, snapshotName), SnapshotFiles.FOLDER);
     }
 
     /** Takes the snapshots that TRUNCATE owes; false if there are none. */

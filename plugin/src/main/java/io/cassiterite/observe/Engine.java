@@ -11,10 +11,12 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.utils.MBeanWrapper;
 
 import io.cassiterite.lifecycle.EngineControl;
+import io.cassiterite.lifecycle.UnreadFiles;
 
 /** @see EngineMBean */
 public final class Engine implements EngineMBean
@@ -73,11 +75,23 @@ public final class Engine implements EngineMBean
     public long snapshotLoad(String keyspace, String table, String directory)
     {
         ColumnFamilyStore cfs = EngineTableFinder.named(keyspace, table);
+        checkSnapshot(directory);
         long loaded = RemoteFailure.guard("loading " + directory + " into " + cfs.metadata(), () -> engine.load(cfs, directory));
         String beside = SnapshotFolder.sstablesBeside(Path.of(directory));
         if (beside != null)
             logger.warn("Loaded {} into {}: {}", directory, cfs.metadata(), beside);
         return loaded;
+    }
+
+    private static void checkSnapshot(String directory)
+    {
+        String why = SnapshotFolder.whyNotFound(directory);
+        if (why != null)
+            throw new IllegalArgumentException(why);
+        for (String data : DatabaseDescriptor.getAllDataFileLocations())
+            if (UnreadFiles.isUnread(Path.of(directory).normalize(), Path.of(data).toAbsolutePath().normalize()))
+                throw new IllegalArgumentException(directory + " is in the data folder of a table, where its files would keep the " +
+                                                   "node from its next start. Move them out of " + data + ", and load them from there");
     }
 
     @Override

@@ -29,7 +29,7 @@ public interface EngineMBean
     /**
      * Merges a snapshot into a table. Rows that the table already has stay; the newer cell wins.
      *
-     * @param directory the engine's folder inside the snapshot, on this node
+     * @param directory the absolute path, on this node, of the engine's folder inside the snapshot, or of its manifest
      * @return the number of fragments loaded
      */
     long snapshotLoad(String keyspace, String table, String directory);

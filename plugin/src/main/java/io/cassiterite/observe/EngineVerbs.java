@@ -21,6 +21,7 @@ import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.lifecycle.EngineControl;
+import io.cassiterite.memtable.SnapshotLists;
 import io.cassiterite.schema.EngineTable;
 
 /**
@@ -76,6 +77,12 @@ final class EngineVerbs
     {
         for (ColumnFamilyStore cfs : tables)
             RemoteFailure.guard("taking snapshot " + name + " of " + cfs.metadata(), () -> engine.snapshot(cfs, name));
+    }
+
+    /** Has the engine's files in what Cassandra lists of the files of a snapshot. */
+    void listSnapshot(String name)
+    {
+        RemoteFailure.guard("listing the files of snapshot " + name, () -> SnapshotLists.complete(name));
     }
 
     /** @return the list that Cassandra made, with the true sizes of engine tables' snapshots */

@@ -9,23 +9,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** The engine's folder in a snapshot of a table, which has other files around it. Needs no class of Cassandra. */
+import io.cassiterite.engine.SnapshotFiles;
+
+/** The engine's folder in a snapshot of a table, as an operator names it. Needs no class of Cassandra. */
 public final class SnapshotFolder
 {
-    private static final String NAME = "cassiterite";
-
     private SnapshotFolder()
     {
     }
 
+    /** @return why a node cannot find the snapshot by this path, or null if it can */
+    public static String whyNotFound(String path)
+    {
+        return Path.of(path).isAbsolute() ? null
+                                          : path + " is a relative path, which the node would take from its own working directory. Give "
+                                            + "the absolute path that the folder has on the node";
+    }
+
     /**
-     * @param folder the engine's
+     * @param folder the engine's, or the manifest in it
      * @return what the snapshot has that is not loaded with the folder; null if there is no such thing, or it cannot be seen
      */
     public static String sstablesBeside(Path folder)
     {
-        Path snapshot = folder.toAbsolutePath().normalize().getParent();
-        if (snapshot == null || !folder.normalize().endsWith(NAME) || !Files.isDirectory(snapshot))
+        Path absolute = folder.toAbsolutePath().normalize();
+        Path snapshot = isEngines(absolute) ? absolute.getParent() : above(above(absolute));
+        if (snapshot == null || !isEngines(absolute) && !isEngines(above(absolute)) || !Files.isDirectory(snapshot))
             return null;
         try (Stream<Path> files = Files.list(snapshot))
         {
@@ -38,5 +47,15 @@ public final class SnapshotFolder
         {
             return null;
         }
+    }
+
+    private static Path above(Path path)
+    {
+        return path == null ? null : path.getParent();
+    }
+
+    private static boolean isEngines(Path folder)
+    {
+        return folder != null && folder.getFileName() != null && SnapshotFiles.isFolder(folder.getFileName().toString());
     }
 }

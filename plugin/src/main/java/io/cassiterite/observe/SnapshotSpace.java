@@ -20,8 +20,8 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.service.snapshot.TableSnapshot;
 
+import io.cassiterite.engine.SnapshotFiles;
 import io.cassiterite.lifecycle.EngineControl;
-import io.cassiterite.memtable.CassiteriteMemtable;
 
 /**
  * What the engine's files in snapshots take on disk. They are links, which take nothing while the store has the same
@@ -102,7 +102,7 @@ final class SnapshotSpace
         {
             // a TRUNCATE that had to save two generations leaves two
             Path folder = file.getParent();
-            if (!snapshot.equals(folder.getParent()) || !folder.getFileName().toString().startsWith(CassiteriteMemtable.SNAPSHOT_FOLDER))
+            if (!snapshot.equals(folder.getParent()) || !SnapshotFiles.isFolder(folder.getFileName().toString()))
                 return FileVisitResult.CONTINUE;
             if (isInStore(file, attributes))
                 shared += attributes.size();
@@ -113,10 +113,12 @@ final class SnapshotSpace
 
         private boolean isInStore(Path file, BasicFileAttributes attributes)
         {
+            String stored = SnapshotFiles.nameInStore(file.getFileName().toString());
+            if (stored == null)
+                return false;
             try
             {
-                Path stored = storeFiles.resolve(file.getFileName().toString());
-                return Files.readAttributes(stored, BasicFileAttributes.class).fileKey().equals(attributes.fileKey());
+                return Files.readAttributes(storeFiles.resolve(stored), BasicFileAttributes.class).fileKey().equals(attributes.fileKey());
             }
             catch (IOException e)
             {

@@ -133,6 +133,13 @@ public final class StorageServiceProxy implements InvocationHandler
                 Map<String, String> options = verb.options();
                 if (options != null && Boolean.parseBoolean(options.getOrDefault("skipFlush", "false")))
                     verbs.snapshot(EngineTableFinder.selectedEntities(verb.trailing()), verb.firstString());
+                verbs.listSnapshot(verb.firstString());
+                break;
+            case "takeMultipleTableSnapshot":
+                verbs.listSnapshot(verb.firstString());
+                break;
+            case "takeTableSnapshot":
+                verbs.listSnapshot(verb.lastString());
                 break;
             default: // also relocatesstables: a store has one directory, so no file is misplaced
         }

@@ -49,10 +49,16 @@ public final class SnapshotLoad
             System.err.println("usage: SnapshotLoad [-u USER -pwf FILE] HOST PORT KEYSPACE TABLE DIRECTORY\n" +
                                "  USER FILE   where JMX asks: a user, and a file with lines 'USER PASSWORD', as nodetool reads it\n" +
                                "  HOST PORT   JMX address of the node, usually 127.0.0.1 7199\n" +
-                               "  DIRECTORY   the engine's folder inside the snapshot, as a path on the node");
+                               "  DIRECTORY   the engine's folder inside the snapshot, or its manifest: an absolute path on the node");
             return USAGE;
         }
         String[] arguments = Arrays.copyOfRange(words, words.length - ARGUMENTS, words.length);
+        String why = SnapshotFolder.whyNotFound(arguments[4]);
+        if (why != null)
+        {
+            System.err.println("not loaded: " + why);
+            return USAGE;
+        }
         String url = String.format("service:jmx:rmi:///jndi/rmi://%s:%s/jmxrmi", arguments[0], arguments[1]);
         try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(url),
                                                                   hasUser ? credentials(words[1], words[3]) : Map.of()))

@@ -41,6 +41,18 @@ class SnapshotSpaceTest
     }
 
     @Test
+    void filesAreFoundByTheNumberThatTheyHaveInTheStore() throws IOException
+    {
+        write(store.resolve("000001.sst"), 1000);
+        write(store.resolve("000020.sst"), 200);
+        Path taken = Files.createDirectory(snapshot.resolve(".cassiterite"));
+        Files.createLink(taken.resolve("QKIM5RQA0NMJ0AHYEYN8-000001.sst"), store.resolve("000001.sst"));
+        Files.createLink(taken.resolve("PEER5RQA0NMJ0AHYEYN8-000007-000020.sst"), store.resolve("000020.sst"));
+        write(taken.resolve("QKIM5RQA0NMJ0AHYEYN8-000003.sst"), 30);
+        assertSpace(30, 1200);
+    }
+
+    @Test
     void copyIsNotALinkAndAnotherFileOfTheNameIsNotThisOne() throws IOException
     {
         write(store.resolve("000001.sst"), 1000);

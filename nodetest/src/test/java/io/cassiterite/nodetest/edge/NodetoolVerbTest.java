@@ -84,7 +84,7 @@ class NodetoolVerbTest
         node.nodetool("snapshot", "--skip-flush", "-t", "verbs", "-kt", KEYSPACE + ".p").success();
         try (var paths = java.nio.file.Files.walk(node.base().resolve("data").resolve(KEYSPACE)))
         {
-            assertTrue(paths.anyMatch(path -> path.endsWith("snapshots/verbs/cassiterite/cassiterite.manifest")));
+            assertTrue(paths.anyMatch(path -> path.toString().matches(".*/snapshots/verbs/[.]cassiterite/[0-9a-f]{32}-cassiterite[.]manifest")));
         }
         node.nodetool("clearsnapshot", "-t", "verbs", KEYSPACE).success();
     }

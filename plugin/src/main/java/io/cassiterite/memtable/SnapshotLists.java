@@ -1,0 +1,196 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.memtable;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Directories;
+import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.serializers.MarshalException;
+import org.apache.cassandra.utils.Clock;
+import org.apache.cassandra.utils.JsonUtils;
+
+import io.cassiterite.engine.SnapshotFiles;
+
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+/**
+ * Adds the engine's files to {@code manifest.json}, in which Cassandra lists the files of a snapshot for programs that
+ * copy it. Cassandra writes it after the engine has taken its part, or before ({@code --skip-flush}). Thread-safe.
+ */
+public final class SnapshotLists
+{
+    private static final Logger logger = LoggerFactory.getLogger(SnapshotLists.class);
+
+    private static final String FILES = "files";
+    /** If Cassandra fails to write its list, it never comes. */
+    private static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    private static final Queue<Expected> EXPECTED = new ConcurrentLinkedQueue<>();
+
+    private SnapshotLists()
+    {
+    }
+
+    /** The engine's part has been taken: the list is to have its files as soon as there is one. */
+    static void expect(ColumnFamilyStore cfs, String tag, File engineFolder)
+    {
+        List<Path> lists = new ArrayList<>();
+        for (File folder : cfs.getDirectories().getCFDirectories())
+            lists.add(Directories.getSnapshotManifestFile(new File(folder, Directories.SNAPSHOT_SUBDIR + '/' + tag)).toPath());
+        EXPECTED.add(new Expected(tag, engineFolder.parent().toPath(), lists));
+    }
+
+    /**
+     * Completes the lists of the snapshots of this name, which Cassandra has written.
+     *
+     * @throws UncheckedIOException if a list cannot be read or written; the files of the snapshot are there
+     */
+    public static void complete(String tag)
+    {
+        for (Expected expected : EXPECTED)
+            if (expected.tag.equals(tag))
+                complete(expected);
+    }
+
+    /** Completes the lists of snapshots that the node takes itself; those that are not there yet wait for the next call. */
+    public static void completeAll()
+    {
+        for (Expected expected : EXPECTED)
+        {
+            try
+            {
+                complete(expected);
+            }
+            catch (MarshalException e)
+            {
+                logger.debug("A list of the snapshot {} is being written", expected.tag, e);
+            }
+        }
+    }
+
+    private static void complete(Expected expected)
+    {
+        synchronized (expected)
+        {
+            try
+            {
+                if (expected.isDone || expected.complete())
+                {
+                    expected.isDone = true;
+                    EXPECTED.remove(expected);
+                }
+            }
+            catch (NoSuchFileException e)
+            {
+                EXPECTED.remove(expected); // cleared meanwhile
+            }
+            catch (IOException e)
+            {
+                throw new UncheckedIOException("Adding the engine's files to the list of the snapshot " + expected.tag, e);
+            }
+        }
+    }
+
+    /** The engine's part of a snapshot whose list has yet to be completed. */
+    private static final class Expected
+    {
+        private final String tag;
+        private final Path snapshot;
+        private final List<Path> lists;
+        private final long untilNanos = Clock.Global.nanoTime() + WAIT_NANOS;
+        private boolean isDone;
+
+        private Expected(String tag, Path snapshot, List<Path> lists)
+        {
+            this.tag = tag;
+            this.snapshot = snapshot;
+            this.lists = lists;
+        }
+
+        /** @return false if there is no list yet */
+        private boolean complete() throws IOException
+        {
+            for (Path list : lists)
+                if (Files.exists(list))
+                {
+                    add(snapshot, list);
+                    return true;
+                }
+            return !Files.isDirectory(snapshot) || Clock.Global.nanoTime() - untilNanos > 0;
+        }
+    }
+
+    /** Adds the engine's files in a snapshot's folder to a list, durably; nobody sees half a list. */
+    static void add(Path snapshot, Path list) throws IOException
+    {
+        Map<String, Object> content = JsonUtils.fromJsonMap(Files.readAllBytes(list));
+        Set<Object> files = new LinkedHashSet<>();
+        if (content.get(FILES) instanceof List)
+            files.addAll((List<?>) content.get(FILES));
+        if (files.addAll(engineFiles(snapshot)))
+        {
+            content.put(FILES, files);
+            replace(list, JsonUtils.JSON_OBJECT_PRETTY_WRITER.writeValueAsBytes(content));
+        }
+    }
+
+    private static void replace(Path list, byte[] content) throws IOException
+    {
+        Path replacement = list.resolveSibling(list.getFileName() + ".new");
+        try (FileChannel channel = FileChannel.open(replacement, CREATE, WRITE, TRUNCATE_EXISTING))
+        {
+            for (ByteBuffer bytes = ByteBuffer.wrap(content); bytes.hasRemaining(); )
+                channel.write(bytes);
+            channel.force(true);
+        }
+        Files.move(replacement, list, ATOMIC_MOVE, REPLACE_EXISTING);
+        try (FileChannel folder = FileChannel.open(list.getParent(), READ))
+        {
+            folder.force(true);
+        }
+    }
+
+    /** @return paths relative to the snapshot's folder */
+    private static List<String> engineFiles(Path snapshot) throws IOException
+    {
+        try (Stream<Path> files = Files.walk(snapshot, 2))
+        {
+            return files.filter(file -> file.getParent().getParent().equals(snapshot)
+                                        && SnapshotFiles.isFolder(file.getParent().getFileName().toString())
+                                        && SnapshotFiles.isFile(file.getFileName().toString()))
+                        .map(file -> snapshot.relativize(file).toString()).sorted().collect(Collectors.toList());
+        }
+        catch (UncheckedIOException e)
+        {
+            throw e.getCause();
+        }
+    }
+}

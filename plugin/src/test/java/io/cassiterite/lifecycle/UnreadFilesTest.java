@@ -1,0 +1,113 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Whatever leaves files of the engine in the folder of a table, no start overlooks them. */
+class UnreadFilesTest
+{
+    private static final String TABLE = "shop/orders-5bc52802de2535edaeab188eecebb090";
+
+    @TempDir
+    private Path base;
+
+    private Path table;
+
+    @Test
+    void everyWayToLeaveFilesInAFolderIsSeen() throws IOException
+    {
+        for (String file : List.of("cassiterite.manifest", "000033.sst", "QKIM5RQA0NMJ0AHYEYN8-000012.sst",
+                                   "0123456789abcdef0123456789abcdef-cassiterite.manifest", ".cassiterite/x-cassiterite.manifest",
+                                   "cassiterite/000012.sst", "cassiterite-2/000012.sst", "copied/.cassiterite/QK-000012.sst"))
+        {
+            base = Files.createTempDirectory(base, "data");
+            place(TABLE + '/' + file);
+            List<UnreadFiles> found = found(null);
+            assertEquals(1, found.size(), file);
+            assertEquals("shop orders", found.get(0).keyspace() + ' ' + found.get(0).table(), file);
+        }
+    }
+
+    @Test
+    void nothingElseIsTakenForSuchAFile() throws IOException
+    {
+        for (String file : List.of("nb-1-big-Data.db", "nb-1-big-TOC.txt", "cassiterite.marker", ".cassiterite/nb-1-big-Data.db",
+                                   "snapshots/tag/.cassiterite/QK-000012.sst", "snapshots/tag/cassiterite/cassiterite.manifest",
+                                   "backups/.cassiterite/QK-000012.sst", ".by_v/nb-1-big-Data.db"))
+            place(TABLE + '/' + file);
+        assertEquals(List.of(), found(null).stream().map(files -> files.folder).collect(Collectors.toList()));
+    }
+
+    @Test
+    void theStoreItselfMayBeInADataDirectory() throws IOException
+    {
+        place("cassiterite/db/000012.sst");
+        assertEquals(List.of(), found(base.resolve("data/cassiterite")));
+        assertEquals(1, found(null).size());
+        place("cassiterite/db/CURRENT");
+        assertEquals(List.of(), found(null), "also where no configuration tells that it is there");
+    }
+
+    @Test
+    void theRefusalHasTheCommandsThatMoveAndLoadThem() throws IOException
+    {
+        place(TABLE + "/.cassiterite/x-cassiterite.manifest");
+        place(TABLE + "/.cassiterite/QK-000012.sst");
+        place(TABLE + "/000033.sst");
+        place(TABLE + "/cassiterite.manifest");
+        String refusal = UnreadFilesRefusal.of(found(null).get(0), "java -cp x.jar L 127.0.0.1 7199");
+        String restored = base + "/cassiterite-restored/" + TABLE;
+        assertEquals(List.of("mkdir -p '" + restored + '\'',
+                             "find '" + table + "' -maxdepth 1 -type f \\( -name '*.sst' -o -name '*cassiterite.manifest' \\) -exec mv -t '"
+                             + restored + "' {} +",
+                             "mv '" + table + "/.cassiterite' '" + restored + '\'',
+                             "java -cp x.jar L 127.0.0.1 7199 shop orders '" + restored + '\'',
+                             "java -cp x.jar L 127.0.0.1 7199 shop orders '" + restored + "/.cassiterite'"),
+                     refusal.lines().filter(line -> line.startsWith("    ")).map(String::trim).collect(Collectors.toList()), refusal);
+    }
+
+    @Test
+    void filesWithoutAManifestCanOnlyBeMoved() throws IOException
+    {
+        place(TABLE + "/000033.sst");
+        String refusal = UnreadFilesRefusal.of(found(null).get(0), "java");
+        assertTrue(refusal.contains("They have no manifest") && !refusal.contains("    java"), refusal);
+    }
+
+    @Test
+    void whatIsLoadedMustNotBeWhereTheNextStartRefusesIt()
+    {
+        Path data = Path.of("/var/data");
+        for (String unread : List.of(TABLE, TABLE + "/.cassiterite", TABLE + "/x/y"))
+            assertTrue(UnreadFiles.isUnread(data.resolve(unread), data), unread);
+        for (String fine : List.of("", "shop", TABLE + "/snapshots/tag/.cassiterite", TABLE + "/backups", "../elsewhere/a/b/c"))
+            assertFalse(UnreadFiles.isUnread(data.resolve(fine).normalize(), data), fine);
+    }
+
+    private List<UnreadFiles> found(Path store) throws IOException
+    {
+        return UnreadFiles.findAll(base.resolve("data"), store);
+    }
+
+    private void place(String file) throws IOException
+    {
+        Path path = base.resolve("data").resolve(file);
+        table = base.resolve("data").resolve(TABLE);
+        Files.createDirectories(path.getParent());
+        Files.write(path, new byte[1]);
+    }
+}
