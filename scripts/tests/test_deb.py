@@ -82,7 +82,7 @@ class DebTest(unittest.TestCase):
         before = sorted(root.rglob("*"))
         for script, arguments, said in (
             ("postinst", ["configure", ""], "50-jvm-server.options"),
-            ("postinst", ["configure", "0.0.9"], "restart it"),
+            ("postinst", ["configure", "0.0.9"], "drained and stopped before. Start the node now."),
             ("postinst", ["abort-upgrade"], ""),
             ("prerm", ["remove"], "drop them first"),
             ("prerm", ["upgrade", "0.2.0"], ""),
@@ -99,6 +99,40 @@ class DebTest(unittest.TestCase):
             self.assertIn(said, ran.stdout)
             self.assertEqual(said == "", ran.stdout == "")
         self.assertEqual(before, sorted(root.rglob("*")))
+
+    def test_its_removal_warns_of_a_store(self):
+        control = self.tree.path / "control"
+        self.dpkg_deb("--control", self.package("dist"), control)
+        etc, var = self.tree.path / "etc", self.tree.path / "var"
+        for folder in (etc, var):
+            folder.mkdir()
+        yaml = etc / "cassandra.yaml"
+
+        def warned(configured):
+            yaml.write_text(configured)
+            ran = subprocess.run(
+                [control / "prerm", "remove"],
+                env={"PATH": "/usr/bin:/bin", "CASSITERITE_ETC": str(etc), "CASSITERITE_VAR": str(var)},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            self.assertEqual("", ran.stderr)
+            return [line.split()[1] for line in ran.stdout.splitlines() if line.startswith("WARNING: ")]
+
+        def store(folder):
+            folder.mkdir(parents=True)
+            (folder / "cassiterite.store").write_text("")
+            return str(folder)
+
+        data, ssd = self.tree.path / "disk" / "data", self.tree.path / "ssd" / "store"
+        beside = f"data_file_directories:\n    - '{data}'\n\ncommitlog_directory: /x\n"
+        named = f"memtable:\n  configurations:\n    e:\n      parameters:\n        directory: {ssd}\n"
+        self.assertEqual([], warned(beside + named))
+        self.assertEqual([store(data.parent / "cassiterite")], warned(beside))
+        self.assertEqual([store(ssd)], warned(named))
+        self.assertEqual([store(var / "cassiterite")], warned(""))
+        self.assertNotIn(str(ssd), warned(f"# directory: {ssd}\n"))
 
     def test_what_it_tells_to_add_is_in_it(self):
         package = self.package("dist")
