@@ -38,7 +38,6 @@ fn a_snapshot_of_an_emptied_generation_knows_its_deletions() {
     let table = filled(&store);
     table.truncate().unwrap();
     table.snapshot(&taken).unwrap();
-    let birth = names(&taken).into_iter().find(|name| name.ends_with(".sst")).unwrap();
     let other = open(&directory.path().join("other"));
     let fresh = common::table(&other);
     fresh.receive(&taken).unwrap();
