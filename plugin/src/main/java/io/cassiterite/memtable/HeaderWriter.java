@@ -4,12 +4,14 @@
  */
 package io.cassiterite.memtable;
 
+import java.util.Arrays;
 import java.util.Iterator;
 
 import org.apache.cassandra.db.ClusteringBound;
 import org.apache.cassandra.db.DeletionInfo;
 import org.apache.cassandra.db.DeletionTime;
 import org.apache.cassandra.db.RangeTombstone;
+import org.apache.cassandra.db.Slice;
 
 import io.cassiterite.engine.DirectOutput;
 
@@ -95,9 +97,9 @@ final class HeaderWriter
         for (Iterator<RangeTombstone> it = info.rangeIterator(false); it.hasNext(); )
         {
             RangeTombstone range = it.next();
-            if (!range.deletionTime().supersedes(partition) || range.deletedSlice().isEmpty(keys.comparator()))
+            if (!range.deletionTime().supersedes(partition) || isEmpty(out, range.deletedSlice()))
                 continue;
-            if (start != null && touches(range))
+            if (start != null && touches(out, range))
                 end = range.deletedSlice().end();
             else
             {
@@ -110,10 +112,30 @@ final class HeaderWriter
         putPending(out);
     }
 
-    private boolean touches(RangeTombstone next)
+    private boolean touches(DirectOutput out, RangeTombstone next)
     {
         return deletion.equals(next.deletionTime())
-               && keys.comparator().compare(end, next.deletedSlice().start()) == 0;
+               && compare(out, end, next.deletedSlice().start()) == 0;
+    }
+
+    private boolean isEmpty(DirectOutput out, Slice slice)
+    {
+        return compare(out, slice.start(), slice.end()) >= 0;
+    }
+
+    /** By forms: Cassandra's comparator fails on some bytes that a bound may have. */
+    private int compare(DirectOutput out, ClusteringBound<?> left, ClusteringBound<?> right)
+    {
+        return Arrays.compareUnsigned(form(out, left), form(out, right));
+    }
+
+    private byte[] form(DirectOutput out, ClusteringBound<?> bound)
+    {
+        int before = out.length();
+        keys.putClustering(out, bound);
+        byte[] form = out.copyFrom(before);
+        out.truncate(before);
+        return form;
     }
 
     private void putPending(DirectOutput out)

@@ -24,8 +24,6 @@ import org.apache.cassandra.utils.bytecomparable.ByteSource;
 import io.cassiterite.engine.DirectOutput;
 
 import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT;
-import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT_EMPTY;
-import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT_EMPTY_REVERSED;
 import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT_NULL;
 import static org.apache.cassandra.utils.bytecomparable.ByteSource.TERMINATOR;
 
@@ -48,18 +46,21 @@ final class KeyEncoder
 
     private final ClusteringComparator comparator;
     private final byte[] forms;
+    private final int[] widths;
     private final boolean[] reversed;
 
     KeyEncoder(ClusteringComparator comparator)
     {
         this.comparator = comparator;
         this.forms = new byte[comparator.size()];
+        this.widths = new int[comparator.size()];
         this.reversed = new boolean[comparator.size()];
         for (int i = 0; i < forms.length; i++)
         {
             AbstractType<?> type = comparator.subtype(i);
             reversed[i] = type.isReversed();
             forms[i] = form(type.unwrap());
+            widths[i] = type.valueLengthIfFixed();
         }
     }
 
@@ -129,27 +130,30 @@ final class KeyEncoder
                 putEscaped(out, accessor, value, size, flip);
                 return;
             case SIGNED:
-                if (size == 0)
+                if (size != widths[i])
                     break;
                 out.putByte(NEXT_COMPONENT);
                 for (int b = 0; b < size; b++)
                     out.putByte((b == 0 ? accessor.getByte(value, b) ^ 0x80 : accessor.getByte(value, b)) ^ flip);
                 return;
             case VARIABLE_LONG:
-                if (size == 0)
+                if (size != widths[i])
                     break;
                 out.putByte(NEXT_COMPONENT);
                 putVariableLong(out, accessor.getLong(value, 0), flip);
                 return;
             default:
-                ByteSource source = OrderForm.of(comparator.subtype(i), accessor, value);
-                if (source == null)
-                    break;
-                out.putByte(NEXT_COMPONENT);
-                out.putSource(source);
-                return;
+                break;
         }
-        out.putByte(flip == 0 ? NEXT_COMPONENT_EMPTY : NEXT_COMPONENT_EMPTY_REVERSED);
+        putForm(out, comparator.subtype(i), accessor, value);
+    }
+
+    private static <V> void putForm(DirectOutput out, AbstractType<?> type, ValueAccessor<V> accessor, V value)
+    {
+        ByteSource form = OrderForm.formOrNoValue(type, accessor, value);
+        out.putByte(OrderForm.separator(type, form));
+        if (form != null)
+            out.putSource(form);
     }
 
     /** Writes bytes in the form of a partition key. */

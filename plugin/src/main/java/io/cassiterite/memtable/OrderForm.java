@@ -10,9 +10,6 @@ import java.util.Arrays;
 import java.util.List;
 
 import org.apache.cassandra.db.marshal.AbstractType;
-import org.apache.cassandra.db.marshal.ByteBufferAccessor;
-import org.apache.cassandra.db.marshal.DoubleType;
-import org.apache.cassandra.db.marshal.FloatType;
 import org.apache.cassandra.db.marshal.ListType;
 import org.apache.cassandra.db.marshal.MapType;
 import org.apache.cassandra.db.marshal.SetType;
@@ -22,16 +19,26 @@ import org.apache.cassandra.db.marshal.VectorType;
 import org.apache.cassandra.serializers.CollectionSerializer;
 import org.apache.cassandra.utils.bytecomparable.ByteSource;
 
+import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT;
+import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT_EMPTY;
+import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT_EMPTY_REVERSED;
+import static org.apache.cassandra.utils.bytecomparable.ByteSource.NEXT_COMPONENT_NULL;
+
 /**
  * The byte-comparable form of one value, which agrees with its type's comparator: equal values have equal forms, others
- * sort by them. Cassandra's own form ({@link AbstractType#asComparableBytes}) differs in two cases, corrected here. It
- * takes an empty field of a tuple for a null one. It takes NaNs of different bits, which are equal, for different
- * numbers.
+ * sort by them. Every value has one that Cassandra's checks let through. Cassandra's own form
+ * ({@link AbstractType#asComparableBytes}) differs in three cases, corrected here and in {@link NumberForm}. It takes an
+ * empty field of a tuple for a null one. It has no form of a collection with a count below zero, which passes the checks
+ * like an empty one.
  */
 final class OrderForm
 {
-    private static final ByteBuffer FLOAT_NAN = FloatType.instance.decompose(Float.NaN);
-    private static final ByteBuffer DOUBLE_NAN = DoubleType.instance.decompose(Double.NaN);
+    /** Before the count of a collection below zero; an empty collection's form begins with a larger byte. */
+    private static final int NEGATIVE_COUNT = 0x20;
+    /** Before each element of a collection. */
+    private static final int LENGTH_BYTES = Integer.BYTES;
+    /** Before bytes that are no value of their type: they have not passed Cassandra's checks, or its comparator fails on them. */
+    private static final int NO_VALUE = 0x42;
 
     private OrderForm()
     {
@@ -40,21 +47,61 @@ final class OrderForm
     /** @return null for an empty value, unless the type has a form of it */
     static <V> ByteSource of(AbstractType<?> type, ValueAccessor<V> accessor, V value)
     {
-        if (type.isReversed())
-            return inverted(of(type.unwrap(), accessor, value));
-        List<V> parts = parts(type, accessor, value);
-        if (parts != null)
-            return parts.isEmpty() && accessor.isEmpty(value) ? null : sequence(types(type), accessor, parts);
-        if (type == DoubleType.instance && !accessor.isEmpty(value) && Double.isNaN(accessor.toDouble(value)))
-            return form(type, ByteBufferAccessor.instance, DOUBLE_NAN.duplicate());
-        if (type == FloatType.instance && !accessor.isEmpty(value) && Float.isNaN(accessor.toFloat(value)))
-            return form(type, ByteBufferAccessor.instance, FLOAT_NAN.duplicate());
-        return form(type, accessor, value);
+        ByteSource form = formOrNoValue(type, accessor, value);
+        if (form instanceof NoValue)
+            throw new IllegalArgumentException(String.format("0x%s is no value of %s", accessor.toHex(value), type.asCQL3Type()));
+        return form;
+    }
+
+    /** The separator of a component, or part, with this form; its form follows unless it is null. */
+    static int separator(AbstractType<?> type, ByteSource form)
+    {
+        if (form == null)
+            return type.isReversed() ? NEXT_COMPONENT_EMPTY_REVERSED : NEXT_COMPONENT_EMPTY;
+        return form instanceof NoValue ? NO_VALUE : NEXT_COMPONENT;
+    }
+
+    /** The form, or that of bytes which are no value: in a bound that a client gives as a tuple, Cassandra checks nothing. */
+    static <V> ByteSource formOrNoValue(AbstractType<?> type, ValueAccessor<V> accessor, V value)
+    {
+        try
+        {
+            return form(type, accessor, value);
+        }
+        catch (RuntimeException | AssertionError e)
+        {
+            if (isValue(type, accessor, value))
+                throw e;
+            return new NoValue(ByteSource.of(accessor, value, KeyEncoder.VERSION));
+        }
+    }
+
+    private static <V> boolean isValue(AbstractType<?> type, ValueAccessor<V> accessor, V value)
+    {
+        try
+        {
+            type.validate(value, accessor);
+            return type.compare(value, accessor, value, accessor) == 0;
+        }
+        catch (RuntimeException | AssertionError e)
+        {
+            return false;
+        }
     }
 
     private static <V> ByteSource form(AbstractType<?> type, ValueAccessor<V> accessor, V value)
     {
-        return type.asComparableBytes(accessor, value, KeyEncoder.VERSION);
+        if (type.isReversed())
+            return inverted(form(type.unwrap(), accessor, value));
+        if (isNegative(type, accessor, value))
+            return negativeCount(CollectionSerializer.readCollectionSize(value, accessor));
+        List<V> parts = parts(type, accessor, value);
+        if (parts != null)
+            return parts.isEmpty() && accessor.isEmpty(value) ? null : new Sequence(types(type), accessor, parts);
+        ByteSource form = FixedWidth.form(type, accessor, value);
+        if (form == null)
+            form = NumberForm.of(type, accessor, value);
+        return form == null ? type.asComparableBytes(accessor, value, KeyEncoder.VERSION) : form;
     }
 
     private static ByteSource inverted(ByteSource source)
@@ -66,6 +113,17 @@ final class OrderForm
             int next = source.next();
             return next == ByteSource.END_OF_STREAM ? next : next ^ 0xFF;
         };
+    }
+
+    private static <V> boolean isNegative(AbstractType<?> type, ValueAccessor<V> accessor, V value)
+    {
+        return type.isCollection() && !accessor.isEmpty(value) && CollectionSerializer.readCollectionSize(value, accessor) < 0;
+    }
+
+    /** Cassandra compares collections without common elements by their counts. */
+    private static ByteSource negativeCount(int count)
+    {
+        return ByteSource.fixedLength(ByteBuffer.allocate(1 + Integer.BYTES).put((byte) NEGATIVE_COUNT).putInt(count).array());
     }
 
     /** The parts of a value, null for a null part; null if its type has no parts. */
@@ -106,14 +164,15 @@ final class OrderForm
         return fields.subList(0, size);
     }
 
+    /** A count is believed as far as there are bytes for it. */
     private static <V> List<V> elements(ValueAccessor<V> accessor, V value, int each)
     {
         if (accessor.isEmpty(value))
             return List.of();
-        int size = each * CollectionSerializer.readCollectionSize(value, accessor);
+        long size = (long) each * CollectionSerializer.readCollectionSize(value, accessor);
         int offset = CollectionSerializer.sizeOfCollectionSize();
-        List<V> elements = new ArrayList<>(size);
-        for (int i = 0; i < size; i++)
+        List<V> elements = new ArrayList<>((int) Math.min(size, accessor.sizeFromOffset(value, offset) / LENGTH_BYTES));
+        for (long i = 0; i < size; i++)
         {
             V element = CollectionSerializer.readValue(value, accessor, offset);
             offset += CollectionSerializer.sizeOfValue(element, accessor);
@@ -122,37 +181,41 @@ final class OrderForm
         return elements;
     }
 
-    private static <V> ByteSource sequence(List<AbstractType<?>> types, ValueAccessor<V> accessor, List<V> parts)
+    /** The form of bytes that are no value. */
+    private static final class NoValue implements ByteSource
     {
-        ByteSource[] sources = new ByteSource[parts.size()];
-        int[] separators = new int[parts.size()];
-        for (int i = 0; i < sources.length; i++)
+        private final ByteSource escaped;
+
+        private NoValue(ByteSource escaped)
         {
-            V part = parts.get(i);
-            sources[i] = part == null ? null : of(types.get(i % types.size()), accessor, part);
-            separators[i] = separator(part == null, sources[i]);
+            this.escaped = escaped;
         }
-        return new Sequence(sources, separators);
+
+        @Override
+        public int next()
+        {
+            return escaped.next();
+        }
     }
 
-    private static int separator(boolean isNull, ByteSource source)
-    {
-        if (isNull)
-            return ByteSource.NEXT_COMPONENT_NULL;
-        return source == null ? ByteSource.NEXT_COMPONENT_EMPTY : ByteSource.NEXT_COMPONENT;
-    }
-
-    /** Components, each behind its separator, and the terminator. */
+    /** Parts, each behind its separator, and the terminator. */
     private static final class Sequence implements ByteSource
     {
         private final ByteSource[] sources;
         private final int[] separators;
         private int at = -1;
 
-        private Sequence(ByteSource[] sources, int[] separators)
+        private <V> Sequence(List<AbstractType<?>> types, ValueAccessor<V> accessor, List<V> parts)
         {
-            this.sources = sources;
-            this.separators = separators;
+            sources = new ByteSource[parts.size()];
+            separators = new int[sources.length];
+            for (int i = 0; i < sources.length; i++)
+            {
+                V part = parts.get(i);
+                AbstractType<?> type = types.get(i % types.size());
+                sources[i] = part == null ? null : formOrNoValue(type, accessor, part);
+                separators[i] = part == null ? NEXT_COMPONENT_NULL : separator(type, sources[i]);
+            }
         }
 
         @Override

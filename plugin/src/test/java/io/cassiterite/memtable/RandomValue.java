@@ -43,7 +43,10 @@ import org.apache.cassandra.serializers.CollectionSerializer;
 import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.TimeUUID;
 
-/** Random values of every type. They are few and short, so that equal ones are common. */
+/**
+ * Random values of every type. They are few and short, so that equal ones are common. Some are such as pass Cassandra's
+ * checks and no driver writes: a collection with a count below zero, a varint behind sign bytes.
+ */
 final class RandomValue
 {
     /** Not a number, in the bits of clients in other languages; the upper halves are so as floats. */
@@ -73,6 +76,8 @@ final class RandomValue
 
     private static ByteBuffer nonEmpty(Random random, AbstractType<?> type, boolean canonical)
     {
+        if (type.isCollection() && random.nextInt(12) == 0)
+            return ByteBufferUtil.bytes(random.nextInt(2) == 0 ? -1 : Integer.MIN_VALUE + random.nextInt(2));
         if (type instanceof ListType)
             return pack(values(random, ((ListType<?>) type).getElementsType(), false, canonical), 1);
         if (type instanceof SetType)
@@ -165,7 +170,7 @@ final class RandomValue
         if (type == ByteType.instance)
             return ByteType.instance.decompose((byte) number(random));
         if (type == IntegerType.instance)
-            return random.nextInt(6) == 0 ? ByteBuffer.wrap(new byte[]{ 0, 0, (byte) random.nextInt(4) })
+            return random.nextInt(6) == 0 ? signBytes(random, new byte[]{ 0, 0, (byte) random.nextInt(4) })
                                           : IntegerType.instance.decompose(BigInteger.valueOf(number(random)).pow(1 + random.nextInt(2)));
         if (type == DecimalType.instance)
             return DecimalType.instance.decompose(new BigDecimal(BigInteger.valueOf(number(random)), random.nextInt(5) - 2));
@@ -190,6 +195,14 @@ final class RandomValue
         if (type == InetAddressType.instance)
             return InetAddressType.instance.decompose(address(random));
         throw new AssertionError(type);
+    }
+
+    /** More than a form of Cassandra's takes, now and then. */
+    private static ByteBuffer signBytes(Random random, byte[] number)
+    {
+        byte[] longer = new byte[number.length + (random.nextBoolean() ? random.nextInt(9) : 0)];
+        System.arraycopy(number, 0, longer, longer.length - number.length, number.length);
+        return ByteBuffer.wrap(longer);
     }
 
     private static ByteBuffer timeUuid(Random random)

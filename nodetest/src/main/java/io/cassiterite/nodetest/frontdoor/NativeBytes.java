@@ -51,7 +51,7 @@ final class NativeBytes
         POOLS.put("uuid", uuids("00000000-0000-0000-0000-000000000000", "50554d6e-29bb-11e5-b345-feff819cdc9f",
                                 "7b0fa8b5-7d7c-4c5c-9b7c-1c2d3e4f5a6b", "ffffffff-ffff-4fff-bfff-ffffffffffff"));
         POOLS.put("varint", varints("0", "1", "-1", "127", "128", "-129", "123456789012345678901234567890"));
-        POOLS.get("varint").addAll(raw("0001", "ffff"));
+        POOLS.get("varint").addAll(raw("0001", "ffff", "0000000000000000000001"));
         KEY_TYPES = List.copyOf(POOLS.keySet());
         POOLS.put("duration", raw("020000", "000100", "010101", "000002", "0c0610"));
     }

@@ -1,0 +1,224 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.nodetest.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+import com.datastax.oss.driver.api.core.cql.BoundStatementBuilder;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.data.ByteUtils;
+import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
+import org.junit.jupiter.api.Test;
+
+import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
+import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.RowText;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Clusterings of bytes that pass Cassandra's checks, though no driver writes them, in a stock table and in an engine
+ * table. The stock one has the skip list and sstables of the big format: tries fail on most of them.
+ */
+@NodeTest(own = true, yaml = "sstable: {selected_format: big}")
+class OddKeysTest
+{
+    private static final String KEYSPACE = OddKeysTest.class.getSimpleName().toLowerCase();
+    private static final int STEPS = 120;
+    private static final String[] NEGATIVE = { "ffffffff", "fffffffe", "80000000", "00000000", "000000010000000400000001" };
+    private static final String[] WITHIN = { "00000004ffffffff", "00000004fffffffe", "0000000400000000", "", "ffffffff" };
+    private static final String[] STATEMENTS = {
+        "INSERT INTO T (p, c, v) VALUES (1, ?, 1) USING TIMESTAMP AT_", "UPDATE T USING TIMESTAMP AT_ SET v = 2 WHERE p = 1 AND c = ?",
+        "INSERT INTO T (p, c, v) VALUES (1, ?, 3) USING TIMESTAMP AT_", "DELETE FROM T USING TIMESTAMP AT_ WHERE p = 1 AND c = ?",
+        "DELETE FROM T USING TIMESTAMP AT_ WHERE p = 1 AND c > ?"
+    };
+    /** Different ones: of equal keys, Cassandra keeps the bytes of the first. */
+    private static final String[] LONG = { "00000000000000000000000001", "02", "ffffffffffffffffffffff80", "0000", "" };
+
+    private final Random random = new Random(7);
+    private final Node node;
+    private final Cql cql;
+
+    OddKeysTest(Node node, Cql cql)
+    {
+        this.node = node;
+        this.cql = cql;
+    }
+
+    @Test
+    void oddBytesAreKeysAsInAStockTable()
+    {
+        cql.run("CREATE TYPE holder (l frozen<list<int>>)");
+        List<Pair> pairs = List.of(new Pair("frozen<list<int>>", "DESC", NEGATIVE),
+                                   new Pair("frozen<set<int>>", "DESC", NEGATIVE),
+                                   new Pair("frozen<map<int, int>>", "DESC", "ffffffff", "fffffffe", "00000000"),
+                                   new Pair("tuple<frozen<list<int>>>", "ASC", WITHIN),
+                                   new Pair("tuple<frozen<list<int>>>", "DESC", WITHIN),
+                                   new Pair("frozen<holder>", "DESC", WITHIN), new Pair("frozen<holder>", "ASC", WITHIN),
+                                   new Pair("vector<frozen<list<int>>, 1>", "ASC", "04ffffffff", "04fffffffe", "0400000000"),
+                                   new Pair("varint", "ASC", LONG), new Pair("varint", "DESC", LONG));
+        for (Pair pair : pairs)
+            pair.run();
+        node.flush(KEYSPACE);
+        for (Pair pair : pairs)
+            pair.same();
+        node.restart();
+        try (Cql again = node.cql(KEYSPACE))
+        {
+            for (Pair pair : pairs)
+                pair.same(again);
+        }
+        assertEquals(List.of(), node.log().errors());
+    }
+
+    /** Cassandra's comparator fails on it, and so a query that meets it beside another row. The engine takes it, and gives it away. */
+    @Test
+    void aDecimalWithoutDigitsIsAKey()
+    {
+        cql.run("CREATE TABLE digits (p int, c decimal, m map<decimal, int>, v int, PRIMARY KEY (p, c)) WITH memtable = 'cassiterite'");
+        insertDecimal("00000000");
+        insertDecimal("00000001");
+        cql.run("INSERT INTO digits (p, c, v) VALUES (1, 1.5, 1)");
+        assertEquals(1, select("SELECT * FROM digits WHERE p = 1 AND c = ?", "00000001").size());
+        execute("DELETE FROM digits WHERE p = 1 AND c = ?", "00000001");
+        assertEquals(0, select("SELECT * FROM digits WHERE p = 1 AND c = ?", "00000001").size());
+        execute("DELETE FROM digits WHERE p = 1 AND c = ?", "00000000");
+        assertEquals(1, cql.rows("SELECT * FROM digits WHERE p = 1").size());
+        execute("UPDATE digits SET m[?] = 1 WHERE p = 2 AND c = 1", "00000000");
+        execute("UPDATE digits SET m[?] = 1 WHERE p = 2 AND c = 1", "00000002");
+    }
+
+    /** The parts of a tuple are not checked; stock tables fail where they compare such a bound. */
+    @Test
+    void aRangeIsNotDeletedUpToBytesThatAreNoValue()
+    {
+        cql.run("CREATE TABLE parts (p int, c timeuuid, d int, PRIMARY KEY (p, c, d)) WITH memtable = 'cassiterite'");
+        cql.run("INSERT INTO parts (p, c, d) VALUES (1, now(), 1)");
+        String refusal = refusal("DELETE FROM parts WHERE p = 1 AND (c, d) < ?", "000000030102030000000400000001");
+        assertTrue(refusal.contains("column c") && refusal.contains("0x010203") && refusal.contains("timeuuid"), refusal);
+        assertEquals(1, cql.rows("SELECT * FROM parts WHERE p = 1").size());
+        assertEquals(1, select("SELECT * FROM parts WHERE p = 1 AND (c, d) < ?", "000000030102030000000400000001").size());
+    }
+
+    private void insertDecimal(String hex)
+    {
+        execute("INSERT INTO digits (p, c, v) VALUES (1, ?, 1)", hex);
+    }
+
+    private String refusal(String statement, String hex)
+    {
+        try
+        {
+            execute(statement, hex);
+            return "none";
+        }
+        catch (CoordinatorException e)
+        {
+            return e.getMessage();
+        }
+    }
+
+    private void execute(String statement, String hex)
+    {
+        select(statement, hex);
+    }
+
+    private List<Row> select(String statement, String hex)
+    {
+        return rows(cql, statement, hex);
+    }
+
+    private static List<Row> rows(Cql cql, String statement, String hex)
+    {
+        BoundStatementBuilder bound = cql.session().prepare(statement).boundStatementBuilder();
+        return cql.session().execute(bound.setBytesUnsafe(0, ByteUtils.fromHexString("0x" + hex)).build()).all();
+    }
+
+    /** Two tables of one shape: one of the engine, one with the skip list. */
+    private final class Pair
+    {
+        private final String name;
+        private final String[] values;
+        private int stamp;
+
+        private Pair(String type, String order, String... values)
+        {
+            this.name = (type + order).replaceAll("\\W", "_").toLowerCase();
+            this.values = values;
+            for (String side : new String[]{ "cassiterite", "skiplist" })
+                cql.run("CREATE TABLE " + table(side) + " (p int, c " + type + ", v int, PRIMARY KEY (p, c)) WITH memtable = '" + side
+                        + "' AND CLUSTERING ORDER BY (c " + order + ')');
+        }
+
+        private String table(String side)
+        {
+            return name + "_" + side;
+        }
+
+        private void run()
+        {
+            for (int i = 0; i < STEPS; i++)
+            {
+                both(statement(), values[random.nextInt(values.length)]);
+                if (i % 5 == 0)
+                    same();
+            }
+        }
+
+        private String statement()
+        {
+            int kind = random.nextInt(random.nextInt(3) == 0 ? STATEMENTS.length : 3);
+            return STATEMENTS[kind].replace("AT_", String.valueOf(++stamp));
+        }
+
+        private void same()
+        {
+            same(cql);
+        }
+
+        private void same(Cql at)
+        {
+            for (String value : values)
+                for (String where : new String[]{ "=", ">", "<=", "<" })
+                    both(at, "SELECT * FROM T WHERE p = 1 AND c " + where + " ?", value);
+            List<String> stock = exact(at.rows("SELECT * FROM " + table("skiplist")));
+            assertEquals(stock, exact(at.rows("SELECT * FROM " + table("cassiterite"))), name);
+        }
+
+        private void both(String statement, String hex)
+        {
+            both(cql, statement, hex);
+        }
+
+        private void both(Cql at, String statement, String hex)
+        {
+            List<String> stock = answer(at, statement, "skiplist", hex);
+            assertEquals(stock, answer(at, statement, "cassiterite", hex), name + ": " + statement + " " + hex);
+        }
+
+        private List<String> answer(Cql at, String statement, String side, String hex)
+        {
+            try
+            {
+                return exact(rows(at, statement.replaceAll("\\bT\\b", table(side)), hex));
+            }
+            catch (CoordinatorException e)
+            {
+                return List.of(e.getClass().getSimpleName() + ": " + e.getMessage().replace(table(side), "T"));
+            }
+        }
+    }
+
+    private static List<String> exact(List<Row> rows)
+    {
+        List<String> texts = new ArrayList<>();
+        rows.forEach(row -> texts.add(RowText.exact(row)));
+        return texts;
+    }
+}
