@@ -22,6 +22,9 @@ use std::time::Duration;
 use units::{duration, rate_bytes_per_second, show_duration, show_size, size_bytes};
 
 const MIB: u64 = 1 << 20;
+const TIB: u64 = 1 << 40;
+/// Below, a start with a log to replay would not end for hours: flushes wait for the limit, too.
+const RATES: std::ops::RangeInclusive<u64> = 64 << 10..=TIB;
 
 /// When a write is on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,9 +110,9 @@ impl Settings {
         let mut take = Take { given, shown: BTreeMap::new() };
         let directory = take.path("directory", None)?;
         let wal_directory = take.path("wal_directory", Some(&directory))?;
-        let block_cache_bytes = take.size("block_cache_size", 8 * MIB, 1 << 50, default_cache_bytes())?;
+        let block_cache_bytes = take.size("block_cache_size", 8 * MIB, 16 * TIB, default_cache_bytes())?;
         let write_buffers_total_bytes =
-            take.size("write_buffers_total", MIB, 1 << 50, (block_cache_bytes / 3).min(512 * MIB))?;
+            take.size("write_buffers_total", MIB, 12 * TIB, (block_cache_bytes / 3).min(512 * MIB))?;
         let sync = take.sync()?;
         // Checked and shown here, heeded by the plug-in.
         take.choice("front_door", &[("off", ()), ("proxy", ()), ("reads", ())])?;
@@ -120,7 +123,7 @@ impl Settings {
             write_buffers_total_bytes,
             write_buffer_bytes: take.size("write_buffer_size", 64 << 10, 4 << 30, 64 * MIB)?,
             target_file_bytes: take.size("target_file_size", 64 << 10, 4 << 30, 64 * MIB)?,
-            max_wal_bytes: take.size("max_wal_size", MIB, 1 << 50, 1 << 30)?,
+            max_wal_bytes: take.size("max_wal_size", MIB, 16 * TIB, 1 << 30)?,
             wal_recovery: take.choice(
                 "wal_recovery",
                 &[("strict", WalRecovery::Strict), ("until_damage", WalRecovery::UntilDamage)],
@@ -157,6 +160,12 @@ impl Settings {
     }
 
     fn check(&self) -> Result<()> {
+        // RocksDB ends the process where it cannot map the table of so large a cache.
+        let memory = memory_bytes();
+        if memory > 0 && self.block_cache_bytes > memory {
+            let why = format!("takes more than the machine's memory, {}MiB; lower it", memory / MIB);
+            return Err(invalid("block_cache_size", &why));
+        }
         if self.write_buffers_total_bytes > self.block_cache_bytes / 4 * 3 {
             let why =
                 "takes more than three quarters of block_cache_size, which memtables are charged to; lower it or \
@@ -272,7 +281,7 @@ impl Take {
     }
 
     fn rate(&mut self, name: &'static str, default: u64) -> Result<u64> {
-        let parse = |text: &str| rate_bytes_per_second(text).filter(|&rate| rate < 1 << 40);
+        let parse = |text: &str| rate_bytes_per_second(text).filter(|rate| *rate == 0 || RATES.contains(rate));
         self.value(name, parse, default, |&rate| format!("{}/s", show_size(rate)))
     }
 

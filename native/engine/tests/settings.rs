@@ -52,6 +52,57 @@ fn what_is_not_understood_is_refused() {
     assert!(!path.join("db").exists(), "nothing is created before the settings are right");
 }
 
+/// What somebody may write, as text.
+const VALUES: &str = "|-1|0|1|64|99999999999999999999|1.5|1e3|off|on|true|null|none|8MiB|8 MiB|8MB|8mib|-8MiB|0B|\
+     16384GiB|17179869183GiB|18446744073709551615GiB|0ms|1ms|1m|1h|10d|366d|1y|10|0B/s|\
+     1B/s|64MiB/s|1024GiB/s|1025GiB/s|64MiB/m|[1]|{a: 1}|/d|d|~/d|lz4 |strict|STRICT";
+
+#[test]
+fn every_value_of_every_parameter_is_taken_or_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let report = store.report("settings").unwrap();
+    let mut taken = Vec::new();
+    for name in report.lines().skip(1).filter_map(|line| line.split('\t').next()) {
+        for value in VALUES.split('|') {
+            let directory = if name == "directory" { "" } else { "directory=/d" };
+            match Store::check(&format!("{directory}\n{name}={value}")) {
+                Ok(()) => taken.push(format!("{name}={}", value.trim())),
+                Err(error) => {
+                    assert_eq!(error.kind(), Kind::Invalid, "{name}={value}: {error}");
+                    let message = error.message();
+                    assert!(
+                        message.starts_with(&format!("parameter {name}")) && message.len() < 200,
+                        "{name}={value}: {message}"
+                    );
+                }
+            }
+        }
+    }
+    assert_eq!(taken.join("\n"), include_str!("golden/taken-settings.txt").trim_end());
+}
+
+#[test]
+fn the_ends_of_each_range_work() {
+    for ends in [
+        "block_cache_size=8MiB\nwrite_buffer_size=64KiB\nwrite_buffers_total=1MiB\ntarget_file_size=64KiB\nmax_wal_size=1MiB\nbackground_jobs=1\n\
+         compaction_rate_limit=64KiB/s\nperiodic_compaction=1h\nblock_size=1KiB\nbloom_bits=2\nmax_open_files=64\nnode.commitlog_sync_period=1ms\n\
+         node.periodic_commitlog_sync_lag_block=0ms",
+        "block_cache_size=1GiB\nwrite_buffer_size=4GiB\nwrite_buffers_total=768MiB\ntarget_file_size=4GiB\nmax_wal_size=16384GiB\n\
+         background_jobs=64\ncompaction_rate_limit=1024GiB/s\nperiodic_compaction=365d\nblock_size=256KiB\nbloom_bits=20\n\
+         max_open_files=2147483647\nnode.commitlog_sync_period=1h\nnode.periodic_commitlog_sync_lag_block=30d",
+        "compaction_rate_limit=0B/s\nnode.commitlog_sync=group\nnode.commitlog_sync_group_window=1ms",
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        for round in 0..2 {
+            let store = Store::open(&format!("directory={}\n{ends}", directory.path().display())).unwrap();
+            assert_eq!(rows(&table(&store), "a").len(), round, "{ends}");
+            put(&table(&store), "a", 1, 1, b"v");
+            store.close().unwrap();
+        }
+    }
+}
+
 #[test]
 fn settings_in_effect_are_reported_and_live_ones_change() {
     let directory = tempfile::tempdir().unwrap();

@@ -31,21 +31,21 @@ pub(super) const KNOWN: &[Known] = &[
     known!("wal_directory", "computed", false, "absolute path",
         "Where the write-ahead log lives; `directory` unless given. A device of its own keeps syncs from queueing \
          behind compaction."),
-    known!("block_cache_size", "computed", true, "size",
+    known!("block_cache_size", "computed", true, "size, 8MiB to the machine's memory",
         "Memory for uncompressed blocks and for the indexes and filters of the files (about 0.9 % of the data). All \
          memtables are charged to it. Compactions, running reads and the allocator come on top. An eighth of the \
          machine's memory, at least 128MiB, at most 1GiB: the page cache holds the compressed files, and the JVM's heap needs memory."),
-    known!("write_buffers_total", "computed", true, "size",
+    known!("write_buffers_total", "computed", true, "size, from 1MiB",
         "Memory for the memtables of all tables together, out of `block_cache_size`. The oldest is flushed when \
          seven eighths are used. Writes wait while the memtables take a quarter more. Even an empty table takes \
          memory: up to 1/2048 of the value at the time when it was opened. A third of the cache, at most 512MiB."),
-    known!("write_buffer_size", "64MiB", false, "size",
+    known!("write_buffer_size", "64MiB", false, "size, 64KiB to 4GiB",
         "Memory of one table's memtable before it is flushed. A larger one rewrites rows less often on their way \
          down. It also leaves more data in files over the whole ring, which are streamed as rows."),
     known!("target_file_size", "64MiB", false, "size, 64KiB to 4GiB",
         "Size at which files are cut. Smaller files lie more often wholly in a token range, and then travel whole. \
          Larger ones are fewer to open."),
-    known!("max_wal_size", "1GiB", true, "size",
+    known!("max_wal_size", "1GiB", true, "size, 1MiB to 16384GiB",
         "Size of the write-ahead log at which tables that pin its oldest part are flushed. It bounds replay at start \
          to seconds."),
     known!("wal_recovery", "strict", false, "strict or until_damage",
@@ -55,7 +55,7 @@ pub(super) const KNOWN: &[Known] = &[
          start, where other replicas cannot replace the node."),
     known!("background_jobs", "computed", true, "1 to 64",
         "Threads that flush and compact: one per core, at least 2, at most 8."),
-    known!("compaction_rate_limit", "64MiB/s", true, "rate, 0B/s: none",
+    known!("compaction_rate_limit", "64MiB/s", true, "rate, 64KiB/s to 1024GiB/s; 0B/s: none",
         "What the engine's flushes and compactions may write together; Cassandra's own have their own limit. On a node the default is its \
          compaction_throughput. nodetool setcompactionthroughput changes it until the next start."),
     known!("compaction_style", "leveled", false, "leveled or universal",

@@ -4,8 +4,11 @@
  */
 package io.cassiterite.nodetest;
 
+import java.util.List;
+
 import org.junit.jupiter.api.Test;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -27,14 +30,46 @@ class RefusedStartTest
     @Test
     void wrongParametersOfTheEngineAreRefusedBeforeAnyTableUsesThem()
     {
-        String memtable = "\n  configurations:\n    cassiterite:\n      class_name: io.cassiterite.memtable.CassiteriteMemtable\n" +
-                          "      parameters:\n        block_cash_size: 64MiB";
-        try (Node node = Node.named("misspelt").heap("512m").yaml("memtable", memtable).build())
-        {
-            String reason = node.startRefused();
+        String reason = refusal("misspelt", "block_cash_size: 64MiB");
+        assertTrue(reason.contains("block_cash_size") && reason.contains("block_cache_size"), reason);
+    }
 
-            assertTrue(reason.contains("block_cash_size") && reason.contains("block_cache_size"), reason);
+    @Test
+    void parametersThatYamlMakesNoTextsOfAreRefused()
+    {
+        String list = refusal("listed", "wal_sync: [batch]");
+        assertTrue(list.contains("parameter wal_sync=[batch] is not possible"), list);
+        String relative = refusal("relative", "directory: store");
+        assertTrue(relative.contains("parameter directory=store is not possible, it is: absolute path"), relative);
+    }
+
+    /** YAML reads it as the boolean false. */
+    @Test
+    void aBareOffIsTaken()
+    {
+        try (Node node = Node.named("bareoff").heap("512m").yaml("memtable", memtable("front_door: off\n        bloom_bits: 8")).start())
+        {
+            try (Cql cql = node.cql())
+            {
+                cql.freshKeyspace("bare");
+                cql.run("CREATE TABLE bare.t (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
+                assertEquals(List.of("value=off"), cql.texts("SELECT value FROM cassiterite.settings WHERE name = 'front_door'"));
+            }
         }
+    }
+
+    private static String refusal(String name, String parameters)
+    {
+        try (Node node = Node.named(name).heap("512m").yaml("memtable", memtable(parameters)).build())
+        {
+            return node.startRefused();
+        }
+    }
+
+    private static String memtable(String parameters)
+    {
+        return "\n  configurations:\n    cassiterite:\n      class_name: io.cassiterite.memtable.CassiteriteMemtable\n" +
+               "      parameters:\n        " + parameters;
     }
 
     @Test

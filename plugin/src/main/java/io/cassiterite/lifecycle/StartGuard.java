@@ -44,7 +44,7 @@ public final class StartGuard implements StorageHook
     /** @throws RuntimeException caused by a ConfigurationException if the node must not start */
     public StartGuard()
     {
-        StartFacts facts = StartInspection.inspect();
+        StartFacts facts = inspect();
         List<String> refusals = StartRules.refusals(facts);
         if (!refusals.isEmpty())
             throw refuse(refusals);
@@ -55,6 +55,19 @@ public final class StartGuard implements StorageHook
             PluginGossip.publishWhenGossiping();
         if (facts.frontDoor != null)
             EarlyStart.whenGossiping(facts.frontDoor);
+    }
+
+    private static StartFacts inspect()
+    {
+        try
+        {
+            return StartInspection.inspect();
+        }
+        catch (RuntimeException | Error e)
+        {
+            logger.error("The inspection of this node failed", e);
+            throw refuse(List.of(String.valueOf(e.getMessage() == null ? e : e.getMessage())));
+        }
     }
 
     /** @return true if the guard is installed and let the node start */

@@ -10,7 +10,6 @@ import java.security.CodeSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 
 import org.apache.cassandra.config.CassandraRelevantProperties;
 import org.apache.cassandra.config.DatabaseDescriptor;
@@ -58,11 +57,12 @@ final class StartInspection
         facts.archiving = CommitLogArchiving.configured();
         addTables(facts, "tables", "table_name");
         addTables(facts, "views", "view_name");
-        addDisk(facts, configurations);
+        Map<String, Map<String, String>> engines = engines(facts, configurations);
+        addDisk(facts, engines);
         facts.libraryError = libraryError(facts);
-        if (facts.storeDirectory != null && facts.libraryError == null)
-            facts.parametersError = parametersError(configurations);
-        facts.frontDoor = frontDoor(configurations);
+        if (facts.parametersError == null && facts.storeDirectory != null && facts.libraryError == null)
+            facts.parametersError = parametersError(engines);
+        facts.frontDoor = frontDoor(engines);
         return facts;
     }
 
@@ -83,16 +83,39 @@ final class StartInspection
         }
     }
 
-    private static void addDisk(StartFacts facts, Map<String, ParameterizedClass> configurations)
+    /** @return the parameters of the engine's configurations, without one whose parameters are no texts */
+    private static Map<String, Map<String, String>> engines(StartFacts facts, Map<String, ParameterizedClass> configurations)
+    {
+        Map<String, Map<String, String>> engines = new LinkedHashMap<>();
+        configurations.forEach((name, configuration) -> {
+            if (!EngineTable.isConfiguration(configuration.class_name))
+                return;
+            try
+            {
+                engines.put(name, Parameters.of(configuration.parameters));
+            }
+            catch (IllegalArgumentException e)
+            {
+                facts.parametersError = refusal(name, e);
+            }
+        });
+        return engines;
+    }
+
+    private static String refusal(String configuration, RuntimeException cause)
+    {
+        return "the memtable configuration '" + configuration + "': " + cause.getMessage() + '.';
+    }
+
+    private static void addDisk(StartFacts facts, Map<String, Map<String, String>> engines)
     {
         try
         {
             for (String directory : DatabaseDescriptor.getNonLocalSystemKeyspacesDataFileLocations())
                 facts.markers.addAll(TableMarker.readAll(Path.of(directory)));
 
-            for (ParameterizedClass configuration : configurations.values())
-                if (EngineTable.isConfiguration(configuration.class_name))
-                    facts.storeDirectory = StoreDirectory.of(configuration.parameters).toString();
+            for (Map<String, String> parameters : engines.values())
+                facts.storeDirectory = StoreDirectory.of(parameters).toString();
             if (facts.storeDirectory != null)
                 facts.storeId = StoreIdentity.read(Path.of(facts.storeDirectory));
             addUnreadFiles(facts);
@@ -140,39 +163,32 @@ final class StartInspection
     }
 
     /** Cassandra itself reads a configuration when a table first uses it. */
-    private static String parametersError(Map<String, ParameterizedClass> configurations)
+    private static String parametersError(Map<String, Map<String, String>> engines)
     {
         Map<String, String> first = null;
-        for (Map.Entry<String, ParameterizedClass> configuration : configurations.entrySet())
+        for (Map.Entry<String, Map<String, String>> engine : engines.entrySet())
         {
-            if (!EngineTable.isConfiguration(configuration.getValue().class_name))
-                continue;
-            Map<String, String> parameters = Objects.requireNonNullElse(configuration.getValue().parameters, Map.of());
-            if (first != null && !first.equals(parameters))
-                return NodeStore.disagreement(first, parameters);
-            first = parameters;
+            if (first != null && !first.equals(engine.getValue()))
+                return NodeStore.disagreement(first, engine.getValue());
+            first = engine.getValue();
             try
             {
-                Store.check(NodeStore.options(parameters));
+                Store.check(NodeStore.options(first));
             }
             catch (EngineException | IllegalArgumentException e)
             {
-                return "the memtable configuration '" + configuration.getKey() + "': " + e.getMessage();
+                return refusal(engine.getKey(), e);
             }
         }
         return null;
     }
 
-    private static String frontDoor(Map<String, ParameterizedClass> configurations)
+    private static String frontDoor(Map<String, Map<String, String>> engines)
     {
         String off = FrontDoorMode.OFF.parameter();
-        for (Map.Entry<String, ParameterizedClass> configuration : configurations.entrySet())
-        {
-            Map<String, String> parameters = Objects.requireNonNullElse(configuration.getValue().parameters, Map.of());
-            if (EngineTable.isConfiguration(configuration.getValue().class_name)
-                && !parameters.getOrDefault(FrontDoor.PARAMETER, off).equals(off))
-                return configuration.getKey();
-        }
+        for (Map.Entry<String, Map<String, String>> engine : engines.entrySet())
+            if (!engine.getValue().getOrDefault(FrontDoor.PARAMETER, off).equals(off))
+                return engine.getKey();
         return null;
     }
 

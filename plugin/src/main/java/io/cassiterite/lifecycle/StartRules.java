@@ -81,6 +81,8 @@ final class StartRules
 
     private void checkMarkers()
     {
+        if (facts.parametersError != null && facts.storeDirectory == null)
+            return; // the parameters do not say where the store is
         Map<String, StartFacts.SchemaTable> tables = new HashMap<>();
         for (StartFacts.SchemaTable table : facts.tables)
             tables.put(table.id, table);

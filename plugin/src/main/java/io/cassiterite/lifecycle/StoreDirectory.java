@@ -21,15 +21,15 @@ public final class StoreDirectory
     }
 
     /**
-     * @param parameters of the memtable configuration, may be null
+     * @param parameters of the memtable configuration ({@link Parameters}), may be null
      * @return the absolute path of the store: the parameter {@code directory}, else {@code cassiterite} beside the first
      *         data directory
      */
     public static Path of(Map<String, String> parameters)
     {
         String configured = parameters == null ? null : parameters.get(Store.DIRECTORY);
-        if (configured != null && !configured.isEmpty())
-            return Path.of(configured).toAbsolutePath().normalize();
+        if (configured != null)
+            return Path.of(configured).normalize();
         // not inside the data directory, where Cassandra takes folders for keyspaces
         Path data = Path.of(DatabaseDescriptor.getAllDataFileLocations()[0]).toAbsolutePath().normalize();
         return data.resolveSibling(DEFAULT_NAME);

@@ -15,6 +15,9 @@ final class ThroughputLimit
 {
     static final String OPTION = "compaction_rate_limit";
 
+    private static final long MIN_BYTES_PER_SECOND = 64L << 10;
+    private static final long MAX_BYTES_PER_SECOND = 1L << 40;
+
     private final EngineControl engine;
     private final DoubleSupplier bytesPerSecond;
     private Long passed;
@@ -38,9 +41,10 @@ final class ThroughputLimit
         passed = limit;
     }
 
-    /** A limit in the form of the option. */
+    /** A limit of the node, whose limits have no bounds, in the form of the option. */
     static String text(double bytesPerSecond)
     {
-        return (long) bytesPerSecond + "B/s";
+        long limit = (long) bytesPerSecond;
+        return (limit <= 0 ? 0 : Math.min(Math.max(limit, MIN_BYTES_PER_SECOND), MAX_BYTES_PER_SECOND)) + "B/s";
     }
 }

@@ -34,6 +34,7 @@ import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
 import io.cassiterite.engine.Failures;
 import io.cassiterite.engine.Table;
+import io.cassiterite.lifecycle.Parameters;
 import io.cassiterite.lifecycle.Plugin;
 import io.cassiterite.schema.NullBounds;
 
@@ -64,10 +65,22 @@ public final class CassiteriteMemtable extends EngineMemtable
     /** Cassandra finds this method by its name and passes the parameters of a configuration; it takes all of them. */
     public static Memtable.Factory factory(Map<String, String> parameters)
     {
-        CassiteriteFactory factory = new CassiteriteFactory(parameters);
+        CassiteriteFactory factory = new CassiteriteFactory(texts(parameters));
         Plugin.start(factory.parameters());
         parameters.clear();
         return factory;
+    }
+
+    private static Map<String, String> texts(Map<String, String> parameters)
+    {
+        try
+        {
+            return Parameters.of(parameters);
+        }
+        catch (IllegalArgumentException e)
+        {
+            throw Plugin.refuse(e.getMessage() + '.', e);
+        }
     }
 
     @Override

@@ -38,4 +38,12 @@ class ThroughputLimitTest
         limit.pass();
         assertEquals("1048576B/s", engine.set.get(ThroughputLimit.OPTION));
     }
+
+    @Test
+    void aNodeLimitIsBroughtIntoTheBoundsOfTheOption()
+    {
+        assertEquals("0B/s", ThroughputLimit.text(0));
+        assertEquals("65536B/s", ThroughputLimit.text(1));
+        assertEquals("1099511627776B/s", ThroughputLimit.text(Double.MAX_VALUE));
+    }
 }
