@@ -54,10 +54,18 @@ final class CreatedIndex
         }
         catch (EngineException | FSError | CorruptSSTableException e)
         {
+            if (isGoing(e))
+                return new IllegalStateException(cfs.metadata() + " is being dropped", e);
             logger.error("The engine could not create index {} of {}. Queries by it fail until it can be: this is tried again each minute",
                          name, cfs.metadata(), e);
             return new IllegalStateException("the engine could not create index " + name + ": " + e.getMessage(), e);
         }
+    }
+
+    /** Whether the table is being dropped. */
+    private boolean isGoing(Throwable failure)
+    {
+        return failure instanceof EngineException && ((EngineException) failure).kind() == EngineException.Kind.CLOSED && Drops.isGone(cfs);
     }
 
     /** Whether the engine has the index, and so takes entries. */

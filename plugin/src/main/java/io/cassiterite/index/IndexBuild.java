@@ -115,19 +115,38 @@ final class IndexBuild extends SecondaryIndexBuilder
         builds.begin(isFull);
         try
         {
-            indexes = created();
-            if (indexes.isEmpty())
+            List<EngineIndex> created = created();
+            if (created.isEmpty())
+            {
+                forget();
                 return;
+            }
+            indexes = created;
             Keyspace.writeOrder.awaitNewBarrier();
             if (isFull)
                 buildAll();
             else
                 scan(ranges, IndexBuild::waitForThroughput);
         }
+        catch (RuntimeException | Error e)
+        {
+            if (indexes.isEmpty() || !indexes.stream().allMatch(index -> Drops.isGone(cfs, index)))
+                throw e;
+            logger.debug("The build of {} of {} ends: they have been dropped", names(), cfs.metadata(), e);
+            forget();
+        }
         finally
         {
             builds.end(isFull);
         }
+    }
+
+    /** To Cassandra the build succeeds: without its index, it notes nothing that a later index of that name would be taken for. */
+    private void forget()
+    {
+        for (EngineIndex index : indexes)
+            if (cfs.indexManager.getIndexByName(index.name()) == index)
+                cfs.indexManager.removeIndex(index.name());
     }
 
     /**
@@ -140,7 +159,7 @@ final class IndexBuild extends SecondaryIndexBuilder
         RuntimeException failure = null;
         for (EngineIndex index : indexes)
         {
-            if (cfs.indexManager.getIndexByName(index.name()) != index)
+            if (Drops.isGone(cfs, index))
                 continue;
             failure = index.ensureCreated();
             if (failure == null)

@@ -62,6 +62,8 @@ public final class IndexWatch
 
     private static void check(ColumnFamilyStore cfs, CassiteriteMemtable memtable)
     {
+        if (Drops.isGone(cfs))
+            return;
         for (EngineIndex index : IndexBuild.engineIndexes(cfs.indexManager.listIndexes()))
             if (needsBuild(cfs, memtable, index))
                 rebuild(cfs, index);
@@ -90,6 +92,8 @@ public final class IndexWatch
             TRIED.remove(index);
             return false;
         }
+        if (Drops.isGone(cfs, index)) // asked last: an index that is being dropped answers nothing, and has been taken out before
+            return false;
         Long tried = TRIED.get(index);
         return tried == null || Clock.Global.nanoTime() - tried > RETRY_NANOS;
     }
@@ -116,11 +120,13 @@ public final class IndexWatch
         THREAD.execute(() -> {
             try
             {
-                if (!cfs.indexManager.isIndexBuilding(index.name()))
+                if (!Drops.isGone(cfs, index) && !cfs.indexManager.isIndexBuilding(index.name()))
                     cfs.indexManager.rebuildIndexesBlocking(Set.of(index.name()));
             }
             catch (RuntimeException | Error e)
             {
+                if (Drops.isGone(cfs, index))
+                    return;
                 logger.error("Index {} of {} could not be built; this is tried again", index.name(), cfs.metadata(), e);
             }
         });
