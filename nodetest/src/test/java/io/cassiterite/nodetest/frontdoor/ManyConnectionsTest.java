@@ -144,7 +144,7 @@ class ManyConnectionsTest
         // Each transport's first round also warms the node up.
         List<Round> stockRounds = ofStock.subList(1, ROUNDS);
         List<Round> doorRounds = ofDoor.subList(1, ROUNDS);
-        logger.info("{}", counters());
+        logger.info("crowd: {}", counters());
         assertEquals(0, Stream.concat(ofDoor.stream(), ofStock.stream()).mapToInt(Round::errors).sum());
         assertAsStock("heap", stockRounds, doorRounds, Round::heapBytes, MOST_MEMORY, SLACK_BYTES);
         assertAsStock("connect", stockRounds, doorRounds, Round::connectMillis, MOST_TIME, SLACK_MILLIS);
@@ -156,7 +156,7 @@ class ManyConnectionsTest
 
     private static Round report(String transport, Round round)
     {
-        logger.info("{}: {}", transport, round);
+        logger.info("crowd: {}: {}", transport, round);
         return round;
     }
 
@@ -165,7 +165,7 @@ class ManyConnectionsTest
     {
         long expected = median(stockRounds, figure);
         long found = median(doorRounds, figure);
-        logger.info("{}: {} with the door, {} with stock", what, found, expected);
+        logger.info("crowd: {}: {} with the door, {} with stock", what, found, expected);
         assertTrue(found <= expected * most + slack, () -> what + ": " + found + " with the door, " + expected + " with stock");
     }
 
