@@ -15,7 +15,7 @@ use crate::raw::sys::FamilyHandle;
 use crate::read::close_cursors;
 use crate::schema::{self, SchemaRequest};
 use crate::store_core::StoreCore;
-use crate::table::{ColumnFamilies, ColumnFamily, Generations, OpenTables, Table, TableCore};
+use crate::table::{ColumnFamilies, ColumnFamily, FoundFamily, Generations, OpenTables, Table, TableCore};
 use std::sync::Arc;
 
 impl Table {
@@ -140,22 +140,21 @@ fn new_generation(
     name_it: impl FnOnce(Record) -> Result<()>,
 ) -> Result<Arc<Table>> {
     let name = family_name(id, record.generation, record.base);
-    let (purge, mut options) = ColumnFamily::options(store, &name)?;
-    options.set_disable_auto_compactions(!automatic_compaction);
+    let (purge, options) = ColumnFamily::options(store, &name, automatic_compaction)?;
     if let Some(failed) = generations.failed.get(&name) {
         failed.delete(&name).map_err(|error| error.context("creating a table again"))?;
         store.retirement.add(&name, failed.clone());
         generations.failed.remove(&name);
     }
     store.drop_leftovers(); // one of them may have the name
-    if let Err(error) = store.db.create_cf(&name, &options) {
+    let family = FamilyHandle::create(&store.db, &name, &options).map_err(|error| {
         if let Some(family) = FamilyHandle::half_made(&store.db, &name) {
-            generations.failed.insert(name, family);
+            generations.failed.insert(name.clone(), family);
         }
-        return Err(EngineError::from(error).context("creating a table"));
-    }
-    let family = FamilyHandle::named(&store.db, &name)?;
-    let opened = TableCore::open(store, tables, id, record, automatic_compaction, |_| Ok(Arc::clone(&purge)));
+        error.context("creating a table")
+    })?;
+    let find = |_: &str| Ok(FoundFamily { handle: family.clone(), purge: Arc::clone(&purge) });
+    let opened = TableCore::open(store, tables, id, record, automatic_compaction, find);
     let made = opened.and_then(|core| {
         name_it(record.clone())?;
         Ok(Table::new(core))

@@ -5,11 +5,13 @@
 
 mod backpressure;
 mod closing;
+mod kept;
 mod leftovers;
 mod retirement;
 mod write_lock;
 
 pub(crate) use closing::Closing;
+pub(crate) use kept::{Kept, KeptOptions};
 pub(crate) use retirement::Retirement;
 
 use crate::catalog::Catalog;
@@ -39,6 +41,8 @@ pub(crate) struct StoreCore {
     /// The options that the database was opened with: they hold its statistics.
     pub options: Options,
     pub settings: Mutex<Settings>,
+    /// What column families are opened with.
+    pub kept: Arc<KeptOptions>,
     /// For calls that take long, also those that outlast their table.
     pub closing: Arc<Closing>,
     leftovers: Leftovers,
@@ -53,7 +57,7 @@ impl StoreCore {
         durability: Arc<Durability>,
         events: Arc<StoreEvents>,
         retirement: Arc<Retirement>,
-        (settings, shared, options): (Settings, options::Shared, Options),
+        (settings, shared, options, kept): (Settings, options::Shared, Options, Arc<KeptOptions>),
     ) -> StoreCore {
         StoreCore {
             db,
@@ -66,6 +70,7 @@ impl StoreCore {
             shared,
             options,
             settings: Mutex::new(settings),
+            kept,
             closing: Arc::default(),
             leftovers: Leftovers::default(),
             retirement,

@@ -93,8 +93,15 @@ impl StoreEvents {
     /// that is not watched purges nothing any more after its first write.
     pub fn watch(&self, table: &Arc<TablePurge>) {
         let mut watched = self.watched.write().unwrap_or_else(PoisonError::into_inner);
-        watched.retain(|_, table| table.strong_count() > 0);
+        if watched.len().is_power_of_two() {
+            watched.retain(|_, table| table.strong_count() > 0); // not each time: there may be thousands
+        }
         watched.insert(table.name().to_owned(), Arc::downgrade(table));
+    }
+
+    /// About how many column families there are.
+    pub(crate) fn families(&self) -> usize {
+        self.watched.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// The first background error that nothing has ended yet.
@@ -135,6 +142,7 @@ impl StoreEvents {
     pub(crate) fn forget(&self, family: &str) {
         self.damaged.end(family);
         self.stalled.lock().unwrap_or_else(PoisonError::into_inner).remove(family);
+        self.watched.write().unwrap_or_else(PoisonError::into_inner).remove(family);
     }
 
     /// The compactions that run.

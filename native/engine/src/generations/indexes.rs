@@ -6,7 +6,6 @@
 use super::new_generation;
 use crate::catalog::{family_name, index_id, Record};
 use crate::error::{EngineError, Result};
-use crate::raw::sys::FamilyHandle;
 use crate::store_core::StoreCore;
 use crate::table::{AttachedIndex, Generations, Missed, Table, TableCore};
 use std::sync::Arc;
@@ -153,8 +152,7 @@ pub(super) fn renew_all(old: &TableCore, generations: &mut Generations, record: 
 pub(super) fn give_up(old: &TableCore, generations: &mut Generations, record: &Record, made: Vec<AttachedIndex>) {
     for index in made {
         let name = family_name(&index_id(old.id(), &index.name), record.generation, index.number);
-        drop(index);
-        if let Ok(family) = FamilyHandle::named(&old.store().db, &name) {
+        if let Ok(family) = index.table.shared(|core| Ok(core.family().clone())) {
             generations.failed.insert(name, family);
         }
     }

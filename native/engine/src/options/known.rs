@@ -38,7 +38,8 @@ pub(super) const KNOWN: &[Known] = &[
     known!("write_buffers_total", "computed", true, "size, from 1MiB",
         "Memory for the memtables of all tables together, out of `block_cache_size`. The oldest is flushed when \
          seven eighths are used. Writes wait while the memtables take a quarter more. Even an empty table takes \
-         memory: up to 1/2048 of the value at the time when it was opened. A third of the cache, at most 512MiB."),
+         memory for its filter: up to 1/2048 of the value, and all together about a sixteenth of it after a start. A \
+         third of the cache, at most 512MiB."),
     known!("write_buffer_size", "64MiB", false, "size, 64KiB to 4GiB",
         "Memory of one table's memtable before it is flushed. A larger one rewrites rows less often on their way \
          down. It also leaves more data in files over the whole ring, which are streamed as rows."),

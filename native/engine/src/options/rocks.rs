@@ -107,6 +107,7 @@ pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Ar
     options.set_stats_persist_period_sec(0);
     options.enable_statistics();
     options.set_statistics_level(stats_level(settings));
+    sys::spare_options_file(&mut options);
     shared.limiter.install(&mut options);
     sum_files(&mut options);
     events.install(&mut options);
@@ -121,13 +122,20 @@ fn stats_level(settings: &Settings) -> StatsLevel {
     }
 }
 
-/// Options of one column family, of a table or of an index.
-pub(crate) fn family_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>, of_index: bool) -> Options {
+/// Options of one column family, of a table or of an index; `families` is about how many there are.
+pub(crate) fn family_options(
+    settings: &Settings,
+    shared: &Shared,
+    purge: &Arc<TablePurge>,
+    of_index: bool,
+    families: usize,
+) -> Options {
     let mut blocks = block_options(settings, shared);
     if !of_index {
         filter_keys(&mut blocks, settings);
     }
     let mut options = with_blocks(settings, &blocks, purge);
+    size_memtables(&mut options, settings, (!of_index).then_some(families));
     if of_index && settings.bottommost_compression != Compression::None {
         compress_entries(&mut options);
     }
@@ -151,6 +159,7 @@ pub(crate) fn imported_options(settings: &Settings, purge: &Arc<TablePurge>) -> 
     blocks.set_format_version(FORMAT_VERSION);
     blocks.disable_cache();
     let mut options = with_blocks(settings, &blocks, purge);
+    size_memtables(&mut options, settings, None);
     options.set_disable_auto_compactions(true);
     options
 }
@@ -161,7 +170,6 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     let tuned = tune_blocks(&mut options);
     assert!(tuned, "the table factory is block-based");
     options.set_prefix_extractor(SliceTransform::create_fixed_prefix(TOKEN_PREFIX_BYTES));
-    size_memtables(&mut options, settings);
     options.set_max_successive_merges(0); // never read before write
     options.set_optimize_filters_for_hits(false); // lightweight transactions ask for rows that are not there
     options.set_level_zero_file_num_compaction_trigger(L0_FILES);

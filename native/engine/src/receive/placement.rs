@@ -14,7 +14,7 @@ use crate::imported::import_linked;
 use crate::options::L0_CALM_FILES;
 use crate::raw::sys::FamilyHandle;
 use crate::raw::{ingest, try_to_ingest, Ingested};
-use crate::table::{ColumnFamily, MergeInProgress, Table, TableCore};
+use crate::table::{ColumnFamily, FoundFamily, MergeInProgress, Table, TableCore};
 use std::sync::Arc;
 
 /// How much a memtable may hold before it is flushed ahead of an ingestion, which would do so while all writers wait.
@@ -135,8 +135,7 @@ impl<'a> Placement<'a> {
         let store = self.core.store();
         let number = self.core.next_family();
         let name = family_name(self.core.id(), self.core.generation(), number);
-        let (purge, mut options) = ColumnFamily::options(store, &name)?;
-        options.set_disable_auto_compactions(true);
+        let (purge, options) = ColumnFamily::options(store, &name, false)?;
         purge.follow(self.core.purge());
         purge.suspend(true);
         let (first, bottom);
@@ -150,7 +149,9 @@ impl<'a> Placement<'a> {
         let family = import_linked(self.core, &options, &name, &whole.directory, lowest)?;
         let made = reached(Step::Imported)
             .and_then(|()| self.finish(&family, (!whole.is_empty()).then_some(rows)))
-            .and_then(|()| ColumnFamily::open(store, family.clone(), number, Arc::clone(&purge)))
+            .and_then(|()| {
+                ColumnFamily::open(store, number, FoundFamily { handle: family.clone(), purge: Arc::clone(&purge) })
+            })
             .and_then(|family| self.core.set_period(&family).map(|()| family))
             .and_then(|family| reached(Step::RowsIngested).map(|()| family));
         match made {

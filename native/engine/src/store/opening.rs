@@ -11,15 +11,16 @@ use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
 use crate::generations::close_all;
+use crate::log::log;
 use crate::options::{database_options, family_options, Settings, Shared, WalRecovery};
 use crate::raw::sys::{self, FamilyHandle};
 use crate::schema::log_hidden;
 use crate::staging::staging;
-use crate::store_core::{Retirement, StoreCore};
-use crate::table::{AttachedIndex, OpenTables, Table, TableCore};
+use crate::store_core::{Kept, KeptOptions, Retirement, StoreCore};
+use crate::table::{AttachedIndex, FoundFamily, OpenTables, Table, TableCore};
 use crate::wal;
 use rocksdb::{ColumnFamilyDescriptor, Options, DB, DEFAULT_COLUMN_FAMILY_NAME};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
@@ -59,7 +60,8 @@ pub(super) fn open(settings: Settings) -> Result<Live> {
     families.drop_unnamed(&db, &catalog, &retirement).inspect_err(|_| retirement.stop())?;
     let (durability, timer) = Durability::start(settings.sync, &db, &events).inspect_err(|_| retirement.stop())?;
     let threads: Vec<_> = timer.into_iter().chain([releaser]).collect();
-    let core = Arc::new(StoreCore::new(db, catalog, durability, events, retirement, (settings, shared, options)));
+    let kept = Arc::clone(&families.kept);
+    let core = Arc::new(StoreCore::new(db, catalog, durability, events, retirement, (settings, shared, options, kept)));
     let tables = Arc::new(OpenTables::default());
     if let Err(error) = open_tables(&core, &tables, families) {
         let closed = close_all(&tables);
@@ -116,14 +118,15 @@ fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: Co
         })?;
         let mut open = |id: &[u8], record: &Record| -> Result<Arc<Table>> {
             let base = family_name(id, record.generation, record.base);
-            let automatic_compaction = !families.uncompacted.contains(&base);
-            let purge_of = |name: &str| {
-                families.purges.remove(name).ok_or_else(|| {
+            let automatic_compaction = !families.kept.of(&base).uncompacted;
+            let find = |name: &str| {
+                let purge = families.purges.remove(name).ok_or_else(|| {
                     let why = format!("the files of table {name} are gone; restore the directory from a backup");
                     EngineError::Corruption(why)
-                })
+                })?;
+                Ok(FoundFamily { handle: FamilyHandle::named(&core.db, name)?, purge })
             };
-            let table = Table::new(TableCore::open(core, tables, id, record, automatic_compaction, purge_of)?);
+            let table = Table::new(TableCore::open(core, tables, id, record, automatic_compaction, find)?);
             tables.lock()?.add(id, record.generation, &table);
             Ok(table)
         };
@@ -140,31 +143,51 @@ fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: Co
     Ok(())
 }
 
+/// What column families keep. Where that cannot be read, they are opened as the settings say, and what compacts without
+/// being meant to is stopped when its table is opened.
+fn kept(settings: &Settings, database: &Path) -> KeptOptions {
+    let directory = &settings.directory;
+    let read = KeptOptions::read(directory).unwrap_or_else(|error| {
+        log(format_args!("{error}; automatic compaction may be on where it was off"));
+        Some(KeptOptions::new(directory, BTreeMap::new()))
+    });
+    read.unwrap_or_else(|| {
+        let kept = |name| (name, Kept { uncompacted: true, ..Kept::default() });
+        KeptOptions::new(directory, uncompacted(database).into_iter().map(kept).collect())
+    })
+}
+
 /// The column families in the directory.
 struct ColumnFamilies {
     purges: HashMap<String, Arc<TablePurge>>,
     options: Vec<(String, Options)>,
-    /// Those that have stayed without automatic compaction.
-    uncompacted: HashSet<String>,
+    kept: Arc<KeptOptions>,
 }
 
 impl ColumnFamilies {
     fn list(settings: &Settings, shared: &Shared) -> Result<ColumnFamilies> {
         let database = settings.directory.join("db");
-        let (names, uncompacted) = if database.join("CURRENT").exists() {
-            let names = DB::list_cf(&Options::default(), &database).map_err(|error| {
+        let names = if database.join("CURRENT").exists() {
+            DB::list_cf(&Options::default(), &database).map_err(|error| {
                 EngineError::from(error).context(format_args!("reading the manifest in {}", database.display()))
-            })?;
-            (names, uncompacted(&database))
+            })?
         } else {
-            (Vec::new(), HashSet::new())
+            Vec::new()
         };
-        let mut families = ColumnFamilies { purges: HashMap::new(), options: Vec::new(), uncompacted };
-        for name in names.into_iter().filter(|name| name != DEFAULT_COLUMN_FAMILY_NAME) {
+        let kept = Arc::new(kept(settings, &database));
+        let names: HashSet<String> = names.into_iter().filter(|name| name != DEFAULT_COLUMN_FAMILY_NAME).collect();
+        kept.retain(|name| names.contains(name));
+        let mut families = ColumnFamilies { purges: HashMap::new(), options: Vec::new(), kept };
+        let count = names.len();
+        for name in names {
             let purge = TablePurge::new(name.as_str());
             purge.set_unsynced_max(settings.sync.unsynced_max());
-            let mut options = family_options(settings, shared, &purge, is_of_index(&name));
-            options.set_disable_auto_compactions(families.uncompacted.contains(&name));
+            let mut options = family_options(settings, shared, &purge, is_of_index(&name), count);
+            let kept = families.kept.of(&name);
+            options.set_disable_auto_compactions(kept.uncompacted);
+            if let Some(period_s) = u64::try_from(kept.period_s).ok().filter(|&period_s| period_s > 0) {
+                options.set_periodic_compaction_seconds(period_s);
+            }
             families.options.push((name.clone(), options));
             families.purges.insert(name, purge);
         }

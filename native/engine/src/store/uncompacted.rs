@@ -1,8 +1,8 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Which column families RocksDB did not compact by itself when the store was last open. It writes its options to a
-//! file whenever one changes; opened with another value, it would begin to compact before anybody could stop it.
+//! Which column families RocksDB did not compact by itself, of a store that was last open before the file `families`
+//! told that: then RocksDB wrote its options to a file whenever one changed.
 
 use crate::log::log;
 use std::collections::HashSet;
@@ -14,8 +14,11 @@ const SECTION_PREFIX: &str = "[CFOptions \"";
 const SECTION_END: &str = "\"]";
 const DISABLED: &str = "disable_auto_compactions=true";
 
-/// Their names. Where the file cannot be read none is known, and what compacts is stopped when the table is opened.
+/// Their names. Where the file cannot be read none is known.
 pub(super) fn uncompacted(database: &Path) -> HashSet<String> {
+    if !database.exists() {
+        return HashSet::new();
+    }
     latest(database).and_then(|file| file.map_or(Ok(String::new()), std::fs::read_to_string)).map_or_else(
         |error| {
             log(format_args!("the options of {} cannot be read: {error}", database.display()));

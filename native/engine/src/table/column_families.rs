@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::options::{family_options, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
 use crate::raw::sys::{FamilyHandle, Iter, IterSpec};
 use crate::source::Source;
-use crate::store_core::StoreCore;
+use crate::store_core::{Kept, KeptOptions, StoreCore};
 use rocksdb::Options;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::Arc;
 
 /// RocksDB's number of the state of a family: memtables and files.
@@ -31,27 +31,39 @@ pub(crate) struct ColumnFamily {
     /// Its number in the catalog record; 0 is the column family that the generation began with.
     pub number: u32,
     relaxed: Arc<AtomicBool>,
+    /// In how many seconds each file is compacted once; 0: as the settings say.
+    period_s: Arc<AtomicI64>,
+    kept: Arc<KeptOptions>,
+}
+
+/// A column family that is there, with the purging that it was opened with.
+pub(crate) struct FoundFamily {
+    pub handle: FamilyHandle,
+    pub purge: Arc<TablePurge>,
 }
 
 impl ColumnFamily {
     /// A column family that exists, ready to be purged.
     pub(crate) fn open(
-        store: &Arc<StoreCore>,
-        family: FamilyHandle,
+        store: &StoreCore,
         number: u32,
-        purge: Arc<TablePurge>,
+        FoundFamily { handle, purge }: FoundFamily,
     ) -> Result<ColumnFamily> {
-        purge.attach(&store.db, &family)?;
+        purge.attach(&store.db, &handle)?;
         store.events.watch(&purge);
-        Ok(ColumnFamily { handle: family, purge, number, relaxed: Arc::default() })
+        let period_s = Arc::new(AtomicI64::new(store.kept.of(purge.name()).period_s));
+        Ok(ColumnFamily { handle, purge, number, relaxed: Arc::default(), period_s, kept: Arc::clone(&store.kept) })
     }
 
-    /// What a column family of this name is opened with.
-    pub(crate) fn options(store: &StoreCore, name: &str) -> Result<(Arc<TablePurge>, Options)> {
+    /// What a column family of this name is made with.
+    pub(crate) fn options(store: &StoreCore, name: &str, compacted: bool) -> Result<(Arc<TablePurge>, Options)> {
         let purge = TablePurge::new(name);
-        let settings = store.settings()?;
+        let settings = store.settings()?.clone();
         purge.set_unsynced_max(settings.sync.unsynced_max());
-        let options = family_options(&settings, &store.shared, &purge, is_of_index(name));
+        let families = store.events.families() + 1;
+        let mut options = family_options(&settings, &store.shared, &purge, is_of_index(name), families);
+        store.kept.change(name, |kept| *kept = Kept { uncompacted: !compacted, period_s: 0 })?;
+        options.set_disable_auto_compactions(!compacted);
         Ok((purge, options))
     }
 
@@ -66,17 +78,40 @@ impl ColumnFamily {
         figures.iter().map(|name| self.handle.property(name)).fold(0, u64::saturating_add)
     }
 
-    /// RocksDB compacts only the base by itself, and that only while the table's switch is on: a side column family is to be rewritten anyway, and while its files
-    /// are compacted others cannot be ingested beside them.
+    /// RocksDB compacts only the base by itself, and that only while the table's switch is on: a side column family is to
+    /// be rewritten anyway, and while its files are compacted others cannot be ingested beside them.
     pub(crate) fn set_compacted(&self, compacted: bool) -> Result<()> {
+        let keep = || self.kept.change(self.name(), |kept| kept.uncompacted = !compacted);
+        // Known before it is so where it is off, and after that where it is on: a crash leaves it off.
+        if !compacted {
+            keep()?;
+        }
         let disabled = if compacted { "false" } else { "true" };
-        Ok(self.handle.db().set_options_cf(&self.handle, &[("disable_auto_compactions", disabled)])?)
+        self.handle.set_options(&[("disable_auto_compactions", disabled)])?;
+        if compacted {
+            keep()?;
+        }
+        Ok(())
+    }
+
+    /// Has every file compacted once in so many seconds; `default_s` is what the settings say.
+    pub(crate) fn set_period(&self, seconds: i64, default_s: i64) -> Result<()> {
+        let period_s = if seconds == default_s { 0 } else { seconds };
+        let before = self.period_s.swap(period_s, Ordering::AcqRel);
+        if before == period_s {
+            return Ok(());
+        }
+        let set = || {
+            self.handle.set_options(&[("periodic_compaction_seconds", seconds.to_string().as_str())])?;
+            self.kept.change(self.name(), |kept| kept.period_s = period_s)
+        };
+        set().inspect_err(|_| self.period_s.store(before, Ordering::Release)) // the next call tries again
     }
 
     /// Has RocksDB look at what there is to compact, and wakes what waits for a compaction.
     pub(crate) fn reconsider(&self) -> Result<()> {
         // Unchanged, but any change of options does it.
-        Ok(self.handle.db().set_options_cf(&self.handle, &[("max_successive_merges", "0")])?)
+        self.handle.set_options(&[("max_successive_merges", "0")])
     }
 
     /// Files of level 0.
@@ -104,7 +139,7 @@ impl ColumnFamily {
         let stall_triggers =
             if relaxed { stall_triggers(self.level0_files(), self.pending_bytes()) } else { stall_triggers(0, 0) };
         let options = stall_triggers.each_ref().map(|(name, value)| (*name, value.as_str()));
-        self.handle.db().set_options_cf(&self.handle, &options)?;
+        self.handle.set_options(&options)?;
         self.relaxed.store(relaxed, Ordering::Release);
         Ok(())
     }
@@ -135,25 +170,27 @@ pub(crate) struct ColumnFamilies {
 }
 
 impl ColumnFamilies {
-    /// Opens the column families that a record names; `purge_of` gives the purging that each was opened with.
+    /// Opens the column families that a record names; `find` gives each by its name.
     pub(crate) fn open(
         store: &Arc<StoreCore>,
         id: &[u8],
         record: &Record,
-        mut purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
+        mut find: impl FnMut(&str) -> Result<FoundFamily>,
     ) -> Result<ColumnFamilies> {
         let suspended = !record.side_families.is_empty();
         let mut family = |number: u32| {
             let name = family_name(id, record.generation, number);
-            let purge = purge_of(&name)?;
-            purge.set_dropped(record.dropped());
-            purge.suspend(suspended);
-            ColumnFamily::open(store, FamilyHandle::named(&store.db, &name)?, number, purge)
+            let found = find(&name)?;
+            found.purge.set_dropped(record.dropped());
+            found.purge.suspend(suspended);
+            ColumnFamily::open(store, number, found)
         };
         let base = family(record.base)?;
         let side_families = record.side_families.iter().map(|&number| family(number)).collect::<Result<Vec<_>>>()?;
         for side_family in &side_families {
-            side_family.set_compacted(false)?;
+            if !store.kept.of(side_family.name()).uncompacted {
+                side_family.set_compacted(false)?;
+            }
         }
         // until the merge-in finds few files in it, or the table's compaction has caught up
         if suspended || base.level0_files() >= u64::from(L0_SLOWDOWN_FILES.unsigned_abs()) {

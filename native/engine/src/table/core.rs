@@ -6,7 +6,7 @@
 use super::automatic_compaction::AutomaticCompaction;
 use super::cancellation::Cancellations;
 use super::change_lock::{ChangeLock, MergeInProgress, PinnedColumnFamilies};
-use super::column_families::{ColumnFamilies, ColumnFamily};
+use super::column_families::{ColumnFamilies, ColumnFamily, FoundFamily};
 use super::counters::Counters;
 use super::headers::{Headers, HeadersSeen};
 use super::indexes::Indexes;
@@ -67,9 +67,9 @@ impl TableCore {
         id: &[u8],
         record: &Record,
         automatic_compaction: bool,
-        purge_of: impl FnMut(&str) -> Result<Arc<TablePurge>>,
+        find: impl FnMut(&str) -> Result<FoundFamily>,
     ) -> Result<TableCore> {
-        let families = ColumnFamilies::open(store, id, record, purge_of)?;
+        let families = ColumnFamilies::open(store, id, record, find)?;
         let shared = Shared {
             id: id.to_vec(),
             generation: record.generation,
@@ -340,13 +340,12 @@ impl TableCore {
 
     /// Has every file compacted once in so many seconds.
     pub(crate) fn change_period(&self, seconds: i64) -> Result<()> {
-        let before = self.shared.periodic_seconds.swap(seconds, Ordering::AcqRel);
-        if before == seconds {
+        if self.shared.periodic_seconds.swap(seconds, Ordering::AcqRel) == seconds {
             return Ok(());
         }
         let changed = self.families.all().try_for_each(|family| self.set_period(family));
         if changed.is_err() {
-            self.shared.periodic_seconds.store(before, Ordering::Release); // the next call tries again
+            self.shared.periodic_seconds.store(0, Ordering::Release); // the next call tries again
         }
         changed
     }
@@ -354,11 +353,10 @@ impl TableCore {
     /// Gives a column family the latest period of the table, if any.
     pub(crate) fn set_period(&self, family: &ColumnFamily) -> Result<()> {
         let seconds = self.shared.periodic_seconds.load(Ordering::Acquire);
-        if seconds > 0 {
-            let text = seconds.to_string();
-            let options = [("periodic_compaction_seconds", text.as_str())];
-            self.store().db.set_options_cf(&family.handle, &options)?;
+        if seconds == 0 {
+            return Ok(());
         }
-        Ok(())
+        let default_s = self.store().settings()?.periodic_compaction.as_secs();
+        family.set_period(seconds, i64::try_from(default_s).unwrap_or(i64::MAX))
     }
 }

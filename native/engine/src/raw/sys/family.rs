@@ -3,16 +3,26 @@
 
 //! A column family handle that keeps its database open.
 
+use super::options_file::without_options_file;
 use super::{c_string, checked, raw};
 use crate::database::Database;
 use crate::error::{EngineError, Result};
+use crate::raw::status::{outcome, Failure};
 use librocksdb_sys as ffi;
-use rocksdb::{AsColumnFamilyRef, BoundColumnFamily};
+use rocksdb::{AsColumnFamilyRef, AsRawPtr, BoundColumnFamily, Options};
 use std::ffi::{c_char, c_void};
+use std::ptr;
 use std::sync::Arc;
 
 extern "C" {
     fn cassiterite_family_named(database: *mut ffi::rocksdb_t, name: *const c_char, size: usize) -> *mut c_void;
+    fn cassiterite_family_create(
+        database: *mut ffi::rocksdb_t,
+        options: *const c_void,
+        name: *const c_char,
+        size: usize,
+        handle: *mut *mut c_void,
+    ) -> *mut Failure;
 }
 
 /// RocksDB's words for it.
@@ -67,8 +77,26 @@ impl FamilyHandle {
         Ok(FamilyHandle { pointer, handle: Arc::new(Handle::Listed(bound)), db: Arc::clone(db) })
     }
 
-    /// The handle of a column family that is there although making it failed, as when its options could not be
-    /// written. The database does not list it.
+    /// Makes a column family. The database does not list it.
+    pub(crate) fn create(db: &Arc<Database>, name: &str, options: &Options) -> Result<FamilyHandle> {
+        let mut handle = ptr::null_mut();
+        // SAFETY: database, options (`rocksdb_options_t` is `{ Options rep; }`) and name are only read and outlive the
+        // call; a handle that comes back is owned here.
+        let (made, handle) = unsafe {
+            let options = options.as_raw_ptr().cast();
+            let made = cassiterite_family_create(raw(db), options, name.as_ptr().cast(), name.len(), &mut handle);
+            (outcome(made), (!handle.is_null()).then(|| Self::unlisted(db, handle.cast())))
+        };
+        made?;
+        handle.ok_or_else(|| EngineError::Internal(format!("RocksDB has made {name} without a handle")))
+    }
+
+    /// Changes options of the column family. They are not kept: it is opened with others.
+    pub(crate) fn set_options(&self, options: &[(&str, &str)]) -> Result<()> {
+        without_options_file(|| Ok(self.db.set_options_cf(self, options)?))
+    }
+
+    /// The handle of a column family that is there although making it failed. The database does not list it.
     pub(crate) fn half_made(db: &Arc<Database>, name: &str) -> Option<FamilyHandle> {
         // SAFETY: the database is open while `db` is borrowed; the name is only read; the handle is owned here.
         let pointer = unsafe { cassiterite_family_named(raw(db), name.as_ptr().cast(), name.len()) };
@@ -93,12 +121,12 @@ impl FamilyHandle {
     pub(crate) fn delete(&self, name: &str) -> Result<()> {
         // The list must not keep the handle: it would keep the files. It forgets it even if RocksDB then fails.
         if self.db.cf_handle(name).is_some_and(|listed| listed.inner() == self.pointer) {
-            return Ok(self.db.drop_cf(name)?);
+            return without_options_file(|| Ok(self.db.drop_cf(name)?));
         }
         // SAFETY: handle and database are alive; the handle is released when `self` is.
-        let dropped = checked(|error| unsafe { ffi::rocksdb_drop_column_family(raw(&self.db), self.pointer, error) });
-        match dropped {
-            // An earlier try dropped it, and failed after that: when it wrote the options of those that are left.
+        let drop = |error| unsafe { ffi::rocksdb_drop_column_family(raw(&self.db), self.pointer, error) };
+        match without_options_file(|| checked(drop)) {
+            // An earlier try dropped it, and failed after that.
             Err(error) if error.message().contains(ALREADY_DROPPED) => Ok(()),
             other => other,
         }
