@@ -17,6 +17,7 @@
 //! is suspended while side column families exist ([`TablePurge::suspend`]). A flush never purges.
 
 mod bounds;
+mod brake;
 pub(crate) mod cleanup;
 mod damage;
 mod errors;
@@ -30,6 +31,8 @@ mod run;
 mod straddle;
 
 pub use crate::raw::StallCondition;
+pub(crate) use brake::{now_ns, Backlog};
+pub(crate) use brake::{L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
 pub use errors::BackgroundError;
 pub use events::{EventTotals, StoreEvents};
 pub(crate) use hot::FRAGMENTS_MAX;

@@ -12,7 +12,7 @@ mod units;
 mod tests;
 
 pub(crate) use rocks::{apply_live, database_options, family_options, imported_options, rows_options, Shared};
-pub(crate) use rocks::{L0_CALM_FILES, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
+pub(crate) use rocks::{ALL_FACTOR, L0_CALM_FILES};
 
 use crate::error::{EngineError, Result};
 use known::KNOWN;

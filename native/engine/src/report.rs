@@ -178,6 +178,7 @@ fn stalls(core: &StoreCore) -> String {
     for (cause, times, tables_now) in [
         ("writes_delayed", totals.stalls_delayed, now(StallCondition::Delayed)),
         ("writes_stopped", totals.stalls_stopped, now(StallCondition::Stopped)),
+        ("table_behind", core.events.braked().1, core.events.braked().0),
         ("memtables_full", core.backpressure.waits(), 0),
         ("background_error", totals.background_errors, 0),
         ("compaction_failed", totals.compactions_failed, 0),

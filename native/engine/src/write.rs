@@ -4,9 +4,11 @@
 //! Updates: parse the request, make one batch of merges, write it as durably as the node wants.
 
 mod entries;
+#[cfg(test)]
+mod tests;
 
 use crate::bytes::Bytes;
-use crate::compaction::Written;
+use crate::compaction::{now_ns, Written};
 use crate::durability::PendingSync;
 use crate::error::{EngineError, Result};
 use crate::raw::sys::{Batch, WriteMode};
@@ -17,6 +19,7 @@ use cassiterite_codec::key::Kind;
 use cassiterite_codec::validate;
 use entries::IndexPart;
 use std::cell::RefCell;
+use std::time::{Duration, Instant};
 
 /// Without entries of indexes.
 const VERSION_PLAIN: u8 = 1;
@@ -25,6 +28,8 @@ const VERSION: u8 = 2;
 const NO_LOG: u32 = 1;
 /// A thread gives back the memory of a batch that was larger than this.
 const BATCH_BYTES_KEPT: usize = 1 << 20;
+/// How often a write that is held back asks whether the table is being closed.
+const HELD_BACK_STEP: Duration = Duration::from_millis(20);
 
 struct Scratch {
     batch: Batch,
@@ -49,18 +54,59 @@ impl Table {
 /// a change of the column families would wait as long, and all other calls for that.
 fn write(table: &Table, request: &[u8], flags: u32) -> Result<()> {
     let is_full = |core: &TableCore| core.store().backpressure.is_full(core.store());
-    let try_write = |core: &TableCore| match is_full(core) {
-        true => Ok(None),
-        false => update(core, request, flags).map(Some),
+    let try_write = |core: &TableCore| {
+        let held_back = if core.store().events.any_braked() { braked(core, request)? } else { None };
+        match held_back.is_some() || is_full(core) {
+            true => Ok(Tried::Waits(held_back)),
+            false => update(core, request, flags).map(Tried::Written),
+        }
     };
     let pending = match table.shared(try_write)? {
-        Some(pending) => pending,
-        None => {
-            table.on_copy(wait_for_memtables)?;
+        Tried::Written(pending) => pending,
+        Tried::Waits(held_back) => {
+            table.on_copy(|core| {
+                held_back.map_or(Ok(()), |time| hold_back(core, time))?;
+                wait_for_memtables(core)
+            })?;
             table.shared(|core| update(core, request, flags))?
         }
     };
     pending.map_or(Ok(()), PendingSync::wait)
+}
+
+enum Tried {
+    Written(Option<PendingSync>),
+    Waits(Option<Duration>),
+}
+
+/// How long the write waits because compaction of the table, or of an index that it may change, is behind.
+#[cold]
+fn braked(core: &TableCore, request: &[u8]) -> Result<Option<Duration>> {
+    let now_ns = now_ns();
+    let take = |core: &TableCore| core.purge().brake().take(request.len() as u64, now_ns);
+    let mut longest = take(core);
+    if request.first() == Some(&VERSION) {
+        for index in core.indexes().all()?.iter() {
+            // One that is being changed or closed holds nobody back.
+            if let Some(Ok(time)) = index.table.try_shared(|index| Ok(take(index))) {
+                longest = longest.max(time);
+            }
+        }
+    }
+    Ok(longest)
+}
+
+fn hold_back(core: &TableCore, time: Duration) -> Result<()> {
+    core.store().events.count_held_back();
+    let until = Instant::now() + time;
+    loop {
+        core.check_open()?;
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        std::thread::sleep(left.min(HELD_BACK_STEP));
+    }
 }
 
 #[cold]

@@ -3,6 +3,7 @@
 
 //! What happens in the background of one store: errors, stalls, flushes and compactions.
 
+use super::brake::{Backlog, Brake};
 use super::damage::DamagedFamilies;
 use super::errors::{BackgroundError, StandingErrors};
 use super::jobs::{Kind, RunningJobs};
@@ -13,7 +14,7 @@ use crate::log::log;
 use crate::raw::{self, CompactionBegin, CompactionEnd, EventHooks, StallCondition, Status};
 use rocksdb::Options;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 /// Sums since the store was opened.
@@ -62,6 +63,9 @@ pub struct StoreEvents {
     /// By what the names of a table's column families have in common.
     work: Mutex<HashMap<String, TableWork>>,
     stopped: Mutex<HashSet<String>>,
+    /// Column families whose writers are held back, and whether there are any.
+    braked: Mutex<HashSet<String>>,
+    any_braked: AtomicBool,
     totals: Totals,
 }
 
@@ -75,6 +79,7 @@ struct Totals {
     compaction_output_bytes: AtomicU64,
     stalls_delayed: AtomicU64,
     stalls_stopped: AtomicU64,
+    held_back: AtomicU64,
     background_errors: AtomicU64,
 }
 
@@ -138,11 +143,46 @@ impl StoreEvents {
         self.jobs.none_of(family, property)
     }
 
+    /// Whether any column family's writers are held back.
+    pub(crate) fn any_braked(&self) -> bool {
+        self.any_braked.load(Ordering::Relaxed)
+    }
+
+    /// The number of column families whose writers are held back, and how many writes have been.
+    pub(crate) fn braked(&self) -> (usize, u64) {
+        let braked = self.braked.lock().unwrap_or_else(PoisonError::into_inner).len();
+        (braked, self.totals.held_back.load(Ordering::Relaxed))
+    }
+
+    /// Counts a write that has been held back.
+    pub(crate) fn count_held_back(&self) {
+        add(&self.totals.held_back, 1);
+    }
+
+    /// Changes what the brake of a column family goes by.
+    pub(crate) fn change_brake(&self, table: &TablePurge, change: impl FnOnce(&Brake) -> bool) {
+        let mut braked = self.braked.lock().unwrap_or_else(PoisonError::into_inner);
+        match change(table.brake()) {
+            true if !braked.contains(table.name()) => {
+                log(format_args!("compaction of {} is behind: its writers are held back", table.name()));
+                braked.insert(table.name().to_owned());
+            }
+            false if braked.remove(table.name()) => {
+                log(format_args!("compaction of {} has caught up", table.name()));
+            }
+            _ => {}
+        }
+        self.any_braked.store(!braked.is_empty(), Ordering::Relaxed);
+    }
+
     /// Forgets a column family that was dropped: RocksDB does not tell that its writes are held back no more.
     pub(crate) fn forget(&self, family: &str) {
         self.damaged.end(family);
         self.stalled.lock().unwrap_or_else(PoisonError::into_inner).remove(family);
         self.watched.write().unwrap_or_else(PoisonError::into_inner).remove(family);
+        let mut braked = self.braked.lock().unwrap_or_else(PoisonError::into_inner);
+        braked.remove(family);
+        self.any_braked.store(!braked.is_empty(), Ordering::Relaxed);
     }
 
     /// The compactions that run.
@@ -240,6 +280,13 @@ impl EventHooks for StoreEvents {
             self.stopped.lock().unwrap_or_else(PoisonError::into_inner).insert(family.to_owned());
         } else {
             add(&self.totals.compactions_failed, 1);
+        }
+    }
+
+    fn backlog_changed(&self, family: &str, level0_files: u64, pending_bytes: u64) {
+        if let Some(table) = self.table(family) {
+            let backlog = Backlog { files: level0_files, bytes: pending_bytes };
+            self.change_brake(&table, |brake| brake.note(backlog));
         }
     }
 

@@ -3,6 +3,7 @@
 
 //! The purging of one table generation: its settings, what it knows of unflushed data, and what it has done.
 
+use super::brake::Brake;
 use super::cleanup::OwnedTokens;
 use super::hot::Hot;
 use super::memtables::{Sealed, Segment, Unflushed, Writing, Written};
@@ -41,6 +42,7 @@ pub struct TablePurge {
     pub(super) is_dropping: AtomicBool,
     settled_after_s: AtomicI64,
     pub(super) hot: Hot,
+    brake: Brake,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -141,7 +143,13 @@ impl TablePurge {
             is_dropping: AtomicBool::new(false),
             settled_after_s: AtomicI64::new(SETTLED_MARGIN_S),
             hot: Hot::new(),
+            brake: Brake::default(),
         })
+    }
+
+    /// Holds back the writers of the column family.
+    pub(crate) fn brake(&self) -> &Brake {
+        &self.brake
     }
 
     /// The column family's name.
@@ -352,6 +360,14 @@ impl TableHooks for TablePurge {
 
     fn begin(self: &Arc<Self>, source: &CompactionSource<'_>) -> CompactionRun {
         CompactionRun::begin(self, source)
+    }
+}
+
+#[cfg(test)]
+impl TablePurge {
+    /// Compactions that begin wait as long as this is held.
+    pub(crate) fn hold_compactions(&self) -> impl Drop + '_ {
+        self.settings()
     }
 }
 

@@ -6,7 +6,9 @@
 
 use super::memtable::size_memtables;
 use super::{Compression, Settings, Style, WalRecovery};
-use crate::compaction::{StoreEvents, TablePurge};
+use crate::compaction::{
+    StoreEvents, TablePurge, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES,
+};
 use crate::error::Result;
 use crate::raw::sys;
 use crate::raw::{sum_files, tune_blocks, RateLimiter, Ring};
@@ -23,14 +25,10 @@ const TOKEN_PREFIX_BYTES: usize = 10;
 const MEMTABLE_PROTECTION_BYTES_PER_KEY: u32 = 8;
 /// Every sorted run costs a read about 3 us: compact early.
 const L0_FILES: i32 = 4;
-/// With so many writers are slowed down, and stopped: RocksDB's own defaults.
-pub(crate) const L0_SLOWDOWN_FILES: i32 = 20;
-pub(crate) const L0_STOP_FILES: i32 = 36;
 /// With more than so many, the base of a table is left to its compaction: nothing is ingested beside it.
 pub(crate) const L0_CALM_FILES: u64 = 12;
-/// Pending bytes at which RocksDB slows down and stops writers: its own defaults.
-pub(crate) const PENDING_SLOWDOWN_BYTES: usize = 64 << 30;
-pub(crate) const PENDING_STOP_BYTES: usize = 256 << 30;
+/// RocksDB slows down and stops the writers of all tables at so many times what holds back those of one.
+pub(crate) const ALL_FACTOR: i32 = 4;
 const LEVEL_BASE_BYTES: u64 = 512 << 20;
 const BYTES_PER_SYNC: u64 = 1 << 20;
 const INFO_LOG_BYTES: usize = 16 << 20;
@@ -173,10 +171,10 @@ fn with_blocks(settings: &Settings, blocks: &BlockBasedOptions, purge: &Arc<Tabl
     options.set_max_successive_merges(0); // never read before write
     options.set_optimize_filters_for_hits(false); // lightweight transactions ask for rows that are not there
     options.set_level_zero_file_num_compaction_trigger(L0_FILES);
-    options.set_level_zero_slowdown_writes_trigger(L0_SLOWDOWN_FILES);
-    options.set_level_zero_stop_writes_trigger(L0_STOP_FILES);
-    options.set_soft_pending_compaction_bytes_limit(PENDING_SLOWDOWN_BYTES);
-    options.set_hard_pending_compaction_bytes_limit(PENDING_STOP_BYTES);
+    options.set_level_zero_slowdown_writes_trigger(ALL_FACTOR * L0_SLOWDOWN_FILES);
+    options.set_level_zero_stop_writes_trigger(ALL_FACTOR * L0_STOP_FILES);
+    options.set_soft_pending_compaction_bytes_limit(PENDING_SLOWDOWN_BYTES * ALL_FACTOR as usize);
+    options.set_hard_pending_compaction_bytes_limit(PENDING_STOP_BYTES * ALL_FACTOR as usize);
     options.set_target_file_size_base(settings.target_file_bytes);
     options.set_max_bytes_for_level_base(LEVEL_BASE_BYTES);
     options.set_level_compaction_dynamic_level_bytes(true);

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "db/db_impl/db_impl.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 #include "shim.h"
@@ -56,8 +57,9 @@ class Listener : public rocksdb::EventListener {
     calls_.job_ended(calls_.state);
   }
 
-  void OnFlushCompleted(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
+  void OnFlushCompleted(rocksdb::DB* db, const rocksdb::FlushJobInfo& info) override {
     calls_.flush_completed(calls_.state, text(info.cf_name), info.largest_seqno, info.table_properties.data_size);
+    tell_backlog(db, info.cf_id, info.cf_name);
   }
 
   void OnCompactionBegin(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) override {
@@ -77,12 +79,13 @@ class Listener : public rocksdb::EventListener {
     calls_.compaction_begun(calls_.state, text(info.cf_name), &begin);
   }
 
-  void OnCompactionCompleted(rocksdb::DB*, const rocksdb::CompactionJobInfo& info) override {
+  void OnCompactionCompleted(rocksdb::DB* db, const rocksdb::CompactionJobInfo& info) override {
     begun_compaction() = BegunCompaction{};
     const bool stopped = info.aborted || info.status.IsManualCompactionPaused();
     const CompactionEnd end{info.job_id, info.status.ok(), stopped, info.stats.total_input_bytes,
                             info.stats.total_output_bytes};
     calls_.compaction_completed(calls_.state, text(info.cf_name), &end);
+    tell_backlog(db, info.cf_id, info.cf_name);
     bool is_unreadable;
     {
       const std::lock_guard<std::mutex> lock(unreadable_mutex_);
@@ -129,7 +132,39 @@ class Listener : public rocksdb::EventListener {
     calls_.recovery_ended(calls_.state, info.new_bg_error.ok(), text(message));
   }
 
+  void OnExternalFileIngested(rocksdb::DB* db, const rocksdb::ExternalFileIngestionInfo& info) override {
+    auto* object = static_cast<rocksdb::DBImpl*>(db->GetRootDB());
+    uint32_t id = 0;
+    {
+      rocksdb::InstrumentedMutexLock lock(object->mutex());
+      auto* family = object->GetVersionSet()->GetColumnFamilySet()->GetColumnFamily(info.cf_name);
+      if (family == nullptr) {
+        return;
+      }
+      id = family->GetID();
+    }
+    tell_backlog(db, id, info.cf_name);
+  }
+
  private:
+  // What RocksDB itself slows writers down for, of one column family.
+  void tell_backlog(rocksdb::DB* db, uint32_t id, const std::string& name) {
+    auto* object = static_cast<rocksdb::DBImpl*>(db->GetRootDB());
+    uint64_t files = 0;
+    uint64_t bytes = 0;
+    {
+      rocksdb::InstrumentedMutexLock lock(object->mutex());
+      auto* family = object->GetVersionSet()->GetColumnFamilySet()->GetColumnFamily(id);
+      if (family == nullptr || family->IsDropped()) {
+        return;
+      }
+      const auto* storage = family->current()->storage_info();
+      files = static_cast<uint64_t>(storage->l0_delay_trigger_count());
+      bytes = storage->estimated_compaction_needed_bytes();
+    }
+    calls_.backlog_changed(calls_.state, text(name), files, bytes);
+  }
+
   // The last compaction of this thread has failed alone: its error is not to stop the store.
   static thread_local bool contained_;
 

@@ -61,6 +61,8 @@ pub(crate) trait EventHooks: Send + Sync + 'static {
     fn compaction_begun(&self, family: &str, compaction: CompactionBegin);
     /// A compaction ended, on the thread that ran it.
     fn compaction_completed(&self, family: &str, compaction: CompactionEnd);
+    /// A flush or a compaction has changed what a column family has to compact.
+    fn backlog_changed(&self, _family: &str, _level0_files: u64, _pending_bytes: u64) {}
     /// A part of a compaction starts; 0 is the first.
     fn subcompaction_begun(&self, family: &str, number: i32);
     /// The stall condition of a column family has changed.
@@ -84,6 +86,7 @@ struct EventCalls {
     flush_completed: extern "C" fn(*mut c_void, Bytes, u64, u64),
     compaction_begun: extern "C" fn(*mut c_void, Bytes, *const CompactionBegin),
     compaction_completed: extern "C" fn(*mut c_void, Bytes, *const CompactionEnd),
+    backlog_changed: extern "C" fn(*mut c_void, Bytes, u64, u64),
     subcompaction_begun: extern "C" fn(*mut c_void, Bytes, c_int),
     stall_changed: extern "C" fn(*mut c_void, Bytes, c_int),
     corruption_met: extern "C" fn(*mut c_void, Bytes, Bytes) -> bool,
@@ -106,6 +109,7 @@ pub(crate) fn install_events<H: EventHooks>(options: &mut Options, hooks: &Arc<H
         flush_completed: flush_completed::<H>,
         compaction_begun: compaction_begun::<H>,
         compaction_completed: compaction_completed::<H>,
+        backlog_changed: backlog_changed::<H>,
         subcompaction_begun: subcompaction_begun::<H>,
         stall_changed: stall_changed::<H>,
         corruption_met: corruption_met::<H>,
@@ -157,6 +161,10 @@ extern "C" fn compaction_completed<H: EventHooks>(state: *mut c_void, family: By
     // SAFETY: a structure of the caller's frame.
     let compaction = unsafe { *compaction };
     deliver(state, family, |hooks: &H, family| hooks.compaction_completed(family, compaction));
+}
+
+extern "C" fn backlog_changed<H: EventHooks>(state: *mut c_void, family: Bytes, files: u64, bytes: u64) {
+    deliver(state, family, |hooks: &H, family| hooks.backlog_changed(family, files, bytes));
 }
 
 extern "C" fn subcompaction_begun<H: EventHooks>(state: *mut c_void, family: Bytes, number: c_int) {

@@ -85,6 +85,7 @@ struct EventCalls {
   void (*flush_completed)(void* state, Bytes family, uint64_t largest_sequence, uint64_t bytes);
   void (*compaction_begun)(void* state, Bytes family, const CompactionBegin* compaction);
   void (*compaction_completed)(void* state, Bytes family, const CompactionEnd* compaction);
+  void (*backlog_changed)(void* state, Bytes family, uint64_t level0_files, uint64_t pending_bytes);
   void (*subcompaction_begun)(void* state, Bytes family, int number);
   void (*stall_changed)(void* state, Bytes family, int condition);
   bool (*corruption_met)(void* state, Bytes family, Bytes message);

@@ -5,8 +5,9 @@
 
 use super::column_families::ColumnFamily;
 use super::{each_open, Table, TableCore};
+use crate::compaction::PENDING_SLOWDOWN_BYTES;
 use crate::error::{EngineError, Result};
-use crate::options::{L0_CALM_FILES, PENDING_SLOWDOWN_BYTES};
+use crate::options::L0_CALM_FILES;
 use std::sync::Mutex;
 
 impl Table {

@@ -5,9 +5,11 @@
 //! table is the merge of all of them.
 
 use crate::catalog::{family_name, is_of_index, Record};
-use crate::compaction::TablePurge;
+use crate::compaction::{
+    Backlog, StoreEvents, TablePurge, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES,
+};
 use crate::error::Result;
-use crate::options::{family_options, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES};
+use crate::options::{family_options, ALL_FACTOR};
 use crate::raw::sys::{FamilyHandle, Iter, IterSpec};
 use crate::source::Source;
 use crate::store_core::{Kept, KeptOptions, StoreCore};
@@ -34,6 +36,7 @@ pub(crate) struct ColumnFamily {
     /// In how many seconds each file is compacted once; 0: as the settings say.
     period_s: Arc<AtomicI64>,
     kept: Arc<KeptOptions>,
+    events: Arc<StoreEvents>,
 }
 
 /// A column family that is there, with the purging that it was opened with.
@@ -51,8 +54,16 @@ impl ColumnFamily {
     ) -> Result<ColumnFamily> {
         purge.attach(&store.db, &handle)?;
         store.events.watch(&purge);
-        let period_s = Arc::new(AtomicI64::new(store.kept.of(purge.name()).period_s));
-        Ok(ColumnFamily { handle, purge, number, relaxed: Arc::default(), period_s, kept: Arc::clone(&store.kept) })
+        let kept = store.kept.of(purge.name());
+        let period_s = Arc::new(AtomicI64::new(kept.period_s));
+        let (events, relaxed) = (Arc::clone(&store.events), Arc::default());
+        let family = ColumnFamily { handle, purge, number, relaxed, period_s, kept: Arc::clone(&store.kept), events };
+        let backlog = family.backlog();
+        family.events.change_brake(&family.purge, |brake| {
+            brake.set_off(kept.uncompacted);
+            brake.note(backlog)
+        });
+        Ok(family)
     }
 
     /// What a column family of this name is made with.
@@ -88,6 +99,11 @@ impl ColumnFamily {
         }
         let disabled = if compacted { "false" } else { "true" };
         self.handle.set_options(&[("disable_auto_compactions", disabled)])?;
+        let backlog = self.backlog();
+        self.events.change_brake(&self.purge, |brake| {
+            brake.note(backlog);
+            brake.set_off(!compacted)
+        });
         if compacted {
             keep()?;
         }
@@ -125,6 +141,10 @@ impl ColumnFamily {
         self.handle.property(PENDING_BYTES)
     }
 
+    fn backlog(&self) -> Backlog {
+        Backlog { files: self.level0_files(), bytes: self.pending_bytes() }
+    }
+
     pub(crate) fn has_relaxed_stall_triggers(&self) -> bool {
         self.relaxed.load(Ordering::Acquire)
     }
@@ -136,10 +156,13 @@ impl ColumnFamily {
         if !relaxed && !self.has_relaxed_stall_triggers() {
             return Ok(());
         }
-        let stall_triggers =
-            if relaxed { stall_triggers(self.level0_files(), self.pending_bytes()) } else { stall_triggers(0, 0) };
+        let backlog = if relaxed { self.backlog() } else { Backlog::default() };
+        let stall_triggers = stall_triggers(backlog.files, backlog.bytes);
         let options = stall_triggers.each_ref().map(|(name, value)| (*name, value.as_str()));
         self.handle.set_options(&options)?;
+        let allowed =
+            Backlog { files: RELAXED_FACTOR * backlog.files, bytes: backlog.bytes.saturating_mul(RELAXED_FACTOR) };
+        self.events.change_brake(&self.purge, |brake| brake.allow(allowed));
         self.relaxed.store(relaxed, Ordering::Release);
         Ok(())
     }
@@ -152,8 +175,10 @@ impl ColumnFamily {
 
 /// The stall triggers, above a backlog that exists already.
 fn stall_triggers(level0_files: u64, pending_bytes: u64) -> [(&'static str, String); 4] {
-    let files = |limit: i32| (u64::from(limit.unsigned_abs()) + RELAXED_FACTOR * level0_files).to_string();
-    let bytes = |limit: usize| (limit as u64).saturating_add(pending_bytes.saturating_mul(RELAXED_FACTOR)).to_string();
+    let factor = u64::from(ALL_FACTOR.unsigned_abs());
+    let files = |limit: i32| (factor * u64::from(limit.unsigned_abs()) + RELAXED_FACTOR * level0_files).to_string();
+    let bytes =
+        |limit: usize| (factor * limit as u64).saturating_add(pending_bytes.saturating_mul(RELAXED_FACTOR)).to_string();
     [
         ("level0_slowdown_writes_trigger", files(L0_SLOWDOWN_FILES)),
         ("level0_stop_writes_trigger", files(L0_STOP_FILES)),
@@ -251,10 +276,10 @@ mod tests {
 
     #[test]
     fn writers_are_slowed_down_beyond_the_present_backlog() {
-        assert_eq!(stall_triggers(0, 0).map(|trigger| trigger.1), ["20", "36", "68719476736", "274877906944"]);
+        assert_eq!(stall_triggers(0, 0).map(|trigger| trigger.1), ["80", "144", "274877906944", "1099511627776"]);
         assert_eq!(
             stall_triggers(300, 1 << 40).map(|trigger| trigger.1),
-            ["620", "636", "2267742732288", "2473901162496"]
+            ["680", "744", "2473901162496", "3298534883328"]
         );
     }
 }

@@ -7,8 +7,8 @@
 use super::common::shipments::*;
 use super::common::*;
 use super::world::*;
+use crate::compaction::L0_STOP_FILES;
 use crate::options::L0_CALM_FILES;
-use crate::options::L0_STOP_FILES;
 use crate::table::TableCore;
 use crate::Table;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,10 +25,12 @@ fn base_files(table: &Table) -> u64 {
     with_core(table, |core| core.column_families().base.level0_files())
 }
 
-/// Whether all tables' writers are slowed down or stopped.
+/// Whether the table's writers, or all, are slowed down or stopped.
 fn writers_wait(table: &Table) -> bool {
     let figures = ["rocksdb.is-write-stopped", "rocksdb.actual-delayed-write-rate"];
-    with_core(table, |core| figures.iter().any(|name| core.family().property(name) != 0))
+    with_core(table, |core| {
+        core.purge().brake().is_on() || figures.iter().any(|name| core.family().property(name) != 0)
+    })
 }
 
 /// Whether writers ever waited while something was done.
