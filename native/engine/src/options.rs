@@ -236,8 +236,13 @@ fn memory_bytes() -> u64 {
 }
 
 fn default_jobs() -> i32 {
-    let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-    i32::try_from(cores).unwrap_or(8).clamp(2, 8)
+    jobs_on(std::thread::available_parallelism().map_or(2, std::num::NonZero::get))
+}
+
+/// One per core up to 8, and one for each 4 further ones.
+fn jobs_on(cores: usize) -> i32 {
+    let jobs = cores.min(8) + cores.saturating_sub(8) / 4;
+    i32::try_from(jobs).unwrap_or(i32::MAX).clamp(2, 64)
 }
 
 /// Takes the given values, and remembers those in effect.

@@ -55,7 +55,8 @@ pub(super) const KNOWN: &[Known] = &[
          up the rest of a log file behind its damage, and replays the later files, so a gap is possible. For one \
          start, where other replicas cannot replace the node."),
     known!("background_jobs", "computed", true, "1 to 64",
-        "Threads that flush and compact: one per core, at least 2, at most 8."),
+        "Threads that flush and compact: one per core, at least 2, up to 8 cores; one for each 4 cores more. A \
+         compaction has one thread: what a partition's deletion covers is purged from row to row."),
     known!("compaction_rate_limit", "64MiB/s", true, "rate, 64KiB/s to 1024GiB/s; 0B/s: none",
         "What the engine's flushes and compactions may write together; Cassandra's own have their own limit. On a node the default is its \
          compaction_throughput. nodetool setcompactionthroughput changes it until the next start."),

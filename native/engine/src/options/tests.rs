@@ -21,3 +21,8 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn background_jobs_grow_with_the_cores() {
+    assert_eq!([1, 2, 4, 8, 16, 64, 1024].map(super::jobs_on), [2, 2, 4, 8, 10, 22, 64]);
+}
