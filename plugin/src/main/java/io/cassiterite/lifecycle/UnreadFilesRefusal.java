@@ -32,9 +32,9 @@ final class UnreadFilesRefusal
             if (place.hasManifest)
                 loads.append(line(loadCommand + ' ' + files.keyspace() + ' ' + files.table() + ' ' + quoted(target)));
         }
-        return String.format("the folder %s of table %s.%s has files of a snapshot of the engine, which nothing reads there. A restore or " +
-                             "a copy has put them there, and without their rows the table may lack what was backed up. Before the " +
-                             "start, move them out of the data directory:%s%n%s %s",
+        return String.format("the folder %s of table %s.%s has files of a snapshot of the engine, which nothing reads there. A restore " +
+                             "or a copy has put them there, and without their rows the table may lack what was backed up. Before the " +
+                             "start, move them out of the data directory:%s%n%s%s",
                              files.folder, files.keyspace(), files.table(), moves,
                              loads.length() == 0 ? "They have no manifest, so they cannot be loaded: restore them whole, elsewhere."
                                                  : "When the node has started, load them:" + loads,
