@@ -6,14 +6,18 @@ package io.cassiterite.lifecycle;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.exceptions.ConfigurationException;
+import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.Store;
+import io.cassiterite.observe.StoreReport;
 
 /** The store of the node: opened for the first table that needs it, closed when the node has drained. Thread-safe. */
 public final class NodeStore
@@ -22,6 +26,8 @@ public final class NodeStore
 
     private static Store store;
     private static Map<String, String> opened;
+    /** Ids of the tables that the store had when it was first asked. */
+    private static Set<String> found;
 
     private NodeStore()
     {
@@ -48,6 +54,24 @@ public final class NodeStore
         store = Store.open(options);
         opened = new HashMap<>(parameters);
         return store;
+    }
+
+    /**
+     * Of a table whose marker tells that this store has it.
+     *
+     * @throws ConfigurationException if the store does not know it, and so is older than the marker
+     */
+    public static synchronized void checkHas(TableMetadata table)
+    {
+        if (found == null)
+            found = StoreReport.parse(store.report("tables")).rows.stream()
+                               .map(row -> row.get("table_id")).collect(Collectors.toSet());
+        if (!found.contains(table.id.toString()))
+            throw new ConfigurationException(
+                String.format("the store %s does not know table %s with the id %s, though it once had it: the store is older than " +
+                              "the data directories, as after a restore of only one of them. Restore both of one time. To give up " +
+                              "the rows of the table, delete %s in its folder",
+                              store.directory(), table, table.id, TableMarker.FILE_NAME));
     }
 
     /** @return why two memtable configurations cannot both be the engine's */

@@ -39,6 +39,9 @@ public final class StartGuard implements StorageHook
 
     private static final Set<String> UNOPENED = ConcurrentHashMap.newKeySet();
 
+    /** Tables that had been opened in the node's store before it started. */
+    private static final Set<String> MARKED = ConcurrentHashMap.newKeySet();
+
     private static volatile boolean passed;
 
     /** @throws RuntimeException caused by a ConfigurationException if the node must not start */
@@ -50,6 +53,9 @@ public final class StartGuard implements StorageHook
             throw refuse(refusals);
         for (StartFacts.SchemaTable table : facts.tables)
             UNOPENED.add(table.id);
+        for (TableMarker marker : facts.markers)
+            if (marker.storeId.equals(facts.storeId))
+                MARKED.add(marker.tableId);
         passed = true;
         if (facts.storeDirectory != null)
             PluginGossip.publishWhenGossiping();
@@ -85,6 +91,12 @@ public final class StartGuard implements StorageHook
     public static boolean wasInSchema(TableId table)
     {
         return UNOPENED.remove(table.toString());
+    }
+
+    /** @return true the first time, if a marker tells that the node's store has the table */
+    public static boolean wasInStore(TableId table)
+    {
+        return MARKED.remove(table.toString());
     }
 
     private static RuntimeException refuse(List<String> refusals)

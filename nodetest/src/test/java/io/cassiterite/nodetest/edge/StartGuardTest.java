@@ -97,6 +97,42 @@ class StartGuardTest
         }
     }
 
+    @Test
+    void aStoreThatIsOlderThanATableIsRefused() throws IOException
+    {
+        Path store = node.base().resolve("cassiterite");
+        Path newer = node.base().resolve("newer");
+        Path older = node.base().resolve("older");
+        copy(store, older);
+        try (Node again = named().keep().start(); Cql cql = again.cql("guarded"))
+        {
+            cql.run("CREATE TABLE later (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
+            cql.run("INSERT INTO later (k) VALUES (1)");
+        }
+        Files.move(store, newer);
+        Files.move(older, store);
+        assertRefused(named().keep(), "does not know table guarded.later", "");
+        try (Stream<Path> files = Files.walk(node.base().resolve("data/guarded")))
+        {
+            Path marker = files.filter(file -> file.endsWith("cassiterite.marker") && file.toString().contains("/later-")).findAny().orElseThrow();
+            Files.delete(marker);
+        }
+        try (Node again = named().keep().start(); Cql cql = again.cql("guarded"))
+        {
+            assertEquals(List.of("k=1, v='x'"), cql.texts("SELECT * FROM t"));
+            assertEquals(List.of(), cql.texts("SELECT * FROM later"));
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException
+    {
+        try (Stream<Path> paths = Files.walk(from))
+        {
+            for (Path path : paths.collect(Collectors.toList()))
+                Files.copy(path, to.resolve(from.relativize(path).toString()));
+        }
+    }
+
     private static void newTablesGetTheDefaultMemtable(Cql cql)
     {
         cql.run("CREATE TABLE silent (k int PRIMARY KEY)");
@@ -116,10 +152,15 @@ class StartGuardTest
 
     private static void assertRefused(NodeBuilder builder, String reason)
     {
+        assertRefused(builder, reason, "this node must not start");
+    }
+
+    private static void assertRefused(NodeBuilder builder, String reason, String preface)
+    {
         try (Node refused = builder.build())
         {
             String output = refused.startRefused();
-            assertTrue(output.contains("this node must not start") && output.contains(reason), output);
+            assertTrue(output.contains(preface) && output.contains(reason), output);
         }
     }
 }
