@@ -84,7 +84,8 @@ class NodetoolVerbTest
         node.nodetool("snapshot", "--skip-flush", "-t", "verbs", "-kt", KEYSPACE + ".p").success();
         try (var paths = java.nio.file.Files.walk(node.base().resolve("data").resolve(KEYSPACE)))
         {
-            assertTrue(paths.anyMatch(path -> path.toString().matches(".*/snapshots/verbs/[.]cassiterite/[0-9a-f]{32}-cassiterite[.]manifest")));
+            String manifest = ".*/snapshots/verbs/[.]cassiterite/[0-9a-f]{32}-cassiterite[.]manifest";
+            assertTrue(paths.anyMatch(path -> path.toString().matches(manifest)));
         }
         node.nodetool("clearsnapshot", "-t", "verbs", KEYSPACE).success();
     }

@@ -124,7 +124,8 @@ class RestoredFilesTest
     /** The node has another port now. */
     private static void load(Node node, List<String> commands)
     {
-        Pattern command = Pattern.compile(" +java -cp (\\S+) io[.]cassiterite[.]tools[.]SnapshotLoad 127[.]0[.]0[.]1 [0-9]+ (\\w+) (\\w+) '(.+)'");
+        Pattern command = Pattern.compile(" +java -cp (\\S+) " +
+                                          "io[.]cassiterite[.]tools[.]SnapshotLoad 127[.]0[.]0[.]1 [0-9]+ (\\w+) (\\w+) '(.+)'");
         List<Matcher> loads = commands.stream().map(command::matcher).filter(Matcher::matches).collect(Collectors.toList());
         assertEquals(2, loads.size(), commands::toString);
         for (Matcher load : loads)

@@ -114,7 +114,8 @@ class StartGuardTest
         assertRefused(named().keep(), "does not know table guarded.later", "");
         try (Stream<Path> files = Files.walk(node.base().resolve("data/guarded")))
         {
-            Path marker = files.filter(file -> file.endsWith("cassiterite.marker") && file.toString().contains("/later-")).findAny().orElseThrow();
+            Path marker = files.filter(file -> file.endsWith("cassiterite.marker") && file.toString().contains("/later-"))
+                               .findAny().orElseThrow();
             Files.delete(marker);
         }
         try (Node again = named().keep().start(); Cql cql = again.cql("guarded"))
