@@ -55,6 +55,10 @@ pub(crate) struct Connection {
     client_has_ended: bool,
     cassandra_has_ended: bool,
     was_opaque: bool,
+    /// Whether it has a turn in the loop's next round.
+    pub waits_for_turn: bool,
+    /// When the requests were read that earlier turns have left.
+    pub left_since: Option<Instant>,
     tokens: (Token, Token),
     /// Whether writability is asked for: of the client, of Cassandra.
     asked: (bool, bool),
@@ -78,6 +82,8 @@ impl Connection {
             client_has_ended: false,
             cassandra_has_ended: false,
             was_opaque: false,
+            waits_for_turn: false,
+            left_since: None,
             tokens,
             asked: (false, false),
         })
@@ -149,6 +155,10 @@ impl Connection {
             let ended = self.cassandra_has_ended;
             let turn = self.session.cassandra_turn(&mut self.cassandra, &mut self.client, ended, work, answerer)?;
             self.cassandra_has_ended |= turn == Turn::Ended;
+            // Without the door the rest would be lost, too: SO_LINGER is 0.
+            if self.cassandra_has_ended && turn == Turn::Blocked {
+                return Ok(Next::Close);
+            }
             // Cassandra waits for its own requests before it closes, and knows nothing of the pool's.
             let waits = turn == Turn::Ended && self.session.waits_for_pool();
             next = next.and(if waits { Turn::Drained } else { turn });
@@ -168,6 +178,11 @@ impl Connection {
         } else {
             Next::Wait
         }
+    }
+
+    /// Whether requests were read that wait for another turn.
+    pub(crate) fn has_left_requests(&self) -> bool {
+        self.session.is_cut()
     }
 
     /// Whether an answer of the pool is dropped.

@@ -5,6 +5,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -20,7 +21,7 @@ use crate::event_loop::{new_pair, EventLoop, Newcomer};
 use crate::hand_over::{HandOver, HandedOver};
 use crate::loop_answerer::Shared;
 use crate::notices::Notice;
-use crate::pool::Pool;
+use crate::pool::{threads_for, Pool};
 use crate::priority;
 use crate::protocol::Negotiated;
 use crate::routes::Routes;
@@ -30,6 +31,8 @@ use crate::routes::Routes;
 pub struct DoorOptions {
     /// Threads that serve connections; at least one.
     pub loops: usize,
+    /// Threads that read files, at most; at least one.
+    pub readers: usize,
     /// How long a connection is watched before [`Notice::Forwarded`], at least; a tenth of it after it came.
     pub window: Duration,
     /// Clients that may be connected through the door at a time. Others are handed over with their own socket.
@@ -38,7 +41,13 @@ pub struct DoorOptions {
 
 impl Default for DoorOptions {
     fn default() -> Self {
-        DoorOptions { loops: 1, window: Duration::from_secs(10), connections_max: affordable_connections() }
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        DoorOptions {
+            loops: 1,
+            readers: threads_for(cores),
+            window: Duration::from_secs(10),
+            connections_max: affordable_connections(),
+        }
     }
 }
 
@@ -69,8 +78,8 @@ impl Door {
     /// Where the system has no thread or file descriptor left.
     pub fn open(options: DoorOptions) -> io::Result<Door> {
         let routes = Arc::new(Routes::default());
-        let shared =
-            Shared { pool: Pool::new(Arc::clone(&routes)), routes, notices: Arc::default(), tally: Arc::default() };
+        let pool = Pool::new(Arc::clone(&routes), options.readers);
+        let shared = Shared { pool, routes, notices: Arc::default(), tally: Arc::default() };
         let mut threads = Vec::new();
         let mut loops = Vec::new();
         for number in 0..options.loops.max(1) {

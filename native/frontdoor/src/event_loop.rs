@@ -7,6 +7,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -24,6 +25,8 @@ use crate::served::Served;
 /// Other tokens are those of connections.
 pub(crate) const WAKER: Token = Token(usize::MAX);
 const EVENTS: usize = 1024;
+/// Much longer than a loop's turn; whoever waits has nothing urgent to do.
+const SERVED_WAIT: Duration = Duration::from_secs(1);
 
 /// A client with its way to Cassandra, on its way to a loop.
 pub(crate) struct Newcomer {
@@ -49,13 +52,16 @@ pub(crate) enum Message {
     Admit(u64, u32),
     Done(Box<Done>),
     HandOver(Arc<HandOver>),
+    /// Somebody waits for what the loop has answered.
+    GiveServed,
 }
 
 /// What other threads see of a loop.
 pub(crate) struct EventLoop {
     /// Nothing once the loop has ended: whatever comes then is refused.
     inbox: Mutex<Option<Vec<Message>>>,
-    pub served: Arc<Mutex<Served>>,
+    /// What the loop has given away; locked by who takes it.
+    pub served: Mutex<Receiver<Served>>,
     waker: Waker,
     connections: AtomicUsize,
     is_stopping: AtomicBool,
@@ -79,24 +85,25 @@ impl EventLoop {
         window: Duration,
         shared: Shared,
     ) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
-        let (handle, poll) = EventLoop::new()?;
-        let running = LoopThread::new(Arc::clone(&handle), poll, window, shared);
+        let (handle, poll, served) = EventLoop::new()?;
+        let running = LoopThread::new(Arc::clone(&handle), poll, served, window, shared);
         let thread =
             thread::Builder::new().name(format!("cassiterite-door-{number}")).spawn(move || running.run(events))?;
         Ok((handle, thread))
     }
 
-    /// A loop without a thread, and what wakes that.
-    pub(crate) fn new() -> io::Result<(Arc<EventLoop>, Poll)> {
+    /// A loop without a thread, what wakes that, and where it gives what it has answered.
+    pub(crate) fn new() -> io::Result<(Arc<EventLoop>, Poll, Sender<Served>)> {
         let poll = Poll::new()?;
+        let (give, served) = channel();
         let handle = EventLoop {
             inbox: Mutex::new(Some(Vec::new())),
-            served: Arc::default(),
+            served: Mutex::new(served),
             waker: Waker::new(poll.registry(), WAKER)?,
             connections: AtomicUsize::new(0),
             is_stopping: AtomicBool::new(false),
         };
-        Ok((Arc::new(handle), poll))
+        Ok((Arc::new(handle), poll, give))
     }
 
     /// Whether it serves nobody any more.
@@ -143,9 +150,14 @@ impl EventLoop {
         Ok(())
     }
 
-    /// Moves what the loop has answered since the last call into `all`.
+    /// Moves what the loop has answered since the last call into `all`. The loop gives it away between two turns, and
+    /// waits for nobody; what a busy one does not give in time comes with the next call.
     pub(crate) fn drain_served(&self, all: &mut Served) {
-        all.drain(&mut self.served.lock().unwrap_or_else(PoisonError::into_inner));
+        let served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.tell(Message::GiveServed).is_ok() {
+            served.recv_timeout(SERVED_WAIT).into_iter().for_each(|part| all.join(part));
+        }
+        served.try_iter().for_each(|part| all.join(part));
     }
 
     /// Makes the thread end, and close all its connections.
@@ -177,6 +189,12 @@ impl EventLoop {
         drop(messages);
     }
 
+    /// What wakes the thread.
+    #[cfg(test)]
+    pub(crate) fn waker(&self) -> &Waker {
+        &self.waker
+    }
+
     fn inbox(&self) -> MutexGuard<'_, Option<Vec<Message>>> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -195,7 +213,7 @@ mod tests {
 
     fn shared() -> Shared {
         let routes = Arc::new(Routes::default());
-        Shared { pool: Pool::new(Arc::clone(&routes)), routes, notices: Arc::default(), tally: Arc::default() }
+        Shared { pool: Pool::new(Arc::clone(&routes), 1), routes, notices: Arc::default(), tally: Arc::default() }
     }
 
     #[test]

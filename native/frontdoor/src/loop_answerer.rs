@@ -4,7 +4,8 @@
 //! How a loop answers: at once from memory, by the pool, or not at all.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::Sender;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::answering::{Answer, Answering, Unanswered};
@@ -22,6 +23,8 @@ use crate::session::Answered;
 use crate::statement::Id;
 use crate::table_reader::Reach;
 
+/// A turn that has taken longer makes way for other connections; slices take longer than single rows.
+const MAX_TURN: Duration = Duration::from_micros(500);
 /// How often the owner of the door hears of the same statement on the same connection.
 const WANT_AGAIN: Duration = Duration::from_secs(1);
 
@@ -38,42 +41,55 @@ pub(crate) struct Shared {
 pub(crate) struct LoopAnswerer {
     shared: Shared,
     event_loop: Arc<EventLoop>,
-    served: Arc<Mutex<Served>>,
+    served: Served,
+    /// Where what was answered goes.
+    give: Sender<Served>,
     answering: Answering,
     wanted: HashSet<(u64, Id)>,
     wanted_since: Instant,
     /// The connection that has its turn, and when the turn began.
     slot: usize,
+    turn_began: Instant,
+    /// When its requests were read.
     since: Instant,
 }
 
 impl LoopAnswerer {
-    pub(crate) fn new(shared: Shared, event_loop: Arc<EventLoop>, served: Arc<Mutex<Served>>) -> Self {
+    pub(crate) fn new(shared: Shared, event_loop: Arc<EventLoop>, give: Sender<Served>) -> Self {
         let now = Instant::now();
         LoopAnswerer {
             shared,
             event_loop,
-            served,
+            served: Served::default(),
+            give,
             answering: Answering::default(),
             wanted: HashSet::new(),
             wanted_since: now,
             slot: 0,
+            turn_began: now,
             since: now,
         }
     }
 
     /// Begins the turn of a connection.
-    pub(crate) fn begin(&mut self, slot: usize) {
+    ///
+    /// * `since` when its requests were read, if that was in an earlier turn
+    pub(crate) fn begin(&mut self, slot: usize, since: Option<Instant>) {
         self.slot = slot;
-        self.since = Instant::now();
+        self.turn_began = Instant::now();
+        self.since = since.unwrap_or(self.turn_began);
+    }
+
+    /// When the requests of this turn were read.
+    pub(crate) fn since(&self) -> Instant {
+        self.since
     }
 
     /// Counts an answer that was given, or why none was.
     pub(crate) fn count(&mut self, answer: &Result<Answer, Reason>, since: Instant) {
         match answer {
             Ok(answer) => {
-                let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-                served.add(&answer.id, &answer.table, answer.level, &answer.read, since.elapsed());
+                self.served.add(&answer.id, &answer.table, answer.level, &answer.read, since.elapsed());
             }
             Err(reason) => self.shared.tally.add_passed(*reason),
         }
@@ -81,8 +97,13 @@ impl LoopAnswerer {
 
     /// Counts answers of one connection.
     pub(crate) fn count_connection(&mut self, connection: u64, answered: &Answered) {
-        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-        served.add_connection(connection, answered);
+        self.served.add_connection(connection, answered);
+    }
+
+    /// Gives away what was answered since the last time, to be added up by others.
+    pub(crate) fn give_served(&mut self) {
+        // Without a door nobody asks any more.
+        let _ = self.give.send(std::mem::take(&mut self.served));
     }
 
     fn want(&mut self, connection: u64, id: Id) {
@@ -140,6 +161,10 @@ impl Answerer for LoopAnswerer {
         } else {
             Verdict::Passed
         }
+    }
+
+    fn has_time(&self) -> bool {
+        self.turn_began.elapsed() < MAX_TURN
     }
 
     fn passed(&mut self, reason: Reason) {

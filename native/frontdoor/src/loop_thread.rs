@@ -6,6 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::mpsc::Sender;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,8 +21,9 @@ use crate::hand_over::{HandOver, HandedOver};
 use crate::loop_answerer::{LoopAnswerer, Shared};
 use crate::notices::Notices;
 use crate::pool::Done;
-use crate::priority;
+use crate::priority::{self, Rank};
 use crate::reason::Reason;
+use crate::served::Served;
 use crate::session::Work;
 use crate::waiting::{run_to_the_end, wait_for_events};
 
@@ -50,8 +52,13 @@ pub(crate) struct LoopThread {
 }
 
 impl LoopThread {
-    pub(crate) fn new(handle: Arc<EventLoop>, poll: Poll, window: Duration, shared: Shared) -> Self {
-        let served = Arc::clone(&handle.served);
+    pub(crate) fn new(
+        handle: Arc<EventLoop>,
+        poll: Poll,
+        served: Sender<Served>,
+        window: Duration,
+        shared: Shared,
+    ) -> Self {
         LoopThread {
             poll,
             tally: Arc::clone(&shared.tally),
@@ -68,23 +75,42 @@ impl LoopThread {
     }
 
     pub(crate) fn run(mut self, mut events: Events) {
-        priority::raise();
+        priority::raise(Rank::Loop);
         run_to_the_end(&Arc::clone(&self.tally), || self.serve(&mut events));
+        self.answerer.give_served();
         self.handle.end();
         Tally::add(&self.tally.open, (self.connections.len() as u64).wrapping_neg());
     }
 
     fn serve(&mut self, events: &mut Events) -> io::Result<()> {
         while !self.handle.is_stopping() {
-            wait_for_events(&mut self.poll, events, if self.again.is_empty() { None } else { Some(Duration::ZERO) })?;
-            for _ in 0..self.again.len() {
-                if let Some(slot) = self.again.pop_front() {
-                    self.turn(slot, Side::Client, true);
-                }
-            }
-            self.on_events(events);
+            self.round(events)?;
         }
         Ok(())
+    }
+
+    /// A turn for each connection that wants one.
+    fn round(&mut self, events: &mut Events) -> io::Result<()> {
+        wait_for_events(&mut self.poll, events, if self.again.is_empty() { None } else { Some(Duration::ZERO) })?;
+        for _ in 0..self.again.len() {
+            if let Some(slot) = self.again.pop_front() {
+                if let Some(connection) = self.connections.get_mut(slot) {
+                    connection.waits_for_turn = false;
+                }
+                self.turn(slot, Side::Client, true);
+            }
+        }
+        self.on_events(events);
+        Ok(())
+    }
+
+    /// Another turn in the next round: one, however many want it.
+    fn turn_again(&mut self, slot: usize) {
+        if let Some(connection) = self.connections.get_mut(slot) {
+            if !std::mem::replace(&mut connection.waits_for_turn, true) {
+                self.again.push_back(slot);
+            }
+        }
     }
 
     fn on_events(&mut self, events: &Events) {
@@ -109,6 +135,7 @@ impl LoopThread {
                 }
                 Message::Done(done) => self.done(*done),
                 Message::HandOver(asked) => self.on_hand_over(&asked),
+                Message::GiveServed => self.answerer.give_served(),
             }
         }
     }
@@ -156,7 +183,7 @@ impl LoopThread {
         let Some(slot) = self.slots.get(&asked.connection).copied() else { return };
         if let Some(connection) = self.connections.get_mut(slot) {
             connection.pause(asked.is_repeated);
-            self.again.push_back(slot);
+            self.turn_again(slot);
         }
     }
 
@@ -183,14 +210,19 @@ impl LoopThread {
             if event.is_read_closed() || event.is_error() {
                 connection.ended(side);
             }
-            self.turn(slot, side, event.is_writable());
+            // Its next turn is for both sides.
+            if !connection.waits_for_turn {
+                self.turn(slot, side, event.is_writable());
+            }
         }
     }
 
     fn turn(&mut self, slot: usize, side: Side, is_writable: bool) {
         self.guarded(slot, |connection, registry, work, answerer| {
-            answerer.begin(slot);
-            connection.turn(side, is_writable, registry, work, answerer)
+            answerer.begin(slot, connection.left_since);
+            let next = connection.turn(side, is_writable, registry, work, answerer);
+            connection.left_since = connection.has_left_requests().then(|| answerer.since());
+            next
         });
     }
 
@@ -223,7 +255,7 @@ impl LoopThread {
         }
         match next {
             Next::Wait => {}
-            Next::Again => self.again.push_back(slot),
+            Next::Again => self.turn_again(slot),
             Next::Close => drop(self.remove(slot)),
         }
     }

@@ -12,15 +12,17 @@ use std::time::{Duration, Instant};
 use crate::answering::{Answer, Answering, Unanswered};
 use crate::event_loop::EventLoop;
 use crate::prepared::Standing;
-use crate::priority;
+use crate::priority::{self, Rank};
 use crate::protocol::{Framing, Header};
 use crate::reason::Reason;
 use crate::request::{Audition, Identity, PoolVerdict, Pooled};
 use crate::routes::Routes;
 use crate::table_reader::Reach;
 
-/// Reads that may wait for the device at a time.
-pub(crate) const MAX_THREADS: usize = 16;
+/// Reads that may wait for the device at a time, for each core: what a device has read is still to be unpacked.
+const THREADS_PER_CORE: usize = 4;
+/// However many cores there are.
+const MAX_THREADS: usize = 64;
 /// Requests that may wait for a thread; Cassandra sheds load by its own rules.
 const MAX_WAITING: usize = 1024;
 /// A request that has waited longer is Cassandra's.
@@ -55,8 +57,14 @@ impl Job {
     }
 }
 
+/// How many threads a pool may have on a machine of so many cores.
+pub(crate) fn threads_for(cores: usize) -> usize {
+    cores.saturating_mul(THREADS_PER_CORE).clamp(THREADS_PER_CORE, MAX_THREADS)
+}
+
 /// The threads, which start when they are needed.
 pub(crate) struct Pool {
+    max_threads: usize,
     state: Mutex<State>,
     ready: Condvar,
     /// For the thread that passes on what has waited for too long.
@@ -76,8 +84,10 @@ struct State {
 }
 
 impl Pool {
-    pub(crate) fn new(routes: Arc<Routes>) -> Arc<Pool> {
-        Arc::new(Pool { state: Mutex::default(), ready: Condvar::new(), late: Condvar::new(), routes })
+    /// * `max_threads` reads that may wait at a time; at least one
+    pub(crate) fn new(routes: Arc<Routes>, max_threads: usize) -> Arc<Pool> {
+        let max_threads = max_threads.max(1);
+        Arc::new(Pool { max_threads, state: Mutex::default(), ready: Condvar::new(), late: Condvar::new(), routes })
     }
 
     /// Takes a job, unless too many wait.
@@ -86,7 +96,7 @@ impl Pool {
         if state.is_closed || state.waiting.len() >= MAX_WAITING {
             return false;
         }
-        if state.idle <= state.waiting.len() && state.threads.len() < MAX_THREADS {
+        if state.idle <= state.waiting.len() && state.threads.len() < self.max_threads {
             // Without another thread the job waits for one of those that run.
             if let Ok(thread) = self.start(state.threads.len()) {
                 state.threads.push(thread);
@@ -139,7 +149,7 @@ impl Pool {
     }
 
     fn run(&self) {
-        priority::raise();
+        priority::raise(Rank::Reader);
         let mut answering = Answering::default();
         while let Some(job) = self.next() {
             let event_loop = Arc::clone(&job.event_loop);
@@ -199,5 +209,16 @@ impl Pool {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threads_grow_with_the_cores() {
+        let threads: Vec<usize> = [0, 1, 2, 4, 16, 64].into_iter().map(threads_for).collect();
+        assert_eq!(threads, [4, 4, 8, 16, 64, 64]);
     }
 }

@@ -96,6 +96,11 @@ pub(crate) trait Answerer {
     /// Decides on a request; the body of an answer is appended to `body`.
     fn answer(&mut self, identity: &Identity, framing: Framing, request: &Request<'_>, body: &mut Vec<u8>) -> Verdict;
 
+    /// Whether the connection that has its turn may go on with it.
+    fn has_time(&self) -> bool {
+        true
+    }
+
     /// A request was passed on undecided.
     fn passed(&mut self, reason: Reason);
 

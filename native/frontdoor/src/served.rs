@@ -113,18 +113,18 @@ impl Served {
         self.sent_bytes += answered.sent_bytes;
     }
 
-    /// Adds what another one has, and empties it.
-    pub(crate) fn drain(&mut self, other: &mut Served) {
-        for (key, answers) in other.answers.drain() {
+    /// Adds what another one has.
+    pub(crate) fn join(&mut self, other: Served) {
+        for (key, answers) in other.answers {
             let all = self.answers.entry(key).or_default();
             all.table = answers.table;
             all.join(&answers);
         }
-        for (connection, requests) in other.connections.drain() {
+        for (connection, requests) in other.connections {
             *self.connections.entry(connection).or_default() += requests;
         }
-        self.received_bytes += std::mem::take(&mut other.received_bytes);
-        self.sent_bytes += std::mem::take(&mut other.sent_bytes);
+        self.received_bytes += other.received_bytes;
+        self.sent_bytes += other.sent_bytes;
     }
 
     /// In the form of docs/internals/boundary.md, "What was answered". Of the statements with plans those that were executed
@@ -216,8 +216,7 @@ mod tests {
             let mut one = Served::default();
             one.add(&[1; 16], &[2; 16], 1, &Read { rows: 1, live_rows: part, tombstones: 0 }, Duration::from_micros(3));
             one.add_connection(9, &Answered { requests: 1, received_bytes: 10, sent_bytes: 20 });
-            whole.drain(&mut one);
-            assert!(one.answers.is_empty() && one.connections.is_empty() && one.sent_bytes == 0);
+            whole.join(one);
         }
         let serving = prepared([1; 16]);
         (0..100).for_each(|_| serving.1.judged(true));

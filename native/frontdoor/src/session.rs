@@ -6,9 +6,9 @@
 use std::time::Instant;
 
 use crate::outlet::Outlet;
-use crate::protocol::{Inbound, Negotiated, Outbound, HEADER_BYTES, REQUESTS};
+use crate::protocol::{FrameKind, Inbound, Negotiated, Outbound, HEADER_BYTES, REQUESTS};
 use crate::replies::Replies;
-use crate::request::{Audition, Identity};
+use crate::request::{Answerer, Audition, Identity};
 
 mod requests;
 mod responses;
@@ -16,6 +16,8 @@ mod sending;
 
 /// Bytes that one turn may read before other connections have theirs.
 const TURN_BYTES: usize = 256 << 10;
+/// Reads of the engine that one turn may have before other connections have theirs.
+pub(crate) const TURN_READS: usize = 64;
 /// No more is read from a client, and nothing more answered, while more bytes wait for it.
 const MAX_UNSENT_BYTES: usize = 256 << 10;
 
@@ -59,6 +61,11 @@ pub(crate) struct Work {
     rest: Vec<u8>,
     frames: Vec<u8>,
     replies: Replies,
+    /// EXECUTEs that this turn has decided, and reads that it has had.
+    decided: usize,
+    reads: usize,
+    /// Reads that a turn may have.
+    turn_reads: usize,
 }
 
 impl Work {
@@ -72,7 +79,20 @@ impl Work {
             rest: Vec::new(),
             frames: Vec::new(),
             replies: Replies::default(),
+            decided: 0,
+            reads: 0,
+            turn_reads: TURN_READS,
         }
+    }
+
+    /// Begins a turn.
+    fn begin(&mut self) {
+        (self.decided, self.reads) = (0, 0);
+    }
+
+    /// Whether the turn, which has brought something on, is to make way for those of other connections.
+    fn is_spent(&self, answerer: &impl Answerer) -> bool {
+        self.reads >= self.turn_reads || self.decided > 0 && !answerer.has_time()
     }
 }
 
@@ -84,8 +104,11 @@ pub(crate) struct Session {
     outbound: Outbound,
     to_cassandra: Outlet,
     to_client: Outlet,
-    /// What the client has sent of a unit that is not complete.
+    /// What the client has sent of a unit that is not complete; or also whole ones, which wait for another turn.
     pending: Vec<u8>,
+    is_cut: bool,
+    /// The envelopes of a frame, in front of that, which wait for another turn.
+    left: Option<(FrameKind, Vec<u8>)>,
     /// Answers that wait for the end of a response of Cassandra's.
     held: Vec<u8>,
     /// Requests for Cassandra that wait for the end of another one.
@@ -117,6 +140,8 @@ impl Session {
             to_cassandra: Outlet::default(),
             to_client: Outlet::default(),
             pending: Vec::new(),
+            is_cut: false,
+            left: None,
             held: Vec::new(),
             late: Vec::new(),
             auditions: Vec::new(),
@@ -214,10 +239,16 @@ impl Session {
     pub(crate) fn is_clear(&self) -> bool {
         self.is_blocked() == (false, false)
             && self.pending.is_empty()
+            && self.left.is_none()
             && self.held.is_empty()
             && self.late.is_empty()
             && self.auditions.is_empty()
             && self.pooled == 0
+    }
+
+    /// Whether requests were read that wait for another turn.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Whether the pool has requests of this client.

@@ -53,3 +53,31 @@ fn what_cassandra_said_before_it_ended_reaches_a_client_that_sends_on() {
     client.read_to_end(&mut heard).unwrap();
     assert_eq!(heard, error);
 }
+
+/// As without the door, where Cassandra's SO_LINGER of 0 ends such a client at once.
+#[test]
+fn a_client_that_reads_nothing_ends_with_cassandra() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = Client::connect(listener.local_addr().unwrap()).unwrap();
+    let (accepted, _) = listener.accept().unwrap();
+    accepted.set_nonblocking(true).unwrap();
+    let (near, mut far) = std::os::unix::net::UnixStream::pair().unwrap();
+    near.set_nonblocking(true).unwrap();
+    far.set_nonblocking(true).unwrap();
+    let poll = Poll::new().unwrap();
+    let (accepted, cassandra) = (TcpStream::from_std(accepted), UnixStream::from_std(near));
+    let newcomer = Newcomer { number: 1, client: accepted, cassandra, negotiated: None };
+    let mut connection = Connection::new(newcomer, (Token(0), Token(1)), poll.registry()).unwrap();
+    let mut work = Work::new(128 << 10);
+    let mut turn =
+        |connection: &mut Connection| connection.turn(Side::Cassandra, false, poll.registry(), &mut work, &mut Passing);
+    let responses = [&[0x84, 0, 0, 0, 8, 0, 0, 0, 200][..], &[7; 200]].concat().repeat(300);
+    // Until all on the way are full.
+    while far.write(&responses).is_ok() || turn(&mut connection) == Next::Again || far.write(&responses).is_ok() {
+        assert_ne!(turn(&mut connection), Next::Close);
+    }
+    drop(far);
+    connection.ended(Side::Cassandra);
+    assert_eq!(turn(&mut connection), Next::Close);
+    drop(client);
+}

@@ -8,7 +8,6 @@
 mod fixture;
 
 use super::*;
-use crate::pool::MAX_THREADS;
 use crate::prepared::tests::plan;
 use crate::reason::Reason;
 use fixture::*;
@@ -125,9 +124,9 @@ fn a_slow_read_holds_nobody_up() {
 fn a_request_that_no_thread_takes_is_passed_on() {
     let fixture = Fixture::new(IS_SLOW);
     let mut stalled = fixture.admitted();
-    (0..MAX_THREADS).for_each(|stream| fixture.begin_slow_read(&mut stalled, stream as u8));
+    (0..READERS).for_each(|stream| fixture.begin_slow_read(&mut stalled, stream as u8));
     fixture.admitted().assert_passed(100);
-    (0..MAX_THREADS).for_each(|_| fixture.release.send(()).unwrap());
+    (0..READERS).for_each(|_| fixture.release.send(()).unwrap());
 }
 
 /// As at `disablebinary`, which waits for the requests that Cassandra knows of.
@@ -141,6 +140,21 @@ fn a_slow_read_is_answered_although_cassandra_has_ended() {
     fixture.release.send(()).unwrap();
     assert_eq!(read(&mut pair.client, 9 + NOTHING.len()), result(1, NOTHING));
     assert_eq!(pair.client.read(&mut [0]).unwrap_or(0), 0);
+}
+
+/// Whoever adds up what was answered may take as long as it likes.
+#[test]
+fn a_loop_waits_for_nobody_who_takes_its_figures() {
+    let fixture = Fixture::new(HAS_NOTHING);
+    let mut pair = fixture.admitted();
+    let taking = fixture.door.loops[0].served.lock().unwrap();
+    pair.assert_answered_by_the_door(1);
+    pair.assert_answered_by_the_door(2);
+    drop(taking);
+    let reads = |bytes: &[u8]| u64::from_be_bytes(*bytes[4 + TABLE.len()..].first_chunk().unwrap());
+    assert_eq!(reads(&fixture.door.served()), 2);
+    pair.assert_answered_by_the_door(3);
+    assert_eq!(reads(&fixture.door.served()), 1, "each answer once");
 }
 
 /// Also what the pool reads is compared with Cassandra's answers before it is sent.

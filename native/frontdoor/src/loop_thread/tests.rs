@@ -6,20 +6,29 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
+use crate::open_table::{tests::spec, OpenTable};
 use crate::pool::Pool;
+use crate::prepared::tests::plan;
 use crate::routes::Routes;
+use crate::session::TURN_READS;
+use crate::table_reader::{Entries, Reach, TableReader, Unread};
 use mio::net::{TcpStream, UnixStream};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream as Client};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream as Far;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn running() -> LoopThread {
-    let routes = Arc::new(Routes::default());
+    running_with(Routes::default())
+}
+
+fn running_with(routes: Routes) -> LoopThread {
+    let routes = Arc::new(routes);
     let shared =
-        Shared { pool: Pool::new(Arc::clone(&routes)), routes, notices: Arc::default(), tally: Arc::default() };
-    let (handle, poll) = EventLoop::new().unwrap();
-    LoopThread::new(handle, poll, Duration::MAX, shared)
+        Shared { pool: Pool::new(Arc::clone(&routes), 1), routes, notices: Arc::default(), tally: Arc::default() };
+    let (handle, poll, served) = EventLoop::new().unwrap();
+    LoopThread::new(handle, poll, served, Duration::MAX, shared)
 }
 
 /// A connection, and its two far ends.
@@ -87,4 +96,81 @@ fn no_event_of_a_connection_that_left_reaches_the_next_one() {
     running.on_events(&events);
     let slot = running.slots[&2];
     assert!(running.connections[slot].can_be_handed_over(&next_far));
+}
+
+const STATEMENT: [u8; 16] = [1; 16];
+const TABLE: [u8; 16] = [2; 16];
+const LOGIN: u32 = 7;
+const READY: &[u8] = &[0x84, 0, 0, 0, 2, 0, 0, 0, 0];
+
+/// An engine without rows, and the number of its reads.
+#[derive(Default)]
+struct Engine(AtomicUsize);
+
+impl TableReader for Engine {
+    fn read(&self, _: &[u8], _: usize, _: Reach, _: &mut Vec<u8>) -> Result<Entries, Unread> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Ok(Entries { range: 0..0, is_all: true })
+    }
+}
+
+/// Routes by which all executions of a statement are answered.
+fn serving(engine: &Arc<Engine>) -> Routes {
+    let routes = Routes::default();
+    let reader = Arc::clone(engine) as Arc<dyn TableReader>;
+    routes.open_table(OpenTable::decode(reader, &spec(TABLE, 1 << 1, &[(i64::MIN, i64::MAX)])).unwrap());
+    routes.put_plan(plan(STATEMENT, TABLE));
+    (0..100).for_each(|_| routes.view().snapshot.statements[&STATEMENT].judged(true));
+    routes.set_grants([(LOGIN, STATEMENT)].into());
+    routes.renew(Duration::from_secs(100_000));
+    routes
+}
+
+/// `SELECT v FROM t WHERE k = 5` at ONE.
+fn execute() -> Vec<u8> {
+    let body = [&[0, 16][..], &STATEMENT, &[0, 1, 1, 0, 1, 0, 0, 0, 4, 0, 0, 0, 5]].concat();
+    [&[4, 0, 0, 1, 10, 0, 0, 0, body.len() as u8][..], &body].concat()
+}
+
+/// Turns until the socket has something.
+fn rounds_until(running: &mut LoopThread, heard: &mut Client) {
+    heard.set_nonblocking(true).unwrap();
+    let mut events = Events::with_capacity(8);
+    while heard.peek(&mut [0]).is_err() {
+        running.handle.waker().wake().unwrap();
+        running.round(&mut events).unwrap();
+        assert!(running.again.len() <= running.connections.len(), "{:?}", running.again);
+    }
+}
+
+#[test]
+fn one_who_asks_for_much_holds_up_nobody_who_asks_for_little() {
+    const REQUESTS: usize = 20 * TURN_READS;
+    let engine = Arc::<Engine>::default();
+    let mut running = running_with(serving(&engine));
+    let mut joined: Vec<(Client, Far)> = (1..=2).map(|number| join(&mut running, number)).collect();
+    for (number, (client, far)) in (1..).zip(&mut joined) {
+        client.write_all(b"\x04\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00").unwrap();
+        far.set_nonblocking(true).unwrap();
+        let slot = running.slots[&number];
+        while far.read(&mut [0; 64]).is_err() {
+            running.turn(slot, Side::Client, false);
+        }
+        far.write_all(READY).unwrap();
+        rounds_until(&mut running, client);
+        assert_eq!(client.read(&mut [0; 64]).unwrap(), READY.len());
+        running.connections[slot].admit(LOGIN);
+    }
+    let [(much, _much_far), (little, _little_far)] = &mut joined[..] else { unreachable!() };
+    much.write_all(&execute().repeat(REQUESTS)).unwrap();
+    little.write_all(&execute()).unwrap();
+    rounds_until(&mut running, little);
+    let reads = engine.0.load(Ordering::SeqCst);
+    assert!(reads <= 3 * TURN_READS, "{reads} reads before the one");
+    let mut events = Events::with_capacity(8);
+    while engine.0.load(Ordering::SeqCst) <= REQUESTS {
+        running.handle.waker().wake().unwrap();
+        running.round(&mut events).unwrap();
+        assert!(running.again.len() <= 1, "more than a turn in each round: {:?}", running.again);
+    }
 }

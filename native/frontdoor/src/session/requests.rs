@@ -58,7 +58,10 @@ impl Session {
             return false;
         }
         work.body.clear();
-        match answerer.answer(&self.identity, framing, request, &mut work.body) {
+        let verdict = answerer.answer(&self.identity, framing, request, &mut work.body);
+        work.decided += 1;
+        work.reads += usize::from(!matches!(verdict, Verdict::Passed));
+        match verdict {
             Verdict::Answered => {
                 self.answered.add(request.envelope, &work.body);
                 work.replies.add(framing, request.header.version, request.header.stream, &work.body);

@@ -16,4 +16,5 @@ mod pipes;
 mod scripted;
 mod slow_client;
 mod started;
+mod turns;
 mod wire;

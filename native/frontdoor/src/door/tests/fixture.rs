@@ -25,6 +25,7 @@ pub(super) const LONG: Duration = Duration::from_secs(100_000);
 pub(super) const STATEMENT: [u8; 16] = [1; 16];
 pub(super) const TABLE: [u8; 16] = [2; 16];
 pub(super) const LOGIN: u32 = 7;
+pub(super) const READERS: usize = 4;
 pub(super) const READY: &[u8] = &[0x84, 0, 0, 0, 2, 0, 0, 0, 0];
 /// RESULT rows: one column, no row.
 pub(super) const NOTHING: &[u8] = &[0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0];
@@ -78,7 +79,7 @@ pub(super) struct Pair {
 impl Fixture {
     /// A door with a table and a statement that it serves.
     pub(super) fn new(behaviour: u8) -> Self {
-        let door = Arc::new(Door::open(DoorOptions::default()).unwrap());
+        let door = Arc::new(Door::open(DoorOptions { readers: READERS, ..DoorOptions::default() }).unwrap());
         let options = ListenOptions { backlog: 128, keep_alive: true, may_be_tls: false };
         let (_, address) = door.listen("127.0.0.1:0".parse().unwrap(), options).unwrap();
         let (begin, begun) = mpsc::channel();

@@ -13,7 +13,7 @@ use super::pipes::{Duplex, Pipe};
 use super::scripted::{Scripted, ANSWERED, KINDS, POOLED};
 use super::wire::{framing, received, sent, startup};
 use crate::protocol::HEADER_BYTES;
-use crate::session::{Session, Work, MAX_UNSENT_BYTES};
+use crate::session::{Session, Work, MAX_UNSENT_BYTES, TURN_READS};
 
 fn steps() -> impl Strategy<Value = Vec<Option<usize>>> {
     prop::collection::vec(prop::option::of(1usize..300), 0..60)
@@ -42,6 +42,7 @@ proptest! {
         groups in groups(),
         scripts in prop::collection::vec(steps(), 5),
         read_bytes in prop_oneof![1usize..300, Just(128 << 10)],
+        turn_reads in prop_oneof![1usize..4, Just(TURN_READS)],
         order in prop::collection::vec(0u8..4, 0..200),
         // From this step on the client's socket is handed over as soon as that is possible.
         leaves in prop::option::of(0usize..250),
@@ -57,7 +58,7 @@ proptest! {
         let mut client = Duplex { up: up.clone(), down: down.clone() };
         let mut cassandra = Cassandra::new(framing, version);
         let mut session = Session::new(1);
-        let mut work = Work::new(read_bytes);
+        let mut work = Work { turn_reads, ..Work::new(read_bytes) };
         let mut answerer = Scripted::default();
         let mut seen = Vec::new();
         up.put(&startup(version, is_packed));
@@ -99,7 +100,7 @@ proptest! {
             }
             seen.extend(down.drain());
             let after = (seen.len(), is_quiet(), unwritten.length(), answerer.pooled.len());
-            let is_over = after.1 && after.2 == 0 && after.3 == 0 && session.is_blocked() == (false, false) && bytes.is_empty();
+            let is_over = after.1 && after.2 == 0 && after.3 == 0 && session.is_blocked() == (false, false) && !session.is_cut() && bytes.is_empty();
             idle = if before == after && is_over { idle + 1 } else { 0 };
         }
         let all: BTreeMap<u16, Vec<u8>> = groups.concat().into_iter().collect();

@@ -12,6 +12,8 @@ use crate::request::{Answerer, Audition, Identity, PoolVerdict, Pooled, Request,
 pub(super) struct Scripted {
     pub(super) pooled: Vec<Pooled>,
     pub(super) judged: Vec<(u16, bool)>,
+    /// Whether each turn has taken its time.
+    pub(super) is_late: bool,
 }
 
 pub(super) const ANSWERED: u8 = 0;
@@ -43,6 +45,10 @@ impl Answerer for Scripted {
             }),
             _ => Verdict::Passed,
         }
+    }
+
+    fn has_time(&self) -> bool {
+        !self.is_late
     }
 
     fn passed(&mut self, _: Reason) {}
