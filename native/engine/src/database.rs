@@ -3,14 +3,19 @@
 
 //! An open RocksDB and the lock on its store's directory: the last owner closes both.
 
+mod discards;
+
+use discards::Discards;
 use rocksdb::DB;
 use std::fs::File;
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// The database of an open store.
 pub(crate) struct Database {
     // Before the lock: it has closed by the time that is released.
     db: DB,
+    discards: Arc<Discards>,
     #[allow(dead_code)]
     lock: File,
 }
@@ -18,7 +23,12 @@ pub(crate) struct Database {
 impl Database {
     /// `lock` locks the directory against other stores.
     pub(crate) fn new(db: DB, lock: File) -> Database {
-        Database { db, lock }
+        Database { db, discards: Arc::default(), lock }
+    }
+
+    /// Takes what readers that must not wait have done with.
+    pub(crate) fn discards(&self) -> &Arc<Discards> {
+        &self.discards
     }
 }
 

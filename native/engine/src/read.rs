@@ -17,7 +17,7 @@ pub(crate) use cursor::close_cursors;
 pub use cursor::{cursor_close, cursor_next};
 
 use crate::error::{EngineError, Result};
-use crate::raw::sys::Reach;
+use crate::raw::sys::{Reach, View};
 use crate::table::{Table, TableCore};
 use answer::Answer;
 use cursor::Rest;
@@ -37,18 +37,11 @@ impl Table {
         })
     }
 
-    /// Reads one partition as [`Table::read`], but never waits for the device, a change of the table or a stalled write:
-    /// `None` where the read would have to, or where `answer` is too small for the first entry. Else the bytes filled,
-    /// and whether that is all; there is no cursor for the rest.
+    /// Reads one partition as [`Table::read`], but never waits for the device, for a change of the table, for the
+    /// database's mutex or for a stalled write: `None` where the read would have to, or where `answer` is too small for
+    /// the first entry. Else the bytes filled, and whether that is all; there is no cursor for the rest.
     pub fn read_in_memory(&self, request: &[u8], answer: &mut [u8]) -> Result<Option<(usize, bool)>> {
-        let read = |core: &TableCore| {
-            let answered = read_in_memory(core, request, answer);
-            if !matches!(answered, Ok(None)) {
-                core.count_read();
-                core.flush_if_hot();
-            }
-            answered
-        };
+        let read = |core: &TableCore| without_waiting(core, || read_in_memory(core, request, answer));
         self.try_shared(read).unwrap_or(Ok(None))
     }
 
@@ -61,6 +54,23 @@ impl Table {
             answered
         })
     }
+}
+
+/// Runs a read while the thread has a share of what it reads, so that it need not get it, nor free it.
+fn without_waiting<T>(core: &TableCore, read: impl FnOnce() -> Result<Option<T>>) -> Result<Option<T>> {
+    // Whoever begins a flush waits for writers, and makes a file: a read that may wait is to meet the hot row.
+    if core.purge().is_hot() {
+        return Ok(None);
+    }
+    // Where there are several column families, the read itself needs the mutex.
+    let sides = core.side_families().iter().map(|side_family| View::try_take_anew(&side_family.handle));
+    let Some(_sides) = sides.collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let Some(_base) = View::try_take(core.family()) else { return Ok(None) };
+    let answered = read();
+    if !matches!(answered, Ok(None)) {
+        core.count_read();
+    }
+    answered
 }
 
 fn read(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
@@ -122,3 +132,6 @@ fn first(table: &Arc<Table>, mut walk: Walk, mut answer: Answer<'_>) -> Result<i
     }
     answer.finish_first(cursor::open(table, Rest::Walk(Box::new(walk)))?)
 }
+
+#[cfg(test)]
+mod tests;

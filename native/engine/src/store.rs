@@ -59,6 +59,7 @@ impl Store {
         core.closing.wait();
         core.durability.stop();
         core.retirement.stop();
+        core.db.discards().stop();
         let ended = threads.into_iter().map(JoinHandle::join).fold(Ok(()), std::thread::Result::and);
         // Also after a failure: writers wait for it.
         let synced = core.durability.finish(&core.db);

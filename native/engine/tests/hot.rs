@@ -108,3 +108,24 @@ fn rows_that_are_not_hot_cause_no_flush() {
     }
     assert_eq!(flushes(&store) - before, 0);
 }
+
+/// Whoever begins a flush waits for the writers.
+#[test]
+fn a_read_that_must_not_wait_leaves_a_hot_row_to_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    update_often(&table, 3 * UPDATES);
+    let before = flushes(&store);
+    let request = read_request(POINTS, 1 << 16, &partition("hot"), &[point(1)]);
+    let mut buffer = vec![0; 1 << 17];
+    let mut in_memory = || table.read_in_memory(&request, &mut buffer).unwrap().is_some();
+    await_until("a view", &mut in_memory); // this one meets the row
+    let bytes = memtable_bytes(&table);
+    assert!((0..100).all(|_| !in_memory()), "it begins the flush itself");
+    assert_eq!((flushes(&store), memtable_bytes(&table)), (before, bytes));
+    read_point(&table);
+    await_empty(&table);
+    assert_eq!(flushes(&store) - before, 1);
+    await_until("an answer", in_memory);
+}

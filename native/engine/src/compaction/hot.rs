@@ -33,21 +33,38 @@ impl Hot {
         }
     }
 
+    fn now_ms(&self) -> u64 {
+        millis(self.since.elapsed())
+    }
+
     #[cold]
     fn is_due(&self) -> bool {
-        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let (now, due) = (ms(self.since.elapsed()), self.due_ms.load(Ordering::Relaxed));
-        let next = now.saturating_add(ms(FLUSH_EACH));
+        self.now_ms() >= self.due_ms.load(Ordering::Relaxed)
+    }
+
+    #[cold]
+    fn take_due(&self) -> bool {
+        let (now, due) = (self.now_ms(), self.due_ms.load(Ordering::Relaxed));
+        let next = now.saturating_add(millis(FLUSH_EACH));
         let taken = || self.due_ms.compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         now >= due && taken()
     }
 }
 
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl TablePurge {
+    /// Whether [`TablePurge::take_hot`] is worth a call. Takes nothing.
+    pub(crate) fn is_hot(&self) -> bool {
+        self.hot.met.load(Ordering::Relaxed) && self.hot.is_due()
+    }
+
     /// True for one caller, and at most once a second, when a merge has met a hot row since the last call. That may
     /// have been a flush: ask the memtable whether it has that many.
     pub(crate) fn take_hot(&self) -> bool {
         let met = &self.hot.met;
-        met.load(Ordering::Relaxed) && met.swap(false, Ordering::Relaxed) && self.hot.is_due()
+        met.load(Ordering::Relaxed) && met.swap(false, Ordering::Relaxed) && self.hot.take_due()
     }
 }

@@ -94,6 +94,7 @@ pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Ar
     options.set_max_background_jobs(settings.background_jobs);
     options.set_max_subcompactions(1); // the purge filter carries a partition's deletion from row to row
     options.set_max_open_files(settings.max_open_files);
+    options.set_avoid_unnecessary_blocking_io(true); // who reads last frees no memtable, and deletes no file
     options.set_paranoid_checks(true);
     options.set_enable_pipelined_write(false); // writes come one at a time, or in groups that a sync outlasts
     options.set_enable_write_thread_adaptive_yield(false); // a sync takes longer than any spinning saves

@@ -15,6 +15,7 @@ mod options_file;
 mod range;
 mod skip;
 mod version;
+mod view;
 mod write;
 
 pub(crate) use family::FamilyHandle;
@@ -27,6 +28,9 @@ pub(crate) use memtables::{is_flushing, unflushed_bytes};
 pub(crate) use options_file::spare_options_file;
 pub(crate) use range::{approximate_bytes, compact_range};
 pub(crate) use version::rocksdb_version;
+#[cfg(test)]
+pub(crate) use view::with_mutex;
+pub(crate) use view::View;
 pub(crate) use write::{Batch, WriteMode};
 
 use super::status::{outcome, Failure, Status};

@@ -59,7 +59,11 @@ pub(super) fn open(settings: Settings) -> Result<Live> {
     })?;
     families.drop_unnamed(&db, &catalog, &retirement).inspect_err(|_| retirement.stop())?;
     let (durability, timer) = Durability::start(settings.sync, &db, &events).inspect_err(|_| retirement.stop())?;
-    let threads: Vec<_> = timer.into_iter().chain([releaser]).collect();
+    let discarder = db.discards().start().inspect_err(|_| {
+        durability.stop();
+        retirement.stop();
+    })?;
+    let threads: Vec<_> = timer.into_iter().chain([releaser, discarder]).collect();
     let kept = Arc::clone(&families.kept);
     let core = Arc::new(StoreCore::new(db, catalog, durability, events, retirement, (settings, shared, options, kept)));
     let tables = Arc::new(OpenTables::default());
@@ -67,6 +71,7 @@ pub(super) fn open(settings: Settings) -> Result<Live> {
         let closed = close_all(&tables);
         core.durability.stop();
         core.retirement.stop();
+        core.db.discards().stop();
         // The threads have a share of the database, which is to be closed when this returns.
         threads.into_iter().for_each(|thread| {
             let _ = thread.join();

@@ -5,10 +5,13 @@
 
 use super::lookup::{bytes, Reach};
 use super::skip::SkippedFiles;
+use super::view::is_unlocked;
 use super::{checked, raw, FamilyHandle};
 use crate::error::Result;
 use crate::raw::Origin;
 use librocksdb_sys as ffi;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
 
 /// What an iterator is opened for.
 #[derive(Clone)]
@@ -25,18 +28,21 @@ pub(crate) struct IterSpec {
     pub reach: Reach,
 }
 
-/// An iterator over one view of a column family, which it pins.
-pub(crate) struct Iter {
+/// An iterator over one view of a column family, which it pins. To drop it waits for nothing if it reads memory only.
+pub(crate) struct Iter(ManuallyDrop<Opened>);
+
+/// What RocksDB has of an iterator. To drop it takes the database's mutex, whatever it has read.
+struct Opened {
     iterator: *mut ffi::rocksdb_iterator_t,
     options: *mut ffi::rocksdb_readoptions_t,
     skipped: Option<SkippedFiles>,
     // The options point into the bounds.
-    _spec: IterSpec,
-    _family: FamilyHandle,
+    spec: IterSpec,
+    family: FamilyHandle,
 }
 
 // SAFETY: an iterator has no tie to a thread; it is used through `&mut`, or read through `&` by one owner at a time.
-unsafe impl Send for Iter {}
+unsafe impl Send for Opened {}
 
 impl Iter {
     pub(crate) fn open(family: &FamilyHandle, spec: IterSpec) -> Iter {
@@ -50,7 +56,7 @@ impl Iter {
 
     /// Leaves a file out, not one of level 0. Only before the iterator has moved for the first time.
     pub(crate) fn skip(&mut self, file: &Origin) {
-        if let Some(skipped) = &mut self.skipped {
+        if let Some(skipped) = &mut self.0.skipped {
             skipped.add(file);
         }
     }
@@ -72,21 +78,22 @@ impl Iter {
                 skipped.install(options);
             }
             let iterator = ffi::rocksdb_create_iterator_cf(raw(family.db()), options, family.pointer());
-            Iter { iterator, options, skipped, _spec: spec, _family: family.clone() }
+            let opened = Opened { iterator, options, skipped, spec, family: family.clone() };
+            Iter(ManuallyDrop::new(opened))
         }
     }
 
     /// Goes to the first key at or behind `key`.
     pub(crate) fn seek(&mut self, key: &[u8]) -> Result<()> {
         // SAFETY: the iterator is alive; the key is not kept.
-        unsafe { ffi::rocksdb_iter_seek(self.iterator, key.as_ptr().cast(), key.len()) };
+        unsafe { ffi::rocksdb_iter_seek(self.0.iterator, key.as_ptr().cast(), key.len()) };
         self.check()
     }
 
     /// Goes to the last key at or before `key`.
     pub(crate) fn seek_back(&mut self, key: &[u8]) -> Result<()> {
         // SAFETY: the iterator is alive; the key is not kept.
-        unsafe { ffi::rocksdb_iter_seek_for_prev(self.iterator, key.as_ptr().cast(), key.len()) };
+        unsafe { ffi::rocksdb_iter_seek_for_prev(self.0.iterator, key.as_ptr().cast(), key.len()) };
         self.check()
     }
 
@@ -94,7 +101,7 @@ impl Iter {
     pub(crate) fn step(&mut self) -> Result<()> {
         if self.valid() {
             // SAFETY: the iterator is alive and on a key.
-            unsafe { ffi::rocksdb_iter_next(self.iterator) };
+            unsafe { ffi::rocksdb_iter_next(self.0.iterator) };
         }
         self.check()
     }
@@ -103,7 +110,7 @@ impl Iter {
     pub(crate) fn step_back(&mut self) -> Result<()> {
         if self.valid() {
             // SAFETY: the iterator is alive and on a key.
-            unsafe { ffi::rocksdb_iter_prev(self.iterator) };
+            unsafe { ffi::rocksdb_iter_prev(self.0.iterator) };
         }
         self.check()
     }
@@ -115,8 +122,8 @@ impl Iter {
         }
         // SAFETY: the iterator is on a key; both slices stay until it moves, which takes `&mut self`.
         unsafe {
-            let key = ffi::rocksdb_iter_key_slice(self.iterator);
-            let value = ffi::rocksdb_iter_value_slice(self.iterator);
+            let key = ffi::rocksdb_iter_key_slice(self.0.iterator);
+            let value = ffi::rocksdb_iter_value_slice(self.0.iterator);
             Some((bytes(key.data, key.size), bytes(value.data, value.size)))
         }
     }
@@ -128,14 +135,14 @@ impl Iter {
         }
         // SAFETY: as in `entry`.
         unsafe {
-            let key = ffi::rocksdb_iter_key_slice(self.iterator);
+            let key = ffi::rocksdb_iter_key_slice(self.0.iterator);
             Some(bytes(key.data, key.size))
         }
     }
 
     fn valid(&self) -> bool {
         // SAFETY: the iterator is alive.
-        unsafe { ffi::rocksdb_iter_valid(self.iterator) != 0 }
+        unsafe { ffi::rocksdb_iter_valid(self.0.iterator) != 0 }
     }
 
     // An iterator that is off its keys is at their end or has failed: never take the one for the other.
@@ -144,13 +151,24 @@ impl Iter {
             return Ok(());
         }
         // SAFETY: the iterator is alive.
-        checked(|error| unsafe { ffi::rocksdb_iter_get_error(self.iterator, error) })
+        checked(|error| unsafe { ffi::rocksdb_iter_get_error(self.0.iterator, error) })
     }
 }
 
 impl Drop for Iter {
     fn drop(&mut self) {
-        // SAFETY: both made in `open`, released once, the iterator before what it points into.
+        // SAFETY: taken once, and not used afterwards.
+        let opened = unsafe { ManuallyDrop::take(&mut self.0) };
+        let db = Arc::clone(opened.family.db());
+        if opened.spec.reach == Reach::Memory && !is_unlocked(&db) {
+            db.discards().add(opened);
+        }
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // SAFETY: both made in `Iter::make`, released once, the iterator before what it points into.
         unsafe {
             ffi::rocksdb_iter_destroy(self.iterator);
             ffi::rocksdb_readoptions_destroy(self.options);

@@ -1,0 +1,69 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+// RocksDB's view of a column family ("super version"), taken and given back without waiting for the database's mutex.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "db/column_family.h"
+#include "db/db_impl/db_impl.h"
+#include "handles.h"
+#include "monitoring/instrumented_mutex.h"
+#include "port/port.h"
+
+using cassiterite::Database;
+using cassiterite::FamilyHandle;
+
+namespace {
+
+rocksdb::DBImpl* db_of(void* database) {
+  return static_cast<rocksdb::DBImpl*>(static_cast<Database*>(database)->object->GetRootDB());
+}
+
+bool is_free(rocksdb::InstrumentedMutex* mutex) {
+  // Its first member, to which it offers no way of trying.
+  static_assert(std::is_standard_layout_v<rocksdb::InstrumentedMutex>);
+  static_assert(sizeof(rocksdb::InstrumentedMutex) > sizeof(rocksdb::port::Mutex));
+  bool is_taken = reinterpret_cast<rocksdb::port::Mutex*>(mutex)->TryLock();
+  if (is_taken) {
+    mutex->Unlock();
+  }
+  return is_taken;
+}
+
+}  // namespace
+
+// The present view, of which the caller has a share; null where the mutex is not free, which the thread needs whenever
+// the view has changed since its last one. `last` is the number of that, and is set.
+extern "C" void* cassiterite_view_take(void* database, void* family, uint64_t* last) {
+  rocksdb::DBImpl* db = db_of(database);
+  auto* handle = static_cast<rocksdb::ColumnFamilyHandleImpl*>(static_cast<FamilyHandle*>(family)->object);
+  rocksdb::ColumnFamilyData* data = handle->cfd();
+  uint64_t number = data->GetSuperVersionNumber();
+  if (number != *last) {
+    if (!is_free(db->mutex())) {
+      return nullptr;
+    }
+    *last = number;
+  }
+  return data->GetReferencedSuperVersion(db);
+}
+
+// Gives a share back. True for the last one: cassiterite_view_clean has to follow.
+extern "C" bool cassiterite_view_release(void* view) { return static_cast<rocksdb::SuperVersion*>(view)->Unref(); }
+
+// Releases what nobody sees any more: memtables and files. Waits for the mutex.
+extern "C" void cassiterite_view_clean(void* database, void* view) {
+  // Nobody else can find it: from none it can have one share again.
+  db_of(database)->CleanupIteratorSuperVersion(static_cast<rocksdb::SuperVersion*>(view)->Ref(), false);
+}
+
+// Whether nobody has the database's mutex now.
+extern "C" bool cassiterite_is_unlocked(void* database) { return is_free(db_of(database)->mutex()); }
+
+// Makes a call under the database's mutex; for tests.
+extern "C" void cassiterite_with_mutex(void* database, void (*call)(void*), void* target) {
+  rocksdb::InstrumentedMutexLock lock(db_of(database)->mutex());
+  call(target);
+}
