@@ -132,6 +132,3 @@ fn first(table: &Arc<Table>, mut walk: Walk, mut answer: Answer<'_>) -> Result<i
     }
     answer.finish_first(cursor::open(table, Rest::Walk(Box::new(walk)))?)
 }
-
-#[cfg(test)]
-mod tests;
