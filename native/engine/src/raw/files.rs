@@ -57,21 +57,15 @@ pub(crate) struct LiveFile {
     pub checksum: Option<u32>,
 }
 
-/// Where one live SST file is, and over which keys it reaches.
+/// Over which keys one live SST file reaches.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedFile {
     /// Its number, as in its name.
     pub number: u64,
-    /// Its level.
-    pub level: i32,
-    /// Its size.
-    pub file_bytes: u64,
     /// Its smallest key.
     pub smallest_key: Vec<u8>,
     /// Its largest key.
     pub largest_key: Vec<u8>,
-    /// Smallest and largest sequence number in it.
-    pub sequences: (u64, u64),
 }
 
 /// `FileView` of shim.h.
@@ -159,14 +153,7 @@ extern "C" fn push_placed(target: *mut c_void, view: *const FileView) {
     let (files, view) = unsafe { (&mut *target.cast::<Vec<PlacedFile>>(), &*view) };
     // SAFETY: the slices of a view live for this call.
     let (smallest, largest) = unsafe { (view.smallest_key.as_slice(), view.largest_key.as_slice()) };
-    files.push(PlacedFile {
-        number: view.number,
-        level: view.level,
-        file_bytes: view.file_bytes,
-        smallest_key: smallest.to_vec(),
-        largest_key: largest.to_vec(),
-        sequences: (view.smallest_sequence, view.largest_sequence),
-    });
+    files.push(PlacedFile { number: view.number, smallest_key: smallest.to_vec(), largest_key: largest.to_vec() });
 }
 
 /// Appends a file to the `Vec<LiveFile>` behind `target`.

@@ -10,13 +10,12 @@ use crate::error::{EngineError, Result};
 use crate::links::{copy, try_link};
 use crate::log::log;
 use crate::manifest::{FileKind, ListedFile, Manifest};
-use crate::raw::sys::{file_name, FamilyHandle};
-use crate::raw::{file_origin, listed_files, placed_files, Origin};
+use crate::raw::sys::{file_name, TableFile};
+use crate::raw::{file_origin, listed_files, LiveFile, Origin};
 use crate::staging::Staged;
 use crate::table::{Table, TableCore};
 use crate::tokens::TokenSet;
 use rocksdb::DB;
-use std::collections::HashMap;
 use std::path::Path;
 
 /// The files of a table, and what they are.
@@ -32,8 +31,7 @@ impl Image {
     pub(super) fn pin(table: &Table, core: &TableCore, directory: &Path) -> Result<Image> {
         let db = &core.store().db;
         let _no_deletions = NoFileDeletions::begin(db)?;
-        let (mut manifest, families) = table.on_present_families(list)?;
-        name_for_good(&mut manifest, &families)?;
+        let manifest = table.on_present_families(list)?;
         if link_all(&manifest, db.path(), directory)? {
             return Ok(Image { manifest, staged: None });
         }
@@ -56,44 +54,46 @@ impl Image {
     }
 }
 
-/// The files by their names in the database, and their column families.
-fn list(core: &TableCore) -> Result<(Manifest, Vec<FamilyHandle>)> {
+/// The files that the table has, by the names that they get in the snapshot.
+fn list(core: &TableCore) -> Result<Manifest> {
+    let db = &core.store().db;
     let headers = core.headers().seen();
-    let listed = core.column_families().consistent(|family| placed_files(&core.store().db, &family.handle));
-    let whole = (0_u8..).zip(listed).flat_map(|(family, files)| {
-        files.into_iter().map(move |file| ListedFile { kind: FileKind::Whole, family, file: file.into() })
-    });
+    let mut whole = Vec::new();
+    for (family, files) in (0_u8..).zip(core.column_families().consistent(|family| listed_files(db, &family.handle))) {
+        for file in files? {
+            whole.push(ListedFile { kind: FileKind::Whole, family, file: named_for_good(file, db.path())? });
+        }
+    }
     // After the files: they have no column that it does not know.
-    let manifest = Manifest::new(core.id(), &core.record(headers)?, TokenSet::all(), whole.collect());
-    Ok((manifest, core.column_families().all().map(|family| family.handle.clone()).collect()))
+    Ok(Manifest::new(core.id(), &core.record(headers)?, TokenSet::all(), whole))
 }
 
-/// Gives the files names that no other file ever has, of no store: by session and number of their birth. Two snapshots
-/// have the same file under the same name. A number that differs in this database is told, too: by it a file is found,
-/// and of one birth there may be several here.
-fn name_for_good(manifest: &mut Manifest, families: &[FamilyHandle]) -> Result<()> {
-    let mut born = HashMap::new();
-    for family in families {
-        for file in listed_files(family.db(), family)? {
-            born.insert(file.number, (file.origin, file.checksum));
-        }
+/// The file by a name that no other file ever has, of no store: session and number of its birth. Two snapshots have the
+/// same file under the same name. A number that differs in this database is told, too: by it a file is found, and of one
+/// birth there may be several here.
+fn named_for_good(file: LiveFile, database: &Path) -> Result<TableFile> {
+    let present = file_name(file.number);
+    let Origin { session, number } = match file.origin == Origin::default() {
+        true => file_origin(&database.join(&present))?, // compacted away since
+        false => file.origin,
+    };
+    if session.is_empty() {
+        return Err(EngineError::Internal(format!("{present} does not tell in which session it was written")));
     }
-    for ListedFile { file, .. } in &mut manifest.files {
-        let (mut origin, checksum) = born.remove(&file.number).unwrap_or_default();
-        if let (true, Some(family)) = (origin == Origin::default(), families.first()) {
-            origin = file_origin(&family.db().path().join(&file.name))?; // compacted away since
-        }
-        let Origin { session, number } = origin;
-        if session.is_empty() {
-            return Err(EngineError::Internal(format!("{} does not tell in which session it was written", file.name)));
-        }
-        file.name = match number == file.number {
-            true => format!("{session}-{number:06}.sst"),
-            false => format!("{session}-{number:06}-{:06}.sst", file.number),
-        };
-        file.checksum = checksum;
-    }
-    Ok(())
+    let name = match number == file.number {
+        true => format!("{session}-{number:06}.sst"),
+        false => format!("{session}-{number:06}-{:06}.sst", file.number),
+    };
+    Ok(TableFile {
+        name,
+        number: file.number,
+        level: file.level,
+        bytes: file.file_bytes,
+        sequences: file.sequences,
+        smallest_key: file.smallest_key,
+        largest_key: file.largest_key,
+        checksum: file.checksum,
+    })
 }
 
 /// Whether `to` is on the same device; else there is nothing in it.

@@ -3,7 +3,6 @@
 
 //! Lists the SST files of a column family, and makes another one out of such files.
 
-use super::super::PlacedFile;
 use super::{c_string, checked, raw, FamilyHandle};
 use crate::database::Database;
 use crate::error::{EngineError, Result};
@@ -36,21 +35,6 @@ pub(crate) struct TableFile {
 /// The name of a database's file of this number.
 pub(crate) fn file_name(number: u64) -> String {
     format!("{number:06}.sst")
-}
-
-impl From<PlacedFile> for TableFile {
-    fn from(file: PlacedFile) -> TableFile {
-        TableFile {
-            name: file_name(file.number),
-            number: file.number,
-            level: file.level,
-            bytes: file.file_bytes,
-            sequences: file.sequences,
-            smallest_key: file.smallest_key,
-            largest_key: file.largest_key,
-            checksum: None,
-        }
-    }
 }
 
 /// Creates the column family `name` out of `files`, which are moved (linked, then unlinked) from `folder`. The column

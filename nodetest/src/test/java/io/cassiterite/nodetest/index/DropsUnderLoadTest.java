@@ -37,7 +37,7 @@ class DropsUnderLoadTest
                                                     "QueryMessage.java:\\d+ - Unexpected error during query",
                                                     "ExceptionHandlers.java:\\d+ - Unexpected exception during request",
                                                     "StorageProxy.java:\\d+ - Exception occurred updating \\w+ metric",
-                                                    "Keyspace.java:\\d+ - Attempting to mutate non-existant table",
+                                                    "Keyspace.java:\\d+ - Attempting to mutate non-exist.nt table",
                                                     "Exception in thread Thread\\[(Read|Mutation)Stage", "GCInspector.java");
     private static final String KEYSPACE = "CREATE KEYSPACE drops WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
     private static final String TABLE = "CREATE TABLE drops.t (k int PRIMARY KEY, v int, w int) WITH memtable = 'cassiterite'";
