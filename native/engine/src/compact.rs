@@ -84,3 +84,6 @@ fn unless_stopped(core: &TableCore, canceled: &AtomicBool, outcome: Result<()>) 
         Err(error)
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,8 +44,9 @@ pub(super) const KNOWN: &[Known] = &[
         "Memory of one table's memtable before it is flushed. A larger one rewrites rows less often on their way \
          down. It also leaves more data in files over the whole ring, which are streamed as rows."),
     known!("target_file_size", "64MiB", false, "size, 64KiB to 4GiB",
-        "Size at which files are cut. Smaller files lie more often wholly in a token range, and then travel whole. \
-         Larger ones are fewer to open."),
+        "Size at which files are cut on the first level below 0. Files are twice as large on each level more, \
+         so that 5 TiB are some 4,000 files. Smaller files lie more often wholly in a token range, and then \
+         travel whole. Larger ones are fewer to open."),
     known!("max_wal_size", "1GiB", true, "size, 1MiB to 16384GiB",
         "Size of the write-ahead log at which tables that pin its oldest part are flushed. It bounds replay at start \
          to seconds."),

@@ -3,27 +3,68 @@
 
 // Options of block-based tables that neither the crate nor its safe face has.
 
+#include <memory>
+
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
+#include "table/block_based/block_based_table_factory.h"
+#include "table/table_builder.h"
 
 namespace {
+
+using rocksdb::BlockBasedTableFactory;
+using rocksdb::BlockBasedTableOptions;
+
 constexpr double kHashedKeys = 0.6;
+// Of an index or filter: a read of a large file brings in one of each, instead of megabytes.
+constexpr uint64_t kPartBytes = 8 << 10;
+
+BlockBasedTableOptions in_parts(BlockBasedTableOptions blocks) {
+  blocks.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  blocks.partition_filters = blocks.filter_policy != nullptr;
+  blocks.metadata_block_size = kPartBytes;
+  blocks.pin_top_level_index_and_filter = true;
+  return blocks;
 }
 
+// Writes large files with indexes and filters in parts. Either kind is read by the same code.
+class FilesBySize : public BlockBasedTableFactory {
+ public:
+  FilesBySize(const BlockBasedTableOptions& blocks, uint64_t whole_bytes_max)
+      : BlockBasedTableFactory(blocks), in_parts_(in_parts(blocks)), whole_bytes_max_(whole_bytes_max) {}
+
+  rocksdb::TableBuilder* NewTableBuilder(const rocksdb::TableBuilderOptions& options,
+                                         rocksdb::WritableFileWriter* file) const override {
+    if (options.target_file_size > whole_bytes_max_) {
+      return in_parts_.NewTableBuilder(options, file);
+    }
+    return BlockBasedTableFactory::NewTableBuilder(options, file);
+  }
+
+  std::unique_ptr<rocksdb::TableFactory> Clone() const override { return std::make_unique<FilesBySize>(*this); }
+
+ private:
+  const BlockBasedTableFactory in_parts_;
+  const uint64_t whole_bytes_max_;
+};
+
+}  // namespace
+
 // `options` is a `rocksdb::Options*` whose table factory is block-based; returns whether it was.
-extern "C" bool cassiterite_tune_blocks(void* options) {
-  using rocksdb::BlockBasedTableOptions;
-  const auto& factory = static_cast<rocksdb::Options*>(options)->table_factory;
-  auto* blocks = factory ? factory->GetOptions<BlockBasedTableOptions>() : nullptr;
-  if (blocks == nullptr) {
+extern "C" bool cassiterite_tune_blocks(void* options, uint64_t whole_bytes_max) {
+  auto& factory = static_cast<rocksdb::Options*>(options)->table_factory;
+  const auto* given = factory ? factory->GetOptions<BlockBasedTableOptions>() : nullptr;
+  if (given == nullptr) {
     return false;
   }
+  BlockBasedTableOptions blocks = *given;
   // Keys begin with a hashed token: their gaps are those of random numbers, a coefficient of variation of 1 over the
   // square root of the rows per block. RocksDB marks the index blocks of which that is so, and searches them by
   // guessing.
-  blocks->index_block_search_type = BlockBasedTableOptions::BlockSearchType::kAuto;
-  blocks->uniform_cv_threshold = kHashedKeys;
+  blocks.index_block_search_type = BlockBasedTableOptions::BlockSearchType::kAuto;
+  blocks.uniform_cv_threshold = kHashedKeys;
   // What was written last is read most: a flush does not take it out of memory.
-  blocks->prepopulate_block_cache = BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
+  blocks.prepopulate_block_cache = BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
+  factory = std::make_shared<FilesBySize>(blocks, whole_bytes_max);
   return true;
 }

@@ -7,12 +7,13 @@ use rocksdb::{AsRawPtr, Options};
 use std::ffi::c_void;
 
 extern "C" {
-    fn cassiterite_tune_blocks(options: *mut c_void) -> bool;
+    fn cassiterite_tune_blocks(options: *mut c_void, whole_bytes_max: u64) -> bool;
 }
 
-/// Searches index blocks by the token where its keys allow it, and keeps flushed blocks in the cache. To be called when
-/// `options` have their block-based table factory; without one it does nothing and returns false.
-pub(crate) fn tune_blocks(options: &mut Options) -> bool {
+/// Searches index blocks by the token where its keys allow it, keeps flushed blocks in the cache, and has compactions
+/// write indexes and filters in parts where they cut files at more than `whole_bytes_max`. To be called when `options`
+/// have their block-based table factory; without one it does nothing and returns false.
+pub(crate) fn tune_blocks(options: &mut Options, whole_bytes_max: u64) -> bool {
     // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call.
-    unsafe { cassiterite_tune_blocks(options.as_raw_ptr().cast()) }
+    unsafe { cassiterite_tune_blocks(options.as_raw_ptr().cast(), whole_bytes_max) }
 }
