@@ -28,7 +28,8 @@ pub(crate) fn prepare(database: &Path, log_directory: &Path, has_tables: bool, r
         return Err(missing(log_directory, first_needed));
     }
     if let (true, true, Some((oldest, _))) = (strict, has_tables, logs.first()) {
-        if *oldest >= next_file {
+        // 0: the manifest cannot be read, of which RocksDB tells.
+        if next_file > 0 && *oldest >= next_file {
             return Err(younger(log_directory, *oldest));
         }
     }

@@ -196,7 +196,7 @@ pub(crate) fn apply(core: &TableCore, batch: &mut Batch, written: Written, token
     let store = core.store();
     store.durability.check()?;
     let _recorded = core.record_contents(written.has_header)?;
-    core.purge().keep_late(tokens);
+    core.column_families().all().for_each(|family| family.purge.keep_late(tokens));
     let writing = core.purge().begin(written);
     write_batch(store, batch, logged)?;
     drop(writing);

@@ -60,6 +60,13 @@ impl World {
         rows(&self.table, name).len() == 1
     }
 
+    /// Whether the row from before is there, without the deletion of its partition.
+    fn shows_what_was_deleted(&self, name: &str) -> bool {
+        let found = read_all(&self.table, &read_request(0, 1 << 20, &partition(name), &everything()), 1 << 20);
+        let is_deleted = found.iter().any(|entry| matches!(entry, Entry::Header(header) if !header.is_empty()));
+        !is_deleted && rows(&self.table, name).len() > 1
+    }
+
     /// What was there before is gone, where it is not owned, except in these partitions; what is owned is there.
     fn assert_cleaned(&self, late: &[String]) {
         for name in (0..600).map(|number| format!("p{number}")).filter(|name| !late.contains(name)) {
@@ -144,6 +151,28 @@ fn what_is_streamed_meanwhile_stays() {
 fn merge_in_refused(world: &World) {
     let merging = Arc::clone(&world.table);
     assert_eq!(at_once(move || merging.merge_in()).unwrap_err().kind(), Kind::Busy);
+}
+
+/// What hides a row may be in another column family than the row: the partition stays whole, or neither stays.
+#[test]
+fn what_a_deletion_hides_stays_hidden_in_a_partition_that_is_written_to() {
+    for style in STYLES {
+        let world = World::new(style);
+        let name = outside("p").next().unwrap();
+        let sender = open(&world.folder.path().join("sender"));
+        let deletion = partition_deletion(5);
+        table(&sender).write(&update(&partition(&name), &[(HEADER, &[], &deletion)]), 0).unwrap();
+        world.table.receive(&ship(&table(&sender), world.folder.path())).unwrap();
+
+        let paused = world.cleanup(Step::Sweeping);
+        put(&world.table, &name, 2, 7, b"late");
+        assert_busy(paused.end(), "came while it was cleaned up");
+        assert!(!world.shows_what_was_deleted(&name), "{style}");
+        merge_in_all(&world.table);
+        world.table.compact().unwrap();
+        assert!(!world.shows_what_was_deleted(&name) && !rows(&world.table, &name).is_empty(), "{style}");
+        world.store.close().unwrap();
+    }
 }
 
 #[test]

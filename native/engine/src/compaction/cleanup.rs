@@ -6,7 +6,11 @@
 //!
 //! A node may be told later than others that it owns a range: what comes for it meanwhile must stay. A compaction mixes
 //! old and new versions of a row, and does not tell them apart. So a partition that something is written to, before the
-//! write, is left whole by every compaction that goes on.
+//! write, is left whole by every compaction that begins later. One that has begun by then has nothing of it that is new,
+//! and drops all that it has.
+//!
+//! What two compactions have of one partition they drop one after the other. If it is written to in between, the second
+//! one leaves its part, which may be older than what the first one has dropped: the cleanup ends with an error then.
 
 use super::purge::TablePurge;
 use crate::error::{EngineError, Result};
@@ -24,11 +28,18 @@ pub(super) struct OwnedTokens {
     tokens: Arc<TokenSet>,
     lifted: AtomicBool,
     overrun: AtomicBool,
-    late: RwLock<Late>,
+    late: RwLock<Arc<Late>>,
+}
+
+/// What one compaction drops.
+#[derive(Debug)]
+pub(super) struct NotOwned {
+    owned: Arc<OwnedTokens>,
+    late: Arc<Late>,
 }
 
 /// What has been written outside since.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Late {
     tokens: BTreeSet<i64>,
     ranges: TokenSet,
@@ -57,16 +68,13 @@ impl OwnedTokens {
         }
     }
 
-    /// The next key that stays, where one with this token goes.
-    pub(super) fn resume_key(&self, token: i64) -> Option<Vec<u8>> {
-        if self.tokens.contains(token) || self.lifted.load(Ordering::Acquire) {
-            return None;
-        }
-        let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
-        if late.holds(token) {
-            return None;
-        }
-        late.next_key(token).into_iter().chain([self.tokens.resume_key(token)]).min()
+    /// For a compaction that begins: what it reads was announced before.
+    pub(super) fn at_begin(self: &Arc<Self>) -> NotOwned {
+        NotOwned { owned: Arc::clone(self), late: self.late() }
+    }
+
+    fn late(&self) -> Arc<Late> {
+        Arc::clone(&self.late.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn keep(&self, tokens: &[i64]) {
@@ -75,6 +83,7 @@ impl OwnedTokens {
             return;
         }
         let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+        let late = Arc::make_mut(&mut late);
         late.tokens.extend(outside());
         if late.tokens.len() > LATE_MAX {
             self.overrun.store(true, Ordering::Release);
@@ -87,8 +96,20 @@ impl OwnedTokens {
         let outside = ranges.minus(&self.tokens);
         if !outside.ranges().is_empty() {
             let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+            let late = Arc::make_mut(&mut late);
             late.ranges = TokenSet::of([late.ranges.ranges(), outside.ranges()].concat());
         }
+    }
+}
+
+impl NotOwned {
+    /// The next key that stays, where one with this token goes.
+    pub(super) fn resume_key(&self, token: i64) -> Option<Vec<u8>> {
+        let OwnedTokens { tokens, lifted, .. } = &*self.owned;
+        if tokens.contains(token) || lifted.load(Ordering::Acquire) || self.late.holds(token) {
+            return None;
+        }
+        self.late.next_key(token).into_iter().chain([tokens.resume_key(token)]).min()
     }
 }
 
@@ -102,7 +123,7 @@ pub(crate) struct DroppingOutside {
 impl DroppingOutside {
     /// Whether something has been written to a partition outside, which stays therefore.
     pub(crate) fn is_late(&self, token: i64) -> bool {
-        self.owned.late.read().unwrap_or_else(PoisonError::into_inner).holds(token)
+        self.owned.late().holds(token)
     }
 
     /// How many partitions outside have been written to, and in how many ranges files have come; an error where they
@@ -115,7 +136,7 @@ impl DroppingOutside {
             );
             return Err(EngineError::Busy(why));
         }
-        let late = self.owned.late.read().unwrap_or_else(PoisonError::into_inner);
+        let late = self.owned.late();
         Ok((late.tokens.len(), late.ranges.ranges().len()))
     }
 }
@@ -226,16 +247,17 @@ mod tests {
         let purge = TablePurge::new("a");
         purge.keep_late(&[20]); // no cleanup runs
         let dropping = purge.drop_outside(&lower_half(), &AtomicBool::new(false)).unwrap();
-        let running = purge.policy().owned.unwrap();
         let key_of = |token: i64| TokenRange { left: token - 1, right: token }.first_key();
         purge.keep_late(&[-5, 0]);
         assert_eq!(dropping.late().unwrap(), (0, 0));
-        assert_eq!(running.resume_key(1), Some(TokenRange::ALL.end_key()));
+        let begun = purge.policy().owned.unwrap();
         purge.keep_late(&[10, -5]);
         purge.keep_late_ranges(&TokenSet::of(vec![
             TokenRange { left: -3, right: 5 },
             TokenRange { left: 29, right: 40 },
         ]));
+        let running = purge.policy().owned.unwrap();
+        assert_eq!(begun.resume_key(1), Some(TokenRange::ALL.end_key()), "it reads nothing of what has come since");
         assert_eq!(dropping.late().unwrap(), (1, 2));
         assert_eq!([1, 5, 10, 30, 40].map(|token| running.resume_key(token)), [const { None }; 5]);
         assert_eq!(running.resume_key(6), Some(key_of(10)));

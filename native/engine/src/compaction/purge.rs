@@ -4,7 +4,7 @@
 //! The purging of one table generation: its settings, what it knows of unflushed data, and what it has done.
 
 use super::brake::Brake;
-use super::cleanup::OwnedTokens;
+use super::cleanup::{NotOwned, OwnedTokens};
 use super::hot::Hot;
 use super::memtables::{Sealed, Segment, Unflushed, Writing, Written};
 use super::run::CompactionRun;
@@ -65,8 +65,8 @@ pub(super) struct Policy {
     /// Deletions that were made before have reached the device.
     pub(super) settled_before_s: i64,
     pub(super) dropped: Arc<ColumnSet>,
-    /// Whatever has another token goes; `None`: nothing does.
-    pub(super) owned: Option<Arc<OwnedTokens>>,
+    /// What goes because the table does not own it; `None`: nothing does.
+    pub(super) owned: Option<NotOwned>,
 }
 
 /// What compactions of a table have done since it was opened.
@@ -282,7 +282,8 @@ impl TablePurge {
             }
         };
         let settled_before_s = now_s.saturating_sub(self.settled_after_s.load(Ordering::Relaxed));
-        Policy { now_s, gc_before_s, settled_before_s, dropped: settings.dropped, owned: settings.owned }
+        let owned = settings.owned.as_ref().map(OwnedTokens::at_begin);
+        Policy { now_s, gc_before_s, settled_before_s, dropped: settings.dropped, owned }
     }
 
     pub(super) fn max_purgeable_timestamp(&self) -> i64 {

@@ -100,7 +100,7 @@ extern "C" Failure* cassiterite_listed_files(DB* db, ColumnFamilyHandle* family,
   return failure_of(show_files(db, family, call, target));
 }
 
-// Without what their properties tell: it needs neither the database's mutex nor the device.
+// Without what their properties tell: it does not need the device.
 extern "C" void cassiterite_placed_files(DB* db, ColumnFamilyHandle* family, FileCall call, void* target) {
   rocksdb::ColumnFamilyMetaData meta;
   db->GetColumnFamilyMetaData(family, &meta);

@@ -7,7 +7,7 @@ use crate::compaction::FRAGMENTS_MAX;
 use crate::raw::sys;
 use crate::table::TableCore;
 
-/// From twice as many on RocksDB slows writers down.
+/// From twice as many on the table's writers are held back.
 const L0_FILES_MAX: u64 = 10;
 
 impl TableCore {

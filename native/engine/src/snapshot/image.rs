@@ -106,7 +106,8 @@ fn link_all(manifest: &Manifest, from: &Path, to: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// While it lives no file of the database is deleted. It lives for milliseconds, for it concerns all tables.
+/// While it lives no file of the database is deleted. It concerns all tables, and lives while the properties of
+/// each file of one are read, mostly from memory.
 struct NoFileDeletions<'a>(&'a DB);
 
 impl<'a> NoFileDeletions<'a> {

@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 const WRITES_END: Duration = Duration::from_secs(1);
 /// How often it is asked whether background work has ended.
 const INTERVAL: Duration = Duration::from_millis(100);
+/// How many such looks in a row have to agree.
+const LOOKS: u32 = 2;
+
 /// The families, oldest first. Their files stay as long as they do. Safe to use from any thread.
 #[derive(Default)]
 pub(crate) struct Retirement {
@@ -36,13 +39,15 @@ struct State {
 struct Retired {
     name: String,
     dropped_at: Instant,
+    /// Looks in a row at which it had no job: a failed one is counted down a moment before it has ended.
+    idle_looks: u32,
     family: FamilyHandle,
 }
 
 impl Retirement {
     /// Takes a family that has been dropped.
     pub(crate) fn add(&self, name: &str, family: FamilyHandle) {
-        self.lock().families.push(Retired { name: name.to_owned(), dropped_at: Instant::now(), family });
+        self.lock().families.push(Retired { name: name.to_owned(), dropped_at: Instant::now(), idle_looks: 0, family });
         self.changed.notify_all();
     }
 
@@ -94,7 +99,10 @@ impl Retirement {
 
 /// Those that no work can look at any more.
 fn take_released(families: &mut Vec<Retired>, has_no_job: &dyn Fn(&str, &FamilyHandle) -> bool) -> Vec<Retired> {
-    families.extract_if(.., |of| of.dropped_at.elapsed() >= WRITES_END && has_no_job(&of.name, &of.family)).collect()
+    for of in families.iter_mut() {
+        of.idle_looks = if has_no_job(&of.name, &of.family) { of.idle_looks + 1 } else { 0 };
+    }
+    families.extract_if(.., |of| of.dropped_at.elapsed() >= WRITES_END && of.idle_looks >= LOOKS).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::compaction::{L0_SLOWDOWN_FILES, L0_STOP_FILES};
 use crate::{Store, Table};
 use std::sync::Arc;
 
-/// More than at which RocksDB would stop all writers; it does not count those that are being compacted.
+/// More than at which the table's writers are held back the most; RocksDB does not count those that are being compacted.
 const FILES: u32 = L0_STOP_FILES as u32 + 10;
 const OTHER: [u8; 16] = *b"another table...";
 

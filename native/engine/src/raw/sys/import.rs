@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Lists the SST files of a column family, and makes another one out of such files.
+//! Makes a column family out of SST files.
 
 use super::{c_string, checked, raw, FamilyHandle};
 use crate::database::Database;
