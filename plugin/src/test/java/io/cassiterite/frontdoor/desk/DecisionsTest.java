@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +37,8 @@ class DecisionsTest
     private static final TableId ORDERS = TableId.generate();
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int ROUNDS = 30;
-    private static final int LOOKS = 10_000;
+    private static final int LOOKS = 50;
+    private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -87,7 +89,7 @@ class DecisionsTest
         while (!condition.getAsBoolean())
         {
             assertTrue(System.nanoTime() < end);
-            Thread.yield();
+            LockSupport.parkNanos(LOOK_NANOS);
         }
     }
 
