@@ -92,22 +92,29 @@ final class KeyEncoder
         out.putByte(TERMINATOR);
     }
 
-    /** Writes the form of a clustering or bound, as {@link ClusteringComparator#asByteComparable} gives it but for {@link OrderForm}. */
-    <V> void putClustering(DirectOutput out, ClusteringPrefix<V> clustering)
+    /**
+     * Writes the form of a clustering or bound, as {@link ClusteringComparator#asByteComparable} gives it but for {@link OrderForm}.
+     *
+     * @return false if it has bytes that are no value
+     */
+    <V> boolean putClustering(DirectOutput out, ClusteringPrefix<V> clustering)
     {
-        putComponents(out, clustering);
+        boolean known = putComponents(out, clustering);
         out.putByte(clustering.kind().asByteComparableValue(VERSION));
+        return known;
     }
 
     /** Writes the form that the clustering with the components of {@code bound} has. */
-    <V> void putClusteringOf(DirectOutput out, ClusteringPrefix<V> bound)
+    <V> boolean putClusteringOf(DirectOutput out, ClusteringPrefix<V> bound)
     {
-        putComponents(out, bound);
+        boolean known = putComponents(out, bound);
         out.putByte(Clustering.EMPTY.kind().asByteComparableValue(VERSION));
+        return known;
     }
 
-    private <V> void putComponents(DirectOutput out, ClusteringPrefix<V> clustering)
+    private <V> boolean putComponents(DirectOutput out, ClusteringPrefix<V> clustering)
     {
+        boolean known = true;
         ValueAccessor<V> accessor = clustering.accessor();
         for (int i = 0, size = clustering.size(); i < size; i++)
         {
@@ -115,11 +122,12 @@ final class KeyEncoder
             if (value == null)
                 out.putByte(NEXT_COMPONENT_NULL);
             else
-                putComponent(out, i, accessor, value);
+                known &= putComponent(out, i, accessor, value);
         }
+        return known;
     }
 
-    private <V> void putComponent(DirectOutput out, int i, ValueAccessor<V> accessor, V value)
+    private <V> boolean putComponent(DirectOutput out, int i, ValueAccessor<V> accessor, V value)
     {
         int flip = reversed[i] ? 0xFF : 0;
         int size = accessor.size(value);
@@ -128,32 +136,33 @@ final class KeyEncoder
             case ESCAPED:
                 out.putByte(NEXT_COMPONENT);
                 putEscaped(out, accessor, value, size, flip);
-                return;
+                return true;
             case SIGNED:
                 if (size != widths[i])
                     break;
                 out.putByte(NEXT_COMPONENT);
                 for (int b = 0; b < size; b++)
                     out.putByte((b == 0 ? accessor.getByte(value, b) ^ 0x80 : accessor.getByte(value, b)) ^ flip);
-                return;
+                return true;
             case VARIABLE_LONG:
                 if (size != widths[i])
                     break;
                 out.putByte(NEXT_COMPONENT);
                 putVariableLong(out, accessor.getLong(value, 0), flip);
-                return;
+                return true;
             default:
                 break;
         }
-        putForm(out, comparator.subtype(i), accessor, value);
+        return putForm(out, comparator.subtype(i), accessor, value);
     }
 
-    private static <V> void putForm(DirectOutput out, AbstractType<?> type, ValueAccessor<V> accessor, V value)
+    private static <V> boolean putForm(DirectOutput out, AbstractType<?> type, ValueAccessor<V> accessor, V value)
     {
         ByteSource form = OrderForm.formOrNoValue(type, accessor, value);
         out.putByte(OrderForm.separator(type, form));
         if (form != null)
             out.putSource(form);
+        return !OrderForm.hasNoValue(form);
     }
 
     /** Writes bytes in the form of a partition key. */

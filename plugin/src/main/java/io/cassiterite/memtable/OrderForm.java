@@ -70,23 +70,18 @@ final class OrderForm
         }
         catch (RuntimeException | AssertionError e)
         {
-            if (isValue(type, accessor, value))
+            if (UncheckedBytes.areValid(type, accessor, value) && UncheckedBytes.areComparable(type, accessor, value))
                 throw e;
             return new NoValue(ByteSource.of(accessor, value, KeyEncoder.VERSION));
         }
     }
 
-    private static <V> boolean isValue(AbstractType<?> type, ValueAccessor<V> accessor, V value)
+    /** @param form as {@link #formOrNoValue} gives it */
+    static boolean hasNoValue(ByteSource form)
     {
-        try
-        {
-            type.validate(value, accessor);
-            return type.compare(value, accessor, value, accessor) == 0;
-        }
-        catch (RuntimeException | AssertionError e)
-        {
-            return false;
-        }
+        return form instanceof NoValue
+               || form instanceof Sequence && ((Sequence) form).hasNoValue
+               || form instanceof Inverted && hasNoValue(((Inverted) form).source);
     }
 
     private static <V> ByteSource form(AbstractType<?> type, ValueAccessor<V> accessor, V value)
@@ -98,21 +93,16 @@ final class OrderForm
         List<V> parts = parts(type, accessor, value);
         if (parts != null)
             return parts.isEmpty() && accessor.isEmpty(value) ? null : new Sequence(types(type), accessor, parts);
-        ByteSource form = FixedWidth.form(type, accessor, value);
+        V read = FixedWidth.read(type, accessor, value);
+        ByteSource form = FixedWidth.form(type, accessor, read);
         if (form == null)
-            form = NumberForm.of(type, accessor, value);
-        return form == null ? type.asComparableBytes(accessor, value, KeyEncoder.VERSION) : form;
+            form = NumberForm.of(type, accessor, read);
+        return form == null ? type.asComparableBytes(accessor, read, KeyEncoder.VERSION) : form;
     }
 
     private static ByteSource inverted(ByteSource source)
     {
-        if (source == null)
-            return null;
-        return () ->
-        {
-            int next = source.next();
-            return next == ByteSource.END_OF_STREAM ? next : next ^ 0xFF;
-        };
+        return source == null ? null : new Inverted(source);
     }
 
     private static <V> boolean isNegative(AbstractType<?> type, ValueAccessor<V> accessor, V value)
@@ -181,6 +171,24 @@ final class OrderForm
         return elements;
     }
 
+    /** The form of a value of a column that sorts the other way round. */
+    private static final class Inverted implements ByteSource
+    {
+        private final ByteSource source;
+
+        private Inverted(ByteSource source)
+        {
+            this.source = source;
+        }
+
+        @Override
+        public int next()
+        {
+            int next = source.next();
+            return next == END_OF_STREAM ? next : next ^ 0xFF;
+        }
+    }
+
     /** The form of bytes that are no value. */
     private static final class NoValue implements ByteSource
     {
@@ -203,19 +211,23 @@ final class OrderForm
     {
         private final ByteSource[] sources;
         private final int[] separators;
+        private final boolean hasNoValue;
         private int at = -1;
 
         private <V> Sequence(List<AbstractType<?>> types, ValueAccessor<V> accessor, List<V> parts)
         {
             sources = new ByteSource[parts.size()];
             separators = new int[sources.length];
+            boolean without = false;
             for (int i = 0; i < sources.length; i++)
             {
                 V part = parts.get(i);
                 AbstractType<?> type = types.get(i % types.size());
                 sources[i] = part == null ? null : formOrNoValue(type, accessor, part);
                 separators[i] = part == null ? NEXT_COMPONENT_NULL : separator(type, sources[i]);
+                without |= hasNoValue(sources[i]);
             }
+            hasNoValue = without;
         }
 
         @Override

@@ -4,12 +4,17 @@
  */
 package io.cassiterite.memtable;
 
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
 import org.apache.cassandra.db.ClusteringBound;
 import org.apache.cassandra.db.ClusteringPrefix;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.marshal.ValueAccessor;
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.bytecomparable.ByteComparable;
 
 import io.cassiterite.engine.DirectOutput;
@@ -104,17 +109,23 @@ final class ReadRequests
         {
             Slice slice = slices.get(i);
             int start = out.beginLength();
-            if (points)
-                keys.putClusteringOf(out, slice.start());
-            else
-                keys.putClustering(out, slice.start());
+            check(slice.start(), points ? keys.putClusteringOf(out, slice.start()) : keys.putClustering(out, slice.start()));
             out.endLength(start);
             if (points)
                 continue;
             start = out.beginLength();
-            keys.putClustering(out, slice.end());
+            check(slice.end(), keys.putClustering(out, slice.end()));
             out.endLength(start);
         }
+    }
+
+    /** A coordinator without the plug-in does not check a bound that its client gives as a tuple; Cassandra's comparators fail on it. */
+    private static void check(ClusteringBound<?> bound, boolean known)
+    {
+        if (known)
+            return;
+        String hex = Arrays.stream(bound.getBufferArray()).map(ByteBufferUtil::bytesToHex).collect(Collectors.joining(", 0x"));
+        throw new InvalidRequestException("Of the parts 0x" + hex + " of a bound, one is no value of its column's type");
     }
 
     /** True if every slice is one full clustering; a table without clustering columns has but one row to ask for. */

@@ -23,7 +23,7 @@ import org.apache.cassandra.utils.MD5Digest;
 
 /**
  * Cassandra's own query handler, except that {@link SchemaRules} check a schema change first, {@link NullBounds} a
- * write, and that {@link LikeRefusal} explains a refusal. Named by
+ * write, {@link TupleParts} a read, and that {@link LikeRefusal} explains a refusal. Named by
  * {@code -Dcassandra.custom_query_handler_class=io.cassiterite.schema.EngineQueryHandler}.
  */
 public final class EngineQueryHandler implements QueryHandler
@@ -52,7 +52,7 @@ public final class EngineQueryHandler implements QueryHandler
                                  Map<String, ByteBuffer> customPayload,
                                  Dispatcher.RequestTime requestTime)
     {
-        NullBounds.check(statement, options, state.getClientState());
+        checkBounds(statement, options, state.getClientState());
         return processor.process(guard(statement), state, options, customPayload, requestTime);
     }
 
@@ -82,7 +82,7 @@ public final class EngineQueryHandler implements QueryHandler
                                          Map<String, ByteBuffer> customPayload,
                                          Dispatcher.RequestTime requestTime)
     {
-        NullBounds.check(statement, options, state.getClientState());
+        checkBounds(statement, options, state.getClientState());
         return processor.processPrepared(guard(statement), state, options, customPayload, requestTime);
     }
 
@@ -95,6 +95,12 @@ public final class EngineQueryHandler implements QueryHandler
     {
         NullBounds.check(statement, options, state.getClientState());
         return processor.processBatch(statement, state, options, customPayload, requestTime);
+    }
+
+    private static void checkBounds(CQLStatement statement, QueryOptions options, ClientState client)
+    {
+        NullBounds.check(statement, options, client);
+        TupleParts.check(statement, options, client);
     }
 
     private CQLStatement guard(CQLStatement statement)

@@ -16,8 +16,6 @@ import org.apache.cassandra.db.ClusteringBound;
 import org.apache.cassandra.db.RangeTombstone;
 import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.Slices;
-import org.apache.cassandra.db.marshal.AbstractType;
-import org.apache.cassandra.db.marshal.ValueAccessor;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.schema.TableMetadata;
@@ -27,13 +25,10 @@ import org.apache.cassandra.service.ClientState;
  * Refuses the deletion of a range from an engine table when a bound has a null. Cassandra accepts it, and its own
  * memtables fail on it. The engine would sort the null before all values: {@code c >= null} would delete the
  * partition's rows. The coordinator refuses it before it writes to a batch log or to Paxos; a replica refuses it from
- * any coordinator. The coordinator also refuses a bound that its type cannot compare: a client may give it as a part of a
- * tuple of columns, which Cassandra does not check. To a replica it is a position behind all values.
+ * any coordinator. Both also refuse {@link TupleParts} that have no place among the values of their type.
  */
 public final class NullBounds
 {
-    private static final String NO_VALUE = "Invalid value in condition for column %s: a range of %s to delete needs a value of type " +
-                                           "%s as bound, not 0x%s";
     private static final String MESSAGE = "Invalid null value in condition for column %s: a range of %s to delete needs a value as bound";
 
     private NullBounds()
@@ -89,7 +84,7 @@ public final class NullBounds
         {
             slices = statement.createSlices(options);
         }
-        catch (RuntimeException e)
+        catch (RuntimeException | AssertionError e)
         {
             return null; // the execution fails in the same way, once the client is known to have the permission
         }
@@ -97,37 +92,11 @@ public final class NullBounds
         {
             InvalidRequestException refusal = find(statement.metadata(), slice);
             if (refusal == null)
-                refusal = findIncomparable(statement.metadata(), slice.start());
-            if (refusal == null)
-                refusal = findIncomparable(statement.metadata(), slice.end());
+                refusal = TupleParts.findIncomparable(statement.metadata(), slice);
             if (refusal != null)
                 return refusal;
         }
         return null;
-    }
-
-    private static <V> InvalidRequestException findIncomparable(TableMetadata table, ClusteringBound<V> bound)
-    {
-        for (int i = 0; i < bound.size(); i++)
-        {
-            AbstractType<?> type = table.comparator.subtype(i);
-            if (!isComparable(type, bound.accessor(), bound.get(i)))
-                return new InvalidRequestException(String.format(NO_VALUE, table.clusteringColumns().get(i).name, table, type.asCQL3Type(),
-                                                                 bound.accessor().toHex(bound.get(i))));
-        }
-        return null;
-    }
-
-    private static <V> boolean isComparable(AbstractType<?> type, ValueAccessor<V> accessor, V value)
-    {
-        try
-        {
-            return type.compare(value, accessor, value, accessor) == 0;
-        }
-        catch (RuntimeException | AssertionError e)
-        {
-            return false;
-        }
     }
 
     /** @throws InvalidRequestException if the update has such a deletion */
@@ -135,7 +104,10 @@ public final class NullBounds
     {
         for (Iterator<RangeTombstone> ranges = update.deletionInfo().rangeIterator(false); ranges.hasNext(); )
         {
-            InvalidRequestException refusal = find(update.metadata(), ranges.next().deletedSlice());
+            Slice slice = ranges.next().deletedSlice();
+            InvalidRequestException refusal = find(update.metadata(), slice);
+            if (refusal == null)
+                refusal = TupleParts.findWithoutPosition(update.metadata(), slice);
             if (refusal != null)
                 throw refusal;
         }

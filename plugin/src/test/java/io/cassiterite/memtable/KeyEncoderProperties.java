@@ -19,6 +19,7 @@ import org.apache.cassandra.db.ClusteringComparator;
 import org.apache.cassandra.db.ClusteringPrefix;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.marshal.AbstractType;
+import org.apache.cassandra.db.marshal.ByteBufferAccessor;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
 import org.apache.cassandra.db.marshal.ReversedType;
@@ -113,6 +114,20 @@ class KeyEncoderProperties
         KeyEncoder encoder = new KeyEncoder(new ClusteringComparator(type));
         ByteBuffer bytes = AcceptedBytes.spoilt(random, type);
         assertArrayEquals(form(encoder, bytes), form(encoder, bytes.duplicate()));
+    }
+
+    /** What is not refused as a bound sorts as in Cassandra, which does not check it either. */
+    @Property(tries = 40_000)
+    void uncheckedBytesWithAPositionSort(@ForAll long seed)
+    {
+        Random random = new Random(seed);
+        AbstractType<?> type = RandomTable.keyType(random);
+        KeyEncoder encoder = new KeyEncoder(new ClusteringComparator(type));
+        ByteBuffer left = AcceptedBytes.spoilt(random, type);
+        ByteBuffer right = AcceptedBytes.any(random, type);
+        Assume.that(UncheckedBytes.havePosition(type, ByteBufferAccessor.instance, left));
+        int compared = Arrays.compareUnsigned(form(encoder, left), form(encoder, right));
+        assertEquals(compare(type, left, right, compared), Integer.signum(compared), () -> described(type, left, right));
     }
 
     /** Integers of any length: their comparators go by bytes. */

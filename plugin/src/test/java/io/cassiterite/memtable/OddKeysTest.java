@@ -16,10 +16,15 @@ import org.junit.jupiter.api.Test;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ClusteringComparator;
 import org.apache.cassandra.db.marshal.AbstractType;
+import org.apache.cassandra.db.marshal.BooleanType;
 import org.apache.cassandra.db.marshal.ByteBufferAccessor;
+import org.apache.cassandra.db.marshal.ByteType;
 import org.apache.cassandra.db.marshal.DecimalType;
+import org.apache.cassandra.db.marshal.DoubleType;
+import org.apache.cassandra.db.marshal.FloatType;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.IntegerType;
+import org.apache.cassandra.db.marshal.LexicalUUIDType;
 import org.apache.cassandra.db.marshal.ListType;
 import org.apache.cassandra.db.marshal.MapType;
 import org.apache.cassandra.db.marshal.ReversedType;
@@ -122,6 +127,26 @@ class OddKeysTest
         inOrder(UUIDType.instance, "", largest, "00".repeat(15), "00".repeat(17));
         ByteBuffer few = ByteBuffer.allocate(15);
         assertThrows(IllegalArgumentException.class, () -> OrderForm.of(UUIDType.instance, ByteBufferAccessor.instance, few));
+    }
+
+    /** The comparators of these read no others. */
+    @Test
+    void ofTooManyBytesTheFirstOnesMakeTheKey()
+    {
+        for (AbstractType<?> type : List.of(ByteType.instance, BooleanType.instance, FloatType.instance, DoubleType.instance,
+                                            LexicalUUIDType.instance))
+        {
+            int width = type == LexicalUUIDType.instance ? 16 : type == ByteType.instance ? 1 : type.valueLengthIfFixed();
+            String value = "01".repeat(width);
+            for (String others : new String[]{ "00", "ff", "0000000000000000ff" })
+            {
+                assertEquals(0, type.compare(ByteBufferUtil.hexToBytes(value), ByteBufferUtil.hexToBytes(value + others)));
+                assertArrayEquals(form(type, value), form(type, value + others), () -> type.asCQL3Type() + " " + others);
+                AbstractType<?> reversed = ReversedType.getInstance(type);
+                assertArrayEquals(form(reversed, value), form(reversed, value + others), () -> reversed.asCQL3Type() + " " + others);
+            }
+        }
+        assertArrayEquals(form(FloatType.instance, "7fc00000"), form(FloatType.instance, "7f80000100"));
     }
 
     private static void inOrder(AbstractType<?> type, String... values)
