@@ -57,6 +57,9 @@ final class StartFacts
     List<TableMarker> markers = new ArrayList<>();
     List<UnreadFiles> unreadFiles = new ArrayList<>();
 
+    /** When the node was looked at. */
+    long inspectedMillis;
+
     /** How an operator calls the program that loads snapshots, without what names the snapshot. */
     String loadCommand;
 

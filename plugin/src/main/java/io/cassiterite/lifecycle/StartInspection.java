@@ -5,6 +5,9 @@
 package io.cassiterite.lifecycle;
 
 import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.HashMap;
@@ -19,6 +22,7 @@ import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.UntypedResultSet;
 import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.schema.SchemaConstants;
+import org.apache.cassandra.utils.Clock;
 import org.apache.cassandra.utils.FBUtilities;
 
 import io.cassiterite.engine.EngineException;
@@ -132,13 +136,27 @@ final class StartInspection
         Path store = facts.storeDirectory == null ? null : Path.of(facts.storeDirectory);
         for (String directory : DatabaseDescriptor.getAllDataFileLocations())
             facts.unreadFiles.addAll(UnreadFiles.findAll(Path.of(directory).toAbsolutePath().normalize(), store));
-        facts.loadCommand = String.format("java -cp %s %s 127.0.0.1 %s", jar(), SnapshotLoad.class.getName(), jmxPort());
+        facts.inspectedMillis = Clock.Global.currentTimeMillis();
+        CodeSource source = StartInspection.class.getProtectionDomain().getCodeSource();
+        facts.loadCommand = loadCommand(source == null ? null : source.getLocation());
     }
 
-    private static String jar()
+    /** @param jar where it is, or null if that is not known */
+    static String loadCommand(URL jar)
     {
-        CodeSource source = StartInspection.class.getProtectionDomain().getCodeSource();
-        return source == null ? "cassiterite-5.0.jar" : Path.of(source.getLocation().getPath()).toString();
+        return String.format("java -cp %s %s 127.0.0.1 %s", UnreadFilesRefusal.quoted(jar(jar)), SnapshotLoad.class.getName(), jmxPort());
+    }
+
+    private static Path jar(URL location)
+    {
+        try
+        {
+            return location == null ? Path.of("cassiterite-5.0.jar") : Path.of(location.toURI());
+        }
+        catch (URISyntaxException | IllegalArgumentException | FileSystemNotFoundException e)
+        {
+            return Path.of(location.getPath()); // a location that is no URI is not encoded either
+        }
     }
 
     private static int jmxPort()

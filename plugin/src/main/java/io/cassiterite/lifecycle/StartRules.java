@@ -117,7 +117,7 @@ final class StartRules
     {
         int named = Math.min(TABLES_NAMED, facts.unreadFiles.size());
         for (UnreadFiles files : facts.unreadFiles.subList(0, named))
-            refusals.add(UnreadFilesRefusal.of(files, facts.loadCommand));
+            refusals.add(UnreadFilesRefusal.of(files, facts));
         List<UnreadFiles> more = facts.unreadFiles.subList(named, facts.unreadFiles.size());
         if (!more.isEmpty())
             refuse("the folders of %d more tables have such files, too. Do the same for each of them: %s", more.size(),

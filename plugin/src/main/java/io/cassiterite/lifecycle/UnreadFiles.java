@@ -9,6 +9,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -31,7 +32,6 @@ public final class UnreadFiles
     private static final String DATABASE_MARK = "CURRENT";
     private static final int DEPTH_MAX = 3;
 
-    final Path dataDirectory;
     /** The table's. */
     final Path folder;
     /** The folder itself, and folders in it, that have such files. */
@@ -41,7 +41,7 @@ public final class UnreadFiles
     static final class Place
     {
         final Path folder;
-        boolean hasManifest;
+        final List<String> manifests = new ArrayList<>();
 
         private Place(Path folder)
         {
@@ -49,10 +49,15 @@ public final class UnreadFiles
         }
     }
 
-    private UnreadFiles(Path dataDirectory, Path folder)
+    private UnreadFiles(Path folder)
     {
-        this.dataDirectory = dataDirectory;
         this.folder = folder;
+    }
+
+    /** @return false where only the depth of the folder is that of a table's */
+    boolean isOfTable()
+    {
+        return TABLE_FOLDER.matcher(folder.getFileName().toString()).matches();
     }
 
     String keyspace()
@@ -80,7 +85,7 @@ public final class UnreadFiles
         for (Path keyspace : folders(dataDirectory))
             for (Path table : folders(keyspace))
             {
-                UnreadFiles files = new UnreadFiles(dataDirectory, table);
+                UnreadFiles files = new UnreadFiles(table);
                 if (store == null || !table.startsWith(store))
                     files.search(table, 1);
                 if (!files.places.isEmpty())
@@ -111,12 +116,14 @@ public final class UnreadFiles
                 String name = entry.getFileName().toString();
                 if (name.equals(DATABASE_MARK))
                     return;
-                place.hasManifest |= SnapshotFiles.isManifest(name);
+                if (SnapshotFiles.isManifest(name))
+                    place.manifests.add(name);
                 hasFiles |= SnapshotFiles.isFile(name);
                 if (!SnapshotFiles.isFile(name) && !SSTABLE_COMPONENT.matcher(name).matches() && !(depth == 1 && NOT_DATA.contains(name)))
                     others.add(entry);
             }
         }
+        Collections.sort(place.manifests);
         if (hasFiles)
             places.add(place);
         for (Path other : others)

@@ -5,40 +5,76 @@
 package io.cassiterite.lifecycle;
 
 import java.nio.file.Path;
+import java.util.List;
+
+import io.cassiterite.engine.SnapshotFiles;
 
 /** Tells an operator how to load {@link UnreadFiles}: commands for a shell, each on a line of its own. */
 final class UnreadFilesRefusal
 {
-    /** Beside the data directory, so that the files can be moved without being copied. */
-    private static final String RESTORED = "cassiterite-restored";
+    private final UnreadFiles files;
+    private final String loadCommand;
+    private final boolean isInSchema;
+    /** A snapshot of the table: on the same device, of the same owner, and nodetool lists and clears it. */
+    private final Path snapshot;
+    private final StringBuilder moves = new StringBuilder();
+    private final StringBuilder loads = new StringBuilder();
 
-    private UnreadFilesRefusal()
+    private UnreadFilesRefusal(UnreadFiles files, StartFacts facts)
     {
+        this.files = files;
+        loadCommand = facts.loadCommand;
+        isInSchema = facts.tables.stream().anyMatch(table -> table.name.equals(files.keyspace() + '.' + files.table()));
+        snapshot = files.folder.resolve("snapshots").resolve("restored-" + facts.inspectedMillis);
     }
 
-    /** @param loadCommand {@link StartFacts#loadCommand} */
-    static String of(UnreadFiles files, String loadCommand)
+    static String of(UnreadFiles files, StartFacts facts)
     {
-        Path restored = files.dataDirectory.resolveSibling(RESTORED).resolve(files.keyspace()).resolve(files.folder.getFileName());
-        StringBuilder moves = new StringBuilder(line("mkdir -p " + quoted(restored)));
-        StringBuilder loads = new StringBuilder();
+        return new UnreadFilesRefusal(files, facts).text();
+    }
+
+    private String text()
+    {
+        int number = 0;
         for (UnreadFiles.Place place : files.places)
-        {
-            boolean isWhole = !place.folder.equals(files.folder);
-            Path target = isWhole ? restored.resolve(place.folder.getFileName()) : restored;
-            moves.append(line(isWhole ? "mv " + quoted(place.folder) + ' ' + quoted(restored)
-                                      : "find " + quoted(place.folder) + " -maxdepth 1 -type f \\( -name '*.sst' -o "
-                                        + "-name '*cassiterite.manifest' \\) -exec mv -t " + quoted(restored) + " {} +"));
-            if (place.hasManifest)
-                loads.append(line(loadCommand + ' ' + files.keyspace() + ' ' + files.table() + ' ' + quoted(target)));
-        }
-        return String.format("the folder %s of table %s.%s has files of a snapshot of the engine, which nothing reads there. A restore " +
-                             "or a copy has put them there, and without their rows the table may lack what was backed up. Before the " +
-                             "start, move them out of the data directory:%s%n%s%s",
-                             files.folder, files.keyspace(), files.table(), moves,
-                             loads.length() == 0 ? "They have no manifest, so they cannot be loaded: restore them whole, elsewhere."
-                                                 : "When the node has started, load them:" + loads,
-                             "\n\"Files that a restore has put beside the tables\" in docs/operating/backup.md has more.");
+            move(place, snapshot.resolve(++number == 1 ? SnapshotFiles.FOLDER : SnapshotFiles.FOLDER + '-' + number));
+        return String.format("the folder %s %s has files of a snapshot of the engine, which nothing reads there. A restore or a copy " +
+                             "has put them there, and without their rows the table may lack what was backed up. Before the start, move " +
+                             "them into a snapshot, as the user that runs Cassandra:%s%n%s" +
+                             "%n\"Files that a restore has put beside the tables\" in docs/operating/backup.md has more.",
+                             files.folder, owner(), moves, loads.length() == 0 ? withoutManifest() : withManifest());
+    }
+
+    private String owner()
+    {
+        if (!files.isOfTable())
+            return "(which is no folder of a table)";
+        String table = files.keyspace() + '.' + files.table();
+        return isInSchema ? "of table " + table : "(of no table of the schema: this node's has no " + table + ')';
+    }
+
+    private static String withoutManifest()
+    {
+        return "They have no manifest, so they cannot be loaded: restore them whole, elsewhere.";
+    }
+
+    private String withManifest()
+    {
+        String first = isInSchema ? "" : " and has the table, with the columns of the backup's schema.cql";
+        return "When the node has started" + first + ", load them. Where JMX asks for a password, put -u USER -pwf FILE before the host:" +
+               loads;
+    }
+
+    private void move(UnreadFiles.Place place, Path target)
+    {
+        // no more than these files: also a folder that is a place may have others in it
+        moves.append(line("mkdir -p " + quoted(target)))
+             .append(line("find " + quoted(place.folder) + " -maxdepth 1 -type f \\( -name '*.sst' -o -name '*cassiterite.manifest' \\) " +
+                          "-exec mv -n -t " + quoted(target) + " {} +"));
+        List<String> manifests = place.manifests;
+        for (String manifest : manifests)
+            loads.append(line(loadCommand + ' ' + (files.isOfTable() ? files.keyspace() + ' ' + files.table() : "KEYSPACE TABLE") + ' ' +
+                              quoted(manifests.size() == 1 ? target : target.resolve(manifest))));
     }
 
     private static String line(String command)
@@ -46,7 +82,7 @@ final class UnreadFilesRefusal
         return "\n    " + command;
     }
 
-    private static String quoted(Path path)
+    static String quoted(Path path)
     {
         return '\'' + path.toString().replace("'", "'\\''") + '\'';
     }

@@ -4,6 +4,8 @@
  */
 package io.cassiterite.lifecycle;
 
+import java.net.MalformedURLException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -15,6 +17,7 @@ import org.apache.cassandra.exceptions.ConfigurationException;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class StartInspectionTest
 {
@@ -36,6 +39,14 @@ class StartInspectionTest
     void noConfigurationMeansTheDefault()
     {
         assertEquals("SkipListMemtable", StartInspection.configurations(null).get("default").class_name);
+    }
+
+    /** M2: a URL is encoded, and a shell takes a path apart. */
+    @Test
+    void theJarsPathIsForAShell() throws MalformedURLException
+    {
+        String command = StartInspection.loadCommand(Path.of("/opt/my lib/ü%/cassiterite.jar").toUri().toURL());
+        assertTrue(command.startsWith("java -cp '/opt/my lib/ü%/cassiterite.jar' io.cassiterite.tools.SnapshotLoad 127.0.0.1 "), command);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,22 +70,69 @@ class UnreadFilesTest
         place(TABLE + "/.cassiterite/QK-000012.sst");
         place(TABLE + "/000033.sst");
         place(TABLE + "/cassiterite.manifest");
-        String refusal = UnreadFilesRefusal.of(found(null).get(0), "java -cp x.jar L 127.0.0.1 7199");
-        String restored = base + "/cassiterite-restored/" + TABLE;
+        String refusal = refusal("shop.orders");
+        String restored = table + "/snapshots/restored-17/.cassiterite";
+        String of = "' -maxdepth 1 -type f \\( -name '*.sst' -o -name '*cassiterite.manifest' \\) -exec mv -n -t '";
         assertEquals(List.of("mkdir -p '" + restored + '\'',
-                             "find '" + table + "' -maxdepth 1 -type f \\( -name '*.sst' -o -name '*cassiterite.manifest' \\) -exec mv -t '"
-                             + restored + "' {} +",
-                             "mv '" + table + "/.cassiterite' '" + restored + '\'',
-                             "java -cp x.jar L 127.0.0.1 7199 shop orders '" + restored + '\'',
-                             "java -cp x.jar L 127.0.0.1 7199 shop orders '" + restored + "/.cassiterite'"),
-                     refusal.lines().filter(line -> line.startsWith("    ")).map(String::trim).collect(Collectors.toList()), refusal);
+                             "find '" + table + of + restored + "' {} +",
+                             "mkdir -p '" + restored + "-2'",
+                             "find '" + table + "/.cassiterite" + of + restored + "-2' {} +",
+                             "java -cp 'x.jar' L 127.0.0.1 7199 shop orders '" + restored + '\'',
+                             "java -cp 'x.jar' L 127.0.0.1 7199 shop orders '" + restored + "-2'"),
+                     commands(refusal), refusal);
+        assertTrue(refusal.contains(" of table shop.orders has files") && refusal.contains("put -u USER -pwf FILE"), refusal);
+    }
+
+    /** M2: a load of the folder would be refused. */
+    @Test
+    void eachOfSeveralManifestsIsLoadedByItself() throws IOException
+    {
+        place(TABLE + "/.cassiterite/b-cassiterite.manifest");
+        place(TABLE + "/.cassiterite/a-cassiterite.manifest");
+        String restored = table + "/snapshots/restored-17/.cassiterite/";
+        String refusal = refusal("shop.orders");
+        assertEquals(List.of("java -cp 'x.jar' L 127.0.0.1 7199 shop orders '" + restored + "a-cassiterite.manifest'",
+                             "java -cp 'x.jar' L 127.0.0.1 7199 shop orders '" + restored + "b-cassiterite.manifest'"),
+                     commands(refusal).subList(2, 4), refusal);
+    }
+
+    /** M2: after these commands nothing is left that keeps the node from its start, and the folder may be loaded. */
+    @Test
+    void theCommandsLeaveNothingThatIsUnread() throws IOException, InterruptedException
+    {
+        for (String file : List.of("/copied/1.sst", "/copied/.cassiterite/1.sst", "/cassiterite.manifest", "/copied/other", "/it's/2.sst"))
+            place(TABLE + file);
+        for (String command : commands(refusal("shop.orders")))
+            if (!command.startsWith("java"))
+                assertEquals(0, new ProcessBuilder("sh", "-c", command).inheritIO().start().waitFor(), command);
+        assertEquals(List.of(), found(null));
+        Path snapshot = table.resolve("snapshots/restored-17");
+        try (Stream<Path> files = Files.walk(snapshot))
+        {
+            assertEquals(4, files.filter(Files::isRegularFile).count());
+        }
+        assertTrue(Files.exists(table.resolve("copied/other")));
+        assertFalse(UnreadFiles.isUnread(snapshot.resolve(".cassiterite"), base.resolve("data")));
+    }
+
+    @Test
+    void aFolderOfNoTableOfTheSchemaIsCalledThat() throws IOException
+    {
+        place(TABLE + "/x-cassiterite.manifest");
+        String dropped = refusal("shop.others");
+        assertTrue(dropped.contains("(of no table of the schema: this node's has no shop.orders)") &&
+                   dropped.contains("has started and has the table"), dropped);
+        base = Files.createTempDirectory(base, "data");
+        place("backup/shop/x-cassiterite.manifest");
+        String stray = refusal("backup.shop");
+        assertTrue(stray.contains("(which is no folder of a table)") && stray.contains(" 7199 KEYSPACE TABLE '"), stray);
     }
 
     @Test
     void filesWithoutAManifestCanOnlyBeMoved() throws IOException
     {
         place(TABLE + "/000033.sst");
-        String refusal = UnreadFilesRefusal.of(found(null).get(0), "java");
+        String refusal = refusal("shop.orders");
         assertTrue(refusal.contains("They have no manifest") && !refusal.contains("    java"), refusal);
     }
 
@@ -96,6 +144,20 @@ class UnreadFilesTest
             assertTrue(UnreadFiles.isUnread(data.resolve(unread), data), unread);
         for (String fine : List.of("", "shop", TABLE + "/snapshots/tag/.cassiterite", TABLE + "/backups", "../elsewhere/a/b/c"))
             assertFalse(UnreadFiles.isUnread(data.resolve(fine).normalize(), data), fine);
+    }
+
+    private String refusal(String inSchema) throws IOException
+    {
+        StartFacts facts = new StartFacts();
+        facts.inspectedMillis = 17;
+        facts.loadCommand = "java -cp 'x.jar' L 127.0.0.1 7199";
+        facts.tables.add(new StartFacts.SchemaTable(inSchema, "5bc52802-de25-35ed-aeab-188eecebb090", "cassiterite"));
+        return UnreadFilesRefusal.of(found(null).get(0), facts);
+    }
+
+    private static List<String> commands(String refusal)
+    {
+        return refusal.lines().filter(line -> line.startsWith("    ")).map(String::trim).collect(Collectors.toList());
     }
 
     private List<UnreadFiles> found(Path store) throws IOException

@@ -85,6 +85,9 @@ class RestoredFilesTest
                 for (String table : List.of("folded", "flat"))
                     assertEquals(10, cql.texts("SELECT * FROM " + table + " WHERE v = 'backed up' ALLOW FILTERING").size(), table);
                 again.restart();
+                assertTrue(again.nodetool("listsnapshots").success().text().contains("restored-"), "as a snapshot of the node");
+                again.nodetool("clearsnapshot", "--all").success();
+                assertFalse(again.nodetool("listsnapshots").success().text().contains("restored-"), "and is cleared like one");
             }
         }
         finally
@@ -124,7 +127,7 @@ class RestoredFilesTest
     /** The node has another port now. */
     private static void load(Node node, List<String> commands)
     {
-        Pattern command = Pattern.compile(" +java -cp (\\S+) " +
+        Pattern command = Pattern.compile(" +java -cp '(.+)' " +
                                           "io[.]cassiterite[.]tools[.]SnapshotLoad 127[.]0[.]0[.]1 [0-9]+ (\\w+) (\\w+) '(.+)'");
         List<Matcher> loads = commands.stream().map(command::matcher).filter(Matcher::matches).collect(Collectors.toList());
         assertEquals(2, loads.size(), commands::toString);
