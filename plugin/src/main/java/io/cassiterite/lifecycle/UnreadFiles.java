@@ -82,11 +82,13 @@ public final class UnreadFiles
         List<UnreadFiles> found = new ArrayList<>();
         if (!Files.isDirectory(dataDirectory))
             return found;
+        // either may be reached by a link
+        Path realStore = store == null || !Files.exists(store) ? null : store.toRealPath();
         for (Path keyspace : folders(dataDirectory))
             for (Path table : folders(keyspace))
             {
                 UnreadFiles files = new UnreadFiles(table);
-                if (store == null || !table.startsWith(store))
+                if (realStore == null || !table.toRealPath().startsWith(realStore))
                     files.search(table, 1);
                 if (!files.places.isEmpty())
                     found.add(files);

@@ -59,6 +59,10 @@ class UnreadFilesTest
         place("cassiterite/db/000012.sst");
         assertEquals(List.of(), found(base.resolve("data/cassiterite")));
         assertEquals(1, found(null).size());
+        Path linked = Files.createSymbolicLink(base.resolve("link"), base.resolve("data"));
+        assertEquals(List.of(), UnreadFiles.findAll(linked, base.resolve("data/cassiterite")), "by a link to the data directory");
+        assertEquals(List.of(), found(linked.resolve("cassiterite")), "by a link to the store");
+        assertEquals(1, found(base.resolve("nowhere")).size(), "a store that is not there yet");
         place("cassiterite/db/CURRENT");
         assertEquals(List.of(), found(null), "also where no configuration tells that it is there");
     }
