@@ -14,7 +14,6 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.exceptions.ConfigurationException;
-import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.Store;
 import io.cassiterite.observe.StoreReport;
@@ -26,8 +25,8 @@ public final class NodeStore
 
     private static Store store;
     private static Map<String, String> opened;
-    /** Ids of the tables that the store had when it was first asked. */
-    private static Set<String> found;
+    /** Why the store has opened in vain, or null: it stays, to be closed with the node. */
+    private static String refusal;
 
     private NodeStore()
     {
@@ -37,7 +36,8 @@ public final class NodeStore
      * The store, opened if it is not yet.
      *
      * @param parameters those of a memtable configuration
-     * @throws ConfigurationException if the store was opened with other parameters, or this is no server
+     * @throws ConfigurationException if the store was opened with other parameters, lacks tables that it once had, or this is no
+     *                                server
      */
     public static synchronized Store get(Map<String, String> parameters)
     {
@@ -45,7 +45,7 @@ public final class NodeStore
         {
             if (!opened.equals(parameters))
                 throw new ConfigurationException(disagreement(opened, parameters));
-            return store;
+            return unlessRefused();
         }
         if (!DatabaseDescriptor.isDaemonInitialized())
             throw new ConfigurationException("Cassiterite's store is opened by the server only");
@@ -53,25 +53,30 @@ public final class NodeStore
         logger.info("Opening Cassiterite's store in {}", options.get(Store.DIRECTORY));
         store = Store.open(options);
         opened = new HashMap<>(parameters);
+        refusal = missingTables(parameters);
+        return unlessRefused();
+    }
+
+    private static Store unlessRefused()
+    {
+        if (refusal != null)
+            throw new ConfigurationException(refusal);
         return store;
     }
 
-    /**
-     * Of a table whose marker tells that this store has it.
-     *
-     * @throws ConfigurationException if the store does not know it, and so is older than the marker
-     */
-    public static synchronized void checkHas(TableMetadata table)
+    /** All at once, before a table is opened: it would take a start for each. */
+    private static String missingTables(Map<String, String> parameters)
     {
-        if (found == null)
-            found = StoreReport.parse(store.report("tables")).rows.stream()
-                               .map(row -> row.get("table_id")).collect(Collectors.toSet());
-        if (!found.contains(table.id.toString()))
-            throw new ConfigurationException(
-                String.format("the store %s does not know table %s with the id %s, though it once had it: the store is older than " +
-                              "the data directories, as after a restore of only one of them. Restore both of one time. To give up " +
-                              "the rows of the table, delete %s in its folder",
-                              store.directory(), table, table.id, TableMarker.FILE_NAME));
+        Map<String, String> marked = StartGuard.takeMarked();
+        if (marked.isEmpty())
+            return null;
+        Set<String> found = StoreReport.parse(store.report("tables")).rows.stream()
+                                       .map(row -> row.get("table_id")).collect(Collectors.toSet());
+        String why = MissingTables.refusal(store.directory(), marked, found);
+        if (why == null || MissingTables.matter(parameters))
+            return why;
+        logger.warn("They are empty, for wal_recovery gives up a part of the log: {}", why);
+        return null;
     }
 
     /** @return why two memtable configurations cannot both be the engine's */

@@ -5,9 +5,11 @@
 package io.cassiterite.lifecycle;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What a node finds at start, before it loads the schema: plain data for {@link StartRules}. */
 final class StartFacts
@@ -77,4 +79,18 @@ final class StartFacts
 
     /** The id of the store found in that directory, or null if there is no store. */
     String storeId;
+
+    /** @return names by id of the tables of the schema whose marker tells that they are in the configured store */
+    Map<String, String> marked()
+    {
+        Set<String> ids = new HashSet<>();
+        for (TableMarker marker : markers)
+            if (marker.storeId.equals(storeId))
+                ids.add(marker.tableId);
+        Map<String, String> marked = new LinkedHashMap<>();
+        for (SchemaTable table : tables)
+            if (ids.contains(table.id))
+                marked.put(table.id, table.name);
+        return marked;
+    }
 }

@@ -5,6 +5,7 @@
 package io.cassiterite.lifecycle;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -39,8 +40,8 @@ public final class StartGuard implements StorageHook
 
     private static final Set<String> UNOPENED = ConcurrentHashMap.newKeySet();
 
-    /** Tables that had been opened in the node's store before it started. */
-    private static final Set<String> MARKED = ConcurrentHashMap.newKeySet();
+    /** Tables of the schema that had been opened in the node's store before it started: names by id. */
+    private static volatile Map<String, String> marked = Map.of();
 
     private static volatile boolean passed;
 
@@ -53,9 +54,7 @@ public final class StartGuard implements StorageHook
             throw refuse(refusals);
         for (StartFacts.SchemaTable table : facts.tables)
             UNOPENED.add(table.id);
-        for (TableMarker marker : facts.markers)
-            if (marker.storeId.equals(facts.storeId))
-                MARKED.add(marker.tableId);
+        marked = facts.marked();
         passed = true;
         if (facts.storeDirectory != null)
             PluginGossip.publishWhenGossiping();
@@ -93,10 +92,12 @@ public final class StartGuard implements StorageHook
         return UNOPENED.remove(table.toString());
     }
 
-    /** @return true the first time, if a marker tells that the node's store has the table */
-    public static boolean wasInStore(TableId table)
+    /** @return names by id of the tables of the schema that the node's store is to have; later calls return none */
+    static Map<String, String> takeMarked()
     {
-        return MARKED.remove(table.toString());
+        Map<String, String> taken = marked;
+        marked = Map.of();
+        return taken;
     }
 
     private static RuntimeException refuse(List<String> refusals)

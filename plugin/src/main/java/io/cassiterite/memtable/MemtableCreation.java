@@ -71,8 +71,6 @@ final class MemtableCreation
     {
         TableMetadata metadata = ref.get();
         Store store = NodeStore.get(factory.parameters());
-        if (StartGuard.wasInStore(metadata.id) && known)
-            NodeStore.checkHas(metadata);
         Table table = store.openTable(EngineMemtable.schemaRequest(metadata, owner), metadata.toString());
         if (!known && !table.stats().isPristine())
             table = startEmpty(table, metadata, owner);
