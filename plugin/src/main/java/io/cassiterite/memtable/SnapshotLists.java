@@ -28,9 +28,9 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Directories;
 import org.apache.cassandra.io.util.File;
-import org.apache.cassandra.serializers.MarshalException;
 import org.apache.cassandra.utils.Clock;
 import org.apache.cassandra.utils.JsonUtils;
+import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.engine.SnapshotFiles;
 
@@ -50,7 +50,7 @@ public final class SnapshotLists
     private static final Logger logger = LoggerFactory.getLogger(SnapshotLists.class);
 
     private static final String FILES = "files";
-    /** If Cassandra fails to write its list, it never comes. */
+    /** If Cassandra fails to write its list, it never comes; and one that cannot be read may never be mended. */
     private static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private static final Queue<Expected> EXPECTED = new ConcurrentLinkedQueue<>();
@@ -65,7 +65,17 @@ public final class SnapshotLists
         List<Path> lists = new ArrayList<>();
         for (File folder : cfs.getDirectories().getCFDirectories())
             lists.add(Directories.getSnapshotManifestFile(new File(folder, Directories.SNAPSHOT_SUBDIR + '/' + tag)).toPath());
-        EXPECTED.add(new Expected(tag, engineFolder.parent().toPath(), lists));
+        expect(tag, engineFolder.parent().toPath(), lists, Clock.Global.nanoTime() + WAIT_NANOS);
+    }
+
+    static void expect(String tag, Path snapshot, List<Path> lists, long untilNanos)
+    {
+        EXPECTED.add(new Expected(tag, snapshot, lists, untilNanos));
+    }
+
+    static boolean isExpected(String tag)
+    {
+        return EXPECTED.stream().anyMatch(expected -> expected.tag.equals(tag));
     }
 
     /**
@@ -75,12 +85,17 @@ public final class SnapshotLists
      */
     public static void complete(String tag)
     {
+        Throwable failure = null;
         for (Expected expected : EXPECTED)
             if (expected.tag.equals(tag))
-                complete(expected);
+                failure = Throwables.perform(failure, () -> complete(expected));
+        Throwables.maybeFail(failure);
     }
 
-    /** Completes the lists of snapshots that the node takes itself; those that are not there yet wait for the next call. */
+    /**
+     * Completes the lists of snapshots that the node takes itself. Those that are not there yet, or cannot be read or
+     * written, wait for the next call, and hold up no other.
+     */
     public static void completeAll()
     {
         for (Expected expected : EXPECTED)
@@ -89,9 +104,13 @@ public final class SnapshotLists
             {
                 complete(expected);
             }
-            catch (MarshalException e)
+            catch (RuntimeException e)
             {
-                logger.debug("A list of the snapshot {} is being written", expected.tag, e);
+                // Cassandra may be writing it
+                logger.debug("A list of the snapshot {} cannot be completed yet", expected.tag, e);
+                if (expected.isOverdue() && EXPECTED.remove(expected))
+                    logger.warn("manifest.json in {} lacks the engine's files, which are in the folder beside it: copy the folder",
+                                expected.snapshot, e);
             }
         }
     }
@@ -125,26 +144,34 @@ public final class SnapshotLists
         private final String tag;
         private final Path snapshot;
         private final List<Path> lists;
-        private final long untilNanos = Clock.Global.nanoTime() + WAIT_NANOS;
+        private final long untilNanos;
         private boolean isDone;
 
-        private Expected(String tag, Path snapshot, List<Path> lists)
+        private Expected(String tag, Path snapshot, List<Path> lists, long untilNanos)
         {
+            this.untilNanos = untilNanos;
             this.tag = tag;
             this.snapshot = snapshot;
             this.lists = lists;
         }
 
+        private boolean isOverdue()
+        {
+            return Clock.Global.nanoTime() - untilNanos > 0;
+        }
+
         /** @return false if there is no list yet */
         private boolean complete() throws IOException
         {
+            if (!Files.isDirectory(snapshot))
+                return true; // cleared meanwhile
             for (Path list : lists)
                 if (Files.exists(list))
                 {
                     add(snapshot, list);
                     return true;
                 }
-            return !Files.isDirectory(snapshot) || Clock.Global.nanoTime() - untilNanos > 0;
+            return isOverdue();
         }
     }
 
@@ -162,16 +189,25 @@ public final class SnapshotLists
         }
     }
 
-    private static void replace(Path list, byte[] content) throws IOException
+    static void replace(Path list, byte[] content) throws IOException
     {
         Path replacement = list.resolveSibling(list.getFileName() + ".new");
-        try (FileChannel channel = FileChannel.open(replacement, CREATE, WRITE, TRUNCATE_EXISTING))
+        try
         {
-            for (ByteBuffer bytes = ByteBuffer.wrap(content); bytes.hasRemaining(); )
-                channel.write(bytes);
-            channel.force(true);
+            try (FileChannel channel = FileChannel.open(replacement, CREATE, WRITE, TRUNCATE_EXISTING))
+            {
+                for (ByteBuffer bytes = ByteBuffer.wrap(content); bytes.hasRemaining(); )
+                    channel.write(bytes);
+                channel.force(true);
+            }
+            if (!Files.exists(list))
+                throw new NoSuchFileException(list.toString()); // cleared meanwhile: it must not come back
+            Files.move(replacement, list, ATOMIC_MOVE, REPLACE_EXISTING);
         }
-        Files.move(replacement, list, ATOMIC_MOVE, REPLACE_EXISTING);
+        finally
+        {
+            Files.deleteIfExists(replacement);
+        }
         try (FileChannel folder = FileChannel.open(list.getParent(), READ))
         {
             folder.force(true);

@@ -6,19 +6,27 @@ package io.cassiterite.memtable;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.apache.cassandra.config.DurationSpec;
 import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.io.util.FileUtils;
 import org.apache.cassandra.service.snapshot.SnapshotManifest;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Programs that copy what manifest.json lists copy the engine's files, too. */
 class SnapshotListsTest
@@ -48,5 +56,63 @@ class SnapshotListsTest
         byte[] before = Files.readAllBytes(list);
         SnapshotLists.add(snapshot, list);
         assertArrayEquals(before, Files.readAllBytes(list), "twice is once");
+    }
+
+    /** M3: whatever is wrong with one list, those behind it get the engine's files. */
+    @Test
+    void aBadListHoldsUpNoOther() throws IOException
+    {
+        long later = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+        Files.writeString(expected("half", later), "{ \"files\" : [ \"nb");
+        Files.writeString(expected("other", later), "[]");
+        Files.createDirectories(expected("unreadable", later));
+        Path good = expected("good", later);
+        Files.writeString(good, "{ \"files\" : [] }");
+        SnapshotLists.completeAll();
+        assertTrue(Files.readString(good).contains(".cassiterite/QK-000012.sst"));
+        assertFalse(SnapshotLists.isExpected("good"));
+        assertTrue(SnapshotLists.isExpected("half") && SnapshotLists.isExpected("unreadable"), "they may be mended");
+        for (String tag : List.of("half", "other", "unreadable"))
+            FileUtils.deleteRecursive(new File(snapshot.resolve(tag)));
+        SnapshotLists.completeAll();
+        for (String tag : List.of("half", "other", "unreadable"))
+            assertFalse(SnapshotLists.isExpected(tag), "S3: gone");
+    }
+
+    @Test
+    void aBadListIsGivenUpInTheEnd() throws IOException
+    {
+        Files.writeString(expected("spoilt", System.nanoTime() - 1), "[]");
+        Files.createDirectories(expected("folder", System.nanoTime() - 1));
+        expected("none", System.nanoTime() - 1);
+        SnapshotLists.completeAll();
+        for (String tag : List.of("spoilt", "folder", "none"))
+            assertFalse(SnapshotLists.isExpected(tag), tag);
+    }
+
+    /** S3: what cannot take the list's place does not stay beside it. */
+    @Test
+    void noHalfListIsLeft() throws IOException
+    {
+        Path list = Files.createDirectories(snapshot.resolve("tag/manifest.json"));
+        Files.writeString(list.resolve("x"), "so that nothing takes its place");
+        assertThrows(IOException.class, () -> SnapshotLists.replace(list, new byte[1]));
+        Path cleared = snapshot.resolve("tag/other.json");
+        assertThrows(NoSuchFileException.class, () -> SnapshotLists.replace(cleared, new byte[1]));
+        try (Stream<Path> files = Files.list(snapshot.resolve("tag")))
+        {
+            assertEquals(List.of(list), files.collect(Collectors.toList()));
+        }
+    }
+
+    /** @return the list, which is not there yet */
+    private Path expected(String tag, long untilNanos) throws IOException
+    {
+        Path folder = snapshot.resolve(tag);
+        Files.createDirectories(folder.resolve(".cassiterite"));
+        Files.write(folder.resolve(".cassiterite/QK-000012.sst"), new byte[1]);
+        Path list = folder.resolve("manifest.json");
+        SnapshotLists.expect(tag, folder, List.of(list), untilNanos);
+        return list;
     }
 }
