@@ -115,30 +115,50 @@ final class IndexBuild extends SecondaryIndexBuilder
         builds.begin(isFull);
         try
         {
-            List<EngineIndex> created = created();
-            if (created.isEmpty())
-            {
-                forget();
-                return;
-            }
-            indexes = created;
-            Keyspace.writeOrder.awaitNewBarrier();
-            if (isFull)
-                buildAll();
-            else
-                scan(ranges, IndexBuild::waitForThroughput);
-        }
-        catch (RuntimeException | Error e)
-        {
-            if (indexes.isEmpty() || !indexes.stream().allMatch(index -> Drops.isGone(cfs, index)))
-                throw e;
-            logger.debug("The build of {} of {} ends: they have been dropped", names(), cfs.metadata(), e);
-            forget();
+            while (!buildOnce())
+                logger.info("The build of {} of {} begins again: others that were built with them have been dropped", names(),
+                            cfs.metadata());
         }
         finally
         {
             builds.end(isFull);
         }
+    }
+
+    /** @return false if it has failed, and indexes have been dropped meanwhile, which may be why: the others are left to be built */
+    private boolean buildOnce()
+    {
+        try
+        {
+            buildCreated();
+            return true;
+        }
+        catch (RuntimeException e)
+        {
+            List<EngineIndex> left = DroppedMeanwhile.remaining(indexes, index -> Drops.isGone(cfs, index), isStopRequested(), e);
+            logger.debug("The build of {} of {} ends: some have been dropped", names(), cfs.metadata(), e);
+            if (left.isEmpty())
+                forget();
+            else
+                indexes = left;
+            return left.isEmpty();
+        }
+    }
+
+    private void buildCreated()
+    {
+        List<EngineIndex> created = created();
+        if (created.isEmpty())
+        {
+            forget();
+            return;
+        }
+        indexes = created;
+        Keyspace.writeOrder.awaitNewBarrier();
+        if (isFull)
+            buildAll();
+        else
+            scan(ranges, IndexBuild::waitForThroughput);
     }
 
     /** To Cassandra the build succeeds: without its index, it notes nothing that a later index of that name would be taken for. */
