@@ -37,8 +37,7 @@ final class ClientHandover
 {
     private static final Logger logger = LoggerFactory.getLogger(ClientHandover.class);
     private static final NoSpamLogger NO_SPAM = NoSpamLogger.getLogger(logger, 1, TimeUnit.MINUTES);
-
-    private static final NoSpamLogger PASSED_BY = NoSpamLogger.getLogger(logger, 1, TimeUnit.HOURS);
+    private static final NoSpamLogger HOURLY = NoSpamLogger.getLogger(logger, 1, TimeUnit.HOURS);
 
     private static final int TIMEOUT_MILLIS = 1_000;
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -49,6 +48,7 @@ final class ClientHandover
     private final Desk desk;
     private final BooleanSupplier keepsAll;
     private final Map<Long, DoorServerChannel> channels = new HashMap<>();
+    private final Growth passedBy = new Growth(ClientHandover::warnOfPassedBy);
     private long acceptFailures;
     private long threadsFailed;
     private long reportedNanos = System.nanoTime() - REPORT_NANOS;
@@ -211,13 +211,18 @@ final class ClientHandover
             NO_SPAM.error("The front door could not accept {} client(s); are there file descriptors left? Each client takes three",
                           failures - acceptFailures);
         acceptFailures = failures;
-        if (counters.get(Door.PASSED_BY) > 0)
-            PASSED_BY.warn("Netty serves {} client(s) with their own socket, since so many are connected through the front door; it would" +
-                           " take a higher limit of file descriptors to have them all there", counters.get(Door.PASSED_BY));
+        passedBy.see(counters.get(Door.PASSED_BY));
         long ended = counters.get(Door.THREADS_FAILED);
         if (ended > threadsFailed)
             logger.error("{} thread(s) of the front door have ended, and their clients' connections with them; the node's console says " +
                          "why. Restart the node soon", ended - threadsFailed);
         threadsFailed = ended;
+    }
+
+    /** @return false if it was too soon after the last time */
+    private static boolean warnOfPassedBy(long clients)
+    {
+        return HOURLY.warn("Netty serves {} client(s) with their own socket, since so many are connected through the front door; it " +
+                           "would take a higher limit of file descriptors to have them all there", clients);
     }
 }

@@ -71,4 +71,20 @@ class DeskTest
         assertTrue(door.leased);
         assertEquals(Set.of(), door.grants);
     }
+
+    /** A table that can never be looked at is closed; the door answers from the others. */
+    @Test
+    void aTableWhoseStateCannotBeAskedEndsNoLease()
+    {
+        OpenTables failing = new OpenTables(door, ignored -> {
+            throw new IllegalStateException("test");
+        });
+        failing.want(TableId.generate());
+        lease.start();
+        for (int round = 0; round < 3; round++)
+        {
+            Desk.look(lease, failing, grants);
+            assertTrue(door.leased);
+        }
+    }
 }
