@@ -112,18 +112,23 @@ final class EngineVerbs
     /** Removes what the node is no replica of, and is not about to be. A table whose cleanup fails delays no other one. */
     void cleanUp(String keyspace, List<ColumnFamilyStore> tables)
     {
-        Throwable failed = null;
+        Throwable failure = null;
+        List<ColumnFamilyStore> failed = new ArrayList<>();
         for (int i = 0; i < tables.size(); i++)
         {
             // read again for each table: the one before may have taken hours
             if (Ownership.isChanging(keyspace))
-                throw ringChanges(tables.subList(i, tables.size()));
+                throw ringChanges(names(failed), names(tables.subList(i, tables.size())), failure);
             if (Ownership.ownsEverything(keyspace))
                 break;
             ColumnFamilyStore cfs = tables.get(i);
-            failed = Throwables.perform(failed, () -> cleanUp(cfs, Ownership.ranges(keyspace)));
+            Throwable failureOfThis = Throwables.perform((Throwable) null, () -> cleanUp(cfs, Ownership.ranges(keyspace)));
+            if (failureOfThis == null)
+                continue;
+            failed.add(cfs);
+            failure = Throwables.merge(failure, failureOfThis);
         }
-        Throwables.maybeFail(failed);
+        Throwables.maybeFail(failure);
     }
 
     private void cleanUp(ColumnFamilyStore cfs, Collection<Range<Token>> owned)
@@ -136,14 +141,23 @@ final class EngineVerbs
         }
         catch (RuntimeException e)
         {
-            throw watch.hasChanged() ? ringChanges(List.of(cfs)) : e;
+            throw watch.hasChanged() ? ringChanges("", names(List.of(cfs)), e) : e;
         }
     }
 
-    private static IllegalStateException ringChanges(List<ColumnFamilyStore> tables)
+    /**
+     * @param failed  names of the tables whose cleanup has failed before
+     * @param left    names of those that were left out
+     * @param failure why they failed, or null
+     */
+    static IllegalStateException ringChanges(String failed, String left, Throwable failure)
     {
-        return new IllegalStateException("the ring has begun to change, and Cassiterite tables (" + names(tables) +
-                                         ") were not cleaned up: run it again when the change is over");
+        String before = failed.isEmpty() ? "" : ". The cleanup of " + failed + " has failed before; the log says why";
+        IllegalStateException changes = new IllegalStateException("the ring has begun to change, and Cassiterite tables (" + left +
+                                                                  ") were not cleaned up: run it again when the change is over" + before);
+        if (failure != null)
+            changes.addSuppressed(failure);
+        return changes;
     }
 
     void refuse(String verb, List<ColumnFamilyStore> tables, String reason)
