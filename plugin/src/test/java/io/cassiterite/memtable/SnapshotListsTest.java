@@ -19,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import org.apache.cassandra.config.DurationSpec;
 import org.apache.cassandra.io.util.File;
-import org.apache.cassandra.io.util.FileUtils;
 import org.apache.cassandra.service.snapshot.SnapshotManifest;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -73,7 +72,7 @@ class SnapshotListsTest
         assertFalse(SnapshotLists.isExpected("good"));
         assertTrue(SnapshotLists.isExpected("half") && SnapshotLists.isExpected("unreadable"), "they may be mended");
         for (String tag : List.of("half", "other", "unreadable"))
-            FileUtils.deleteRecursive(new File(snapshot.resolve(tag)));
+            new File(snapshot.resolve(tag)).deleteRecursive();
         SnapshotLists.completeAll();
         for (String tag : List.of("half", "other", "unreadable"))
             assertFalse(SnapshotLists.isExpected(tag), "S3: gone");

@@ -85,9 +85,9 @@ class RestoredFilesTest
                 for (String table : List.of("folded", "flat"))
                     assertEquals(10, cql.texts("SELECT * FROM " + table + " WHERE v = 'backed up' ALLOW FILTERING").size(), table);
                 again.restart();
-                assertTrue(again.nodetool("listsnapshots").success().text().contains("restored-"), "as a snapshot of the node");
+                assertTrue(again.nodetool("listsnapshots").success().contains("restored-"), "as a snapshot of the node");
                 again.nodetool("clearsnapshot", "--all").success();
-                assertFalse(again.nodetool("listsnapshots").success().text().contains("restored-"), "and is cleared like one");
+                assertFalse(again.nodetool("listsnapshots").success().contains("restored-"), "and is cleared like one");
             }
         }
         finally
