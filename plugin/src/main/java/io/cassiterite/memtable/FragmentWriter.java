@@ -117,8 +117,8 @@ final class FragmentWriter
         int before = out.length();
         out.putByte(kind);
         int start = out.beginLength();
-        if (kind == Fragments.KIND_ROW)
-            columns.keys.putClustering(out, row.clustering());
+        if (kind == Fragments.KIND_ROW && !columns.keys.putClustering(out, row.clustering()))
+            throw UncheckedBytes.refuse(row.clustering());
         out.endLength(start);
         start = out.beginLength();
         if (!writeRow(out, row))

@@ -4,17 +4,12 @@
  */
 package io.cassiterite.memtable;
 
-import java.util.Arrays;
-import java.util.stream.Collectors;
-
 import org.apache.cassandra.db.ClusteringBound;
 import org.apache.cassandra.db.ClusteringPrefix;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.marshal.ValueAccessor;
-import org.apache.cassandra.exceptions.InvalidRequestException;
-import org.apache.cassandra.utils.ByteBufferUtil;
 import org.apache.cassandra.utils.bytecomparable.ByteComparable;
 
 import io.cassiterite.engine.DirectOutput;
@@ -119,13 +114,10 @@ final class ReadRequests
         }
     }
 
-    /** A coordinator without the plug-in does not check a bound that its client gives as a tuple; Cassandra's comparators fail on it. */
     private static void check(ClusteringBound<?> bound, boolean known)
     {
-        if (known)
-            return;
-        String hex = Arrays.stream(bound.getBufferArray()).map(ByteBufferUtil::bytesToHex).collect(Collectors.joining(", 0x"));
-        throw new InvalidRequestException("Of the parts 0x" + hex + " of a bound, one is no value of its column's type");
+        if (!known)
+            throw UncheckedBytes.refuse(bound);
     }
 
     /** True if every slice is one full clustering; a table without clustering columns has but one row to ask for. */

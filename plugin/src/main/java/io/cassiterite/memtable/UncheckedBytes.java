@@ -4,8 +4,14 @@
  */
 package io.cassiterite.memtable;
 
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+import org.apache.cassandra.db.ClusteringPrefix;
 import org.apache.cassandra.db.marshal.AbstractType;
 import org.apache.cassandra.db.marshal.ValueAccessor;
+import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.utils.ByteBufferUtil;
 
 /** Bytes that a client gives as a part of a tuple of columns: Cassandra does not check them. */
 public final class UncheckedBytes
@@ -47,5 +53,12 @@ public final class UncheckedBytes
         {
             return false;
         }
+    }
+
+    /** Of a replica; coordinators with the plug-in refuse what would need it. Cassandra's comparators fail on such bytes. */
+    static InvalidRequestException refuse(ClusteringPrefix<?> prefix)
+    {
+        String hex = Arrays.stream(prefix.getBufferArray()).map(ByteBufferUtil::bytesToHex).collect(Collectors.joining(", 0x"));
+        return new InvalidRequestException("Of the values 0x" + hex + " for clustering columns, one is no value of its column's type");
     }
 }

@@ -38,7 +38,7 @@ public final class NullBounds
     /** @throws InvalidRequestException for a client that may run the statement; Cassandra's own errors precede it */
     static void check(CQLStatement statement, QueryOptions options, ClientState client)
     {
-        if (!deletesRange(statement))
+        if (!mayBeRefused(statement))
             return;
         options.prepare(statement.getBindVariables());
         if (options.getValues().size() != statement.getBindVariables().size())
@@ -53,19 +53,19 @@ public final class NullBounds
     {
         List<ModificationStatement> statements = batch.getStatements();
         for (int i = 0; i < statements.size(); i++)
-            if (deletesRange(statements.get(i)))
+            if (mayBeRefused(statements.get(i)))
                 refuse(find(statements.get(i), options.forStatement(i)), batch, client);
     }
 
     /** Cheap, because every statement is checked. */
-    private static boolean deletesRange(CQLStatement statement)
+    private static boolean mayBeRefused(CQLStatement statement)
     {
         if (statement instanceof BatchStatement)
-            return ((BatchStatement) statement).getStatements().stream().anyMatch(NullBounds::deletesRange);
+            return ((BatchStatement) statement).getStatements().stream().anyMatch(NullBounds::mayBeRefused);
         if (!(statement instanceof ModificationStatement))
             return false;
         ModificationStatement modification = (ModificationStatement) statement;
-        return modification.hasSlices() && EngineTable.is(modification.metadata());
+        return (modification.hasSlices() || TupleParts.areIn(modification)) && EngineTable.is(modification.metadata());
     }
 
     private static void refuse(InvalidRequestException refusal, CQLStatement statement, ClientState client)
@@ -79,6 +79,8 @@ public final class NullBounds
 
     private static InvalidRequestException find(ModificationStatement statement, QueryOptions options)
     {
+        if (!statement.hasSlices())
+            return TupleParts.findInRows(statement, options);
         Slices slices;
         try
         {

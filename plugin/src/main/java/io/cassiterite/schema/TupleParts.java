@@ -9,12 +9,12 @@ import java.util.List;
 import org.apache.cassandra.cql3.CQLStatement;
 import org.apache.cassandra.cql3.ColumnSpecification;
 import org.apache.cassandra.cql3.QueryOptions;
+import org.apache.cassandra.cql3.statements.ModificationStatement;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.ClusteringPrefix;
 import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.marshal.AbstractType;
-import org.apache.cassandra.db.marshal.ListType;
 import org.apache.cassandra.db.marshal.TupleType;
 import org.apache.cassandra.db.marshal.ValueAccessor;
 import org.apache.cassandra.exceptions.InvalidRequestException;
@@ -31,6 +31,7 @@ final class TupleParts
 {
     private static final String DELETION = "a range of %s to delete needs a value of type %s as bound";
     private static final String READ = "a read of %s needs a value of type %s";
+    private static final String WRITE = "a write to %s needs a value of type %s";
     private static final String NO_VALUE = "Invalid value in condition for column %s: %s, not 0x%s";
 
     private TupleParts()
@@ -44,7 +45,7 @@ final class TupleParts
      */
     static void check(CQLStatement statement, QueryOptions options, ClientState client)
     {
-        if (!(statement instanceof SelectStatement) || !hasTuple(statement.getBindVariables()))
+        if (!(statement instanceof SelectStatement) || !areIn(statement))
             return;
         SelectStatement select = (SelectStatement) statement;
         if (!EngineTable.is(select.table) || select.parameters.isDistinct)
@@ -60,15 +61,13 @@ final class TupleParts
         throw refusal;
     }
 
-    /** Cheap, because every SELECT is checked. */
-    private static boolean hasTuple(List<ColumnSpecification> variables)
+    /** Cheap, because every statement is checked. Cassandra checks other values, and lists of tuples, as it binds them. */
+    static boolean areIn(CQLStatement statement)
     {
+        List<ColumnSpecification> variables = statement.getBindVariables();
         for (int i = 0; i < variables.size(); i++)
-        {
-            AbstractType<?> type = variables.get(i).type;
-            if (type instanceof TupleType || type instanceof ListType && ((ListType<?>) type).getElementsType() instanceof TupleType)
+            if (variables.get(i).type instanceof TupleType)
                 return true;
-        }
         return false;
     }
 
@@ -86,18 +85,36 @@ final class TupleParts
                 }
                 return null;
             }
-            for (Clustering<?> row : select.getRestrictions().getClusteringColumns(options, ClientState.forInternalCalls()))
-            {
-                InvalidRequestException refusal = find(select.table, row, false, READ);
-                if (refusal != null)
-                    return refusal;
-            }
-            return null;
+            return find(select.table, select.getRestrictions().getClusteringColumns(options, ClientState.forInternalCalls()), READ);
         }
         catch (RuntimeException | AssertionError e)
         {
             return null; // the execution fails in the same way, once the client is known to have the permission
         }
+    }
+
+    /** For the coordinator of a write that names its rows. */
+    static InvalidRequestException findInRows(ModificationStatement statement, QueryOptions options)
+    {
+        try
+        {
+            return find(statement.metadata(), statement.createClustering(options, ClientState.forInternalCalls()), WRITE);
+        }
+        catch (RuntimeException | AssertionError e)
+        {
+            return null; // as above
+        }
+    }
+
+    private static InvalidRequestException find(TableMetadata table, Iterable<Clustering<?>> rows, String purpose)
+    {
+        for (Clustering<?> row : rows)
+        {
+            InvalidRequestException refusal = find(table, row, false, purpose);
+            if (refusal != null)
+                return refusal;
+        }
+        return null;
     }
 
     /** For the coordinator of a deletion, which refuses what stock tables would fail on. */

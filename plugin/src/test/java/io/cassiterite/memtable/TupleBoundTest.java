@@ -108,6 +108,16 @@ class TupleBoundTest
         refused(VectorType.getInstance(FloatType.instance, 1), "3ff00000", "3ff0000000");
     }
 
+    /** {@code UPDATE ... WHERE (a, b) = ?}, which Cassandra does not check, either. */
+    @Test
+    void aRowOfBytesThatAreNoValueIsRefused()
+    {
+        TableMetadata metadata = table(UUIDType.instance);
+        Memtable memtable = TestMemtable.open(store, metadata);
+        assertThrows(InvalidRequestException.class, () -> fill(memtable, metadata, List.of("010203")));
+        assertEquals(List.of(), rows(memtable, metadata, Slice.ALL));
+    }
+
     /** The comparators fail on it; its form is the position before all values. */
     @Test
     void ofNoBytesIsRefusedAsADeletionWhereTheTypeHasNoEmptyValue()

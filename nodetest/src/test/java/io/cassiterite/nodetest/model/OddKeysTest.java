@@ -97,7 +97,7 @@ class OddKeysTest
     @Test
     void bytesThatAreNoValueBoundNoRange()
     {
-        cql.run("CREATE TABLE parts (p int, c timeuuid, d int, PRIMARY KEY (p, c, d)) WITH memtable = 'cassiterite'");
+        cql.run("CREATE TABLE parts (p int, c timeuuid, d int, v int, PRIMARY KEY (p, c, d)) WITH memtable = 'cassiterite'");
         cql.run("INSERT INTO parts (p, c, d) VALUES (1, now(), 1)");
         for (String statement : new String[]{ "DELETE FROM", "SELECT * FROM" })
             for (String where : new String[]{ "(c, d) < ?", "(c, d) >= ?" })
@@ -105,14 +105,15 @@ class OddKeysTest
                 String refusal = refusal(statement + " parts WHERE p = 1 AND " + where, "000000030102030000000400000001");
                 assertTrue(refusal.contains("column c") && refusal.contains("0x010203") && refusal.contains("timeuuid"), refusal);
             }
-        String refusal = refusal("SELECT * FROM parts WHERE p = 1 AND (c, d) = ?", "000000030102030000000400000001");
-        assertTrue(refusal.contains("column c"), refusal);
-        refusal = refusal("SELECT * FROM parts WHERE p = 1 AND (c, d) IN ?", "000000010000000f000000030102030000000400000001");
-        assertTrue(refusal.contains("column c"), refusal);
+        for (String statement : new String[]{ "SELECT * FROM parts", "UPDATE parts SET v = 1", "DELETE FROM parts" })
+        {
+            String refusal = refusal(statement + " WHERE p = 1 AND (c, d) = ?", "000000030102030000000400000001");
+            assertTrue(refusal.contains("column c"), refusal);
+        }
         assertEquals(1, cql.rows("SELECT * FROM parts WHERE p = 1").size());
     }
 
-    /** Of these, the comparators read the first bytes and no others. */
+    /** Of these, the comparators read the first bytes and no others. Cassandra writes no float or double of another size. */
     @Test
     void ofTooManyBytesTheFirstOnesBoundARangeAsInAStockTable()
     {
@@ -136,7 +137,7 @@ class OddKeysTest
         for (int b = 3; b < 8; b++)
             cql.run("INSERT INTO " + table + " (p, a, b) VALUES (1, 1, " + b + ')');
         List<String> texts = exact(select("SELECT * FROM " + table + " WHERE p = 1 AND (a, b) " + where + " ?", hex));
-        execute("DELETE FROM " + table + " WHERE p = 1 AND (a, b) " + where + " ?", hex);
+        texts.add(refusal("DELETE FROM " + table + " WHERE p = 1 AND (a, b) " + where + " ?", hex));
         texts.addAll(exact(cql.rows("SELECT * FROM " + table)));
         return texts;
     }
