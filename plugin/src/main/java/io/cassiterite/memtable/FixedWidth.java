@@ -35,6 +35,7 @@ final class FixedWidth
 {
     private static final int UUID_BYTES = 16;
 
+    @SuppressWarnings("deprecation") // DateType: tables from Thrift have it still
     private static final Map<AbstractType<?>, Integer> BYTES = Map.of(Int32Type.instance, Integer.BYTES,
                                                                       LongType.instance, Long.BYTES,
                                                                       TimestampType.instance, Long.BYTES,

@@ -132,8 +132,8 @@ class OddKeysTest
     private List<String> afterDeletion(String type, String order, String where, String hex, String memtable)
     {
         String table = String.join("_", "long", type, order, memtable).toLowerCase();
-        cql.run("CREATE TABLE IF NOT EXISTS " + table + " (p int, a int, b " + type + ", PRIMARY KEY (p, a, b)) WITH memtable = '" + memtable
-                + "' AND CLUSTERING ORDER BY (a " + order + ", b " + order + ')');
+        cql.run("CREATE TABLE IF NOT EXISTS " + table + " (p int, a int, b " + type + ", PRIMARY KEY (p, a, b)) WITH memtable = '"
+                + memtable + "' AND CLUSTERING ORDER BY (a " + order + ", b " + order + ')');
         for (int b = 3; b < 8; b++)
             cql.run("INSERT INTO " + table + " (p, a, b) VALUES (1, 1, " + b + ')');
         List<String> texts = exact(select("SELECT * FROM " + table + " WHERE p = 1 AND (a, b) " + where + " ?", hex));
