@@ -81,6 +81,7 @@ class TupleBoundTest
     }
 
     @Test
+    @SuppressWarnings("deprecation") // DateType
     void ofTooManyBytesIsThatOfTheFirstOnesWhereTheComparatorReadsNoOthers()
     {
         String nan = "7fc00001";
