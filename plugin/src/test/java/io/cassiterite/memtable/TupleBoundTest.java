@@ -87,9 +87,11 @@ class TupleBoundTest
         String nan = "7fc00001";
         same(ByteType.instance, List.of("80", "05", "06", "7f"), "0500", "05ff", "8000000000");
         same(FloatType.instance, List.of("bf800000", "3ff00000", "3ff80000", "7fc00000"), "3ff0000000000000", "3ff00000ff", nan + "00");
-        same(DoubleType.instance, List.of("bff0000000000000", "3ff0000000000000", "4000000000000000"), "3ff000000000000000", "3ff0000000000000ffff");
+        same(DoubleType.instance, List.of("bff0000000000000", "3ff0000000000000", "4000000000000000"), "3ff000000000000000",
+             "3ff0000000000000ffff");
         same(LexicalUUIDType.instance, List.of("00".repeat(16), UUID, "22".repeat(16)), UUID + "00", UUID + "ffff");
-        same(DateType.instance, List.of("0000000000000001", "0000000000000002"), "000000000000000100", "00000000000000", "000000000000000200ff");
+        same(DateType.instance, List.of("0000000000000001", "0000000000000002"), "000000000000000100", "00000000000000",
+             "000000000000000200ff");
     }
 
     @Test
