@@ -60,17 +60,7 @@ fn ship(table: &Table, core: &TableCore, tokens: TokenSet, directory: &Path) -> 
         let name = format!("{}-{:06}.sst", file.origin.session, file.origin.number);
         link(&view.path_of(file.number), &directory.join(&name), &|| core.check_open())?;
         shipped.push(Shipped::whole(&name, &file));
-        let file = TableFile {
-            name,
-            number: file.number,
-            level: file.level,
-            bytes: file.file_bytes,
-            sequences: file.sequences,
-            smallest_key: file.smallest_key,
-            largest_key: file.largest_key,
-            checksum: file.checksum,
-        };
-        files.push(ListedFile { kind: FileKind::Whole, family: 0, file });
+        files.push(ListedFile { kind: FileKind::Whole, family: 0, file: TableFile::of(name, file) });
     }
     for (file, keys) in rows::write(&mut view, &tokens, directory, &|| core.check_open())? {
         shipped.push(Shipped::rows(&file, keys, view.reasons(&file)?));

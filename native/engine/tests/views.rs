@@ -50,7 +50,7 @@ fn a_reader_frees_no_memtable() {
     read.flush().unwrap();
     (0..4).for_each(|row| put(&other, "b", row, 1, &half_noise(u64::from(row), 1 << 20)));
     let before = files(directory.path());
-    store.set("compaction_rate_limit=32KiB/s").unwrap();
+    store.set("compaction_rate_limit=64KiB/s").unwrap();
     std::thread::scope(|scope| {
         let _unlimited = Unlimited(&store);
         scope.spawn(|| other.flush().unwrap());

@@ -75,7 +75,7 @@ fn named_for_good(file: LiveFile, database: &Path) -> Result<TableFile> {
     let present = file_name(file.number);
     let Origin { session, number } = match file.origin == Origin::default() {
         true => file_origin(&database.join(&present))?, // compacted away since
-        false => file.origin,
+        false => file.origin.clone(),
     };
     if session.is_empty() {
         return Err(EngineError::Internal(format!("{present} does not tell in which session it was written")));
@@ -84,16 +84,7 @@ fn named_for_good(file: LiveFile, database: &Path) -> Result<TableFile> {
         true => format!("{session}-{number:06}.sst"),
         false => format!("{session}-{number:06}-{:06}.sst", file.number),
     };
-    Ok(TableFile {
-        name,
-        number: file.number,
-        level: file.level,
-        bytes: file.file_bytes,
-        sequences: file.sequences,
-        smallest_key: file.smallest_key,
-        largest_key: file.largest_key,
-        checksum: file.checksum,
-    })
+    Ok(TableFile::of(name, file))
 }
 
 /// Whether `to` is on the same device; else there is nothing in it.

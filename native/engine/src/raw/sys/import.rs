@@ -3,6 +3,7 @@
 
 //! Makes a column family out of SST files.
 
+use super::super::LiveFile;
 use super::{c_string, checked, raw, FamilyHandle};
 use crate::database::Database;
 use crate::error::{EngineError, Result};
@@ -30,6 +31,22 @@ pub(crate) struct TableFile {
     pub largest_key: Vec<u8>,
     /// CRC-32C of its bytes from when they were written, where that is known.
     pub checksum: Option<u32>,
+}
+
+impl TableFile {
+    /// A file of a database, by this name.
+    pub(crate) fn of(name: String, file: LiveFile) -> TableFile {
+        TableFile {
+            name,
+            number: file.number,
+            level: file.level,
+            bytes: file.file_bytes,
+            sequences: file.sequences,
+            smallest_key: file.smallest_key,
+            largest_key: file.largest_key,
+            checksum: file.checksum,
+        }
+    }
 }
 
 /// The name of a database's file of this number.
