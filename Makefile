@@ -267,6 +267,10 @@ bench-stream: lab ## nodes die and are replaced, engines side by side: make benc
 	    --compaction LeveledCompactionStrategy \
 	    --json build/compare-stream-1-token.json --html build/compare-stream-1-token.html
 
+.PHONY: pictures
+pictures: ## draw docs/pictures from the raw results in docs/benchmarks
+	@python3 scripts/pictures.py
+
 .PHONY: dist
 dist: build ## the release folder that a Cassandra operator installs from, and a Debian package: build/dist
 	@scripts/dist.sh

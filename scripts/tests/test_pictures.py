@@ -1,0 +1,51 @@
+# Licensed under the Apache License, Version 2.0: see the file LICENSE.
+"""What is committed in docs/pictures is what scripts/pictures.py draws from the raw results."""
+
+import re
+import sys
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import pictures  # noqa: E402
+from picture_parts import results  # noqa: E402
+from picture_parts.svg import WIDTH  # noqa: E402
+
+FOLDER = ROOT / "docs" / "pictures"
+
+
+class PicturesTest(unittest.TestCase):
+    def test_committed_pictures_are_those_of_the_raw_results(self):
+        drawn = pictures.drawn()
+        committed = {path.name: path.read_text() for path in FOLDER.glob("*.svg")}
+        self.assertEqual(sorted(drawn), sorted(committed), "run `make pictures`, and commit docs/pictures")
+        for name, text in drawn.items():
+            self.assertEqual(text, committed[name], f"{name}: run `make pictures`, and commit docs/pictures")
+
+    def test_shapes_are_within_the_page(self):
+        for name, text in pictures.drawn().items():
+            page = ElementTree.fromstring(text)
+            height = float(page.get("height"))
+            for shape in page:
+                for across in ("x", "cx", "x1", "x2"):
+                    self.assertTrue(0 <= float(shape.get(across, 0)) <= WIDTH, f"{name}: {shape.attrib}")
+                for down in ("y", "cy", "y1", "y2"):
+                    self.assertTrue(0 <= float(shape.get(down, 0)) <= height, f"{name}: {shape.attrib}")
+
+    def test_light_and_dark_pictures_say_the_same(self):
+        drawn = pictures.drawn()
+        for name in pictures.PICTURES:
+            words = [re.findall(r">([^<]+)</", drawn[f"{name}-{theme}.svg"]) for theme in ("light", "dark")]
+            self.assertEqual(*words)
+
+    def test_a_round_without_its_figure_is_an_error(self):
+        raw = {"settings": {"rounds": 2}, "runs": [{"engine": "stock", "figures": []}]}
+        with self.assertRaises(ValueError):
+            results.Comparison(raw).values("stock", "P50", "ms")
+
+
+if __name__ == "__main__":
+    unittest.main()
