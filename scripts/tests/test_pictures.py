@@ -1,6 +1,7 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
-"""What is committed in docs/pictures is what scripts/pictures.py draws from the raw results."""
+"""What is committed in docs/pictures is what scripts/pictures.py draws from the raw results; the documents show it."""
 
+import json
 import re
 import sys
 import unittest
@@ -41,10 +42,23 @@ class PicturesTest(unittest.TestCase):
             words = [re.findall(r">([^<]+)</", drawn[f"{name}-{theme}.svg"]) for theme in ("light", "dark")]
             self.assertEqual(*words)
 
+    def test_each_picture_is_in_a_document(self):
+        text = "".join(path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+        for name in pictures.drawn():
+            self.assertTrue(f"pictures/{name}" in text, f"no document shows {name}")
+
     def test_a_round_without_its_figure_is_an_error(self):
         raw = {"settings": {"rounds": 2}, "runs": [{"engine": "stock", "figures": []}]}
         with self.assertRaises(ValueError):
             results.Comparison(raw).values("stock", "P50", "ms")
+
+
+class RawResultsTest(unittest.TestCase):
+    def test_each_raw_result_has_a_document(self):
+        text = "".join(path.read_text() for path in (ROOT / "docs").rglob("*.md"))
+        for path in results.BENCHMARKS.glob("*.json"):
+            json.loads(path.read_text())
+            self.assertTrue(path.name in text, f"no document names {path.name}")
 
 
 if __name__ == "__main__":
