@@ -67,6 +67,11 @@ def cpu_s_per_gib(one):
     return (one["senders"]["cpu_s"] + one["receiver"]["cpu_s"]) / (one["bytes"] / GIB)
 
 
+def throttle(stream):
+    """What the nodes' streams were held to."""
+    return "not throttled" if ["stream_throughput_outbound", "0MiB/s"] in stream.raw["settings"]["set"] else "throttled"
+
+
 def streamed_gib(stream):
     """What both engines send, by the mean of their medians."""
     per_engine = [median(one["bytes"] for one in stream.replacements(engine)) / GIB for engine in (STOCK, ENGINE)]

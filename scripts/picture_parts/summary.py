@@ -2,7 +2,7 @@
 """The README's chart: what clients wait while the heap is collected, and how long a new node streams."""
 
 from picture_parts import bars
-from picture_parts.results import DOOR, ENGINE, REQUESTS, STOCK, STREAM, comparison, streamed_gib, streaming_s
+from picture_parts.results import DOOR, ENGINE, REQUESTS, STOCK, STREAM, comparison, streamed_gib, streaming_s, throttle
 from picture_parts.svg import Drawing
 
 COLLECTED = "reads while the heap is collected"
@@ -18,5 +18,7 @@ def draw(theme):
     y = bars.pair(drawing, 10, "Reads while the JVM collects its heap every second: P99.9", "ms", *waits)
     drawing.write(16, y + 14, f"dots: {requests.rounds} rounds; front door on; {requests.source}", 12, theme.muted)
     y = bars.pair(drawing, y + 32, f"A dead node replaced: streaming of {streamed_gib(stream):.1f} GiB", "s", *streams)
-    drawing.write(16, y + 14, f"dots: {len(streams[0])} replacements each; {stream.source}", 12, theme.muted)
+    drawing.write(
+        16, y + 14, f"dots: {len(streams[0])} replacements each; {throttle(stream)}; {stream.source}", 12, theme.muted
+    )
     return drawing
