@@ -42,10 +42,13 @@ class PicturesTest(unittest.TestCase):
             words = [re.findall(r">([^<]+)</", drawn[f"{name}-{theme}.svg"]) for theme in ("light", "dark")]
             self.assertEqual(*words)
 
-    def test_each_picture_is_in_a_document(self):
-        text = "".join(path.read_text() for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-        for name in pictures.drawn():
-            self.assertTrue(f"pictures/{name}" in text, f"no document shows {name}")
+    def test_documents_show_each_picture_and_no_other(self):
+        shown = set()
+        for document in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+            for link in re.findall(r'src(?:set)?="([^"]+\.svg)"', document.read_text()):
+                self.assertTrue((document.parent / link).is_file(), f"{document}: {link}")
+                shown.add(Path(link).name)
+        self.assertEqual(set(pictures.drawn()), shown)
 
     def test_a_round_without_its_figure_is_an_error(self):
         raw = {"settings": {"rounds": 2}, "runs": [{"engine": "stock", "figures": []}]}
