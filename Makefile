@@ -106,8 +106,11 @@ test-begun:
 	@rm -f $(STAGES)
 	@touch build/test-begun
 
+.PHONY: check
+check: test-begun lint test-scripts test-rust test-java ## lint and all tests without a node: under ten minutes in a built tree
+
 .PHONY: test
-test: test-begun lint test-scripts test-rust test-lab test-java test-node ## lint and all tests
+test: check test-lab test-node test-cluster-part ## check, all tests with a node, and of the cluster tests the part of the day
 	@python3 scripts/test_summary.py
 
 .PHONY: test-scripts
@@ -161,6 +164,21 @@ test-cluster: class-archive ## clusters that lose and gain nodes, damaged stream
 	@cd native && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@scripts/cluster_tests.py passed all
+
+# Seven of them: each cluster test runs within a week of landings. Its reports lie beside those of test-node.
+PART ?= today
+
+.PHONY: test-cluster-part
+test-cluster-part: class-archive
+	@echo "== cluster tests, part: $(PART)"
+	@tests=$$(scripts/cluster_tests.py lab $(PART)); [ -z "$$tests" ] || { cd native && cargo test --quiet --locked --workspace \
+	    $$(printf -- ' --test %s' $$tests) -j $(JOBS) -- --ignored --test-threads=1 2>&1 | tee -a ../$(RUST_LOG); }
+	@tests=$$(scripts/cluster_tests.py java $(PART)); [ -z "$$tests" ] || $(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) \
+	    -Dgroups=cluster -Dleft.out= -Dtest="$$tests" | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@scripts/cluster_tests.py passed $(PART)
+	@scripts/cluster_tests.py stale
+	$(call ended,cluster)
 
 .PHONY: test-drivers
 test-drivers: class-archive driver-programs ## five drivers through the front door and through stock, in every version of the protocol: `make test` has the newest one

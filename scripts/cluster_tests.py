@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# Licensed under the Apache License, Version 2.0: see the file LICENSE.
+"""The cluster tests in seven parts, one for each day: `make test` runs that of today, `make test-cluster` all of them.
+
+config/cluster-tests.tsv has each of them, how long it takes, and when it last passed. `lab:<name>`
+is a test of the lab.
+
+    cluster_tests.py java PART      the test classes of a part, for Maven's -Dtest
+    cluster_tests.py lab PART       the lab's tests of a part
+    cluster_tests.py passed PART    writes down what has passed, by Maven's reports; the lab's are said to have
+    cluster_tests.py stale          says what has not passed within a week
+
+PART is `all`, `today`, or a number from 0 to 6.
+"""
+
+import csv
+import datetime
+import glob
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+LIST = "config/cluster-tests.tsv"
+REPORTS = "nodetest/target/surefire-reports/TEST-*.xml"
+PARTS = 7
+LAB = "lab:"
+
+
+def read(path=LIST):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def write(tests, path=LIST):
+    with open(path + ".new", "w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, tests[0].keys(), delimiter="\t", lineterminator="\n")
+        table.writeheader()
+        table.writerows(tests)
+    os.replace(path + ".new", path)
+
+
+def parted(tests):
+    """The tests in parts that take about as long: the longest first, each into the part that is shortest so far."""
+    parts = [[] for _ in range(PARTS)]
+    seconds = [0.0] * PARTS
+    for test in sorted(tests, key=lambda test: (-float(test["seconds"]), test["test"])):
+        shortest = seconds.index(min(seconds))
+        parts[shortest].append(test)
+        seconds[shortest] += float(test["seconds"])
+    return parts
+
+
+def of_part(tests, part, day):
+    if part == "all":
+        return tests
+    return parted(tests)[day.toordinal() % PARTS if part == "today" else int(part)]
+
+
+def mark(tests, part, reports, day, commit):
+    """Notes in `tests` what the reports say to have passed, and of the lab the tests of this part."""
+    seconds = {}
+    for report in reports:
+        name = report.get("name").split(".")[-1]
+        if (
+            int(report.get("tests")) > int(report.get("skipped"))
+            and report.get("failures") == report.get("errors") == "0"
+        ):
+            seconds[name] = float(report.get("time"))
+    of_lab = {test["test"] for test in of_part(tests, part, day) if test["test"].startswith(LAB)}
+    for test in tests:
+        if test["test"] in seconds or test["test"] in of_lab:
+            test["seconds"] = f"{seconds.get(test['test'], float(test['seconds'])):.0f}"
+            test["passed"], test["commit"] = day.isoformat(), commit
+
+
+def stale(tests, day):
+    week_ago = (day - datetime.timedelta(days=PARTS)).isoformat()
+    return [test["test"] for test in tests if test["passed"] < week_ago]
+
+
+def main(verb, part="today"):
+    tests, today = read(), datetime.date.today()
+    names = [test["test"] for test in of_part(tests, part, today)]
+    if verb == "java":
+        print(",".join(name for name in names if not name.startswith(LAB)))
+    elif verb == "lab":
+        print(" ".join(name.removeprefix(LAB) for name in names if name.startswith(LAB)))
+    elif verb == "passed":
+        commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=False)
+        reports = [ElementTree.parse(path).getroot() for path in glob.glob(REPORTS)]
+        mark(tests, part, reports, today, commit.stdout.strip())
+        write(tests)
+    elif verb == "stale":
+        left = stale(tests, today)
+        if left:
+            print(f"cluster tests that {LIST} has not seen passing within a week: {', '.join(left)}")
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
