@@ -34,7 +34,7 @@ LIB := native/target/plugin/libcassiterite.so
 LAB_PROFILE ?= $(if $(filter test test-%,$(MAKECMDGOALS)),dev,release)
 LAB := native/target/$(patsubst dev,debug,$(LAB_PROFILE))/cassiterite
 export CASSITERITE_LAB := $(CURDIR)/$(LAB)
-JAR := plugin/target/cassiterite-5.0-0.1.0.jar
+JAR := plugin/target/cassiterite-5.0-$(file < VERSION).jar
 JAR_PATH := io/cassiterite/native/linux-x86_64
 RUST_LOG := build/test-rust.log
 SCRIPTS_LOG := build/test-scripts.log
@@ -72,7 +72,7 @@ $(LAB): FORCE | deps
 lab: build $(LAB) ## the command native/target/release/cassiterite: clusters, loads, comparisons
 
 # Made in a folder of its own and then moved: a test run or another build beside this one never sees half a jar.
-$(JAR): $(LIB) $(PLUGIN_SOURCES) pom.xml plugin/pom.xml | deps
+$(JAR): $(LIB) $(PLUGIN_SOURCES) VERSION pom.xml plugin/pom.xml | deps
 	@echo "build: $(JAR)"
 	@exec 9> build/.jar.lock && flock 9 && \
 	    $(MVN) -q -pl plugin -Dbuild.dir=target/jar -Dmaven.test.skip=true package && \
@@ -292,6 +292,10 @@ pictures: ## draw docs/pictures from the raw results in docs/benchmarks
 .PHONY: dist
 dist: build ## the release folder that a Cassandra operator installs from, and a Debian package: build/dist
 	@scripts/dist.sh
+
+.PHONY: release-check
+release-check: ## what a release would be, made and looked into: docs/contributing/release.md
+	@scripts/release.sh check
 
 .PHONY: clean
 clean: ## remove everything that was built; ./data stays

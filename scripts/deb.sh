@@ -11,7 +11,7 @@ fail() { echo "deb: $*" >&2; exit 1; }
 [ $# = 2 ] || fail "usage: deb.sh FOLDER GLIBC"
 folder=$(realpath "$1")
 glibc=$2
-name=${folder##*/} # cassiterite-5.0-0.1.0
+name=${folder##*/} # cassiterite-5.0-<version>
 version=${name##*-}
 package=${name%-*}
 source=config/dist/debian

@@ -5,7 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-NAME=cassiterite-5.0-0.1.0
+VERSION=$(< VERSION)
+NAME=cassiterite-5.0-$VERSION
 JAR=plugin/target/$NAME.jar
 DIST=build/dist/$NAME
 
@@ -19,7 +20,7 @@ cp config/cassandra/jvm-plugin.options "$DIST/jvm-server.options-snippet.options
 glibc=$(objdump -T native/target/plugin/libcassiterite.so build/deps/librocksdb.so \
     | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -1)
 glibc=${glibc#GLIBC_}
-sed "s/@GLIBC@/$glibc/" config/dist/INSTALL.md > "$DIST/INSTALL.md"
+sed "s/@GLIBC@/$glibc/; s/@VERSION@/$VERSION/g" config/dist/INSTALL.md > "$DIST/INSTALL.md"
 
 {
     cat config/dist/THIRD-PARTY-head.txt

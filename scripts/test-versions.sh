@@ -20,7 +20,7 @@ core() { [[ $1 =~ ^5\.0\.[01]$ ]] && echo "${CORE%,GateTest}" || echo "$CORE"; }
 linkage() {
     local lib=build/cassandra-$1/lib
     java -cp "nodetest/target/classes:$lib/*" io.cassiterite.nodetest.linkage.LinkageMain \
-        plugin/target/cassiterite-5.0-0.1.0.jar "$lib/cassandra-all-$1.jar"
+        "plugin/target/cassiterite-5.0-$(< VERSION).jar" "$lib/cassandra-all-$1.jar"
 }
 
 [ $# -gt 0 ] || { echo "usage: test-versions.sh VERSION..." >&2; exit 2; }

@@ -8,7 +8,8 @@ import unittest
 
 from tree import Tree
 
-NAME = "cassiterite-5.0-0.1.0"
+VERSION = "1.2.3"
+NAME = f"cassiterite-5.0-{VERSION}"
 JAR = f"./usr/share/cassandra/lib/{NAME}.jar"
 CONF = "./usr/share/cassiterite/conf.d"
 DOC = "./usr/share/doc/cassiterite-5.0"
@@ -36,7 +37,7 @@ class DebTest(unittest.TestCase):
             (release / name).write_text(content)
         ran = self.tree.run("deb.sh", str(release), "2.34")
         self.assertEqual(0, ran.returncode, ran.stderr)
-        return release.parent / "cassiterite-5.0_0.1.0_amd64.deb"
+        return release.parent / f"cassiterite-5.0_{VERSION}_amd64.deb"
 
     def dpkg_deb(self, *arguments):
         return subprocess.run(["dpkg-deb", *map(str, arguments)], check=True, capture_output=True, text=True).stdout
@@ -66,7 +67,7 @@ class DebTest(unittest.TestCase):
         info = self.dpkg_deb("--info", self.package("dist"))
         for line in (
             "Package: cassiterite-5.0",
-            "Version: 0.1.0",
+            f"Version: {VERSION}",
             "Architecture: amd64",
             "Depends: cassandra (>= 5.0~), cassandra (<< 5.1~), libc6 (>= 2.34), libgcc-s1, libstdc++6 (>= 11)",
         ):

@@ -13,7 +13,7 @@ const VARIABLE: &str = "CASSITERITE_HOME";
 /// Environment variable that names another version of Cassandra than the pinned one.
 const CASSANDRA_VERSION: &str = "CASSANDRA_VERSION";
 const CONFIGURATION: &str = "config/cassandra";
-const PLUGIN: &str = "plugin/target/cassiterite-5.0-0.1.0.jar";
+const PLUGIN: &str = concat!("plugin/target/cassiterite-5.0-", env!("CARGO_PKG_VERSION"), ".jar");
 
 /// The folder that holds `config/cassandra`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Home {
     }
 
     /// The plug-in's jar as `make build` leaves it.
-    pub(super) fn plugin(&self) -> PathBuf {
+    pub(crate) fn plugin(&self) -> PathBuf {
         self.0.join(PLUGIN)
     }
 

@@ -42,7 +42,7 @@ impl Identity {
     pub fn of(file: &PlanFile) -> Result<Self> {
         let home = Home::find()?;
         let machine = Machine::this();
-        let plugin = file_hash("plug-in jar", &home.join("plugin/target/cassiterite-5.0-0.1.0.jar"));
+        let plugin = file_hash("plug-in jar", &home.plugin());
         Ok(Self {
             plan_sha256: plan_hash(file)?,
             profile_sha256: text_hash("profile", &file.profile_text()?).sha256,

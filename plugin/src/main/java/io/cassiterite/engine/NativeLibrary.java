@@ -5,6 +5,9 @@
 package io.cassiterite.engine;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 import io.cassiterite.engine.EngineException.Kind;
@@ -16,7 +19,7 @@ import io.cassiterite.engine.EngineException.Kind;
 public final class NativeLibrary
 {
     /** The version of this jar; the library must have the same. */
-    public static final String VERSION = "0.1.0";
+    public static final String VERSION = ownVersion();
 
     /** Names a library file to load instead of the one in the jar, for tests. */
     public static final String LIBRARY_PROPERTY = "cassiterite.native_library";
@@ -66,6 +69,18 @@ public final class NativeLibrary
     {
         if (!"Linux".equals(os) || !("amd64".equals(architecture) || "x86_64".equals(architecture)))
             throw new EngineException(Kind.INVALID, "Cassiterite runs on Linux on x86_64 only, not on " + os + " on " + architecture);
+    }
+
+    private static String ownVersion()
+    {
+        try (InputStream version = NativeLibrary.class.getResourceAsStream("VERSION"))
+        {
+            return version == null ? "of no version" : new String(version.readAllBytes(), StandardCharsets.US_ASCII).trim();
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
     }
 
     static void requireVersion(String version)

@@ -183,6 +183,6 @@ class StartRulesTest
 
     private static TableMarker marker(String tableId, String storeId)
     {
-        return new TableMarker(tableId, "shop.orders", STORE, storeId, "cassiterite/0.1.0 rocksdb/11.8.1");
+        return new TableMarker(tableId, "shop.orders", STORE, storeId, "cassiterite/1.2.3 rocksdb/11.8.1");
     }
 }
