@@ -4,6 +4,7 @@
  */
 package io.cassiterite.index;
 
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -20,6 +21,7 @@ import org.apache.cassandra.db.compaction.CompactionManager;
 import org.apache.cassandra.utils.Clock;
 
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.Turns;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 
@@ -42,14 +44,16 @@ public final class IndexWatch
 
     private static final Map<EngineIndex, Long> TRIED = new WeakHashMap<>();
 
+    private static final Turns TURNS = new Turns();
+
     private IndexWatch()
     {
     }
 
-    /** Looks at all indexes; for the maintenance thread. */
+    /** Looks at the indexes of some tables, in their turns; for the maintenance thread. */
     public static synchronized void check()
     {
-        for (CassiteriteMemtable memtable : EngineTables.all())
+        for (CassiteriteMemtable memtable : TURNS.of(new ArrayList<>(EngineTables.all())))
         {
             ColumnFamilyStore cfs = memtable.cfs();
             // A memtable is there before its table has the manager, in the table's constructor.
