@@ -7,12 +7,12 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::open_table::{OpenTable, TableId};
-use crate::prepared::{Prepared, Standing};
 use crate::reason::Reason;
-use crate::routes::Routes;
+use crate::rights::open_table::{OpenTable, TableId};
+use crate::rights::prepared::{Prepared, Standing};
+use crate::rights::routes::Routes;
+use crate::rights::table_reader::{Reach, Unread};
 use crate::statement::{self, Execute, Id, Served};
-use crate::table_reader::{Reach, Unread};
 
 /// Where a read request names the bytes of the first chunk (docs/internals/boundary.md).
 const CHUNK_FIELD: std::ops::Range<usize> = 2..6;

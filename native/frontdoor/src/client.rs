@@ -6,7 +6,9 @@
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
-use crate::acceptor::ListenerId;
+/// Names one listening socket of a door; never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ListenerId(pub u64);
 
 /// A client that the door has accepted.
 #[derive(Debug)]

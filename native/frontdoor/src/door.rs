@@ -15,16 +15,19 @@ use mio::net::TcpStream;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::process::{getrlimit, Resource};
 
-use crate::acceptor::{Acceptor, ListenOptions, ListenerId};
+use crate::client::ListenerId;
 use crate::counters::{Counters, Tally};
-use crate::event_loop::{new_pair, EventLoop, Newcomer};
-use crate::hand_over::{HandOver, HandedOver};
-use crate::loop_answerer::Shared;
 use crate::notices::Notice;
-use crate::pool::{threads_for, Pool};
-use crate::priority;
 use crate::protocol::Negotiated;
-use crate::routes::Routes;
+use crate::rights::routes::Routes;
+use crate::sockets::hand_over::{HandOver, HandedOver};
+use crate::sockets::newcomer::{new_pair, Newcomer};
+use crate::threads::acceptor::{Acceptor, ListenOptions};
+use crate::threads::event_loop::EventLoop;
+use crate::threads::loop_answerer::Shared;
+use crate::threads::loop_thread::LoopThread;
+use crate::threads::pool::{threads_for, Pool};
+use crate::threads::priority;
 
 /// How a door is made.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +86,7 @@ impl Door {
         let mut threads = Vec::new();
         let mut loops = Vec::new();
         for number in 0..options.loops.max(1) {
-            let (event_loop, thread) = EventLoop::start(number, options.window, shared.clone())?;
+            let (event_loop, thread) = LoopThread::start(number, options.window, shared.clone())?;
             loops.push(event_loop);
             threads.push(thread);
         }
@@ -191,6 +194,8 @@ impl Drop for Door {
         self.close();
     }
 }
+
+mod rights;
 
 #[cfg(test)]
 mod tests;

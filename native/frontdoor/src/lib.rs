@@ -13,66 +13,46 @@
 //! Of the EXECUTEs of prepared statements it answers those that it may, as Cassandra would: from a plan of the
 //! statement and the rows of the engine.
 //!
-//! Modules, each using only those above it:
+//! The modules in layers, from low to high. A module may use those before it in this table, and no other; the same holds
+//! within a folder, where its head has such a table. `tests/layers.rs` holds them to it.
 //!
-//! | module | what it is |
+//! | Modules | What they know |
 //! |---|---|
 //! | `client` `notices` | what the owner of the door learns |
 //! | `reason` | why a request is not answered here |
-//! | `statement` | EXECUTE, plans, values, rows: bytes to bytes |
-//! | `table_reader` `open_table` `prepared` `routes` | what may be answered now |
 //! | `protocol` | where requests and responses begin and end |
+//! | `statement` | EXECUTE, plans, values, rows: bytes to bytes |
+//! | `rights` | what may be answered now |
 //! | `counters` `served` | what the door has done, for reports and for Cassandra's metrics |
 //! | `answering` | from a request to its answer, through all gates |
-//! | `buffer` `outlet` `replies` | bytes on their way to a socket |
 //! | `request` `session` | both directions of a connection, without its sockets |
-//! | `native_share` `hand_over` | which connections are better off without the door, and how they leave it |
-//! | `connection` | the sockets of a connection, and how it ends |
-//! | `priority` `waiting` | how a thread runs, waits for events, and ends |
-//! | `event_loop` `loop_thread` `pool` `loop_answerer` | threads that answer from memory, and those that wait for a device |
-//! | `undecided` | clients that have not said yet whether they speak TLS |
-//! | `acceptor` | the thread that accepts, and hands clients to the loops |
-//! | `door` `rights` | all of it, for its owner |
+//! | `sockets` | how clients come, are served, and leave the door |
+//! | `threads` | who accepts, who answers from memory, and who waits for a device |
+//! | `door` | all of it, for its owner |
 //!
 //! No thread of this crate enters the JVM, and nothing here knows what a JVM is.
 
-mod acceptor;
 mod answering;
-mod buffer;
 mod client;
-mod connection;
 mod counters;
 mod door;
-mod event_loop;
-mod hand_over;
-mod loop_answerer;
-mod loop_thread;
-mod native_share;
 mod notices;
-mod open_table;
-mod outlet;
-mod pool;
-mod prepared;
-mod priority;
 mod protocol;
 mod reason;
-mod replies;
 mod request;
 mod rights;
-mod routes;
 mod served;
 mod session;
+mod sockets;
 mod statement;
-mod table_reader;
-mod undecided;
-mod waiting;
+mod threads;
 
-pub use acceptor::{ListenOptions, ListenerId};
-pub use client::{Client, Way};
+pub use client::{Client, ListenerId, Way};
 pub use counters::Counters;
 pub use door::{Door, DoorOptions};
-pub use hand_over::HandedOver;
 pub use notices::Notice;
 pub use protocol::Negotiated;
+pub use rights::table_reader::{Entries, Reach, TableReader, Unread};
+pub use sockets::hand_over::HandedOver;
 pub use statement::PlanError;
-pub use table_reader::{Entries, Reach, TableReader, Unread};
+pub use threads::acceptor::ListenOptions;

@@ -3,6 +3,8 @@
 
 //! Why the door passes a request on to Cassandra instead of answering it.
 
+use cassiterite_codec::CodecError;
+
 /// Lists the reasons once, with their names in reports.
 macro_rules! reasons {
     ($($(#[$doc:meta])* $reason:ident = $name:literal,)*) => {
@@ -95,6 +97,12 @@ reasons! {
     PoolBusy = "pool_busy",
     /// A fault of the door, which is written to the log.
     Panic = "panic",
+}
+
+impl From<CodecError> for Reason {
+    fn from(_: CodecError) -> Self {
+        Reason::UnknownContent
+    }
 }
 
 impl Reason {

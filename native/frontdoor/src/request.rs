@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::prepared::Prepared;
 use crate::protocol::{Framing, Header};
 use crate::reason::Reason;
+use crate::rights::prepared::Prepared;
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::open_table::TableId;
-use crate::prepared::{Prepared, Standing};
-use crate::session::Answered;
+use crate::protocol::HEADER_BYTES;
+use crate::rights::open_table::TableId;
+use crate::rights::prepared::{Prepared, Standing};
 use crate::statement::{Id, Served as Read};
 
 /// Buckets of one octave.
@@ -82,6 +82,23 @@ impl Answers {
         self.live_rows += other.live_rows;
         self.tombstones += other.tombstones;
         self.latencies.join(&other.latencies);
+    }
+}
+
+/// What the door has answered to one connection, and the bytes of requests and answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub requests: u64,
+    pub received_bytes: u64,
+    pub sent_bytes: u64,
+}
+
+impl Answered {
+    /// Adds one answer.
+    pub(crate) fn add(&mut self, request: &[u8], body: &[u8]) {
+        self.requests += 1;
+        self.received_bytes += request.len() as u64;
+        self.sent_bytes += (HEADER_BYTES + body.len()) as u64;
     }
 }
 
@@ -178,7 +195,7 @@ fn put_count(count: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prepared::tests::plan;
+    use crate::rights::prepared::tests::plan;
 
     #[test]
     fn a_latency_is_at_most_its_bucket_and_an_eighth_more() {

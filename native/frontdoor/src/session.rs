@@ -5,11 +5,15 @@
 
 use std::time::Instant;
 
-use crate::outlet::Outlet;
-use crate::protocol::{FrameKind, Inbound, Negotiated, Outbound, HEADER_BYTES, REQUESTS};
-use crate::replies::Replies;
+use crate::protocol::{FrameKind, Inbound, Negotiated, Outbound, REQUESTS};
 use crate::request::{Answerer, Audition, Identity};
+use crate::served::Answered;
+use outlet::Outlet;
+use replies::Replies;
 
+mod buffer;
+mod outlet;
+mod replies;
 mod requests;
 mod responses;
 mod sending;
@@ -32,22 +36,6 @@ pub(crate) enum Turn {
     More,
     /// The source has ended, and all its bytes are passed on.
     Ended,
-}
-
-/// What the door has answered, and the bytes of requests and answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Answered {
-    pub requests: u64,
-    pub received_bytes: u64,
-    pub sent_bytes: u64,
-}
-
-impl Answered {
-    fn add(&mut self, request: &[u8], body: &[u8]) {
-        self.requests += 1;
-        self.received_bytes += request.len() as u64;
-        self.sent_bytes += (HEADER_BYTES + body.len()) as u64;
-    }
 }
 
 /// Buffers that all connections of a loop share.

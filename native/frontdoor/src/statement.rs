@@ -8,12 +8,22 @@
 //! Whatever is not certain is a [`Reason`](crate::reason::Reason) to forward the request.
 //!
 //! Plans are described in `docs/internals/boundary.md`.
+//!
+//! | Modules | What they know |
+//! |---|---|
+//! | `bytes` `limits` | numbers in bytes, and what is too long |
+//! | `execute` `decimal` `key_type` `value` | what a request brings, and what of it is in keys |
+//! | `metadata` `row_size` `plan` | one statement |
+//! | `paging` `places` `request` | from an EXECUTE to the engine's request |
+//! | `entries` `judge` `values` `row` `partition` `response` | from the engine's answer to the client's response |
 
 mod bytes;
 mod decimal;
 mod entries;
 mod execute;
+mod judge;
 mod key_type;
+mod limits;
 mod metadata;
 mod paging;
 mod partition;

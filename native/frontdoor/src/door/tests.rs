@@ -8,8 +8,8 @@
 mod fixture;
 
 use super::*;
-use crate::prepared::tests::plan;
 use crate::reason::Reason;
+use crate::rights::prepared::tests::plan;
 use fixture::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -22,7 +22,7 @@ const NOW_IN_SECONDS: u32 = 0x100;
 /// SERIAL and LOCAL_SERIAL.
 const SERIAL_LEVELS: [u16; 2] = [8, 9];
 /// Version 5 has flags of four bytes, a metadata id, and a time of its own.
-const V5: u8 = 5;
+pub(super) const V5: u8 = 5;
 
 /// An EXECUTE of which every value is given; borrows from its body.
 #[derive(Debug)]

@@ -3,13 +3,11 @@
 
 //! What a result says of its columns, and when it leaves that out.
 
-use super::execute::{Execute, Id};
+use super::execute::{Execute, Id, V5};
 
 const HAS_MORE_PAGES: u32 = 0x2;
 const NO_METADATA: u32 = 0x4;
 const METADATA_CHANGED: u32 = 0x8;
-/// Since this version a client names the metadata that it has.
-const V5: u8 = 5;
 
 /// A result's metadata under one version of the protocol.
 #[derive(Debug)]

@@ -6,13 +6,11 @@
 use super::paging::Clustering;
 use super::plan::Plan;
 use super::row::{self, Found};
+use super::value::CLUSTERING;
 use super::values::Values;
 use crate::reason::Reason;
 use cassiterite_codec::header::Coverage;
 use cassiterite_codec::row::{Components, Head, RowReader};
-
-/// The end of a clustering.
-const CLUSTERING: u8 = 0x38;
 
 pub(super) struct Partition<'p, 'a> {
     plan: &'p Plan,

@@ -4,21 +4,14 @@
 //! The places of a partition that a request selects: rows or slices, in the byte-comparable form of clusterings.
 
 use super::execute::Execute;
+use super::limits::KEY_BYTES_MAX;
 use super::paging::Clustering;
 use super::plan::{Bound, Plan, Selection};
-use super::request::KEY_BYTES_MAX;
-use super::value::{ClusteringColumn, Value};
+use super::value::{ClusteringColumn, Value, AFTER, BEFORE, CLUSTERING};
 use crate::reason::Reason;
 use cassiterite_codec::header::Range;
 use smallvec::SmallVec;
 use std::ops;
-
-/// The end of a clustering.
-const CLUSTERING: u8 = 0x38;
-/// The end of a bound that lies before all that it is a prefix of.
-pub(super) const BEFORE: u8 = 0x20;
-/// The end of a bound that lies after all that it is a prefix of.
-pub(super) const AFTER: u8 = 0x60;
 
 /// Disjoint rows or slices, in clustering order.
 #[derive(Debug)]

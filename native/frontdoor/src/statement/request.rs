@@ -4,10 +4,10 @@
 //! The engine's read request for an EXECUTE (docs/internals/boundary.md, Read request).
 
 use super::execute::Execute;
+use super::limits::{ANSWER_BYTES_MAX, KEY_BYTES_MAX};
 use super::paging::Page;
 use super::places::Places;
 use super::plan::Plan;
-use super::response::ANSWER_BYTES_MAX;
 use crate::reason::Reason;
 use cassiterite_codec::key::{encode_partition, murmur3_token};
 use smallvec::SmallVec;
@@ -16,8 +16,6 @@ const VERSION: u8 = 2;
 const REVERSED: u8 = 1;
 const STATIC: u8 = 2;
 const POINTS: u8 = 4;
-/// The longest partition key, and the longest value of a clustering.
-pub(super) const KEY_BYTES_MAX: usize = u16::MAX as usize;
 
 type Key = SmallVec<[u8; 256]>;
 

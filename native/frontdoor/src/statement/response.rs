@@ -5,6 +5,7 @@
 
 use super::entries::{Entries, Entry};
 use super::execute::Execute;
+use super::limits::ANSWER_BYTES_MAX;
 use super::metadata::put_counted;
 use super::paging::Page;
 use super::partition::Partition;
@@ -15,8 +16,6 @@ use super::values::put_null;
 use crate::reason::Reason;
 use cassiterite_codec::header;
 
-/// A longer answer is Cassandra's.
-pub(super) const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// RESULT: rows.
 const ROWS: i32 = 2;
 

@@ -3,11 +3,12 @@
 
 //! Whether a row exists, and what it has of the fetched columns.
 
+use super::judge::{Counts, Judge};
 use super::plan::{Encoder, Fetched};
 use super::values::{MultiCell, Values};
 use crate::reason::Reason;
 use cassiterite_codec::row::{counter_total, Cell, ColumnStart, Head, RowReader};
-use cassiterite_codec::{CodecError, DeletionTime};
+use cassiterite_codec::DeletionTime;
 
 /// What one row counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,48 +17,6 @@ pub(super) struct Found {
     pub is_live: bool,
     /// Tombstones and expired cells.
     pub tombstones: u32,
-}
-
-impl From<CodecError> for Reason {
-    fn from(_: CodecError) -> Self {
-        Reason::UnknownContent
-    }
-}
-
-/// Tells which cells a client sees.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Judge {
-    /// What deletes them.
-    active: DeletionTime,
-    now_s: i64,
-}
-
-impl Judge {
-    /// Whether a client sees the cell.
-    #[inline]
-    pub(super) fn sees(&self, cell: &Cell<'_>) -> bool {
-        !self.active.deletes(cell.timestamp) && cell.is_live(self.now_s)
-    }
-
-    /// Counts a cell; whether a client sees it.
-    #[inline]
-    fn count(&self, cell: &Cell<'_>, counts: &mut Counts) -> bool {
-        if self.active.deletes(cell.timestamp) {
-            return false;
-        }
-        let is_live = cell.is_live(self.now_s);
-        *(if is_live { &mut counts.live } else { &mut counts.dead }) += 1;
-        is_live
-    }
-}
-
-/// What was found among the fetched columns.
-#[derive(Default)]
-struct Counts {
-    live: u32,
-    dead: u32,
-    /// Whether a column of many cells is deleted.
-    has_column_deletion: bool,
 }
 
 /// Reads the fetched columns of a row that `covering` and its own deletion leave, as they are at `now_s`, into `values`.

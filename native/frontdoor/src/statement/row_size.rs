@@ -3,7 +3,7 @@
 
 //! How much of the engine's answer a statement needs, which does not tell the engine its limit.
 
-use super::response::ANSWER_BYTES_MAX;
+use super::limits::ANSWER_BYTES_MAX;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What a row is thought to need before one has been read.

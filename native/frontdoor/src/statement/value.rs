@@ -71,6 +71,12 @@ const NEXT: u8 = 0x40;
 const NULL: u8 = 0x3E;
 const EMPTY: u8 = 0x3F;
 const EMPTY_REVERSED: u8 = 0x41;
+/// The end of a clustering.
+pub(super) const CLUSTERING: u8 = 0x38;
+/// The end of a bound that lies before all that it is a prefix of.
+pub(super) const BEFORE: u8 = 0x20;
+/// The end of a bound that lies after all that it is a prefix of.
+pub(super) const AFTER: u8 = 0x60;
 
 impl ClusteringColumn {
     /// Appends the component of a clustering or bound; `None` is null.

@@ -3,9 +3,9 @@
 
 //! The values of a row as a client gets them.
 
+use super::judge::Judge;
 use super::metadata::put_counted;
 use super::plan::{Encoder, Fetched};
-use super::row::Judge;
 use crate::reason::Reason;
 use cassiterite_codec::row::{PathCell, RowReader};
 use smallvec::SmallVec;

@@ -5,11 +5,11 @@
 
 use crate::client::{Client, Way};
 use crate::door::{Door, DoorOptions};
-use crate::hand_over::HandedOver;
-use crate::open_table::tests::spec;
-use crate::prepared::tests::plan;
 use crate::reason::Reason;
-use crate::table_reader::{Entries, Reach, TableReader, Unread};
+use crate::rights::open_table::tests::spec;
+use crate::rights::prepared::tests::plan;
+use crate::rights::table_reader::{Entries, Reach, TableReader, Unread};
+use crate::sockets::hand_over::HandedOver;
 use crate::{ListenOptions, Notice};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

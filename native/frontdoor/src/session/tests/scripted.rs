@@ -68,6 +68,6 @@ impl Answerer for Scripted {
     }
 }
 
-pub(super) fn prepared() -> std::sync::Arc<crate::prepared::Prepared> {
-    std::sync::Arc::new(crate::prepared::Prepared::new(crate::prepared::tests::plan([1; 16], [2; 16])))
+pub(super) fn prepared() -> std::sync::Arc<crate::rights::prepared::Prepared> {
+    std::sync::Arc::new(crate::rights::prepared::Prepared::new(crate::rights::prepared::tests::plan([1; 16], [2; 16])))
 }

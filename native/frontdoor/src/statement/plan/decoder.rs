@@ -6,8 +6,7 @@
 use super::{Bound, PlanError, Selection};
 use crate::statement::bytes::Bytes;
 use crate::statement::key_type::KeyType;
-use crate::statement::places::{AFTER, BEFORE};
-use crate::statement::value::{ClusteringColumn, Limit, Value};
+use crate::statement::value::{ClusteringColumn, Limit, Value, AFTER, BEFORE};
 
 /// Added to the type of a clustering column that sorts the other way round.
 const REVERSED_TYPE: u8 = 0x80;

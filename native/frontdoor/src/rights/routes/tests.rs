@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::open_table::tests::{spec, NoReader};
+use crate::rights::open_table::tests::{spec, NoReader};
 
 const STATEMENT: Id = [1; 16];
 const TABLE: TableId = [2; 16];

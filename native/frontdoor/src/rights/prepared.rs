@@ -86,7 +86,7 @@ impl Prepared {
 #[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
-    use crate::open_table::TableId;
+    use crate::rights::open_table::TableId;
     use crate::statement::Id;
 
     /// `SELECT v FROM t WHERE k = ?`, of integers; the column has the id 1.

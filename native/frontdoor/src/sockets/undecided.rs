@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 use mio::{Interest, Registry, Token};
 
-use crate::acceptor::ListenerId;
+use crate::client::ListenerId;
 
 /// The types of TLS records (RFC 8446, 5.1); no version of CQL is one of them.
 const TLS_RECORDS: std::ops::RangeInclusive<u8> = 20..=23;

@@ -8,20 +8,19 @@ use std::sync::mpsc::Sender;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::event_loop::EventLoop;
+use super::pool::{Job, Pool};
 use crate::answering::{Answer, Answering, Unanswered};
 use crate::counters::Tally;
-use crate::event_loop::EventLoop;
 use crate::notices::Notices;
-use crate::pool::{Job, Pool};
-use crate::prepared::Standing;
 use crate::protocol::{unpack, Framing, ResponseHeader, COMPRESSED};
 use crate::reason::Reason;
 use crate::request::{Answerer, Audition, Identity, Request, Verdict};
-use crate::routes::Routes;
-use crate::served::Served;
-use crate::session::Answered;
+use crate::rights::prepared::Standing;
+use crate::rights::routes::Routes;
+use crate::rights::table_reader::Reach;
+use crate::served::{Answered, Served};
 use crate::statement::Id;
-use crate::table_reader::Reach;
 
 /// A turn that has taken longer makes way for other connections; slices take longer than single rows.
 const MAX_TURN: Duration = Duration::from_micros(500);

@@ -12,13 +12,14 @@ use mio::{Interest, Registry, Token};
 use rustix::io::Errno;
 use rustix::net::{recv, RecvFlags};
 
+use super::hand_over::HandedOver;
+use super::native_share::NativeShare;
+use super::newcomer::Newcomer;
 use crate::counters::Tally;
-use crate::event_loop::Newcomer;
-use crate::hand_over::HandedOver;
-use crate::native_share::NativeShare;
 use crate::protocol::Opcode;
 use crate::request::{Answerer, Identity, Pooled};
-use crate::session::{Answered, Session, Turn, Work};
+use crate::served::Answered;
+use crate::session::{Session, Turn, Work};
 
 /// Turns for what Cassandra has sent to a connection that fails: more than a socket holds.
 const LAST_TURNS: usize = 64;

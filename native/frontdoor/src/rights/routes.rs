@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, Guard};
 
-use crate::open_table::{OpenTable, TableId};
-use crate::prepared::Prepared;
+use super::open_table::{OpenTable, TableId};
+use super::prepared::Prepared;
 use crate::statement::{Id, Plan};
 
 /// Statements that are remembered as refused; a client could prepare without end.

@@ -5,7 +5,7 @@
 
 use std::io::{ErrorKind, Result, Write};
 
-use crate::buffer::Buffer;
+use super::buffer::Buffer;
 
 /// What waits for a socket, and how much it took.
 #[derive(Debug, Default)]

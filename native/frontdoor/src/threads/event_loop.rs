@@ -4,45 +4,32 @@
 //! A loop, as other threads see it: one thread with its connections.
 
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream as StdUnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use mio::net::{TcpStream, UnixStream};
-use mio::{Events, Poll, Token, Waker};
+use mio::{Poll, Token, Waker};
 
-use crate::hand_over::HandOver;
-use crate::loop_answerer::Shared;
-use crate::loop_thread::LoopThread;
-use crate::pool::Done;
-use crate::protocol::Negotiated;
+use crate::answering::Answer;
+use crate::reason::Reason;
+use crate::request::Pooled;
 use crate::served::Served;
+use crate::sockets::hand_over::HandOver;
+use crate::sockets::newcomer::Newcomer;
 
 /// Other tokens are those of connections.
 pub(crate) const WAKER: Token = Token(usize::MAX);
-const EVENTS: usize = 1024;
 /// Much longer than a loop's turn; whoever waits has nothing urgent to do.
 const SERVED_WAIT: Duration = Duration::from_secs(1);
 
-/// A client with its way to Cassandra, on its way to a loop.
-pub(crate) struct Newcomer {
-    pub number: u64,
-    pub client: TcpStream,
-    pub cassandra: UnixStream,
-    /// Of a client that comes back to the door.
-    pub negotiated: Option<Negotiated>,
-}
-
-/// The two ends of a client's way to Cassandra: the loop's, and the far one.
-pub(crate) fn new_pair() -> io::Result<(UnixStream, OwnedFd)> {
-    let (near, far) = StdUnixStream::pair()?;
-    near.set_nonblocking(true)?;
-    far.set_nonblocking(true)?;
-    Ok((UnixStream::from_std(near), far.into()))
+/// What came of a request that the pool had.
+pub(crate) struct Done {
+    pub slot: usize,
+    pub connection: u64,
+    pub since: Instant,
+    pub pooled: Pooled,
+    pub answer: Result<Answer, Reason>,
 }
 
 /// What other threads have for a loop.
@@ -68,30 +55,6 @@ pub(crate) struct EventLoop {
 }
 
 impl EventLoop {
-    /// Starts the thread.
-    ///
-    /// * `window` how long a connection is watched before it may be offered back
-    pub(crate) fn start(
-        number: usize,
-        window: Duration,
-        shared: Shared,
-    ) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
-        EventLoop::start_with(Events::with_capacity(EVENTS), number, window, shared)
-    }
-
-    fn start_with(
-        events: Events,
-        number: usize,
-        window: Duration,
-        shared: Shared,
-    ) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
-        let (handle, poll, served) = EventLoop::new()?;
-        let running = LoopThread::new(Arc::clone(&handle), poll, served, window, shared);
-        let thread =
-            thread::Builder::new().name(format!("cassiterite-door-{number}")).spawn(move || running.run(events))?;
-        Ok((handle, thread))
-    }
-
     /// A loop without a thread, what wakes that, and where it gives what it has answered.
     pub(crate) fn new() -> io::Result<(Arc<EventLoop>, Poll, Sender<Served>)> {
         let poll = Poll::new()?;
@@ -197,41 +160,5 @@ impl EventLoop {
 
     fn inbox(&self) -> MutexGuard<'_, Option<Vec<Message>>> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::pool::Pool;
-    use crate::routes::Routes;
-    use std::io::Read;
-    use std::net::{TcpListener, TcpStream as StdTcpStream};
-
-    const PATIENCE: Duration = Duration::from_secs(60);
-
-    fn shared() -> Shared {
-        let routes = Arc::new(Routes::default());
-        Shared { pool: Pool::new(Arc::clone(&routes), 1), routes, notices: Arc::default(), tally: Arc::default() }
-    }
-
-    #[test]
-    fn a_loop_that_cannot_wait_ends_with_its_clients() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut client = StdTcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        client.set_read_timeout(Some(PATIENCE)).unwrap();
-        let served = TcpStream::from_std(listener.accept().unwrap().0);
-        let (near, _far) = StdUnixStream::pair().unwrap();
-        let shared = shared();
-        // epoll_wait refuses to wait for no events at all.
-        let (event_loop, thread) =
-            EventLoop::start_with(Events::with_capacity(0), 0, Duration::MAX, shared.clone()).unwrap();
-        let newcomer = Newcomer { number: 1, client: served, cassandra: UnixStream::from_std(near), negotiated: None };
-        let _ = event_loop.add(newcomer);
-        assert_eq!(client.read(&mut [0]).unwrap(), 0);
-        thread.join().unwrap();
-        assert!(event_loop.has_ended());
-        assert_eq!(shared.tally.read().threads_failed, 1);
     }
 }

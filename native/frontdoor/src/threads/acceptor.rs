@@ -17,22 +17,19 @@ use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
-use crate::client::{Client, Way};
+use super::event_loop::EventLoop;
+use super::waiting::{run_to_the_end, wait_for_events};
+use crate::client::{Client, ListenerId, Way};
 use crate::counters::Tally;
-use crate::event_loop::{new_pair, EventLoop, Newcomer};
 use crate::notices::Notices;
-use crate::undecided::{FirstByte, Undecided};
-use crate::waiting::{run_to_the_end, wait_for_events};
+use crate::sockets::newcomer::{new_pair, Newcomer};
+use crate::sockets::undecided::{FirstByte, Undecided};
 
 /// Other even tokens are listeners', odd ones those of clients whose first byte has not come.
 const WAKER: Token = Token(usize::MAX);
 const EVENTS: usize = 256;
 /// How long the thread waits before it accepts again after a failure, such as for want of file descriptors.
 const RETRY: Duration = Duration::from_millis(100);
-
-/// Names one listening socket of a door; never used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ListenerId(pub u64);
 
 /// How clients of one listener are treated.
 #[derive(Clone, Copy, Debug)]

@@ -9,15 +9,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::event_loop::{Done, EventLoop};
+use super::priority::{self, Rank};
 use crate::answering::{Answer, Answering, Unanswered};
-use crate::event_loop::EventLoop;
-use crate::prepared::Standing;
-use crate::priority::{self, Rank};
 use crate::protocol::{Framing, Header};
 use crate::reason::Reason;
 use crate::request::{Audition, Identity, PoolVerdict, Pooled};
-use crate::routes::Routes;
-use crate::table_reader::Reach;
+use crate::rights::prepared::Standing;
+use crate::rights::routes::Routes;
+use crate::rights::table_reader::Reach;
 
 /// Reads that may wait for the device at a time, for each core: what a device has read is still to be unpacked.
 const THREADS_PER_CORE: usize = 4;
@@ -39,15 +39,6 @@ pub(crate) struct Job {
     pub body: Vec<u8>,
     pub envelope: Vec<u8>,
     pub since: Instant,
-}
-
-/// What came of a job.
-pub(crate) struct Done {
-    pub slot: usize,
-    pub connection: u64,
-    pub since: Instant,
-    pub pooled: Pooled,
-    pub answer: Result<Answer, Reason>,
 }
 
 impl Job {

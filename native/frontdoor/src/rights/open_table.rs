@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::table_reader::TableReader;
+use super::table_reader::TableReader;
 
 const VERSION: u8 = 1;
 
@@ -73,7 +73,7 @@ impl fmt::Debug for OpenTable {
 #[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
-    use crate::table_reader::{Entries, Reach, Unread};
+    use crate::rights::table_reader::{Entries, Reach, Unread};
 
     pub(crate) struct NoReader;
 

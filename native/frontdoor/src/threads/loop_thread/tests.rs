@@ -6,12 +6,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
-use crate::open_table::{tests::spec, OpenTable};
-use crate::pool::Pool;
-use crate::prepared::tests::plan;
-use crate::routes::Routes;
+use crate::rights::open_table::{tests::spec, OpenTable};
+use crate::rights::prepared::tests::plan;
+use crate::rights::routes::Routes;
+use crate::rights::table_reader::{Entries, Reach, TableReader, Unread};
 use crate::session::TURN_READS;
-use crate::table_reader::{Entries, Reach, TableReader, Unread};
+use crate::threads::pool::Pool;
 use mio::net::{TcpStream, UnixStream};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream as Client};
@@ -19,16 +19,20 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream as Far;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+const PATIENCE: Duration = Duration::from_secs(60);
+
 fn running() -> LoopThread {
     running_with(Routes::default())
 }
 
-fn running_with(routes: Routes) -> LoopThread {
+fn shared(routes: Routes) -> Shared {
     let routes = Arc::new(routes);
-    let shared =
-        Shared { pool: Pool::new(Arc::clone(&routes), 1), routes, notices: Arc::default(), tally: Arc::default() };
+    Shared { pool: Pool::new(Arc::clone(&routes), 1), routes, notices: Arc::default(), tally: Arc::default() }
+}
+
+fn running_with(routes: Routes) -> LoopThread {
     let (handle, poll, served) = EventLoop::new().unwrap();
-    LoopThread::new(handle, poll, served, Duration::MAX, shared)
+    LoopThread::new(handle, poll, served, Duration::MAX, shared(routes))
 }
 
 /// A connection, and its two far ends.
@@ -49,6 +53,21 @@ fn join(running: &mut LoopThread, number: u64) -> (Client, Far) {
     running.handle.has_come();
     running.add(newcomer);
     (client, far)
+}
+
+#[test]
+fn a_loop_that_cannot_wait_ends_with_its_clients() {
+    let (newcomer, mut client, _far) = newcomer(1);
+    client.set_read_timeout(Some(PATIENCE)).unwrap();
+    let shared = shared(Routes::default());
+    // epoll_wait refuses to wait for no events at all.
+    let (event_loop, thread) =
+        LoopThread::start_with(Events::with_capacity(0), 0, Duration::MAX, shared.clone()).unwrap();
+    let _ = event_loop.add(newcomer);
+    assert_eq!(client.read(&mut [0]).unwrap(), 0);
+    thread.join().unwrap();
+    assert!(event_loop.has_ended());
+    assert_eq!(shared.tally.read().threads_failed, 1);
 }
 
 /// F28: stray bytes of one client end that client, not the loop with all others.

@@ -8,27 +8,30 @@ use std::io;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::Sender;
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mio::event::Event;
 use mio::{Events, Poll, Registry, Token};
 use slab::Slab;
 
-use crate::connection::{Connection, Next, Side};
+use super::event_loop::{Done, EventLoop, Message, WAKER};
+use super::loop_answerer::{LoopAnswerer, Shared};
+use super::priority::{self, Rank};
+use super::waiting::{run_to_the_end, wait_for_events};
 use crate::counters::Tally;
-use crate::event_loop::{EventLoop, Message, Newcomer, WAKER};
-use crate::hand_over::{HandOver, HandedOver};
-use crate::loop_answerer::{LoopAnswerer, Shared};
 use crate::notices::Notices;
-use crate::pool::Done;
-use crate::priority::{self, Rank};
 use crate::reason::Reason;
 use crate::served::Served;
 use crate::session::Work;
-use crate::waiting::{run_to_the_end, wait_for_events};
+use crate::sockets::connection::{Connection, Next, Side};
+use crate::sockets::hand_over::{HandOver, HandedOver};
+use crate::sockets::newcomer::Newcomer;
 
 /// The most that one read takes: as much as Cassandra's largest frame.
 const READ_BYTES: usize = 128 << 10;
+
+const EVENTS: usize = 1024;
 
 /// A token tells the slot of a connection, its side, and in the upper half which connection of that slot it is.
 const TOKENS: usize = 1 << 32;
@@ -52,13 +55,31 @@ pub(crate) struct LoopThread {
 }
 
 impl LoopThread {
-    pub(crate) fn new(
-        handle: Arc<EventLoop>,
-        poll: Poll,
-        served: Sender<Served>,
+    /// Starts the thread.
+    ///
+    /// * `window` how long a connection is watched before it may be offered back
+    pub(crate) fn start(
+        number: usize,
         window: Duration,
         shared: Shared,
-    ) -> Self {
+    ) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
+        LoopThread::start_with(Events::with_capacity(EVENTS), number, window, shared)
+    }
+
+    fn start_with(
+        events: Events,
+        number: usize,
+        window: Duration,
+        shared: Shared,
+    ) -> io::Result<(Arc<EventLoop>, JoinHandle<()>)> {
+        let (handle, poll, served) = EventLoop::new()?;
+        let running = LoopThread::new(Arc::clone(&handle), poll, served, window, shared);
+        let thread =
+            thread::Builder::new().name(format!("cassiterite-door-{number}")).spawn(move || running.run(events))?;
+        Ok((handle, thread))
+    }
+
+    fn new(handle: Arc<EventLoop>, poll: Poll, served: Sender<Served>, window: Duration, shared: Shared) -> Self {
         LoopThread {
             poll,
             tally: Arc::clone(&shared.tally),
@@ -74,7 +95,7 @@ impl LoopThread {
         }
     }
 
-    pub(crate) fn run(mut self, mut events: Events) {
+    fn run(mut self, mut events: Events) {
         priority::raise(Rank::Loop);
         run_to_the_end(&Arc::clone(&self.tally), || self.serve(&mut events));
         self.answerer.give_served();

@@ -1,0 +1,82 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! What the owner of a door says may be answered natively. Calls that end a right return at once: no answer is sent
+//! afterwards that was begun under it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::door::Door;
+use crate::rights::open_table::OpenTable;
+use crate::rights::table_reader::TableReader;
+use crate::served::Served;
+use crate::statement::{Plan, PlanError};
+
+impl Door {
+    /// Lets answers be given from now on, for so long.
+    pub fn renew(&self, lease: Duration) {
+        self.shared.routes.renew(lease);
+    }
+
+    /// Ends the lease.
+    pub fn shut(&self) {
+        self.shared.routes.shut();
+    }
+
+    /// Opens a table, also one that is open: its bytes are in docs/internals/boundary.md. False where they are not.
+    #[must_use]
+    pub fn open_table(&self, reader: Arc<dyn TableReader>, bytes: &[u8]) -> bool {
+        OpenTable::decode(reader, bytes).map(|table| self.shared.routes.open_table(table)).is_some()
+    }
+
+    /// Closes a table; its plans stay.
+    pub fn close_table(&self, id: &[u8; 16]) {
+        self.shared.routes.close_table(id);
+    }
+
+    /// Takes the plan of a statement, and begins its audition.
+    ///
+    /// # Errors
+    /// Where the bytes are not a plan.
+    pub fn put_plan(&self, bytes: &[u8]) -> Result<(), PlanError> {
+        self.shared.routes.put_plan(Plan::decode(bytes)?);
+        Ok(())
+    }
+
+    /// Forgets the plan of a statement, and asks for it when it is executed again.
+    pub fn drop_plan(&self, id: &[u8; 16]) {
+        self.shared.routes.drop_plan(id);
+    }
+
+    /// Asks for a statement no more, until [`Door::forget_refused`].
+    pub fn refuse_plan(&self, id: &[u8; 16]) {
+        self.shared.routes.refuse_plan(id);
+    }
+
+    /// Asks for refused statements again.
+    pub fn forget_refused(&self) {
+        self.shared.routes.forget_refused();
+    }
+
+    /// Says as what Cassandra has logged a connection in.
+    pub fn admit(&self, connection: u64, login: u32) {
+        if let Some(event_loop) = self.loop_of(connection) {
+            event_loop.admit(connection, login);
+        }
+    }
+
+    /// Replaces all pairs of login and statement that may be answered.
+    pub fn set_grants(&self, grants: HashSet<(u32, [u8; 16])>) {
+        self.shared.routes.set_grants(grants);
+    }
+
+    /// What was answered since the last call, in the form of docs/internals/boundary.md.
+    pub fn served(&self) -> Vec<u8> {
+        let mut served = Served::default();
+        self.loops.iter().for_each(|event_loop| event_loop.drain_served(&mut served));
+        let view = self.shared.routes.view();
+        served.encode(&view.snapshot.statements)
+    }
+}

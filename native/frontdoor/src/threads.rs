@@ -1,0 +1,20 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The threads of the door, and how they tell each other what to do.
+//!
+//! | Modules | What they know |
+//! |---|---|
+//! | `priority` `waiting` | how a thread runs, waits for events, and ends |
+//! | `event_loop` | a loop, as other threads see it |
+//! | `pool` | threads that wait for a device |
+//! | `loop_answerer` `loop_thread` | threads that answer from memory |
+//! | `acceptor` | the thread that accepts, and hands clients to the loops |
+
+pub(crate) mod acceptor;
+pub(crate) mod event_loop;
+pub(crate) mod loop_answerer;
+pub(crate) mod loop_thread;
+pub(crate) mod pool;
+pub(crate) mod priority;
+pub(crate) mod waiting;
