@@ -76,11 +76,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorPutPlan(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,
     door: jlong,
-    plan: JByteArray<'_>,
+    recipe: JByteArray<'_>,
 ) {
     guard_plain(&mut env, (), |env| {
-        let plan = rust_bytes(env, &plan)?;
-        DOORS.get(door)?.value()?.put_plan(&plan).map_err(|error| EngineError::Invalid(error.to_string()))
+        let recipe = rust_bytes(env, &recipe)?;
+        DOORS.get(door)?.value()?.put_recipe(&recipe).map_err(|error| EngineError::Invalid(error.to_string()))
     });
 }
 
@@ -93,7 +93,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorDropPlan(
 ) {
     guard_plain(&mut env, (), |env| {
         let id = id(env, &statement_id)?;
-        DOORS.get(door)?.value()?.drop_plan(&id);
+        DOORS.get(door)?.value()?.drop_recipe(&id);
         Ok(())
     });
 }
@@ -107,7 +107,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorRefusePlan(
 ) {
     guard_plain(&mut env, (), |env| {
         let id = id(env, &statement_id)?;
-        DOORS.get(door)?.value()?.refuse_plan(&id);
+        DOORS.get(door)?.value()?.refuse_recipe(&id);
         Ok(())
     });
 }

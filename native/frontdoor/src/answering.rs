@@ -94,7 +94,7 @@ impl Answering {
         // Before the gates: what is never answered keeps no connection at the door until they open.
         let prepared = routed.statements.get(&id);
         if prepared.is_none() && routed.refused.contains(&id) {
-            return Err(passed(Reason::PlanRefused));
+            return Err(passed(Reason::RecipeRefused));
         }
         if prepared.is_some_and(|prepared| prepared.standing() == Standing::Failed) {
             return Err(passed(Reason::AuditionFailed));
@@ -102,18 +102,18 @@ impl Answering {
         if !routes.is_leased(Instant::now()) {
             return Err(passed(Reason::NodeGate));
         }
-        let Some(prepared) = prepared else { return Err(Unanswered::Wanted(Reason::NoPlan, id)) };
+        let Some(prepared) = prepared else { return Err(Unanswered::Wanted(Reason::NoRecipe, id)) };
         let login = login.ok_or(Unanswered::Wanted(Reason::NotAdmitted, id))?;
         if !routed.grants.contains(&(login, id)) {
             return Err(Unanswered::Wanted(Reason::NotGranted, id));
         }
-        let plan = &prepared.plan;
-        let table = routed.tables.get(plan.table_id()).ok_or(passed(Reason::TableGate))?;
+        let recipe = &prepared.recipe;
+        let table = routed.tables.get(recipe.table_id()).ok_or(passed(Reason::TableGate))?;
         let execute = Execute::parse(version, body).map_err(passed)?;
         if !table.answers_at(execute.consistency) {
             return Err(passed(Reason::Consistency));
         }
-        let token = plan.read_request(&execute, &mut self.request).map_err(passed)?;
+        let token = recipe.read_request(&execute, &mut self.request).map_err(passed)?;
         if !table.has(token) {
             return Err(passed(Reason::NotReplica));
         }
@@ -153,7 +153,7 @@ impl Answering {
             })?;
             let entries = self.entries.get(found.range).unwrap_or_default();
             let answer = statement::Answer { entries, is_complete: found.is_all };
-            match prepared.plan.rows(execute, answer, now_s, table.tombstones_max, out) {
+            match prepared.recipe.rows(execute, answer, now_s, table.tombstones_max, out) {
                 Ok(served) => return Ok(served),
                 Err(Reason::Unfinished) if chunk_bytes < MAX_CHUNK_BYTES => {
                     set_chunk(&mut self.request, (chunk_bytes * 4).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES));

@@ -10,7 +10,7 @@
 //! A connection of which it answers nearly nothing it offers back: [`Door::hand_over`] gives the client's own socket, and
 //! [`Door::take_back`] takes it again, to try anew.
 //!
-//! Of the EXECUTEs of prepared statements it answers those that it may, as Cassandra would: from a plan of the
+//! Of the EXECUTEs of prepared statements it answers those that it may, as Cassandra would: from a recipe of the
 //! statement and the rows of the engine.
 //!
 //! The modules in layers, from low to high. A module may use those before it in this table, and no other; the same holds
@@ -21,7 +21,7 @@
 //! | `client` `notices` | what the owner of the door learns |
 //! | `reason` | why a request is not answered here |
 //! | `protocol` | where requests and responses begin and end |
-//! | `statement` | EXECUTE, plans, values, rows: bytes to bytes |
+//! | `statement` | EXECUTE, recipes, values, rows: bytes to bytes |
 //! | `rights` | what may be answered now |
 //! | `counters` `served` | what the door has done, for reports and for Cassandra's metrics |
 //! | `answering` | from a request to its answer, through all gates |
@@ -54,5 +54,5 @@ pub use notices::Notice;
 pub use protocol::Negotiated;
 pub use rights::table_reader::{Entries, Reach, TableReader, Unread};
 pub use sockets::hand_over::HandedOver;
-pub use statement::PlanError;
+pub use statement::RecipeError;
 pub use threads::acceptor::ListenOptions;

@@ -63,7 +63,7 @@ reasons! {
     AnswerLength = "answer_length",
     /// The engine has more than the part of its answer that was given, and it is needed.
     Unfinished = "unfinished",
-    /// The engine's answer has something that the plan does not explain.
+    /// The engine's answer has something that the recipe does not explain.
     UnknownContent = "unknown_content",
     /// A flag of the header, such as that of tracing or of a custom payload.
     HeaderFlags = "header_flags",
@@ -71,10 +71,10 @@ reasons! {
     NodeGate = "node_gate",
     /// The connection has not been admitted yet.
     NotAdmitted = "not_admitted",
-    /// The statement has no plan yet.
-    NoPlan = "no_plan",
-    /// The statement cannot have a plan.
-    PlanRefused = "plan_refused",
+    /// The statement has no recipe yet.
+    NoRecipe = "no_plan",
+    /// The statement cannot have a recipe.
+    RecipeRefused = "plan_refused",
     /// Its answers are compared with Cassandra's first.
     Auditioning = "auditioning",
     /// Its answers differed from Cassandra's, or the door could not make them.
@@ -111,7 +111,7 @@ impl Reason {
         match self {
             Reason::NodeGate
             | Reason::NotAdmitted
-            | Reason::NoPlan
+            | Reason::NoRecipe
             | Reason::Auditioning
             | Reason::NotGranted
             | Reason::TableGate
@@ -139,7 +139,7 @@ impl Reason {
             | Reason::Unfinished
             | Reason::UnknownContent
             | Reason::HeaderFlags
-            | Reason::PlanRefused
+            | Reason::RecipeRefused
             | Reason::AuditionFailed
             | Reason::Consistency
             | Reason::NotReplica => false,

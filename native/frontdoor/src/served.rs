@@ -144,12 +144,12 @@ impl Served {
         self.sent_bytes += other.sent_bytes;
     }
 
-    /// In the form of docs/internals/boundary.md, "What was answered". Of the statements with plans those that were executed
+    /// In the form of docs/internals/boundary.md, "What was answered". Of the statements with recipes those that were executed
     /// are in it, and those that have failed.
-    pub(crate) fn encode(&self, plans: &HashMap<Id, Arc<Prepared>>) -> Vec<u8> {
+    pub(crate) fn encode(&self, recipes: &HashMap<Id, Arc<Prepared>>) -> Vec<u8> {
         let mut tables: HashMap<TableId, Answers> = HashMap::new();
         let mut levels: HashMap<u16, Answers> = HashMap::new();
-        let failed = plans.iter().filter(|(_, prepared)| prepared.standing() == Standing::Failed);
+        let failed = recipes.iter().filter(|(_, prepared)| prepared.standing() == Standing::Failed);
         let mut statements: HashMap<Id, u64> = failed.map(|(id, _)| (*id, 0)).collect();
         for ((id, level), answers) in &self.answers {
             tables.entry(answers.table).or_default().join(answers);
@@ -182,7 +182,7 @@ impl Served {
         for (id, executions) in &statements {
             out.extend_from_slice(id);
             out.extend_from_slice(&executions.to_be_bytes());
-            out.push(plans.get(id).map_or(Standing::Auditioning, |prepared| prepared.standing()) as u8);
+            out.push(recipes.get(id).map_or(Standing::Auditioning, |prepared| prepared.standing()) as u8);
         }
         out
     }
@@ -195,7 +195,7 @@ fn put_count(count: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rights::prepared::tests::plan;
+    use crate::rights::prepared::tests::recipe;
 
     #[test]
     fn a_latency_is_at_most_its_bucket_and_an_eighth_more() {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn prepared(id: Id) -> (Id, Arc<Prepared>) {
-        (id, Arc::new(Prepared::new(plan(id, [2; 16]))))
+        (id, Arc::new(Prepared::new(recipe(id, [2; 16]))))
     }
 
     #[test]

@@ -374,12 +374,12 @@ fn is_offered(tell: impl Fn(&Door)) -> bool {
 fn executes_are_forwarded_for_good_where_no_answer_is_to_come() {
     assert!(is_offered(|door| {
         door.renew(PATIENCE);
-        door.refuse_plan(&STATEMENT);
+        door.refuse_recipe(&STATEMENT);
     }));
 }
 
 #[test]
 fn a_connection_stays_while_its_executes_may_be_answered_yet() {
-    assert!(!is_offered(|door| door.renew(PATIENCE)), "a statement that has no plan yet");
+    assert!(!is_offered(|door| door.renew(PATIENCE)), "a statement that has no recipe yet");
     assert!(!is_offered(|_| ()), "a gate of the node that is closed");
 }

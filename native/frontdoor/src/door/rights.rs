@@ -12,7 +12,7 @@ use crate::door::Door;
 use crate::rights::open_table::OpenTable;
 use crate::rights::table_reader::TableReader;
 use crate::served::Served;
-use crate::statement::{Plan, PlanError};
+use crate::statement::{Recipe, RecipeError};
 
 impl Door {
     /// Lets answers be given from now on, for so long.
@@ -31,28 +31,28 @@ impl Door {
         OpenTable::decode(reader, bytes).map(|table| self.shared.routes.open_table(table)).is_some()
     }
 
-    /// Closes a table; its plans stay.
+    /// Closes a table; its recipes stay.
     pub fn close_table(&self, id: &[u8; 16]) {
         self.shared.routes.close_table(id);
     }
 
-    /// Takes the plan of a statement, and begins its audition.
+    /// Takes the recipe of a statement, and begins its audition.
     ///
     /// # Errors
-    /// Where the bytes are not a plan.
-    pub fn put_plan(&self, bytes: &[u8]) -> Result<(), PlanError> {
-        self.shared.routes.put_plan(Plan::decode(bytes)?);
+    /// Where the bytes are not a recipe.
+    pub fn put_recipe(&self, bytes: &[u8]) -> Result<(), RecipeError> {
+        self.shared.routes.put_recipe(Recipe::decode(bytes)?);
         Ok(())
     }
 
-    /// Forgets the plan of a statement, and asks for it when it is executed again.
-    pub fn drop_plan(&self, id: &[u8; 16]) {
-        self.shared.routes.drop_plan(id);
+    /// Forgets the recipe of a statement, and asks for it when it is executed again.
+    pub fn drop_recipe(&self, id: &[u8; 16]) {
+        self.shared.routes.drop_recipe(id);
     }
 
     /// Asks for a statement no more, until [`Door::forget_refused`].
-    pub fn refuse_plan(&self, id: &[u8; 16]) {
-        self.shared.routes.refuse_plan(id);
+    pub fn refuse_recipe(&self, id: &[u8; 16]) {
+        self.shared.routes.refuse_recipe(id);
     }
 
     /// Asks for refused statements again.

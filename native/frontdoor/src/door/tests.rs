@@ -9,7 +9,7 @@ mod fixture;
 
 use super::*;
 use crate::reason::Reason;
-use crate::rights::prepared::tests::plan;
+use crate::rights::prepared::tests::recipe;
 use fixture::*;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -35,8 +35,8 @@ fn without_any_one_of_its_rights_a_request_passes() {
     assert_passed(&|door| door.renew(Duration::ZERO), Reason::NodeGate);
     assert_passed(&|door| door.close_table(&TABLE), Reason::TableGate);
     assert_passed(&|door| door.set_grants([(LOGIN + 1, STATEMENT)].into()), Reason::NotGranted);
-    assert_passed(&|door| door.drop_plan(&STATEMENT), Reason::NoPlan);
-    assert_passed(&|door| door.refuse_plan(&STATEMENT), Reason::PlanRefused);
+    assert_passed(&|door| door.drop_recipe(&STATEMENT), Reason::NoRecipe);
+    assert_passed(&|door| door.refuse_recipe(&STATEMENT), Reason::RecipeRefused);
 }
 
 /// F12: neither before STARTUP is answered, whatever the door was told, nor before the connection is admitted.
@@ -85,9 +85,9 @@ fn a_connection_that_comes_back_is_admitted_anew() {
     assert_eq!(fixture.door.counters().taken_back, 1);
 }
 
-/// F28: a fault in an answer costs nobody a connection; the second one of a statement ends its plan.
+/// F28: a fault in an answer costs nobody a connection; the second one of a statement ends its recipe.
 #[test]
-fn a_panic_costs_an_answer_and_the_second_one_the_plan() {
+fn a_panic_costs_an_answer_and_the_second_one_the_recipe() {
     for behaviour in [PANICS, HAS_NOTHING] {
         let fixture = Fixture::new(PANICS);
         let (mut pair, mut other) = (fixture.admitted(), fixture.admitted());
@@ -161,7 +161,7 @@ fn a_loop_waits_for_nobody_who_takes_its_figures() {
 #[test]
 fn a_slow_read_is_auditioned_like_any_other() {
     let fixture = Fixture::new(IS_SLOW);
-    fixture.door.shared.routes.put_plan(plan(STATEMENT, TABLE));
+    fixture.door.shared.routes.put_recipe(recipe(STATEMENT, TABLE));
     let mut pair = fixture.admitted();
     let served = || fixture.door.counters().answered;
     let mut auditions = 0;

@@ -5,13 +5,13 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU8, Ordering};
 
-use crate::statement::Plan;
+use crate::statement::Recipe;
 
 /// Answers that must equal Cassandra's before one is sent.
 const AUDITIONS: u32 = 32;
 /// Answers in a row that may differ: where there are several replicas, Cassandra may have asked another one.
 const MISMATCHES: u32 = 3;
-/// Panics that end a plan.
+/// Panics that end a recipe.
 const MAX_PANICS: u32 = 2;
 
 /// Whether answers are sent.
@@ -26,10 +26,10 @@ pub enum Standing {
     Failed = 2,
 }
 
-/// A statement with its plan.
+/// A statement with its recipe.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    pub plan: Plan,
+    pub recipe: Recipe,
     standing: AtomicU8,
     matches: AtomicU32,
     mismatches: AtomicU32,
@@ -37,9 +37,9 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn new(plan: Plan) -> Self {
+    pub(crate) fn new(recipe: Recipe) -> Self {
         Prepared {
-            plan,
+            recipe,
             standing: AtomicU8::new(Standing::Auditioning as u8),
             matches: AtomicU32::new(0),
             mismatches: AtomicU32::new(0),
@@ -90,7 +90,7 @@ pub(crate) mod tests {
     use crate::statement::Id;
 
     /// `SELECT v FROM t WHERE k = ?`, of integers; the column has the id 1.
-    pub(crate) fn plan(id: Id, table: TableId) -> Plan {
+    pub(crate) fn recipe(id: Id, table: TableId) -> Recipe {
         let key = [0, 1, 0, 0, 0, 9];
         let rows = [0, 0, 0, 0, 1];
         let (flags, limits) = ([0], [0, 0]);
@@ -99,12 +99,12 @@ pub(crate) mod tests {
         let metadata = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0];
         let metadata = [metadata, metadata, metadata].concat();
         let head = [&[1][..], &id, &table, &[0, 1]].concat();
-        let plan = [&head[..], &key, &rows, &flags, &limits, &columns, &fetched, &metadata, &[3; 16], &[1]].concat();
-        Plan::decode(&plan).unwrap()
+        let recipe = [&head[..], &key, &rows, &flags, &limits, &columns, &fetched, &metadata, &[3; 16], &[1]].concat();
+        Recipe::decode(&recipe).unwrap()
     }
 
     fn standing(judged: impl IntoIterator<Item = bool>) -> Standing {
-        let prepared = Prepared::new(plan([1; 16], [2; 16]));
+        let prepared = Prepared::new(recipe([1; 16], [2; 16]));
         judged.into_iter().for_each(|is_equal| prepared.judged(is_equal));
         prepared.standing()
     }
@@ -123,15 +123,15 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn different_answers_end_a_plan_for_good() {
+    fn different_answers_end_a_recipe_for_good() {
         assert_eq!(standing([false, false, true, false, false]), Standing::Auditioning);
         assert_eq!(standing([false; 3].into_iter().chain(equal(2 * AUDITIONS))), Standing::Failed);
         assert_eq!(standing(equal(AUDITIONS).chain([false; 3])), Standing::Failed, "judged late");
     }
 
     #[test]
-    fn a_second_panic_ends_a_plan_for_good() {
-        let prepared = Prepared::new(plan([1; 16], [2; 16]));
+    fn a_second_panic_ends_a_recipe_for_good() {
+        let prepared = Prepared::new(recipe([1; 16], [2; 16]));
         prepared.panicked();
         equal(AUDITIONS).for_each(|is_equal| prepared.judged(is_equal));
         assert_eq!(prepared.standing(), Standing::Serving);

@@ -16,7 +16,7 @@ use arc_swap::{ArcSwap, Guard};
 
 use super::open_table::{OpenTable, TableId};
 use super::prepared::Prepared;
-use crate::statement::{Id, Plan};
+use crate::statement::{Id, Recipe};
 
 /// Statements that are remembered as refused; a client could prepare without end.
 const MAX_REFUSED: usize = 10_000;
@@ -97,22 +97,22 @@ impl Routes {
         self.change(|routes| routes.tables.remove(id).is_some());
     }
 
-    pub(crate) fn put_plan(&self, plan: Plan) {
+    pub(crate) fn put_recipe(&self, recipe: Recipe) {
         self.change(|routes| {
-            let id = *plan.id();
+            let id = *recipe.id();
             routes.refused.remove(&id);
-            routes.statements.insert(id, Arc::new(Prepared::new(plan))).is_some()
+            routes.statements.insert(id, Arc::new(Prepared::new(recipe))).is_some()
         });
     }
 
-    pub(crate) fn drop_plan(&self, id: &Id) {
+    pub(crate) fn drop_recipe(&self, id: &Id) {
         self.change(|routes| {
             routes.refused.remove(id);
             routes.statements.remove(id).is_some()
         });
     }
 
-    pub(crate) fn refuse_plan(&self, id: &Id) {
+    pub(crate) fn refuse_recipe(&self, id: &Id) {
         self.change(|routes| {
             if routes.refused.len() >= MAX_REFUSED {
                 routes.refused.clear();

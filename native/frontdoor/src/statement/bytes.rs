@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Reading big-endian bytes, as the native protocol and plans have them.
+//! Reading big-endian bytes, as the native protocol and recipes have them.
 
 /// What is left of some bytes. After a read that gave `None` nothing more is to be read.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@
 
 use super::bytes::Bytes;
 use super::execute::Execute;
-use super::plan::Plan;
+use super::recipe::Recipe;
 use crate::reason::Reason;
 use smallvec::SmallVec;
 
@@ -44,8 +44,8 @@ struct Left {
 
 impl<'a> Page<'a> {
     /// The page that `execute` wants.
-    pub(super) fn of(plan: &Plan, execute: &Execute<'a>) -> Result<Self, Reason> {
-        let (limit, partition_limit) = (plan.limit.rows(execute)?, plan.partition_limit.rows(execute)?);
+    pub(super) fn of(recipe: &Recipe, execute: &Execute<'a>) -> Result<Self, Reason> {
+        let (limit, partition_limit) = (recipe.limit.rows(execute)?, recipe.partition_limit.rows(execute)?);
         let Some(size) = execute.page_size.filter(|size| limit > *size) else {
             return match execute.paging_state {
                 Some(_) => Err(Reason::PagingState),
@@ -56,7 +56,7 @@ impl<'a> Page<'a> {
             None => (None, limit, partition_limit),
             Some(_) if execute.version < MODERN => return Err(Reason::PagingState),
             Some(state) => {
-                let state = State::read(state, plan.clustering.len()).ok_or(Reason::PagingState)?;
+                let state = State::read(state, recipe.clustering.len()).ok_or(Reason::PagingState)?;
                 let is_possible =
                     (1..=limit).contains(&state.rows) && (1..=partition_limit).contains(&state.in_partition);
                 if !is_possible {

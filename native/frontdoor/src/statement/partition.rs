@@ -4,7 +4,7 @@
 //! What has been read of a partition: its deletions, its static row and its latest row.
 
 use super::paging::Clustering;
-use super::plan::Plan;
+use super::recipe::Recipe;
 use super::row::{self, Found};
 use super::value::CLUSTERING;
 use super::values::Values;
@@ -13,7 +13,7 @@ use cassiterite_codec::header::Coverage;
 use cassiterite_codec::row::{Components, Head, RowReader};
 
 pub(super) struct Partition<'p, 'a> {
-    plan: &'p Plan,
+    recipe: &'p Recipe,
     now_s: i64,
     deletions: Coverage,
     pub statics: Values<'a>,
@@ -26,13 +26,13 @@ pub(super) struct Partition<'p, 'a> {
 
 impl<'p, 'a> Partition<'p, 'a> {
     /// Nothing of it so far; cells are judged at `now_s`.
-    pub(super) fn new(plan: &'p Plan, now_s: i64) -> Self {
+    pub(super) fn new(recipe: &'p Recipe, now_s: i64) -> Self {
         Partition {
-            plan,
+            recipe,
             now_s,
             deletions: Coverage::new(),
-            statics: Values::new(&plan.statics),
-            regulars: Values::new(&plan.regulars),
+            statics: Values::new(&recipe.statics),
+            regulars: Values::new(&recipe.regulars),
             clustering: Clustering::new(),
             order: Vec::new(),
         }
@@ -47,7 +47,7 @@ impl<'p, 'a> Partition<'p, 'a> {
     pub(super) fn read_static(&mut self, fragment: &'a [u8]) -> Result<Found, Reason> {
         let (head, reader) = RowReader::new(fragment)?;
         let covering = self.deletions.partition_deletion();
-        row::read(&head, reader, &self.plan.statics, covering, self.now_s, &mut self.statics)
+        row::read(&head, reader, &self.recipe.statics, covering, self.now_s, &mut self.statics)
     }
 
     /// Reads a row, in the place of the one before.
@@ -62,7 +62,7 @@ impl<'p, 'a> Partition<'p, 'a> {
                 self.deletions.deletion_for(&self.order)
             }
         };
-        row::read(&head, reader, &self.plan.regulars, covering, self.now_s, &mut self.regulars)
+        row::read(&head, reader, &self.recipe.regulars, covering, self.now_s, &mut self.regulars)
     }
 
     /// Forgets the latest row.
@@ -77,7 +77,7 @@ impl<'p, 'a> Partition<'p, 'a> {
         for component in Components::new(head.clustering.unwrap_or_default()) {
             self.clustering.push(component?);
         }
-        if self.clustering.len() == self.plan.clustering.len() {
+        if self.clustering.len() == self.recipe.clustering.len() {
             Ok(())
         } else {
             Err(Reason::UnknownContent)
@@ -87,7 +87,7 @@ impl<'p, 'a> Partition<'p, 'a> {
     /// Writes the form by which the row is ordered.
     fn write_order(&mut self) -> Result<(), Reason> {
         self.order.clear();
-        for (column, value) in self.plan.clustering.iter().zip(&self.clustering) {
+        for (column, value) in self.recipe.clustering.iter().zip(&self.clustering) {
             column.put_component(*value, &mut self.order)?;
         }
         self.order.push(CLUSTERING);

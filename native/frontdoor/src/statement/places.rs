@@ -6,7 +6,7 @@
 use super::execute::Execute;
 use super::limits::KEY_BYTES_MAX;
 use super::paging::Clustering;
-use super::plan::{Bound, Plan, Selection};
+use super::recipe::{Bound, Recipe, Selection};
 use super::value::{ClusteringColumn, Value, AFTER, BEFORE, CLUSTERING};
 use crate::reason::Reason;
 use cassiterite_codec::header::Range;
@@ -30,19 +30,19 @@ struct Place {
 
 impl Places {
     /// What `execute` selects behind the row `after`, in the order of reading.
-    pub(super) fn of(plan: &Plan, execute: &Execute<'_>, after: Option<&Clustering<'_>>) -> Result<Self, Reason> {
-        let are_points = matches!(plan.selection, Selection::Rows(_));
+    pub(super) fn of(recipe: &Recipe, execute: &Execute<'_>, after: Option<&Clustering<'_>>) -> Result<Self, Reason> {
+        let are_points = matches!(recipe.selection, Selection::Rows(_));
         let mut places = Places { are_points, bytes: Vec::with_capacity(64), places: SmallVec::new() };
-        match &plan.selection {
-            Selection::Rows(rows) => places.add_rows(rows, plan, execute)?,
-            Selection::Slices(slices) => places.add_slices(slices, plan, execute)?,
+        match &recipe.selection {
+            Selection::Rows(rows) => places.add_rows(rows, recipe, execute)?,
+            Selection::Slices(slices) => places.add_slices(slices, recipe, execute)?,
         }
         places.sort()?;
         if places.is_empty() {
             return Err(Reason::Selection);
         }
         if let Some(after) = after {
-            places.cut(plan, after)?;
+            places.cut(recipe, after)?;
         }
         Ok(places)
     }
@@ -67,20 +67,20 @@ impl Places {
         behind.saturating_sub(first)
     }
 
-    fn add_rows(&mut self, rows: &[Box<[Value]>], plan: &Plan, execute: &Execute<'_>) -> Result<(), Reason> {
+    fn add_rows(&mut self, rows: &[Box<[Value]>], recipe: &Recipe, execute: &Execute<'_>) -> Result<(), Reason> {
         for row in rows {
-            let place = self.put(&plan.clustering, row, execute, CLUSTERING)?;
+            let place = self.put(&recipe.clustering, row, execute, CLUSTERING)?;
             self.places.push(Place { start: place.clone(), end: place });
         }
         Ok(())
     }
 
     /// Adds the slices that are not empty.
-    fn add_slices(&mut self, slices: &[(Bound, Bound)], plan: &Plan, execute: &Execute<'_>) -> Result<(), Reason> {
+    fn add_slices(&mut self, slices: &[(Bound, Bound)], recipe: &Recipe, execute: &Execute<'_>) -> Result<(), Reason> {
         for (start, end) in slices {
             let place = Place {
-                start: self.put(&plan.clustering, &start.values, execute, start.side)?,
-                end: self.put(&plan.clustering, &end.values, execute, end.side)?,
+                start: self.put(&recipe.clustering, &start.values, execute, start.side)?,
+                end: self.put(&recipe.clustering, &end.values, execute, end.side)?,
             };
             if self.at(&place.start) < self.at(&place.end) {
                 self.places.push(place);
@@ -122,12 +122,12 @@ impl Places {
     }
 
     /// Leaves what is behind a row in the order of reading.
-    fn cut(&mut self, plan: &Plan, after: &Clustering<'_>) -> Result<(), Reason> {
+    fn cut(&mut self, recipe: &Recipe, after: &Clustering<'_>) -> Result<(), Reason> {
         let mark = self.bytes.len();
-        for (column, value) in plan.clustering.iter().zip(after) {
+        for (column, value) in recipe.clustering.iter().zip(after) {
             column.put_component(*value, &mut self.bytes)?;
         }
-        self.bytes.push(match (self.are_points, plan.reversed) {
+        self.bytes.push(match (self.are_points, recipe.reversed) {
             (true, _) => CLUSTERING,
             (false, false) => AFTER,
             (false, true) => BEFORE,
@@ -135,7 +135,7 @@ impl Places {
         let bytes = &self.bytes;
         let mark = mark..bytes.len();
         let at = |range: &ops::Range<usize>| bytes.get(range.clone());
-        self.places.retain(|place| match plan.reversed {
+        self.places.retain(|place| match recipe.reversed {
             false => at(&place.end) > at(&mark),
             true => at(&place.start) < at(&mark),
         });
@@ -143,9 +143,9 @@ impl Places {
             return Ok(());
         }
         for place in &mut self.places {
-            if plan.reversed && at(&place.end) > at(&mark) {
+            if recipe.reversed && at(&place.end) > at(&mark) {
                 place.end = mark.clone();
-            } else if !plan.reversed && at(&place.start) < at(&mark) {
+            } else if !recipe.reversed && at(&place.start) < at(&mark) {
                 place.start = mark.clone();
             }
         }

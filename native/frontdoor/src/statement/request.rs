@@ -7,7 +7,7 @@ use super::execute::Execute;
 use super::limits::{ANSWER_BYTES_MAX, KEY_BYTES_MAX};
 use super::paging::Page;
 use super::places::Places;
-use super::plan::Plan;
+use super::recipe::Recipe;
 use crate::reason::Reason;
 use cassiterite_codec::key::{encode_partition, murmur3_token};
 use smallvec::SmallVec;
@@ -19,7 +19,7 @@ const POINTS: u8 = 4;
 
 type Key = SmallVec<[u8; 256]>;
 
-impl Plan {
+impl Recipe {
     /// Writes the read request for `execute` into `request`, which is cleared; the partition's token.
     pub(crate) fn read_request(&self, execute: &Execute<'_>, request: &mut Vec<u8>) -> Result<i64, Reason> {
         if execute.values() != self.binds {

@@ -10,7 +10,7 @@ use super::metadata::put_counted;
 use super::paging::Page;
 use super::partition::Partition;
 use super::places::Places;
-use super::plan::{Column, Plan};
+use super::recipe::{Column, Recipe};
 use super::row::Found;
 use super::values::put_null;
 use crate::reason::Reason;
@@ -39,7 +39,7 @@ pub(crate) struct Served {
     pub tombstones: u32,
 }
 
-impl Plan {
+impl Recipe {
     /// Appends the body of the RESULT for `execute` to `body`, from the kind on. Cells are judged at `now_s` (seconds since
     /// the epoch), unless the request has a time of its own. After an error `body` is as before.
     pub(crate) fn rows(
@@ -52,7 +52,7 @@ impl Plan {
     ) -> Result<Served, Reason> {
         let start = body.len();
         let mut response = Response {
-            plan: self,
+            recipe: self,
             execute,
             now_s: execute.now_in_seconds.unwrap_or(now_s),
             tombstones_max,
@@ -70,7 +70,7 @@ impl Plan {
 
 /// A response being written.
 struct Response<'p, 'e> {
-    plan: &'p Plan,
+    recipe: &'p Recipe,
     execute: &'p Execute<'e>,
     now_s: i64,
     tombstones_max: u32,
@@ -83,7 +83,7 @@ impl Response<'_, '_> {
     fn write(&mut self, answer: Answer<'_>, body: &mut Vec<u8>) -> Result<(), Reason> {
         body.extend_from_slice(&ROWS.to_be_bytes());
         let metadata_at = body.len();
-        self.plan.metadata.put(self.execute, None, body);
+        self.recipe.metadata.put(self.execute, None, body);
         let rows_at = body.len();
         body.extend_from_slice(&0u32.to_be_bytes());
         let paging_state = self.write_rows(answer, body)?;
@@ -92,7 +92,7 @@ impl Response<'_, '_> {
         }
         if let Some(state) = paging_state {
             let mut metadata = Vec::new();
-            self.plan.metadata.put(self.execute, Some(&state), &mut metadata);
+            self.recipe.metadata.put(self.execute, Some(&state), &mut metadata);
             body.splice(metadata_at..rows_at, metadata);
         }
         Ok(())
@@ -100,8 +100,8 @@ impl Response<'_, '_> {
 
     /// Appends the rows of the page; the state for the next one.
     fn write_rows(&mut self, answer: Answer<'_>, body: &mut Vec<u8>) -> Result<Option<Vec<u8>>, Reason> {
-        let plan = self.plan;
-        let mut partition = Partition::new(plan, self.now_s);
+        let recipe = self.recipe;
+        let mut partition = Partition::new(recipe, self.now_s);
         let mut has_static = false;
         let mut entries = Entries::new(answer.entries);
         while self.served.rows < self.page.rows_max {
@@ -125,16 +125,16 @@ impl Response<'_, '_> {
                 Some(Entry::SliceEnd) => {}
                 None if answer.is_complete => break,
                 None => {
-                    plan.row_size.fell_short(self.served.rows, answer.entries.len());
+                    recipe.row_size.fell_short(self.served.rows, answer.entries.len());
                     return Err(Reason::Unfinished);
                 }
             }
         }
         if self.served.rows == self.page.rows_max {
-            plan.row_size.found(self.served.rows, answer.entries.len() - entries.left());
+            recipe.row_size.found(self.served.rows, answer.entries.len() - entries.left());
         }
         // Behind the first page the static row has been returned, with the rows.
-        if self.served.rows == 0 && has_static && plan.returns_static_alone && self.page.after.is_none() {
+        if self.served.rows == 0 && has_static && recipe.returns_static_alone && self.page.after.is_none() {
             partition.leave_row();
             self.put_row(&partition, body)?;
         }
@@ -147,7 +147,7 @@ impl Response<'_, '_> {
         if ranges.is_empty() {
             return Ok(());
         }
-        let places = Places::of(self.plan, self.execute, self.page.after.as_ref())?;
+        let places = Places::of(self.recipe, self.execute, self.page.after.as_ref())?;
         let touched: usize = ranges.iter().map(|range| places.touched_by(range)).sum();
         let tombstones = u32::try_from(2 * touched).unwrap_or(u32::MAX);
         self.count(Found { is_live: false, tombstones })
@@ -165,10 +165,10 @@ impl Response<'_, '_> {
     /// Appends one row of the result; what the row has not is null.
     #[inline]
     fn put_row(&mut self, partition: &Partition<'_, '_>, body: &mut Vec<u8>) -> Result<(), Reason> {
-        for column in &self.plan.columns {
+        for column in &self.recipe.columns {
             match *column {
                 Column::Key(at) => {
-                    let value = self.plan.partition.get(at).map(|value| value.bytes(self.execute)).transpose()?;
+                    let value = self.recipe.partition.get(at).map(|value| value.bytes(self.execute)).transpose()?;
                     put_value(value, body);
                 }
                 Column::Clustering(at) => put_value(partition.clustering.get(at).copied().flatten(), body),

@@ -4,7 +4,7 @@
 //! Whether a row exists, and what it has of the fetched columns.
 
 use super::judge::{Counts, Judge};
-use super::plan::{Encoder, Fetched};
+use super::recipe::{Encoder, Fetched};
 use super::values::{MultiCell, Values};
 use crate::reason::Reason;
 use cassiterite_codec::row::{counter_total, Cell, ColumnStart, Head, RowReader};

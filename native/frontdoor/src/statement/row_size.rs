@@ -31,7 +31,7 @@ impl RowSize {
     pub(super) fn found(&self, rows: u32, bytes: usize) {
         let known = self.bytes.load(Ordering::Relaxed);
         let next = known - known / 4 + each(rows, bytes) / 4;
-        // Loops share the plan: what changes little is not worth a write.
+        // Loops share the recipe: what changes little is not worth a write.
         if next.abs_diff(known) > known / 16 {
             self.bytes.store(next.max(1), Ordering::Relaxed);
         }

@@ -10,7 +10,7 @@ mod multi_cells;
 mod never_panics;
 mod pages;
 mod paging_states;
-mod plans;
+mod recipes;
 mod requests;
 mod rows;
 mod selects;

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The values that a plan names: constants of the statement, and values of the request.
+//! The values that a recipe names: constants of the statement, and values of the request.
 
 use super::execute::Execute;
 use super::key_type::KeyType;

@@ -5,7 +5,7 @@
 
 use super::judge::Judge;
 use super::metadata::put_counted;
-use super::plan::{Encoder, Fetched};
+use super::recipe::{Encoder, Fetched};
 use crate::reason::Reason;
 use cassiterite_codec::row::{PathCell, RowReader};
 use smallvec::SmallVec;

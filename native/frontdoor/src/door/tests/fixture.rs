@@ -7,7 +7,7 @@ use crate::client::{Client, Way};
 use crate::door::{Door, DoorOptions};
 use crate::reason::Reason;
 use crate::rights::open_table::tests::spec;
-use crate::rights::prepared::tests::plan;
+use crate::rights::prepared::tests::recipe;
 use crate::rights::table_reader::{Entries, Reach, TableReader, Unread};
 use crate::sockets::hand_over::HandedOver;
 use crate::{ListenOptions, Notice};
@@ -99,7 +99,7 @@ impl Fixture {
     pub(super) fn serve(&self) {
         let engine = Arc::clone(&self.engine);
         assert!(self.door.open_table(engine, &spec(TABLE, 1 << 1, &[(i64::MIN, i64::MAX)])));
-        self.door.shared.routes.put_plan(plan(STATEMENT, TABLE));
+        self.door.shared.routes.put_recipe(recipe(STATEMENT, TABLE));
         let view = self.door.shared.routes.view();
         (0..100).for_each(|_| view.snapshot.statements.get(&STATEMENT).unwrap().judged(true));
         self.door.set_grants([(LOGIN, STATEMENT)].into());

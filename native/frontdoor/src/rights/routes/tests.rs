@@ -52,7 +52,7 @@ fn other_changes_do_not() {
     assert!(survives(|_| {}));
     assert!(survives(|routes| routes.renew(Duration::from_secs(2000))));
     assert!(survives(|routes| routes.close_table(&[9; 16])));
-    assert!(survives(|routes| routes.refuse_plan(&STATEMENT)));
+    assert!(survives(|routes| routes.refuse_recipe(&STATEMENT)));
     assert!(survives(Routes::forget_refused));
     assert!(survives(|routes| routes.set_grants(granted(&[(1, STATEMENT), (2, STATEMENT), (3, STATEMENT)]))));
 }
@@ -71,8 +71,8 @@ fn a_lease_ends_by_itself() {
 fn refused_statements_are_remembered_until_they_are_forgotten() {
     let routes = Routes::default();
     let is_refused = || routes.view().snapshot.refused.contains(&STATEMENT);
-    for forget in [Routes::forget_refused, |routes: &Routes| routes.drop_plan(&STATEMENT)] {
-        routes.refuse_plan(&STATEMENT);
+    for forget in [Routes::forget_refused, |routes: &Routes| routes.drop_recipe(&STATEMENT)] {
+        routes.refuse_recipe(&STATEMENT);
         assert!(is_refused());
         forget(&routes);
         assert!(!is_refused());

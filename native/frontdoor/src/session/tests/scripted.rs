@@ -69,5 +69,7 @@ impl Answerer for Scripted {
 }
 
 pub(super) fn prepared() -> std::sync::Arc<crate::rights::prepared::Prepared> {
-    std::sync::Arc::new(crate::rights::prepared::Prepared::new(crate::rights::prepared::tests::plan([1; 16], [2; 16])))
+    std::sync::Arc::new(crate::rights::prepared::Prepared::new(crate::rights::prepared::tests::recipe(
+        [1; 16], [2; 16],
+    )))
 }

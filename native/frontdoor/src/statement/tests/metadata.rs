@@ -9,8 +9,8 @@ const OTHER_ID: [u8; 16] = [9; 16];
 
 /// Flags, and what lies between the number of columns and the number of rows.
 fn metadata(is_as_prepared: bool, execute: ExecuteBytes) -> (u32, Vec<u8>) {
-    let plan = PlanBytes { is_as_prepared, ..PlanBytes::default() }.plan();
-    let (response, _) = answered(&plan, &execute, &[], 0).unwrap();
+    let recipe = RecipeBytes { is_as_prepared, ..RecipeBytes::default() }.recipe();
+    let (response, _) = answered(&recipe, &execute, &[], 0).unwrap();
     assert_eq!(response[..4], 2i32.to_be_bytes());
     assert_eq!(response[8..12], 3i32.to_be_bytes());
     assert_eq!(response[response.len() - 4..], 0i32.to_be_bytes());

@@ -26,9 +26,10 @@ fn row(deletion: DeletionTime, column_deletion: DeletionTime, cells: &[(&[u8], C
 }
 
 fn select(encoder: &[u8], row: Vec<u8>) -> Result<(Vec<Vec<Returned>>, Served), Reason> {
-    let plan = PlanBytes { columns: vec![regular(1, encoder)], regulars: vec![1], ..PlanBytes::default() }.plan();
+    let recipe =
+        RecipeBytes { columns: vec![regular(1, encoder)], regulars: vec![1], ..RecipeBytes::default() }.recipe();
     let execute = ExecuteBytes::new(4, &[&int(7), &int(5)]).with(2, &[]);
-    answered(&plan, &execute, &[row], 100).map(|(response, served)| (returned(&response, 1), served))
+    answered(&recipe, &execute, &[row], 100).map(|(response, served)| (returned(&response, 1), served))
 }
 
 /// The value of column 1 in the only row.
@@ -96,9 +97,9 @@ fn without_a_live_cell_there_is_neither_value_nor_row() {
 #[test]
 fn a_row_may_exist_by_such_a_column_that_is_not_selected() {
     let cells: [(&[u8], _); 1] = [(b"a", live(b""))];
-    let plan = PlanBytes { columns: vec![key(0), regular(2, SET)], ..PlanBytes::default() }.plan();
+    let recipe = RecipeBytes { columns: vec![key(0), regular(2, SET)], ..RecipeBytes::default() }.recipe();
     let execute = ExecuteBytes::new(4, &[&int(7), &int(5)]).with(2, &[]);
-    let (response, _) = answered(&plan, &execute, &[row(LIVE, LIVE, &cells)], 100).unwrap();
+    let (response, _) = answered(&recipe, &execute, &[row(LIVE, LIVE, &cells)], 100).unwrap();
     assert_eq!(returned(&response, 2), [[Some(int(7)), None]]);
 }
 

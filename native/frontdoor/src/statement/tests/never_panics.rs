@@ -6,7 +6,7 @@
 use super::slices::{bottom, slices, top};
 use super::support::*;
 use crate::statement::execute::Execute;
-use crate::statement::plan::Plan;
+use crate::statement::recipe::Recipe;
 use crate::statement::response::Answer;
 use cassiterite_codec::header::{self, Position, Range};
 use cassiterite_codec::row::{Cell, Liveness};
@@ -40,13 +40,13 @@ fn executes() -> Vec<Vec<u8>> {
     ]
 }
 
-fn plans() -> Vec<Vec<u8>> {
-    let with_static = PlanBytes { statics: vec![4], flags: 6, ..PlanBytes::default() };
+fn recipes() -> Vec<Vec<u8>> {
+    let with_static = RecipeBytes { statics: vec![4], flags: 6, ..RecipeBytes::default() };
     let encoders: [&[u8]; 6] = [&[0], &[1], &[2], &[3], &[4, 0, 3], &[5]];
-    let of = |encoder: &&[u8]| PlanBytes { columns: vec![regular(1, encoder)], ..PlanBytes::default() }.encode();
-    let sliced = PlanBytes { selection: slices(&[(bottom(), top())]), binds: 2, ..PlanBytes::default() };
+    let of = |encoder: &&[u8]| RecipeBytes { columns: vec![regular(1, encoder)], ..RecipeBytes::default() }.encode();
+    let sliced = RecipeBytes { selection: slices(&[(bottom(), top())]), binds: 2, ..RecipeBytes::default() };
     let all = encoders.iter().map(of).chain([with_static.encode(), sliced.encode()]);
-    all.chain([PlanBytes::default().encode()]).collect()
+    all.chain([RecipeBytes::default().encode()]).collect()
 }
 
 fn answers() -> Vec<Vec<u8>> {
@@ -81,21 +81,21 @@ proptest! {
 
     #[test]
     fn requests(version in 0..7u8, body in spoilt(executes())) {
-        let plan = PlanBytes::default().plan();
+        let recipe = RecipeBytes::default().recipe();
         let _ = Execute::statement_id(&body);
         if let Ok(execute) = Execute::parse(version, &body) {
             let mut request = Vec::new();
-            let _ = plan.read_request(&execute, &mut request);
+            let _ = recipe.read_request(&execute, &mut request);
         }
     }
 
     #[test]
-    fn plans_with_answers(plan in spoilt(plans()), execute in spoilt(executes()), answer in spoilt(answers())) {
-        let plan = Plan::decode(&plan).unwrap_or_else(|_| PlanBytes::default().plan());
+    fn recipes_with_answers(recipe in spoilt(recipes()), execute in spoilt(executes()), answer in spoilt(answers())) {
+        let recipe = Recipe::decode(&recipe).unwrap_or_else(|_| RecipeBytes::default().recipe());
         if let Ok(execute) = Execute::parse(4, &execute) {
             let (mut request, mut body) = (Vec::new(), Vec::new());
-            let _ = plan.read_request(&execute, &mut request);
-            let served = plan.rows(&execute, Answer { entries: &answer, is_complete: true }, NOW_S, 10, &mut body);
+            let _ = recipe.read_request(&execute, &mut request);
+            let served = recipe.rows(&execute, Answer { entries: &answer, is_complete: true }, NOW_S, 10, &mut body);
             prop_assert!(served.is_err() == body.is_empty() && (served.is_err() || is_whole(&body)));
         }
     }

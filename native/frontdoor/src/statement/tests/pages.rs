@@ -26,14 +26,14 @@ fn table(clusterings: &[i32]) -> Table {
 }
 
 /// `SELECT c, s` of a selection in a partition, with static content where it has no rows.
-fn plan(selection: Vec<u8>, binds: u16, reversed: bool) -> PlanBytes {
-    PlanBytes {
+fn recipe(selection: Vec<u8>, binds: u16, reversed: bool) -> RecipeBytes {
+    RecipeBytes {
         binds,
         selection,
         flags: 6 | u8::from(reversed),
         columns: vec![clustering(0), static_column(4, &[0])],
         statics: vec![4],
-        ..PlanBytes::default()
+        ..RecipeBytes::default()
     }
 }
 
@@ -42,16 +42,16 @@ fn limit(rows: Option<u32>) -> Vec<u8> {
 }
 
 /// All rows of a partition.
-fn whole(reversed: bool) -> PlanBytes {
-    plan(slices(&[(bottom(), top())]), 1, reversed)
+fn whole(reversed: bool) -> RecipeBytes {
+    recipe(slices(&[(bottom(), top())]), 1, reversed)
 }
 
 /// The clusterings on a page.
 type Rows = Vec<Option<i32>>;
 
 /// The clusterings on one page (none: the static row alone), and the state for the next.
-fn page(table: &Table, plan: &PlanBytes, execute: &ExecuteBytes) -> Result<(Rows, Option<Vec<u8>>), Reason> {
-    let (mut response, _) = table.execute(&plan.plan(), execute)?;
+fn page(table: &Table, recipe: &RecipeBytes, execute: &ExecuteBytes) -> Result<(Rows, Option<Vec<u8>>), Reason> {
+    let (mut response, _) = table.execute(&recipe.recipe(), execute)?;
     let has_more = response[7] & 2 != 0;
     let state = has_more.then(|| {
         let length = usize::try_from(u32::from_be_bytes(response[12..16].try_into().unwrap())).unwrap();
@@ -78,10 +78,10 @@ fn request(version: u8, values: &[i32], page_size: Option<u32>, state: Option<&[
 }
 
 /// All pages of a read, one after the other, each with its clusterings.
-fn pages(table: &Table, plan: &PlanBytes, values: &[i32], page_size: u32) -> Result<Vec<Rows>, Reason> {
+fn pages(table: &Table, recipe: &RecipeBytes, values: &[i32], page_size: u32) -> Result<Vec<Rows>, Reason> {
     let (mut all, mut state) = (Vec::new(), None);
     loop {
-        let (rows, next) = page(table, plan, &request(4, values, Some(page_size), state.as_deref()))?;
+        let (rows, next) = page(table, recipe, &request(4, values, Some(page_size), state.as_deref()))?;
         all.push(rows);
         match next {
             Some(next) => state = Some(next),
@@ -108,11 +108,11 @@ fn limits_end_the_pages_without_an_empty_one() {
     let some = |numbers: &[i32]| numbers.iter().copied().map(Some).collect::<Vec<_>>();
     let table = table(&[1, 2, 4, 5, 7, 8]);
     for (rows, in_partition) in [(Some(4), None), (None, Some(4)), (Some(4), Some(5)), (Some(9), Some(4))] {
-        let plan = PlanBytes { limit: limit(rows), partition_limit: limit(in_partition), ..whole(false) };
-        assert_eq!(pages(&table, &plan, &[7], 2).unwrap(), [some(&[1, 2]), some(&[4, 5])]);
-        assert_eq!(pages(&table, &plan, &[7], 3).unwrap(), [some(&[1, 2, 4]), some(&[5])]);
-        assert_eq!(pages(&table, &plan, &[7], 100).unwrap(), [some(&[1, 2, 4, 5])]);
-        assert_eq!(page(&table, &plan, &request(4, &[7], None, None)).unwrap().0, some(&[1, 2, 4, 5]));
+        let recipe = RecipeBytes { limit: limit(rows), partition_limit: limit(in_partition), ..whole(false) };
+        assert_eq!(pages(&table, &recipe, &[7], 2).unwrap(), [some(&[1, 2]), some(&[4, 5])]);
+        assert_eq!(pages(&table, &recipe, &[7], 3).unwrap(), [some(&[1, 2, 4]), some(&[5])]);
+        assert_eq!(pages(&table, &recipe, &[7], 100).unwrap(), [some(&[1, 2, 4, 5])]);
+        assert_eq!(page(&table, &recipe, &request(4, &[7], None, None)).unwrap().0, some(&[1, 2, 4, 5]));
     }
 }
 
@@ -127,24 +127,24 @@ fn static_content_is_alone_on_a_first_page_only() {
 
 #[test]
 fn a_row_by_its_key_is_a_page_too() {
-    let plan = plan(rows(&[vec![bind(1, INT)]]), 2, false);
-    assert_eq!(pages(&table(&[1, 2]), &plan, &[7, 2], 2).unwrap(), [[Some(2)]]);
-    assert_eq!(pages(&table(&[1, 2]), &plan, &[7, 2], 1).unwrap(), [vec![Some(2)], vec![]]);
-    let limited = PlanBytes { limit: limit(Some(1)), ..plan };
+    let recipe = recipe(rows(&[vec![bind(1, INT)]]), 2, false);
+    assert_eq!(pages(&table(&[1, 2]), &recipe, &[7, 2], 2).unwrap(), [[Some(2)]]);
+    assert_eq!(pages(&table(&[1, 2]), &recipe, &[7, 2], 1).unwrap(), [vec![Some(2)], vec![]]);
+    let limited = RecipeBytes { limit: limit(Some(1)), ..recipe };
     assert_eq!(pages(&table(&[1, 2]), &limited, &[7, 2], 1).unwrap(), [[Some(2)]]);
 }
 
 #[test]
 fn rows_of_a_table_without_clustering_columns_never_have_more_pages() {
-    let plan = PlanBytes {
+    let recipe = RecipeBytes {
         clustering: vec![],
         columns: vec![regular(1, &[0]), regular(1, &[0])],
         statics: vec![],
-        ..plan(rows(&[vec![]]), 1, false)
+        ..recipe(rows(&[vec![]]), 1, false)
     };
     let row = fragment(None, Liveness::NONE, DeletionTime::LIVE, &[(1, Cell::live(T, b"v"))]);
     let table = Table { rows: vec![(vec![0x38], row)], ..Table::default() };
-    let (response, _) = table.execute(&plan.plan(), &request(4, &[7], Some(1), None)).unwrap();
+    let (response, _) = table.execute(&recipe.recipe(), &request(4, &[7], Some(1), None)).unwrap();
     assert_eq!(response[4..8], 5u32.to_be_bytes());
 }
 
@@ -161,7 +161,7 @@ fn version_3_has_its_own_states() {
 #[test]
 fn states_that_do_not_fit_the_request_are_forwarded() {
     let table = table(&[1, 2, 4]);
-    let limited = PlanBytes { limit: limit(Some(10)), partition_limit: limit(Some(5)), ..whole(false) };
+    let limited = RecipeBytes { limit: limit(Some(10)), partition_limit: limit(Some(5)), ..whole(false) };
     let state = |rows: u8, in_partition: u8| [&[0, 6, 0, 4, 0, 0, 0, 1][..], &[rows, in_partition]].concat();
     let next = |page_size, state: &[u8]| page(&table, &limited, &request(4, &[7], page_size, Some(state)));
     assert_eq!(next(Some(2), &state(9, 4)).unwrap().0, [Some(2), Some(4)]);
@@ -183,16 +183,16 @@ fn states_that_do_not_fit_the_request_are_forwarded() {
 #[test]
 fn what_is_behind_a_full_page_need_not_be_read() {
     let table = table(&[1, 2, 4, 5]);
-    let plan = PlanBytes { limit: limit(Some(2)), ..whole(false) }.plan();
+    let recipe = RecipeBytes { limit: limit(Some(2)), ..whole(false) }.recipe();
     let body = request(4, &[7], None, None).encode();
     let execute = crate::statement::execute::Execute::parse(4, &body).unwrap();
     let mut read_request = Vec::new();
-    plan.read_request(&execute, &mut read_request).unwrap();
+    recipe.read_request(&execute, &mut read_request).unwrap();
     let (entries, _) = table.read(&read_request);
     let rows = |count: usize| {
         let entries = entries[..count].concat();
         let answer = crate::statement::response::Answer { entries: &entries, is_complete: false };
-        plan.rows(&execute, answer, NOW_S, 10, &mut Vec::new()).map(|served| served.rows)
+        recipe.rows(&execute, answer, NOW_S, 10, &mut Vec::new()).map(|served| served.rows)
     };
     assert_eq!(rows(3), Ok(2));
     assert_eq!(rows(2), Err(Reason::Unfinished));
@@ -233,14 +233,14 @@ proptest! {
         }
         let rows_max = limits.0.unwrap_or(u32::MAX).min(limits.1.unwrap_or(u32::MAX));
         expected.truncate(rows_max as usize);
-        let plan = PlanBytes {
+        let recipe = RecipeBytes {
             limit: limit(limits.0),
             partition_limit: limit(limits.1),
             flags: 2 | u8::from(reversed),
-            ..plan(selection, 4, reversed)
+            ..recipe(selection, 4, reversed)
         };
         let is_empty = points.is_none() && (ends.0 > ends.1 || (ends.0 == ends.1 && (ends.2, ends.3) != (0, 2)));
-        match pages(&table, &plan, &values, page_size) {
+        match pages(&table, &recipe, &values, page_size) {
             Err(reason) => prop_assert!(is_empty && reason == Reason::Selection),
             Ok(pages) => {
                 prop_assert!(!is_empty);

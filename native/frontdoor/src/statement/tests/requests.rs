@@ -6,16 +6,16 @@
 use super::support::*;
 use crate::reason::Reason;
 use crate::statement::execute::Execute;
-use crate::statement::plan::Plan;
+use crate::statement::recipe::Recipe;
 use cassiterite_codec::key::{encode_partition, murmur3_token};
 
 const CHUNK_BYTES: u32 = 1 << 20;
 
-fn request(plan: &Plan, execute: &ExecuteBytes) -> Result<(i64, Vec<u8>), Reason> {
+fn request(recipe: &Recipe, execute: &ExecuteBytes) -> Result<(i64, Vec<u8>), Reason> {
     let body = execute.encode();
     let execute = Execute::parse(execute.version, &body)?;
     let mut request = b"left over".to_vec();
-    plan.read_request(&execute, &mut request).map(|token| (token, request))
+    recipe.read_request(&execute, &mut request).map(|token| (token, request))
 }
 
 fn little(bytes: &[u8]) -> Vec<u8> {
@@ -33,53 +33,56 @@ fn points(flags: u8, key: &[u8], points: &[&[u8]]) -> Vec<u8> {
 
 #[test]
 fn one_row_by_its_whole_key() {
-    let (token, bytes) = request(&PlanBytes::default().plan(), &ExecuteBytes::new(4, &[&int(7), &int(5)])).unwrap();
+    let (token, bytes) = request(&RecipeBytes::default().recipe(), &ExecuteBytes::new(4, &[&int(7), &int(5)])).unwrap();
     assert_eq!(token, murmur3_token(&int(7)));
     assert_eq!(bytes, points(0, &int(7), &[&[0x40, 0x80, 0, 0, 5, 0x38]]));
 }
 
 #[test]
 fn a_key_of_several_components_with_a_constant() {
-    let plan = PlanBytes { partition: vec![bind(1, TEXT), constant(b"xyz")], ..PlanBytes::default() };
-    let plan = PlanBytes { selection: rows(&[vec![bind(0, INT)]]), clustering: vec![INT | 0x80], ..plan };
-    let (_, bytes) = request(&plan.plan(), &ExecuteBytes::new(3, &[&int(-1), b""])).unwrap();
+    let recipe = RecipeBytes { partition: vec![bind(1, TEXT), constant(b"xyz")], ..RecipeBytes::default() };
+    let recipe = RecipeBytes { selection: rows(&[vec![bind(0, INT)]]), clustering: vec![INT | 0x80], ..recipe };
+    let (_, bytes) = request(&recipe.recipe(), &ExecuteBytes::new(3, &[&int(-1), b""])).unwrap();
     let key = [0, 0, 0, 0, 3, b'x', b'y', b'z', 0];
     assert_eq!(bytes, points(0, &key, &[&[0x40, 0x80, 0, 0, 0, 0x38]]));
 }
 
 #[test]
 fn a_table_without_clustering_columns_with_static_row_asked_for() {
-    let plan = PlanBytes { clustering: vec![], selection: rows(&[vec![]]), binds: 1, flags: 2, ..PlanBytes::default() };
-    let plan = PlanBytes { columns: vec![key(0)], ..plan };
-    let (_, bytes) = request(&plan.plan(), &ExecuteBytes::new(3, &[&int(7)])).unwrap();
+    let recipe =
+        RecipeBytes { clustering: vec![], selection: rows(&[vec![]]), binds: 1, flags: 2, ..RecipeBytes::default() };
+    let recipe = RecipeBytes { columns: vec![key(0)], ..recipe };
+    let (_, bytes) = request(&recipe.recipe(), &ExecuteBytes::new(3, &[&int(7)])).unwrap();
     assert_eq!(bytes, points(2, &int(7), &[&[0x38]]));
 }
 
 #[test]
 fn values_that_need_cassandra() {
-    let plan = PlanBytes { limit: [&[2][..], &2u16.to_be_bytes()].concat(), binds: 3, ..PlanBytes::default() }.plan();
-    let text = PlanBytes { partition: vec![bind(0, TEXT)], ..PlanBytes::default() }.plan();
-    let two = PlanBytes { partition: vec![bind(0, TEXT), bind(0, TEXT)], ..PlanBytes::default() }.plan();
+    let recipe =
+        RecipeBytes { limit: [&[2][..], &2u16.to_be_bytes()].concat(), binds: 3, ..RecipeBytes::default() }.recipe();
+    let text = RecipeBytes { partition: vec![bind(0, TEXT)], ..RecipeBytes::default() }.recipe();
+    let two = RecipeBytes { partition: vec![bind(0, TEXT), bind(0, TEXT)], ..RecipeBytes::default() }.recipe();
     let (one, long, half) = (int(1), vec![b'x'; 65_536], vec![b'x'; 40_000]);
-    for (plan, values, reason) in [
-        (&plan, &[&one[..], &one][..], Reason::ValueCount),
-        (&plan, &[&one, &one, &one, &one], Reason::ValueCount),
-        (&plan, &[&[1], &one, &one], Reason::InvalidValue),
-        (&plan, &[&[], &one, &one], Reason::InvalidValue),
-        (&plan, &[&one, &[], &one], Reason::InvalidValue),
-        (&plan, &[&one, &one, &[]], Reason::Limit),
-        (&plan, &[&one, &one, &[0; 4]], Reason::Limit),
-        (&plan, &[&one, &one, &[0xFF; 4]], Reason::Limit),
+    for (recipe, values, reason) in [
+        (&recipe, &[&one[..], &one][..], Reason::ValueCount),
+        (&recipe, &[&one, &one, &one, &one], Reason::ValueCount),
+        (&recipe, &[&[1], &one, &one], Reason::InvalidValue),
+        (&recipe, &[&[], &one, &one], Reason::InvalidValue),
+        (&recipe, &[&one, &[], &one], Reason::InvalidValue),
+        (&recipe, &[&one, &one, &[]], Reason::Limit),
+        (&recipe, &[&one, &one, &[0; 4]], Reason::Limit),
+        (&recipe, &[&one, &one, &[0xFF; 4]], Reason::Limit),
         (&text, &[&[0xFF], &one], Reason::InvalidValue),
         (&text, &[&[], &one], Reason::KeyLength),
         (&text, &[&long, &one], Reason::KeyLength),
         (&two, &[&long, &one], Reason::KeyLength),
         (&two, &[&half, &one], Reason::KeyLength),
     ] {
-        assert_eq!(request(plan, &ExecuteBytes::new(4, values)), Err(reason));
+        assert_eq!(request(recipe, &ExecuteBytes::new(4, values)), Err(reason));
     }
-    let clustered = PlanBytes { clustering: vec![TEXT], selection: rows(&[vec![bind(1, TEXT)]]), ..Default::default() };
-    assert_eq!(request(&clustered.plan(), &ExecuteBytes::new(4, &[&one, &long])), Err(Reason::KeyLength));
+    let clustered =
+        RecipeBytes { clustering: vec![TEXT], selection: rows(&[vec![bind(1, TEXT)]]), ..Default::default() };
+    assert_eq!(request(&clustered.recipe(), &ExecuteBytes::new(4, &[&one, &long])), Err(Reason::KeyLength));
     assert!(request(&text, &ExecuteBytes::new(4, &[&long[1..], &one])).is_ok());
-    assert!(request(&plan, &ExecuteBytes::new(4, &[&one, &one, &one])).is_ok());
+    assert!(request(&recipe, &ExecuteBytes::new(4, &[&one, &one, &one])).is_ok());
 }

@@ -24,10 +24,10 @@ fn row(liveness: Liveness, deletion: DeletionTime, columns: &[(u32, Cell<'_>)]) 
     entry(ROW, &fragment(Some(&raw_int(5)), liveness, deletion, columns))
 }
 
-/// What the default plan makes of the entries, with the number of tombstones.
+/// What the default recipe makes of the entries, with the number of tombstones.
 fn select(entries: &[Vec<u8>]) -> (Vec<Vec<Returned>>, u32) {
     let execute = ExecuteBytes::new(4, &[&int(7), &int(5)]).with(2, &[]);
-    let (response, served) = answered(&PlanBytes::default().plan(), &execute, entries, 1000).unwrap();
+    let (response, served) = answered(&RecipeBytes::default().recipe(), &execute, entries, 1000).unwrap();
     let rows = returned(&response, 3);
     assert_eq!(rows.len(), served.rows as usize);
     (rows, served.tombstones)
@@ -85,7 +85,7 @@ fn a_request_may_bring_its_own_time() {
     };
     let entries = [row(Liveness::NONE, LIVE, &[(1, expiring(60, NOW_S + 100))])];
     for (now_s, rows) in [(NOW_S + 99, 1), (NOW_S + 100, 0)] {
-        let (response, _) = answered(&PlanBytes::default().plan(), &execute(now_s), &entries, 10).unwrap();
+        let (response, _) = answered(&RecipeBytes::default().recipe(), &execute(now_s), &entries, 10).unwrap();
         assert_eq!(returned(&response, 3).len(), rows);
     }
 }
@@ -152,14 +152,14 @@ fn range_tombstones_hide_the_rows_in_them() {
 
 #[test]
 fn static_columns_come_with_the_row_or_alone() {
-    let plan = |flags| {
+    let recipe = |flags| {
         let columns = vec![regular(1, &[0]), static_column(4, &[0]), key(0), clustering(0)];
-        PlanBytes { columns, statics: vec![4], flags, ..PlanBytes::default() }.plan()
+        RecipeBytes { columns, statics: vec![4], flags, ..RecipeBytes::default() }.recipe()
     };
     let execute = ExecuteBytes::new(4, &[&int(7), &int(5)]).with(2, &[]);
     let statics = |cell| entry(STATIC, &fragment(None, Liveness::NONE, LIVE, &[(4, cell), (9, cell)]));
     let rows = |flags, entries: &[Vec<u8>]| {
-        let (response, served) = answered(&plan(flags), &execute, entries, 10).unwrap();
+        let (response, served) = answered(&recipe(flags), &execute, entries, 10).unwrap();
         (returned(&response, 4), served.live_rows)
     };
     let (shared, value) = (statics(Cell::live(T, b"shared")), row(at(T), LIVE, &[(1, Cell::live(T, b"value"))]));
@@ -180,20 +180,20 @@ fn static_columns_come_with_the_row_or_alone() {
 
 #[test]
 fn a_table_without_clustering_columns_has_one_row() {
-    let plan = PlanBytes { clustering: vec![], selection: rows(&[vec![]]), binds: 1, ..PlanBytes::default() };
-    let plan = PlanBytes { columns: vec![regular(1, &[0]), regular(1, &[0])], ..plan }.plan();
+    let recipe = RecipeBytes { clustering: vec![], selection: rows(&[vec![]]), binds: 1, ..RecipeBytes::default() };
+    let recipe = RecipeBytes { columns: vec![regular(1, &[0]), regular(1, &[0])], ..recipe }.recipe();
     let execute = ExecuteBytes::new(4, &[&int(7)]).with(2, &[]);
     for clustering in [None, Some(&[][..])] {
         let fragment = fragment(clustering, at(T), LIVE, &[(1, Cell::live(T, b"v"))]);
-        let (response, _) = answered(&plan, &execute, &[entry(ROW, &fragment)], 0).unwrap();
+        let (response, _) = answered(&recipe, &execute, &[entry(ROW, &fragment)], 0).unwrap();
         assert_eq!(returned(&response, 2), [vec![Some(b"v".to_vec()), Some(b"v".to_vec())]]);
     }
 }
 
 #[test]
-fn what_a_plan_does_not_explain_is_forwarded() {
+fn what_a_recipe_does_not_explain_is_forwarded() {
     let execute = ExecuteBytes::new(4, &[&int(7), &int(5)]);
-    let forwarded = |entries: &[Vec<u8>]| answered(&PlanBytes::default().plan(), &execute, entries, 1).unwrap_err();
+    let forwarded = |entries: &[Vec<u8>]| answered(&RecipeBytes::default().recipe(), &execute, entries, 1).unwrap_err();
     let counter = Cell { is_counter: true, ..Cell::live(T, b"x") };
     let tombstone = Cell::tombstone(T, NOW_S);
     let long = vec![b'x'; 1 << 20];

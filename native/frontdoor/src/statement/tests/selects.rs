@@ -6,7 +6,7 @@
 use super::support::unhex;
 use crate::reason::Reason;
 use crate::statement::execute::Execute;
-use crate::statement::plan::Plan;
+use crate::statement::recipe::Recipe;
 use crate::statement::response::Answer;
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const CHUNK: Range<usize> = 2..10;
 const POINTS: u8 = 4;
 
 struct Case {
-    plan: Vec<u8>,
+    recipe: Vec<u8>,
     version: u8,
     execute: Vec<u8>,
     now_s: i64,
@@ -29,10 +29,10 @@ struct Case {
 impl Case {
     fn read(line: &str) -> Case {
         let bytes = |hex: &str| if hex == "." { Vec::new() } else { unhex(hex) };
-        let [plan, version, execute, now_s, request, answer, result] =
+        let [recipe, version, execute, now_s, request, answer, result] =
             line.split(' ').collect::<Vec<_>>().try_into().unwrap();
         Case {
-            plan: bytes(plan),
+            recipe: bytes(recipe),
             version: version.parse().unwrap(),
             execute: bytes(execute),
             now_s: now_s.parse().unwrap(),
@@ -43,10 +43,10 @@ impl Case {
     }
 
     fn answer(&self) -> Result<(), Reason> {
-        let plan = Plan::decode(&self.plan).unwrap();
+        let recipe = Recipe::decode(&self.recipe).unwrap();
         let execute = Execute::parse(self.version, &self.execute)?;
         let (mut request, mut body) = (Vec::new(), Vec::new());
-        plan.read_request(&execute, &mut request)?;
+        recipe.read_request(&execute, &mut request)?;
         // The plug-in reads a slice of one row as that row.
         let is_alike = self.request.get(1).is_some_and(|flags| (flags ^ request[1]) & POINTS == 0);
         if is_alike {
@@ -54,7 +54,7 @@ impl Case {
             assert_eq!(without_chunk(&request), without_chunk(&self.request));
         }
         let answer = Answer { entries: &self.answer, is_complete: true };
-        plan.rows(&execute, answer, self.now_s, u32::MAX, &mut body)?;
+        recipe.rows(&execute, answer, self.now_s, u32::MAX, &mut body)?;
         assert_eq!(body, self.result);
         Ok(())
     }

@@ -28,11 +28,11 @@ pub(super) fn top() -> Vec<u8> {
     bound(2, &[])
 }
 
-/// A plan over one partition by a constant, clustered by (text, int DESC), with five values to bind.
-fn plan(selection: Vec<u8>, flags: u8) -> PlanBytes {
+/// A recipe over one partition by a constant, clustered by (text, int DESC), with five values to bind.
+fn recipe(selection: Vec<u8>, flags: u8) -> RecipeBytes {
     let columns = vec![clustering(0), clustering(1)];
     let partition = vec![constant(b"key")];
-    PlanBytes {
+    RecipeBytes {
         binds: 5,
         partition,
         clustering: vec![TEXT, INT | 0x80],
@@ -62,7 +62,7 @@ fn table() -> Table {
 /// What a selection finds, as `a9 b5`.
 fn found(selection: Vec<u8>, flags: u8, values: [&[u8]; 5]) -> Result<String, Reason> {
     let execute = ExecuteBytes::new(4, &values).with(2, &[]);
-    let (response, _) = table().execute(&plan(selection, flags).plan(), &execute)?;
+    let (response, _) = table().execute(&recipe(selection, flags).recipe(), &execute)?;
     let row = |row: Vec<Returned>| match &row[..] {
         [Some(text), Some(number)] => format!("{}{}", char::from(text[0]), number[3]),
         _ => "?".to_owned(),
@@ -158,7 +158,7 @@ fn range_tombstones_count_where_they_reach_into_what_is_read() {
         (rows(&[vec![t(0), i(1)]]), 2),
         (rows(&[vec![t(2), i(1)]]), 0),
     ] {
-        let (_, served) = table.execute(&plan(selection, 0).plan(), &execute).unwrap();
+        let (_, served) = table.execute(&recipe(selection, 0).recipe(), &execute).unwrap();
         assert_eq!(served.tombstones, tombstones);
     }
 }

@@ -1,12 +1,12 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Plans, requests and answers for tests, written down field by field.
+//! Recipes, requests and answers for tests, written down field by field.
 
 use crate::reason::Reason;
 use crate::statement::bytes::Bytes;
 use crate::statement::execute::Execute;
-use crate::statement::plan::Plan;
+use crate::statement::recipe::Recipe;
 use crate::statement::response::{Answer, Served};
 use cassiterite_codec::row::{Cell, ComplexWriter, Head, Liveness, PathCell, RowWriter};
 use cassiterite_codec::DeletionTime;
@@ -60,9 +60,9 @@ pub(super) fn static_column(id: u32, encoder: &[u8]) -> Vec<u8> {
     [&[3][..], &id.to_be_bytes(), encoder].concat()
 }
 
-/// A plan as the plug-in writes it; the default is `SELECT p, c, v FROM t WHERE p = ? AND c = ?`, all of them ints, with
+/// A recipe as the plug-in writes it; the default is `SELECT p, c, v FROM t WHERE p = ? AND c = ?`, all of them ints, with
 /// v in column 1 and a further column 2.
-pub(super) struct PlanBytes {
+pub(super) struct RecipeBytes {
     pub binds: u16,
     pub partition: Vec<Vec<u8>>,
     pub clustering: Vec<u8>,
@@ -77,9 +77,9 @@ pub(super) struct PlanBytes {
     pub is_as_prepared: bool,
 }
 
-impl Default for PlanBytes {
+impl Default for RecipeBytes {
     fn default() -> Self {
-        PlanBytes {
+        RecipeBytes {
             binds: 2,
             partition: vec![bind(0, INT)],
             clustering: vec![INT],
@@ -101,12 +101,12 @@ pub(super) fn rows(clusterings: &[Vec<Vec<u8>>]) -> Vec<u8> {
     [&[0][..], &count, &clusterings.concat().concat()].concat()
 }
 
-/// The metadata behind flags and count that a plan has for a version of the protocol.
+/// The metadata behind flags and count that a recipe has for a version of the protocol.
 pub(super) fn tail(version: u8) -> Vec<u8> {
     format!("metadata {version}").into_bytes()
 }
 
-impl PlanBytes {
+impl RecipeBytes {
     pub(super) fn encode(&self) -> Vec<u8> {
         let ids = |ids: &[u32]| list(&ids.iter().map(|id| id.to_be_bytes().to_vec()).collect::<Vec<_>>());
         let metadata = |version| {
@@ -137,8 +137,8 @@ impl PlanBytes {
         .concat()
     }
 
-    pub(super) fn plan(&self) -> Plan {
-        Plan::decode(&self.encode()).unwrap()
+    pub(super) fn recipe(&self) -> Recipe {
+        Recipe::decode(&self.encode()).unwrap()
     }
 }
 
@@ -240,9 +240,9 @@ pub(super) fn many_cells(
     out
 }
 
-/// What a plan makes of an answer.
+/// What a recipe makes of an answer.
 pub(super) fn answered(
-    plan: &Plan,
+    recipe: &Recipe,
     execute: &ExecuteBytes,
     answer: &[Vec<u8>],
     tombstones_max: u32,
@@ -251,7 +251,7 @@ pub(super) fn answered(
     let execute = Execute::parse(execute.version, &body)?;
     let mut response = b"before".to_vec();
     let answer = Answer { entries: &answer.concat(), is_complete: true };
-    let served = plan.rows(&execute, answer, NOW_S, tombstones_max, &mut response);
+    let served = recipe.rows(&execute, answer, NOW_S, tombstones_max, &mut response);
     assert!(response.starts_with(b"before"));
     if served.is_err() {
         assert_eq!(response, b"before");

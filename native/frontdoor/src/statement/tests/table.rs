@@ -6,7 +6,7 @@
 use super::support::*;
 use crate::reason::Reason;
 use crate::statement::execute::Execute;
-use crate::statement::plan::Plan;
+use crate::statement::recipe::Recipe;
 use crate::statement::response::{Answer, Served};
 
 /// Rows in clustering order, each with its form and its fragment; and what comes before them.
@@ -65,14 +65,14 @@ impl Table {
     }
 
     /// The body of the response to a request.
-    pub(super) fn execute(&self, plan: &Plan, execute: &ExecuteBytes) -> Result<(Vec<u8>, Served), Reason> {
+    pub(super) fn execute(&self, recipe: &Recipe, execute: &ExecuteBytes) -> Result<(Vec<u8>, Served), Reason> {
         let body = execute.encode();
         let execute = Execute::parse(execute.version, &body)?;
         let (mut request, mut response) = (Vec::new(), Vec::new());
-        plan.read_request(&execute, &mut request)?;
+        recipe.read_request(&execute, &mut request)?;
         let (entries, _) = self.read(&request);
         let answer = Answer { entries: &entries.concat(), is_complete: true };
-        let served = plan.rows(&execute, answer, NOW_S, 1000, &mut response)?;
+        let served = recipe.rows(&execute, answer, NOW_S, 1000, &mut response)?;
         Ok((response, served))
     }
 }

@@ -7,7 +7,7 @@
 
 use super::*;
 use crate::rights::open_table::{tests::spec, OpenTable};
-use crate::rights::prepared::tests::plan;
+use crate::rights::prepared::tests::recipe;
 use crate::rights::routes::Routes;
 use crate::rights::table_reader::{Entries, Reach, TableReader, Unread};
 use crate::session::TURN_READS;
@@ -138,7 +138,7 @@ fn serving(engine: &Arc<Engine>) -> Routes {
     let routes = Routes::default();
     let reader = Arc::clone(engine) as Arc<dyn TableReader>;
     routes.open_table(OpenTable::decode(reader, &spec(TABLE, 1 << 1, &[(i64::MIN, i64::MAX)])).unwrap());
-    routes.put_plan(plan(STATEMENT, TABLE));
+    routes.put_recipe(recipe(STATEMENT, TABLE));
     (0..100).for_each(|_| routes.view().snapshot.statements[&STATEMENT].judged(true));
     routes.set_grants([(LOGIN, STATEMENT)].into());
     routes.renew(Duration::from_secs(100_000));

@@ -1,21 +1,21 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The parts of which a plan consists, read one by one.
+//! The parts of which a recipe consists, read one by one.
 
-use super::{Bound, PlanError, Selection};
+use super::{Bound, RecipeError, Selection};
 use crate::statement::bytes::Bytes;
 use crate::statement::key_type::KeyType;
 use crate::statement::value::{ClusteringColumn, Limit, Value, AFTER, BEFORE};
 
 /// Added to the type of a clustering column that sorts the other way round.
 const REVERSED_TYPE: u8 = 0x80;
-const CUT: PlanError = PlanError { what: "it ends early" };
+const CUT: RecipeError = RecipeError { what: "it ends early" };
 
-pub(super) type Result<T> = std::result::Result<T, PlanError>;
+pub(super) type Result<T> = std::result::Result<T, RecipeError>;
 
 pub(super) fn fail<T>(what: &'static str) -> Result<T> {
-    Err(PlanError { what })
+    Err(RecipeError { what })
 }
 
 pub(super) struct Decoder<'a> {

@@ -1,10 +1,10 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Reading a plan.
+//! Reading a recipe.
 
 use super::decoder::{fail, Decoder, Result};
-use super::{Column, Encoder, Fetched, FetchedColumn, Plan, PlanError};
+use super::{Column, Encoder, Fetched, FetchedColumn, Recipe, RecipeError};
 use crate::statement::bytes::Bytes;
 use crate::statement::metadata::{Metadata, ResultMetadata};
 use crate::statement::row_size::RowSize;
@@ -17,15 +17,15 @@ const STATIC_ALONE: u8 = 4;
 /// The only flag that a result's metadata may bring: all columns are of one table.
 const ONE_TABLE: u32 = 1;
 
-impl Plan {
-    /// Reads a plan, version 1.
-    pub fn decode(bytes: &[u8]) -> std::result::Result<Plan, PlanError> {
+impl Recipe {
+    /// Reads a recipe, version 1.
+    pub fn decode(bytes: &[u8]) -> std::result::Result<Recipe, RecipeError> {
         let mut decoder = Decoder { bytes: Bytes::new(bytes), binds: 0 };
-        let plan = decoder.plan()?;
+        let recipe = decoder.recipe()?;
         if !decoder.bytes.is_done() {
             return fail("bytes behind its end");
         }
-        Ok(plan)
+        Ok(recipe)
     }
 }
 
@@ -38,7 +38,7 @@ enum Written {
 }
 
 impl Decoder<'_> {
-    fn plan(&mut self) -> Result<Plan> {
+    fn recipe(&mut self) -> Result<Recipe> {
         if self.u8()? != VERSION {
             return fail("version");
         }
@@ -65,7 +65,7 @@ impl Decoder<'_> {
         if !reads_static && !statics.columns.is_empty() {
             return fail("static columns without their row");
         }
-        Ok(Plan {
+        Ok(Recipe {
             id,
             table_id,
             binds: usize::from(self.binds),

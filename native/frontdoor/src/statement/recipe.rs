@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What the door knows of one prepared statement (docs/internals/boundary.md, Plans).
+//! What the door knows of one prepared statement (docs/internals/boundary.md, Recipes).
 
 mod decode;
 mod decoder;
@@ -14,7 +14,7 @@ use std::fmt;
 
 /// How one statement is answered. Made once, used by every request.
 #[derive(Debug)]
-pub struct Plan {
+pub struct Recipe {
     pub(super) id: Id,
     pub(super) table_id: Id,
     pub(super) binds: usize,
@@ -61,9 +61,9 @@ pub(super) enum Column {
     Key(usize),
     /// A component of the clustering.
     Clustering(usize),
-    /// A column among [`Plan::regulars`].
+    /// A column among [`Recipe::regulars`].
     Regular(usize),
-    /// A column among [`Plan::statics`].
+    /// A column among [`Recipe::statics`].
     Static(usize),
 }
 
@@ -100,21 +100,21 @@ pub(super) enum Encoder {
     Counter,
 }
 
-/// Why bytes are no plan.
+/// Why bytes are no recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlanError {
+pub struct RecipeError {
     what: &'static str,
 }
 
-impl fmt::Display for PlanError {
+impl fmt::Display for RecipeError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "malformed plan: {}", self.what)
+        write!(out, "malformed recipe: {}", self.what)
     }
 }
 
-impl std::error::Error for PlanError {}
+impl std::error::Error for RecipeError {}
 
-impl Plan {
+impl Recipe {
     /// The statement's id.
     pub fn id(&self) -> &[u8; 16] {
         &self.id
