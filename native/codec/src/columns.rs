@@ -1,13 +1,9 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Sets and maps of column ids, and rewriting a fragment under other ids.
+//! Sets and maps of column ids.
 
 use smallvec::SmallVec;
-
-use crate::error::CodecError;
-use crate::fragment::{cleared_on_error, Outcome};
-use crate::row;
 
 /// A small set of column ids, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,13 +82,4 @@ impl FromIterator<(u32, u32)> for ColumnMap {
         pairs.dedup_by_key(|pair| pair.0);
         ColumnMap { pairs }
     }
-}
-
-/// Rewrites a row fragment under other column ids into `out` (cleared first), without the columns that have no new id.
-///
-/// With [`Outcome::Unchanged`] and [`Outcome::Empty`] `out` is left empty. Two columns which become one are a
-/// [`CodecError::Conflict`].
-pub fn remap(fragment: &[u8], map: &ColumnMap, out: &mut Vec<u8>) -> Result<Outcome, CodecError> {
-    let outcome = row::remap(fragment, map, out);
-    cleared_on_error(outcome, out)
 }

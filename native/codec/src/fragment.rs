@@ -3,23 +3,13 @@
 
 //! What can be done with a fragment of any kind.
 
-use crate::columns::ColumnSet;
+use crate::columns::{ColumnMap, ColumnSet};
 use crate::deletion::{DeletionTime, Purge};
 use crate::error::CodecError;
 use crate::header;
 use crate::key::Kind;
+use crate::outcome::{cleared_on_error, Outcome};
 use crate::row::{self, Rules};
-
-/// What a rewrite did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// The fragment stays as it is; `out` is left empty.
-    Unchanged,
-    /// `out` holds what replaces the fragment.
-    Changed,
-    /// Nothing is left of the fragment: its key may go; `out` is left empty.
-    Empty,
-}
 
 /// Merges the fragments of one key, in any order, into `out` (cleared first). A single operand is copied as it is.
 ///
@@ -70,6 +60,15 @@ pub fn shadow(fragment: &[u8], covering: DeletionTime, out: &mut Vec<u8>) -> Res
     cleared_on_error(outcome, out)
 }
 
+/// Rewrites a row fragment under other column ids into `out` (cleared first), without the columns that have no new id.
+///
+/// With [`Outcome::Unchanged`] and [`Outcome::Empty`] `out` is left empty. Two columns which become one are a
+/// [`CodecError::Conflict`].
+pub fn remap(fragment: &[u8], map: &ColumnMap, out: &mut Vec<u8>) -> Result<Outcome, CodecError> {
+    let outcome = row::remap(fragment, map, out);
+    cleared_on_error(outcome, out)
+}
+
 /// The smallest timestamp in the fragment, deletions included; `i64::MAX` if it is empty.
 pub fn min_timestamp(kind: Kind, fragment: &[u8]) -> Result<i64, CodecError> {
     match kind {
@@ -93,11 +92,4 @@ pub fn validate(kind: Kind, fragment: &[u8]) -> Result<(), CodecError> {
         Kind::Header => header::validate(fragment),
         Kind::Static | Kind::Row => row::validate(fragment),
     }
-}
-
-pub(crate) fn cleared_on_error<T>(result: Result<T, CodecError>, out: &mut Vec<u8>) -> Result<T, CodecError> {
-    if result.is_err() {
-        out.clear();
-    }
-    result
 }

@@ -10,7 +10,7 @@ mod sweep;
 
 use crate::deletion::{DeletionTime, Purge};
 use crate::error::CodecError;
-use crate::fragment::Outcome;
+use crate::outcome::Outcome;
 
 pub use coverage::Coverage;
 pub use range::{read, write, Position, Range};

@@ -6,6 +6,17 @@
 //! The formats are described in `docs/internals/formats.md`; merging equals Apache Cassandra's own reconciliation. This
 //! crate does no I/O and knows neither RocksDB nor Java. Everything here is safe to call from any thread, and malformed
 //! bytes give a [`CodecError`], never a panic.
+//!
+//! The modules in layers, from low to high. A module may use those before it in this table, and no other; the same holds
+//! for the folder `row`. `tests/layers.rs` holds them to it.
+//!
+//! | Modules | What they know |
+//! |---|---|
+//! | `error` `wire` `murmur` | bytes |
+//! | `key` | keys, and what kind of fragment one has |
+//! | `columns` `deletion` `outcome` | what rewrites need besides a fragment, and what comes of them |
+//! | `row` `header` | fragments of one kind |
+//! | `fragment` | fragments of any kind |
 
 pub mod columns;
 pub mod header;
@@ -16,9 +27,11 @@ mod deletion;
 mod error;
 mod fragment;
 mod murmur;
+mod outcome;
 mod wire;
 
 pub use columns::{ColumnMap, ColumnSet};
 pub use deletion::{DeletionTime, Purge};
 pub use error::CodecError;
-pub use fragment::{compact, is_empty, merge, min_timestamp, shadow, validate, Outcome};
+pub use fragment::{compact, is_empty, merge, min_timestamp, remap, shadow, validate};
+pub use outcome::Outcome;

@@ -2,11 +2,20 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 //! Row fragments: reading, writing, merging and rewriting them (docs/internals/formats.md, Row fragment).
+//!
+//! | Modules | What they know |
+//! |---|---|
+//! | `liveness` `cell` `clustering` `counter` | parts of a row |
+//! | `head` `reader` `writer` | a row, part by part |
+//! | `survey` | what a row says as a whole |
+//! | `few` `winner` `complex` `merge` | how several rows become one |
+//! | `rewrite` | what purging, shadowing and other column ids leave of a row |
 
 mod cell;
 mod clustering;
 mod complex;
 mod counter;
+mod few;
 mod head;
 mod liveness;
 mod merge;

@@ -7,7 +7,7 @@
 
 mod support;
 
-use cassiterite_codec::columns::remap;
+use cassiterite_codec::remap;
 use cassiterite_codec::{CodecError, ColumnMap, ColumnSet, Outcome};
 use proptest::prelude::*;
 use support::generate::{row, Data};

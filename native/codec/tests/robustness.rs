@@ -7,9 +7,9 @@
 
 mod support;
 
-use cassiterite_codec::columns::remap;
 use cassiterite_codec::header::Coverage;
 use cassiterite_codec::key::{partition_len, raw_partition_key, split, token, Kind};
+use cassiterite_codec::remap;
 use cassiterite_codec::row::RowReader;
 use cassiterite_codec::{
     compact, is_empty, merge, min_timestamp, shadow, validate, ColumnMap, ColumnSet, DeletionTime, Outcome, Purge,

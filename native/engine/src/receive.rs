@@ -14,6 +14,7 @@
 mod columns;
 mod merge_in;
 mod placement;
+mod rewrite;
 mod rows;
 mod shipment;
 mod socket;

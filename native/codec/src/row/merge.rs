@@ -3,19 +3,15 @@
 
 //! Merging the row fragments of one key (Row.Merger of Cassandra).
 
-use smallvec::SmallVec;
-
 use crate::deletion::DeletionTime;
 use crate::error::CodecError;
 use crate::row::complex;
 use crate::row::counter::Tally;
+use crate::row::few::Few;
 use crate::row::head::Head;
 use crate::row::reader::{ColumnStart, PathCell, RowReader};
 use crate::row::winner::Winner;
 use crate::row::writer::RowWriter;
-
-/// Most merges are of a stored row and a few updates.
-pub(crate) type Few<T> = SmallVec<[T; 4]>;
 
 /// One operand, standing before the data of its current column.
 #[derive(Debug)]
@@ -58,7 +54,7 @@ pub(crate) fn merge(operands: &[&[u8]], out: &mut Vec<u8>) -> Result<(), CodecEr
         bytes += operand.len();
     }
     if head.deletion.deletes(head.liveness.timestamp) {
-        head.liveness = crate::row::Liveness::NONE;
+        head.liveness = crate::row::liveness::Liveness::NONE;
     }
     out.clear();
     out.reserve(bytes + operands.len() * 8);

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::columns::{ColumnMap, ColumnSet};
 use crate::deletion::{DeletionTime, Purge};
 use crate::error::CodecError;
-use crate::fragment::Outcome;
+use crate::outcome::Outcome;
 use crate::row::cell::Cell;
 use crate::row::head::Head;
 use crate::row::reader::{ColumnStart, ComplexStart, PathCell, RowReader};
@@ -45,7 +45,7 @@ impl Rules<'_> {
         kept.shadow(&self.covering);
         let active = if self.own_deletions { kept.deletion.max(self.covering) } else { self.covering };
         if active.deletes(kept.liveness.timestamp) {
-            kept.liveness = crate::row::Liveness::NONE;
+            kept.liveness = crate::row::liveness::Liveness::NONE;
         }
         kept.liveness = kept.liveness.purged(&self.purge);
         if self.purge.allows_deletion(&kept.deletion) {

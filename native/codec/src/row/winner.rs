@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use crate::error::CodecError;
 use crate::row::cell::Cell;
 use crate::row::counter::Tally;
-use crate::row::merge::Few;
+use crate::row::few::Few;
 
 /// The cell that stays of those seen so far; counters add their contexts up.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 //! What one memtable takes before it holds much: its filter, which counts against the budget of all from the beginning,
 //! and which no flush gives back; and the memory that it takes at a time.
 
-use super::rocks::to_size;
+use super::units::to_size;
 use super::Settings;
 use rocksdb::Options;
 

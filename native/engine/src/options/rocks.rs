@@ -5,6 +5,7 @@
 //! of those that are parameters.
 
 use super::memtable::size_memtables;
+use super::units::to_size;
 use super::{Compression, Settings, Style, WalRecovery};
 use crate::compaction::{
     StoreEvents, TablePurge, L0_SLOWDOWN_FILES, L0_STOP_FILES, PENDING_SLOWDOWN_BYTES, PENDING_STOP_BYTES,
@@ -72,10 +73,6 @@ fn limit(settings: &Settings) -> i64 {
         0 => RateLimiter::UNLIMITED_BYTES_PER_SECOND,
         bytes => i64::try_from(bytes).unwrap_or(RateLimiter::UNLIMITED_BYTES_PER_SECOND),
     }
-}
-
-pub(super) fn to_size(bytes: u64) -> usize {
-    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 /// Options of the database as a whole, catalog included.

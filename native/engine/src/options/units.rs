@@ -23,6 +23,11 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     scaled(text, TIMES).map(Duration::from_millis)
 }
 
+/// A size for RocksDB: as much as there may be where it does not fit.
+pub(super) fn to_size(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let (number, unit) = text.split_at(digits);

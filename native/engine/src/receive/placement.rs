@@ -3,8 +3,8 @@
 
 //! Where the files of a shipment go.
 
+use super::rewrite::as_rows;
 use super::rows::{disjoint, FILE_BYTES};
-use super::shipment::as_rows;
 use super::sst_set::SstSet;
 use super::{FILES_AT_ONCE_MAX, SIDE_FAMILIES_MAX};
 use crate::catalog::family_name;

@@ -5,21 +5,18 @@
 
 use super::columns::{admit_hidden, adopt, plan, reserve, Plan};
 use super::placement::Placement;
-use super::rows::{disjoint, rewrite, Rows, FILE_BYTES};
+use super::rewrite::as_rows;
+use super::rows::disjoint;
 use super::sst_set::{bytes, SstSet};
 use crate::catalog::Record;
-use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
-use crate::imported::ImportedFamily;
 use crate::links::sync_directory;
 use crate::log::log;
 use crate::manifest::{FileKind, ListedFile, Manifest};
 use crate::raw::sys::TableFile;
 use crate::schema::log_hidden;
-use crate::source::Source;
 use crate::table::{Table, TableCore};
-use cassiterite_codec::columns::ColumnMap;
 use std::fs;
 use std::path::Path;
 
@@ -125,44 +122,6 @@ fn place_files(placement: &mut Placement<'_>, directory: &Path, manifest: &Manif
     whole.push(disjoint(&rows));
     let rewritten = as_rows(placement.core, directory, &whole, map.as_ref())?;
     placement.place_rows(&rewritten.sst_set)
-}
-
-/// Rewrites files, in lists of which each could be one column family, as rows.
-pub(super) fn as_rows(
-    core: &TableCore,
-    directory: &Path,
-    lists: &[Vec<TableFile>],
-    map: Option<&ColumnMap>,
-) -> Result<Rows> {
-    let mut imported = Vec::new();
-    let rewritten =
-        import_lists(core, directory, lists, &mut imported).and_then(|()| read_through(core, &imported, map));
-    let closed = imported.into_iter().map(|one| one.close(core.store())).fold(Ok(()), Result::and);
-    let rows = rewritten?;
-    closed.map(|()| rows)
-}
-
-/// Makes a column family of each list of files. Those made before a failure are in `imported`, too.
-fn import_lists(
-    core: &TableCore,
-    directory: &Path,
-    lists: &[Vec<TableFile>],
-    imported: &mut Vec<ImportedFamily>,
-) -> Result<()> {
-    for files in lists.iter().filter(|files| !files.is_empty()) {
-        imported.push(ImportedFamily::open(core, directory, files)?);
-    }
-    reached(Step::ImportedForRewrite)
-}
-
-fn read_through(core: &TableCore, imported: &[ImportedFamily], map: Option<&ColumnMap>) -> Result<Rows> {
-    let mut source = Source::merged(imported.iter().map(ImportedFamily::iterate).collect());
-    source.seek(&[])?;
-    let check_space = || check_free_space(core.store().db.path(), FILE_BYTES);
-    check_space()?;
-    let (rows, _) =
-        rewrite(core.store(), &mut source, map, usize::MAX, || core.check_open().and_then(|()| check_space()))?;
-    Ok(rows)
 }
 
 /// Its files are links to those in the database by now. What a failure leaves is an error that changes nothing.
