@@ -95,5 +95,5 @@ fn read_into(
 }
 
 fn bits(flags: jint) -> Result<u32> {
-    u32::try_from(flags).map_err(|_| EngineError::Invalid(format!("flags {flags} are not known")))
+    u32::try_from(flags).map_err(|_| EngineError::invalid(format!("flags {flags} are not known")))
 }

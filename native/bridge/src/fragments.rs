@@ -57,7 +57,7 @@ fn kind_of(kind: jint) -> Result<Kind> {
     u8::try_from(kind)
         .ok()
         .and_then(|kind| Kind::try_from(kind).ok())
-        .ok_or_else(|| EngineError::Invalid(format!("{kind} is not a kind of fragment")))
+        .ok_or_else(|| EngineError::invalid(format!("{kind} is not a kind of fragment")))
 }
 
 fn split(mut fragments: &[u8]) -> Result<Vec<&[u8]>> {
@@ -75,9 +75,9 @@ fn split(mut fragments: &[u8]) -> Result<Vec<&[u8]>> {
 }
 
 fn cut_short() -> EngineError {
-    EngineError::Invalid("the fragments are cut short".to_owned())
+    EngineError::invalid("the fragments are cut short")
 }
 
 fn invalid(error: CodecError) -> EngineError {
-    EngineError::Invalid(error.to_string())
+    EngineError::invalid(error.to_string()).caused_by(error)
 }

@@ -29,7 +29,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorOpen(
     loops: jint,
 ) -> jlong {
     guard_plain(&mut env, 0, |_| {
-        let loops = usize::try_from(loops).map_err(|_| EngineError::Invalid(format!("{loops} loops")))?;
+        let loops = usize::try_from(loops).map_err(|_| EngineError::invalid(format!("{loops} loops")))?;
         let options = DoorOptions { loops, ..DoorOptions::default() };
         Ok(DOORS.add(Arc::new(Door::open(options).map_err(failure)?)))
     })
@@ -76,7 +76,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorTake(
     timeout_millis: jint,
 ) -> jbyteArray {
     guard_plain(&mut env, std::ptr::null_mut(), |env| {
-        let timeout = u64::try_from(timeout_millis).map_err(|_| EngineError::Invalid("negative timeout".into()))?;
+        let timeout = u64::try_from(timeout_millis).map_err(|_| EngineError::invalid("negative timeout"))?;
         // Not a guard of the slot: the wait is long, and the door may be closed meanwhile.
         let door = Arc::clone(DOORS.get(door)?.value()?);
         let Some(notices) = door.take(Duration::from_millis(timeout)) else { return Ok(std::ptr::null_mut()) };
@@ -124,7 +124,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorTakeBack(
     guard_plain(&mut env, 0, |_| {
         let mut client = borrowed(descriptor)?;
         let known = u16::try_from(negotiated).ok().and_then(Negotiated::from_number);
-        let known = known.ok_or_else(|| EngineError::Invalid(format!("{negotiated} is no number of doorHandOver")))?;
+        let known = known.ok_or_else(|| EngineError::invalid(format!("{negotiated} is no number of doorHandOver")))?;
         let door = Arc::clone(DOORS.get(door)?.value()?);
         // Without a descriptor left, the client is served as it was.
         let Ok(far) = client.try_clone().and_then(|taken| door.take_back(connection as u64, taken, known)) else {
@@ -223,13 +223,13 @@ fn ip(bytes: &[u8]) -> Result<IpAddr> {
         return Ok(octets.into());
     }
     let octets = <[u8; 16]>::try_from(bytes);
-    octets.map(IpAddr::from).map_err(|_| EngineError::Invalid(format!("an address of {} bytes", bytes.len())))
+    octets.map(IpAddr::from).map_err(|_| EngineError::invalid(format!("an address of {} bytes", bytes.len())))
 }
 
 fn invalid_port(port: jint) -> EngineError {
-    EngineError::Invalid(format!("{port} is not a port"))
+    EngineError::invalid(format!("{port} is not a port"))
 }
 
 fn failure(error: io::Error) -> EngineError {
-    EngineError::Io(error.to_string())
+    EngineError::io(error.to_string()).caused_by(error)
 }

@@ -25,7 +25,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorRenew(
     millis: jint,
 ) {
     guard_plain(&mut env, (), |_| {
-        let millis = u64::try_from(millis).map_err(|_| EngineError::Invalid("negative lease".into()))?;
+        let millis = u64::try_from(millis).map_err(|_| EngineError::invalid("negative lease"))?;
         DOORS.get(door)?.value()?.renew(Duration::from_millis(millis));
         Ok(())
     });
@@ -52,7 +52,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorOpenTable(
         let table = DoorTable(Arc::clone(TABLES.get(table)?.value()?));
         match DOORS.get(door)?.value()?.open_table(Arc::new(table), &spec) {
             true => Ok(()),
-            false => Err(EngineError::Invalid("not the opening of a table".into())),
+            false => Err(EngineError::invalid("not the opening of a table")),
         }
     });
 }
@@ -80,7 +80,11 @@ extern "system" fn Java_io_cassiterite_engine_Native_doorPutPlan(
 ) {
     guard_plain(&mut env, (), |env| {
         let recipe = rust_bytes(env, &recipe)?;
-        DOORS.get(door)?.value()?.put_recipe(&recipe).map_err(|error| EngineError::Invalid(error.to_string()))
+        DOORS
+            .get(door)?
+            .value()?
+            .put_recipe(&recipe)
+            .map_err(|error| EngineError::invalid(error.to_string()).caused_by(error))
     });
 }
 
@@ -175,5 +179,5 @@ const ID_BYTES: usize = 16;
 
 fn id(env: &JNIEnv<'_>, bytes: &JByteArray<'_>) -> Result<[u8; ID_BYTES]> {
     let bytes = rust_bytes(env, bytes)?;
-    bytes.try_into().map_err(|bytes: Vec<u8>| EngineError::Invalid(format!("an id of {} bytes", bytes.len())))
+    bytes.try_into().map_err(|bytes: Vec<u8>| EngineError::invalid(format!("an id of {} bytes", bytes.len())))
 }

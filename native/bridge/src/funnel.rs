@@ -78,7 +78,7 @@ pub(crate) fn on_table<'local, T>(
 
 /// A failure of JNI itself, such as an array that could not be made.
 pub(crate) fn jni_failure(error: jni::errors::Error) -> EngineError {
-    EngineError::Internal(format!("JNI failed: {error}"))
+    EngineError::internal(format!("JNI failed: {error}")).caused_by(error)
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> String {

@@ -50,7 +50,7 @@ impl<T> Slots<T> {
     pub(crate) fn get(&self, handle: jlong) -> Result<Guarded<T>> {
         let slot = self.slot(handle)?;
         if slot.is_poisoned.load(Ordering::Relaxed) {
-            return Err(EngineError::Internal(format!(
+            return Err(EngineError::internal(format!(
                 "this {} failed in a way that must not happen and is out of use until the node restarts; see the log",
                 self.what
             )));
@@ -58,7 +58,7 @@ impl<T> Slots<T> {
         let value = slot.value.load();
         match *value {
             Some(_) => Ok(Guarded(value)),
-            None => Err(EngineError::Closed(format!("the {} is closed", self.what))),
+            None => Err(EngineError::closed(format!("the {} is closed", self.what))),
         }
     }
 
@@ -90,14 +90,14 @@ impl<T> Slots<T> {
             .checked_sub(self.first)
             .and_then(|index| usize::try_from(index).ok())
             .and_then(|index| self.slots.get(index))
-            .ok_or_else(|| EngineError::Invalid(format!("{handle} is not the handle of a {}", self.what)))
+            .ok_or_else(|| EngineError::invalid(format!("{handle} is not the handle of a {}", self.what)))
     }
 }
 
 impl<T> Guarded<T> {
     /// The value; there is one, or [`Slots::get`] had failed.
     pub(crate) fn value(&self) -> Result<&Arc<T>> {
-        self.0.as_ref().ok_or_else(|| EngineError::Closed("closed".to_owned()))
+        self.0.as_ref().ok_or_else(|| EngineError::closed("closed"))
     }
 }
 
@@ -105,16 +105,17 @@ impl<T> Guarded<T> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use cassiterite_engine::Kind;
 
     #[test]
     fn what_fails_leaves_the_handle_usable() {
         let slots = Slots::new("number", 7);
         let handle = slots.add(Arc::new(1));
-        let busy = || EngineError::Busy("a test is".to_owned());
+        let busy = || EngineError::busy("a test is");
         assert_eq!(slots.take_after(handle, |_| Err(busy())).unwrap_err(), busy());
         assert_eq!(**slots.get(handle).unwrap().value().unwrap(), 1);
         slots.take_after(handle, |_| Ok(())).unwrap();
-        assert!(matches!(slots.get(handle).map(drop), Err(EngineError::Closed(_))));
+        assert!(matches!(slots.get(handle).map(drop), Err(error) if error.kind() == Kind::Closed));
         slots.take_after(handle, |_| Err(busy())).unwrap();
         assert!(slots.take_after(handle + 1, |_| Ok(())).is_err());
     }

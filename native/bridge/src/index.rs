@@ -110,11 +110,11 @@ fn on_index<'local, T>(
 }
 
 fn index_number(number: jint) -> Result<u32> {
-    u32::try_from(number).map_err(|_| EngineError::Invalid("a number is not negative".into()))
+    u32::try_from(number).map_err(|_| EngineError::invalid("a number is not negative"))
 }
 
 fn count(value: jlong) -> Result<u64> {
-    u64::try_from(value).map_err(|_| EngineError::Invalid("a count is not negative".into()))
+    u64::try_from(value).map_err(|_| EngineError::invalid("a count is not negative"))
 }
 
 fn java_state(env: &JNIEnv<'_>, state: &IndexState) -> Result<jlongArray> {

@@ -35,7 +35,7 @@ pub(crate) unsafe fn exchange<'call>(from: (jlong, jint), to: (jlong, jint)) -> 
     let (request_start, request_length) = check(from.0, from.1)?;
     let (answer_start, answer_length) = check(to.0, to.1)?;
     if request_start < answer_start + answer_length && answer_start < request_start + request_length {
-        return Err(EngineError::Invalid("request and answer overlap".to_owned()));
+        return Err(EngineError::invalid("request and answer overlap"));
     }
     // SAFETY: as this function demands.
     unsafe { Ok((request(from.0, from.1)?, answer(to.0, to.1)?)) }
@@ -44,6 +44,6 @@ pub(crate) unsafe fn exchange<'call>(from: (jlong, jint), to: (jlong, jint)) -> 
 fn check(address: jlong, length: jint) -> Result<(usize, usize)> {
     match (usize::try_from(address), usize::try_from(length)) {
         (Ok(address), Ok(length)) if address != 0 => Ok((address, length)),
-        _ => Err(EngineError::Invalid(format!("{length} bytes at address {address} is not a buffer"))),
+        _ => Err(EngineError::invalid(format!("{length} bytes at address {address} is not a buffer"))),
     }
 }

@@ -40,7 +40,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableReceive(
     on_table(&mut env, table, 0, |env, table| {
         let directory = rust_string(env, &directory)?;
         let rewritten = table.receive(Path::new(&directory))?;
-        jlong::try_from(rewritten).map_err(|_| EngineError::Internal(format!("{rewritten} bytes were rewritten")))
+        jlong::try_from(rewritten).map_err(|_| EngineError::internal(format!("{rewritten} bytes were rewritten")))
     })
 }
 
@@ -52,7 +52,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableMergeIn(
 ) -> jlong {
     on_table(&mut env, table, 0, |_, table| {
         let left = table.merge_in()?;
-        jlong::try_from(left).map_err(|_| EngineError::Internal(format!("{left} bytes are left to merge in")))
+        jlong::try_from(left).map_err(|_| EngineError::internal(format!("{left} bytes are left to merge in")))
     })
 }
 

@@ -41,10 +41,10 @@ extern "system" fn Java_io_cassiterite_engine_Native_socketReceive(
         let socket = unsafe { BorrowedFd::borrow_raw(valid(descriptor)?) };
         // SAFETY: as `Native` demands of the buffer.
         let block = unsafe { answer(block, capacity)? };
-        let timeout = u64::try_from(timeout_millis).map_err(|_| EngineError::Invalid("negative timeout".into()))?;
+        let timeout = u64::try_from(timeout_millis).map_err(|_| EngineError::invalid("negative timeout"))?;
         match receive_bytes(socket, block, Duration::from_millis(timeout))? {
             (0, true) => Ok(-1),
-            (count, _) => jint::try_from(count).map_err(|_| EngineError::Internal(format!("{count} bytes received"))),
+            (count, _) => jint::try_from(count).map_err(|_| EngineError::internal(format!("{count} bytes received"))),
         }
     })
 }
@@ -61,6 +61,6 @@ extern "system" fn Java_io_cassiterite_engine_Native_socketClose(mut env: JNIEnv
 pub(crate) fn valid(descriptor: jint) -> Result<RawFd> {
     match descriptor {
         0.. => Ok(descriptor),
-        _ => Err(EngineError::Invalid(format!("{descriptor} is not a descriptor"))),
+        _ => Err(EngineError::invalid(format!("{descriptor} is not a descriptor"))),
     }
 }

@@ -102,14 +102,14 @@ extern "system" fn Java_io_cassiterite_engine_Native_storeStopCompactions(
 
 fn option_lines(env: &JNIEnv<'_>, options: &JByteArray<'_>) -> Result<String> {
     let bytes = env.convert_byte_array(options).map_err(jni_failure)?;
-    String::from_utf8(bytes).map_err(|_| EngineError::Invalid("the options are not UTF-8".to_owned()))
+    String::from_utf8(bytes).map_err(|_| EngineError::invalid("the options are not UTF-8"))
 }
 
 /// A Java string in Rust.
 pub(crate) fn rust_string(env: &mut JNIEnv<'_>, text: &JString<'_>) -> Result<String> {
     match env.get_string(text) {
         Ok(text) => Ok(text.into()),
-        Err(jni::errors::Error::NullPtr(_)) => Err(EngineError::Invalid("a string is null".to_owned())),
+        Err(jni::errors::Error::NullPtr(_)) => Err(EngineError::invalid("a string is null")),
         Err(error) => Err(jni_failure(error)),
     }
 }

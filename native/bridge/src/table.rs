@@ -111,7 +111,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableAutomaticCompaction(
 ) -> jlong {
     on_table(&mut env, table, 0, |_, table| {
         let files = table.set_automatic_compaction(on != 0)?;
-        jlong::try_from(files).map_err(|_| EngineError::Internal(format!("{files} files of level 0")))
+        jlong::try_from(files).map_err(|_| EngineError::internal(format!("{files} files of level 0")))
     })
 }
 
@@ -138,7 +138,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableLoad(
     on_table(&mut env, table, 0, |env, table| {
         let directory = rust_string(env, &directory)?;
         let loaded = table.load(Path::new(&directory))?;
-        jlong::try_from(loaded).map_err(|_| EngineError::Internal(format!("{loaded} fragments loaded")))
+        jlong::try_from(loaded).map_err(|_| EngineError::internal(format!("{loaded} fragments loaded")))
     })
 }
 
@@ -182,7 +182,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableVerify(
             0 => Depth::Quick,
             1 => Depth::Checksums,
             2 => Depth::Entries,
-            _ => return Err(EngineError::Invalid(format!("there is no depth {depth} of verification"))),
+            _ => return Err(EngineError::invalid(format!("there is no depth {depth} of verification"))),
         };
         let verified = table.verify(depth, &rust_bytes(env, &ranges)?)?;
         fill(env, &figures, [verified.files, verified.bytes, verified.entries])

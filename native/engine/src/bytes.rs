@@ -90,14 +90,14 @@ impl<'a> Bytes<'a> {
 
     #[cold]
     pub(crate) fn malformed(&self, why: &str) -> EngineError {
-        EngineError::Invalid(format!("malformed {}: {why}", self.what))
+        EngineError::invalid(format!("malformed {}: {why}", self.what))
     }
 }
 
 /// Appends bytes behind their u32 length.
 pub(crate) fn put_counted(out: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
     let length = u32::try_from(bytes.len())
-        .map_err(|_| EngineError::Invalid(format!("{} bytes are more than a length field can hold", bytes.len())))?;
+        .map_err(|_| EngineError::invalid(format!("{} bytes are more than a length field can hold", bytes.len())))?;
     out.extend_from_slice(&length.to_le_bytes());
     out.extend_from_slice(bytes);
     Ok(())

@@ -51,7 +51,7 @@ impl Catalog {
                     records.insert(id.to_vec(), Record::decode(&key, &value)?);
                 }
                 _ if &*key == STORE_KEY => {}
-                _ => return Err(EngineError::Corruption("the catalog has a key of no known kind".into())),
+                _ => return Err(EngineError::corruption("the catalog has a key of no known kind")),
             }
         }
         Ok(Catalog { db: Arc::clone(db), changing: Mutex::default(), records: RwLock::new(records) })
@@ -86,7 +86,7 @@ impl Catalog {
     /// Changes a record, durably, and returns it. Nothing is written if `change` changes nothing.
     pub(crate) fn update(&self, id: &[u8], change: impl FnOnce(&mut Record) -> Result<()>) -> Result<Record> {
         let _changing = self.begin()?;
-        let before = self.read()?.get(id).cloned().ok_or_else(EngineError::closed)?;
+        let before = self.read()?.get(id).cloned().ok_or_else(EngineError::has_closed)?;
         let mut after = before.clone();
         change(&mut after)?;
         if after != before {
@@ -175,11 +175,11 @@ fn check_format(bytes: &[u8]) -> Result<()> {
     let format = body.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
     match format {
         Some(STORE_FORMAT) => Ok(()),
-        Some(later) => Err(EngineError::Invalid(format!(
+        Some(later) => Err(EngineError::invalid(format!(
             "this store was written in format {later}, by a later Cassiterite; this one knows format {STORE_FORMAT}: \
              install the later version again"
         ))),
-        None => Err(EngineError::Corruption("the store's format record is malformed; restore the directory".into())),
+        None => Err(EngineError::corruption("the store's format record is malformed; restore the directory")),
     }
 }
 

@@ -44,7 +44,7 @@ impl Table {
         cleaned.map_err(|error| error.context("cleaning up a table"))
     }
 
-    /// Ends every running [`Table::cleanup`] with [`EngineError::Busy`]: its ranges are no longer right. What it has
+    /// Ends every running [`Table::cleanup`] with [`crate::Kind::Busy`]: its ranges are no longer right. What it has
     /// removed is gone. Once this returns, running compactions remove nothing more.
     pub fn stop_cleanup(&self) -> Result<()> {
         self.shared(|core| {
@@ -93,7 +93,7 @@ impl Cleanup<'_> {
             }
         }
         let why = "compactions that began before it have brought back what it removed; clean the table up again";
-        Err(EngineError::Busy(why.into()))
+        Err(EngineError::busy(why))
     }
 
     /// Rewrites once every file that has keys in these ranges, or may have.
@@ -125,7 +125,7 @@ impl Cleanup<'_> {
             "{partitions} partitions and {ranges} streamed ranges outside of the table's ranges came while it was cleaned \
              up, and stay; all else outside is removed: clean it up again when the ring has settled"
         );
-        Err(EngineError::Busy(why))
+        Err(EngineError::busy(why))
     }
 }
 

@@ -48,7 +48,7 @@ impl Table {
 }
 
 /// Ends every compaction of the store that runs or waits, and returns when they have ended. Those on demand, and
-/// cleanups, fail with [`EngineError::Busy`]; automatic ones begin anew when there is a thread for them.
+/// cleanups, fail with [`crate::Kind::Busy`]; automatic ones begin anew when there is a thread for them.
 pub(crate) fn stop_compactions(store: &StoreCore, tables: &OpenTables) -> Result<()> {
     raw::stop_compactions(&store.db);
     let stopped = store.events.take_stopped();
@@ -79,7 +79,7 @@ fn unless_stopped(core: &TableCore, canceled: &AtomicBool, outcome: Result<()>) 
     outcome.or_else(|error| {
         core.check_open()?;
         if canceled.load(Ordering::Acquire) {
-            return Err(EngineError::Busy("the compaction was stopped; what it has done so far stays".into()));
+            return Err(EngineError::busy("the compaction was stopped; what it has done so far stays"));
         }
         Err(error)
     })

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Below this a flush of the store's own may find the device full, and the store then takes no writes.
 pub(crate) const RESERVE_BYTES: u64 = 256 << 20;
 
-/// Fails with [`EngineError::NoSpace`] unless so many bytes can be written in a directory and the reserve is still
+/// Fails with [`crate::Kind::NoSpace`] unless so many bytes can be written in a directory and the reserve is still
 /// free.
 pub(crate) fn check_free_space(directory: &Path, bytes: u64) -> Result<()> {
     let free = free_bytes(directory)?;
@@ -17,7 +17,7 @@ pub(crate) fn check_free_space(directory: &Path, bytes: u64) -> Result<()> {
         return Ok(());
     }
     let wanted = if bytes == 0 { String::new() } else { format!(" beside {} MiB that are wanted", bytes >> 20) };
-    Err(EngineError::NoSpace(format!(
+    Err(EngineError::no_space(format!(
         "the device of {} has {} MiB free, of which {} MiB are to stay free{wanted}",
         directory.display(),
         free >> 20,

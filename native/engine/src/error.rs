@@ -3,7 +3,9 @@
 
 //! The one error type of the crate.
 
+use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 /// What went wrong, for callers that act on it. The bridge maps each to a kind of `EngineException`.
 #[non_exhaustive]
@@ -40,24 +42,13 @@ impl Kind {
     }
 }
 
-/// A failure of the engine: each variant is a [`Kind`] with a message that tells what to do.
-#[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EngineError {
-    /// See [`Kind::Closed`].
-    Closed(String),
-    /// See [`Kind::Invalid`].
-    Invalid(String),
-    /// See [`Kind::Io`].
-    Io(String),
-    /// See [`Kind::NoSpace`].
-    NoSpace(String),
-    /// See [`Kind::Corruption`].
-    Corruption(String),
-    /// See [`Kind::Busy`].
-    Busy(String),
-    /// See [`Kind::Internal`].
-    Internal(String),
+/// A failure of the engine: its [`Kind`], and a message that tells what to do.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{}: {message}", kind.name())]
+pub struct EngineError {
+    pub(crate) kind: Kind,
+    pub(crate) message: String,
+    source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 /// The result of everything in this crate.
@@ -66,66 +57,83 @@ pub type Result<T> = std::result::Result<T, EngineError>;
 impl EngineError {
     /// An error of a kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        let message = message.into();
-        match kind {
-            Kind::Closed => EngineError::Closed(message),
-            Kind::Invalid => EngineError::Invalid(message),
-            Kind::Io => EngineError::Io(message),
-            Kind::NoSpace => EngineError::NoSpace(message),
-            Kind::Corruption => EngineError::Corruption(message),
-            Kind::Busy => EngineError::Busy(message),
-            Kind::Internal => EngineError::Internal(message),
-        }
+        EngineError { kind, message: message.into(), source: None }
+    }
+
+    /// See [`Kind::Closed`].
+    pub fn closed(message: impl Into<String>) -> Self {
+        Self::new(Kind::Closed, message)
+    }
+
+    /// See [`Kind::Invalid`].
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, message)
+    }
+
+    /// See [`Kind::Io`].
+    pub fn io(message: impl Into<String>) -> Self {
+        Self::new(Kind::Io, message)
+    }
+
+    /// See [`Kind::NoSpace`].
+    pub fn no_space(message: impl Into<String>) -> Self {
+        Self::new(Kind::NoSpace, message)
+    }
+
+    /// See [`Kind::Corruption`].
+    pub fn corruption(message: impl Into<String>) -> Self {
+        Self::new(Kind::Corruption, message)
+    }
+
+    /// See [`Kind::Busy`].
+    pub fn busy(message: impl Into<String>) -> Self {
+        Self::new(Kind::Busy, message)
+    }
+
+    /// See [`Kind::Internal`].
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Kind::Internal, message)
+    }
+
+    /// The same with what has led to it, which its message tells, too.
+    #[must_use]
+    pub fn caused_by(self, source: impl Error + Send + Sync + 'static) -> Self {
+        EngineError { source: Some(Arc::new(source)), ..self }
     }
 
     /// The kind of this error.
     pub fn kind(&self) -> Kind {
-        match self {
-            EngineError::Closed(_) => Kind::Closed,
-            EngineError::Invalid(_) => Kind::Invalid,
-            EngineError::Io(_) => Kind::Io,
-            EngineError::NoSpace(_) => Kind::NoSpace,
-            EngineError::Corruption(_) => Kind::Corruption,
-            EngineError::Busy(_) => Kind::Busy,
-            EngineError::Internal(_) => Kind::Internal,
-        }
+        self.kind
     }
 
     /// The message, without the kind.
     pub fn message(&self) -> &str {
-        match self {
-            EngineError::Closed(message)
-            | EngineError::Invalid(message)
-            | EngineError::Io(message)
-            | EngineError::NoSpace(message)
-            | EngineError::Corruption(message)
-            | EngineError::Busy(message)
-            | EngineError::Internal(message) => message,
-        }
+        &self.message
     }
 
-    /// The same kind with what was being done put in front of the message.
+    /// The same kind and cause with what was being done put in front of the message.
     #[must_use]
     pub fn context(self, doing: impl fmt::Display) -> Self {
-        Self::new(self.kind(), format!("{doing}: {}", self.message()))
+        EngineError { message: format!("{doing}: {}", self.message), ..self }
     }
 
-    pub(crate) fn closed() -> Self {
-        EngineError::Closed("the store or table has been closed".into())
+    pub(crate) fn has_closed() -> Self {
+        Self::closed("the store or table has been closed")
     }
 
     pub(crate) fn poisoned() -> Self {
-        EngineError::Internal("a thread panicked while it held a lock; restart the node".into())
+        Self::internal("a thread panicked while it held a lock; restart the node")
     }
 }
 
-impl fmt::Display for EngineError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.kind().name(), self.message())
+/// What led to errors is not compared.
+impl PartialEq for EngineError {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, &self.message) == (other.kind, &other.message)
     }
 }
 
-impl std::error::Error for EngineError {}
+impl Eq for EngineError {}
 
 impl From<std::io::Error> for EngineError {
     fn from(error: std::io::Error) -> Self {
@@ -133,6 +141,25 @@ impl From<std::io::Error> for EngineError {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Kind::NoSpace,
             _ => Kind::Io,
         };
-        Self::new(kind, error.to_string())
+        Self::new(kind, error.to_string()).caused_by(error)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn a_cause_is_kept_and_does_not_change_the_words() {
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        let words = full.to_string();
+        let error = EngineError::from(full).context("writing");
+        assert_eq!((error.kind(), error.message()), (Kind::NoSpace, &*format!("writing: {words}")));
+        assert_eq!(error.to_string(), format!("NO_SPACE: writing: {words}"));
+        let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).unwrap();
+        assert_eq!(cause.kind(), io::ErrorKind::StorageFull);
+        assert!(EngineError::busy("later").source().is_none());
     }
 }

@@ -31,13 +31,13 @@ impl Table {
     /// releasing it.
     ///
     /// Answers with lines of tab-separated values (docs/internals/boundary.md, Shipments). Memory does not grow with
-    /// the data. Fails with [`EngineError::Closed`] once the table is dropped, truncated away or closed, with
-    /// [`EngineError::NoSpace`] rather than leave the device with less than 256 MiB for the sake of rows.
+    /// the data. Fails with [`crate::Kind::Closed`] once the table is dropped, truncated away or closed, with
+    /// [`crate::Kind::NoSpace`] rather than leave the device with less than 256 MiB for the sake of rows.
     pub fn export(&self, ranges: &[u8], directory: &Path) -> Result<String> {
         let tokens = TokenSet::of(TokenRange::list(ranges)?);
         if directory.exists() {
             let why = format!("{} exists already: a shipment goes into a new directory", directory.display());
-            return Err(EngineError::Invalid(why));
+            return Err(EngineError::invalid(why));
         }
         let shipped = self.on_copy(|core| {
             fs::create_dir_all(directory)?;

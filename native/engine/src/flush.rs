@@ -3,7 +3,7 @@
 
 //! Flushes: a table's memtables become files.
 
-use crate::error::{EngineError, Result};
+use crate::error::{EngineError, Kind, Result};
 use crate::table::{Table, TableCore};
 use rocksdb::ErrorKind;
 
@@ -13,7 +13,7 @@ impl Table {
         self.flush_if(|_| true)?;
         for index in self.shared(|core| core.indexes().all())?.iter() {
             match index.table.flush_if(|_| true) {
-                Err(EngineError::Closed(_)) => {} // dropped
+                Err(EngineError { kind: Kind::Closed, .. }) => {} // dropped
                 other => other?,
             }
         }

@@ -29,7 +29,7 @@ impl Table {
         let (store, tables, id, generation) = self.shared(|core| {
             if core.is_current()? {
                 let why = "this is the table's current generation: truncate or drop the table instead";
-                return Err(EngineError::Invalid(why.into()));
+                return Err(EngineError::invalid(why));
             }
             Ok((Arc::clone(core.store()), Arc::clone(core.tables()), core.id().to_vec(), core.generation()))
         })?;
@@ -98,10 +98,10 @@ pub(crate) fn drop_table(store: &StoreCore, tables: &OpenTables, id: &[u8]) -> R
 fn truncate(store: &Arc<StoreCore>, old: &TableCore) -> Result<Arc<Table>> {
     let mut generations = old.tables().lock()?;
     store.check_open()?; // closing has taken the list, or will
-    let mut record = store.catalog.get(old.id())?.ok_or_else(EngineError::closed)?;
+    let mut record = store.catalog.get(old.id())?.ok_or_else(EngineError::has_closed)?;
     if record.generation != old.generation() {
         let why = "the table has been truncated already: truncate the handle that this returned";
-        return Err(EngineError::Invalid(why.into()));
+        return Err(EngineError::invalid(why));
     }
     record.renew(old.generation() + 1);
     let generation = record.generation;

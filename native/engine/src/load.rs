@@ -52,11 +52,11 @@ fn load(table: &Table, at: &Path) -> Result<u64> {
 fn load_into(core: &TableCore, at: &Path) -> Result<u64> {
     let manifest = Manifest::read(at)?;
     let directory = directory_of(at);
-    let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
+    let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::has_closed)?;
     if manifest.counter != record.counter {
         let why =
             format!("the snapshot is of {}.{}, only one of the two has counters", manifest.keyspace, manifest.name);
-        return Err(EngineError::Invalid(why));
+        return Err(EngineError::invalid(why));
     }
     if manifest.files.is_empty() {
         return Ok(0);
@@ -193,5 +193,6 @@ impl Loading<'_> {
 }
 
 fn corrupt(error: CodecError) -> EngineError {
-    EngineError::Corruption(format!("the snapshot holds a malformed fragment: {error}; take it from another copy"))
+    EngineError::corruption(format!("the snapshot holds a malformed fragment: {error}; take it from another copy"))
+        .caused_by(error)
 }

@@ -76,7 +76,7 @@ impl Manifest {
             let found = fs::metadata(&path).map_err(|error| EngineError::from(error).context(path.display()))?.len();
             if found != file.bytes {
                 let why = format!("{} has {found} bytes instead of {}; copy it again", path.display(), file.bytes);
-                return Err(EngineError::Corruption(why));
+                return Err(EngineError::corruption(why));
             }
         }
         Ok(manifest)
@@ -176,7 +176,7 @@ fn write(bytes: &[u8], directory: &Path, name: &str) -> Result<()> {
 }
 
 fn put_count(out: &mut Vec<u8>, count: usize) -> Result<()> {
-    let count = u32::try_from(count).map_err(|_| EngineError::Invalid("more than a manifest can list".into()))?;
+    let count = u32::try_from(count).map_err(|_| EngineError::invalid("more than a manifest can list"))?;
     out.extend_from_slice(&count.to_le_bytes());
     Ok(())
 }

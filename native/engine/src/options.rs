@@ -204,7 +204,7 @@ fn given(lines: &str) -> Result<BTreeMap<&'static str, String>> {
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (name, value) = line
             .split_once('=')
-            .ok_or_else(|| EngineError::Invalid(format!("the line {line:?} is not of the form name=value")))?;
+            .ok_or_else(|| EngineError::invalid(format!("the line {line:?} is not of the form name=value")))?;
         let (name, value) = (name.trim(), value.trim());
         let known = KNOWN.iter().find(|known| known.name == name).ok_or_else(|| unknown(name))?;
         if given.insert(known.name, value.to_owned()).is_some() {
@@ -216,11 +216,11 @@ fn given(lines: &str) -> Result<BTreeMap<&'static str, String>> {
 
 fn unknown(name: &str) -> EngineError {
     let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
-    EngineError::Invalid(format!("unknown parameter {name:?}; known are: {}", names.join(", ")))
+    EngineError::invalid(format!("unknown parameter {name:?}; known are: {}", names.join(", ")))
 }
 
 fn invalid(name: &str, why: &str) -> EngineError {
-    EngineError::Invalid(format!("parameter {name} {why}"))
+    EngineError::invalid(format!("parameter {name} {why}"))
 }
 
 fn default_cache_bytes() -> u64 {
@@ -333,5 +333,5 @@ fn malformed(name: &str, text: &str) -> EngineError {
         Some("duration") => "; a duration is written like 250ms",
         _ => "",
     };
-    EngineError::Invalid(format!("parameter {name}={text} is not possible, it is: {form}{example}"))
+    EngineError::invalid(format!("parameter {name}={text} is not possible, it is: {form}{example}"))
 }

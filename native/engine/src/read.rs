@@ -16,7 +16,7 @@ mod walk;
 pub(crate) use cursor::close_cursors;
 pub use cursor::{cursor_close, cursor_next};
 
-use crate::error::{EngineError, Result};
+use crate::error::{EngineError, Kind, Result};
 use crate::raw::sys::{Reach, View};
 use crate::table::{Table, TableCore};
 use answer::Answer;
@@ -93,11 +93,11 @@ fn read_in_memory(core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result
         Ok(None) => {}
         Ok(Some(Answered::All(answered))) => return Ok(filled(answered).map(|bytes| (bytes, true))),
         Ok(Some(Answered::Some(..))) => return Ok(None),
-        Err(EngineError::Busy(_)) => return Ok(None),
+        Err(EngineError { kind: Kind::Busy, .. }) => return Ok(None),
         Err(error) => return Err(error),
     }
     match walk_in_memory(core, &request, Answer::new(buffer, request.chunk)) {
-        Err(EngineError::Busy(_)) => Ok(None),
+        Err(EngineError { kind: Kind::Busy, .. }) => Ok(None),
         walked => walked,
     }
 }

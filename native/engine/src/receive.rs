@@ -46,8 +46,8 @@ impl Table {
 
     /// One step of bringing what was received into the table's base, in the calling thread: some tens of megabytes,
     /// written as fast as compaction may. Answers with the bytes still outside of the base, about; 0 when done. Reads
-    /// cost more until then, and nothing is purged. [`crate::EngineError::NoSpace`], and nothing has been done, while
-    /// little more than the store's reserve is free; [`crate::EngineError::Busy`] while the table is cleaned up, loaded
+    /// cost more until then, and nothing is purged. [`crate::Kind::NoSpace`], and nothing has been done, while
+    /// little more than the store's reserve is free; [`crate::Kind::Busy`] while the table is cleaned up, loaded
     /// or receives. After any error the next call goes on where this one began.
     pub fn merge_in(&self) -> Result<u64> {
         merge_in::merge_in(self).map_err(|error| error.context("merging in what was received"))

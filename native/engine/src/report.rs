@@ -55,7 +55,7 @@ pub(crate) fn report(core: &StoreCore, tables: &OpenTables, topic: &str) -> Resu
         "compactions" => compactions::report(core),
         "damage" => damage(core, tables),
         "settings" => settings(core),
-        _ => Err(EngineError::Invalid(format!("there is no report {topic:?}; topics are: {TOPICS}"))),
+        _ => Err(EngineError::invalid(format!("there is no report {topic:?}; topics are: {TOPICS}"))),
     }
 }
 

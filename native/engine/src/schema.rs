@@ -107,13 +107,13 @@ pub(crate) fn check_id(id: &[u8]) -> Result<()> {
     if id.len() == TABLE_ID_BYTES {
         return Ok(());
     }
-    Err(EngineError::Invalid(format!("a table is named by {TABLE_ID_BYTES} bytes, not {}", id.len())))
+    Err(EngineError::invalid(format!("a table is named by {TABLE_ID_BYTES} bytes, not {}", id.len())))
 }
 
 /// The answer to a schema request: the live columns.
 pub(crate) fn answer(record: &Record) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    let count = u32::try_from(record.live().count()).map_err(|_| EngineError::Invalid("too many columns".into()))?;
+    let count = u32::try_from(record.live().count()).map_err(|_| EngineError::invalid("too many columns"))?;
     out.extend_from_slice(&count.to_le_bytes());
     for column in record.live() {
         out.extend_from_slice(&column.id.to_le_bytes());

@@ -50,7 +50,7 @@ fn sync_above(directory: &Path) -> Result<()> {
 }
 
 fn exists(directory: &Path) -> EngineError {
-    EngineError::Invalid(format!("{} exists already: a snapshot goes into a new directory", directory.display()))
+    EngineError::invalid(format!("{} exists already: a snapshot goes into a new directory", directory.display()))
 }
 
 /// Of two calls at once, one must not take the other's directory for its own, and remove it.

@@ -20,7 +20,7 @@ use crate::table::{OpenTables, Table};
 use std::sync::{Arc, RwLock};
 use std::thread::JoinHandle;
 
-/// A store. Every method may be called from any thread; after [`Store::close`] all answer [`EngineError::Closed`].
+/// A store. Every method may be called from any thread; after [`Store::close`] all answer [`crate::Kind::Closed`].
 /// Dropping it closes it.
 pub struct Store {
     live: RwLock<Option<Live>>,
@@ -45,7 +45,7 @@ impl Store {
         Ok(Arc::new(Store { live: RwLock::new(Some(live)) }))
     }
 
-    /// Closes the store after running calls have ended. Every handle of it then answers [`EngineError::Closed`]. What
+    /// Closes the store after running calls have ended. Every handle of it then answers [`crate::Kind::Closed`]. What
     /// has been written is synced first. May be called again.
     pub fn close(&self) -> Result<()> {
         let Some(Live { core, tables, threads }) = self.live.write().map_err(|_| EngineError::poisoned())?.take()
@@ -69,8 +69,8 @@ impl Store {
         let closed = Arc::into_inner(core).map(|core| core.db).and_then(Arc::into_inner);
         flushed?;
         synced?;
-        ended.map_err(|_| EngineError::Internal("a thread of the store panicked".into()))?;
-        closed.map(drop).ok_or_else(|| EngineError::Internal("the store is still in use and stays open".into()))
+        ended.map_err(|_| EngineError::internal("a thread of the store panicked"))?;
+        closed.map(drop).ok_or_else(|| EngineError::internal("the store is still in use and stays open"))
     }
 
     /// Makes every write that has returned durable on the device, also those without a log record.
@@ -130,7 +130,7 @@ impl Store {
         })
     }
 
-    /// Ends every compaction that runs or waits. Those on demand, and cleanups, fail with [`EngineError::Busy`];
+    /// Ends every compaction that runs or waits. Those on demand, and cleanups, fail with [`crate::Kind::Busy`];
     /// automatic ones begin anew when there is a thread for them.
     pub fn stop_compactions(&self) -> Result<()> {
         self.live(|live| compact::stop_compactions(&live.core, &live.tables))
@@ -165,7 +165,7 @@ impl Store {
 
     pub(crate) fn live<T>(&self, work: impl FnOnce(&Live) -> Result<T>) -> Result<T> {
         let live = self.live.read().map_err(|_| EngineError::poisoned())?;
-        work(live.as_ref().ok_or_else(EngineError::closed)?)
+        work(live.as_ref().ok_or_else(EngineError::has_closed)?)
     }
 }
 

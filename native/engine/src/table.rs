@@ -37,7 +37,7 @@ const TRY_MAX: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(1);
 
 /// A table generation. Every method may be called from any thread; once the store or the table has been closed all
-/// answer [`EngineError::Closed`].
+/// answer [`crate::Kind::Closed`].
 pub struct Table {
     /// Shared by short calls; exclusive for a change of the column families. A write waits for a common sync and for
     /// the memtables without it. Of the device wait under it only: a read, for one chunk of its answer; a write, for its
@@ -66,7 +66,7 @@ impl Table {
     /// Runs short work while the table stays open and its column families stay as they are.
     pub(crate) fn shared<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Result<T> {
         let live = self.live.read().map_err(|_| EngineError::poisoned())?;
-        work(live.as_ref().ok_or_else(EngineError::closed)?)
+        work(live.as_ref().ok_or_else(EngineError::has_closed)?)
     }
 
     /// Keeps the table open for short work; none where it is closed.
@@ -78,7 +78,7 @@ impl Table {
     /// As [`Table::shared`], but `None` where that would have to wait.
     pub(crate) fn try_shared<T>(&self, work: impl FnOnce(&TableCore) -> Result<T>) -> Option<Result<T>> {
         match self.live.try_read() {
-            Ok(live) => Some(live.as_ref().ok_or_else(EngineError::closed).and_then(work)),
+            Ok(live) => Some(live.as_ref().ok_or_else(EngineError::has_closed).and_then(work)),
             Err(TryLockError::Poisoned(_)) => Some(Err(EngineError::poisoned())),
             Err(TryLockError::WouldBlock) => None,
         }
@@ -134,7 +134,7 @@ impl Table {
     /// Changes the column families while no short call runs. For the holder of [`TableCore::change_lock`].
     pub(crate) fn exclusive<T>(&self, change: impl FnOnce(&mut TableCore) -> Result<T>) -> Result<T> {
         let mut live = self.exclusive_lock()?;
-        let core = live.as_mut().ok_or_else(EngineError::closed)?;
+        let core = live.as_mut().ok_or_else(EngineError::has_closed)?;
         let changed = change(core);
         core.column_families().suspend_purging_while_side_families();
         changed

@@ -73,7 +73,8 @@ pub(crate) fn ordered(token: i64) -> u64 {
 
 /// The token of a key that the store holds.
 pub(crate) fn token_of(found: &[u8]) -> Result<i64> {
-    key::token(found).map_err(|error| EngineError::Corruption(format!("a key of the table is not one: {error}")))
+    key::token(found)
+        .map_err(|error| EngineError::corruption(format!("a key of the table is not one: {error}")).caused_by(error))
 }
 
 /// A set of tokens: ascending ranges that neither overlap nor touch.

@@ -83,7 +83,7 @@ impl Table {
         }
     }
 
-    /// Ends every running [`Table::verify`] with [`EngineError::Busy`], at the next MiB that it reads.
+    /// Ends every running [`Table::verify`] with [`crate::Kind::Busy`], at the next MiB that it reads.
     pub fn stop_verification(&self) -> Result<()> {
         self.shared(|core| {
             core.stop_verifications();
@@ -161,7 +161,7 @@ impl<'a> Verification<'a> {
     fn file(&mut self, path: &Path, file: &LiveFile) -> Result<u64> {
         let bytes = std::fs::metadata(path)?.len();
         if bytes != file.file_bytes {
-            return Err(EngineError::Corruption(format!("it has {bytes} bytes instead of {}", file.file_bytes)));
+            return Err(EngineError::corruption(format!("it has {bytes} bytes instead of {}", file.file_bytes)));
         }
         if self.depth == Depth::Quick {
             verify_file(path, false, None)?;
@@ -201,7 +201,7 @@ impl<'a> Verification<'a> {
         }
         // Which block it is, RocksDB finds out.
         verify_file(path, true, None)?;
-        Err(EngineError::Corruption(format!("its CRC-32C is {found:08x} instead of {written:08x}")))
+        Err(EngineError::corruption(format!("its CRC-32C is {found:08x} instead of {written:08x}")))
     }
 
     fn entries(&mut self, path: &Path) -> Result<u64> {
@@ -229,19 +229,19 @@ impl<'a> Verification<'a> {
 
 /// One entry. Several of one key come one after the other.
 fn check(found: &[u8], fragment: Option<&[u8]>, last: &[u8], owned: Option<&TokenSet>) -> Result<()> {
-    let corrupt = |what: String| Err(EngineError::Corruption(what));
+    let corrupt = |what: String| Err(EngineError::corruption(what));
     if found < last {
         return corrupt("its key is out of order".into());
     }
     let parts = match key::split(found) {
         Ok(parts) => parts,
-        Err(error) => return corrupt(format!("its key is malformed: {error}")),
+        Err(error) => return Err(EngineError::corruption(format!("its key is malformed: {error}")).caused_by(error)),
     };
     // A full merge leaves an empty value where nothing is left of a row.
     if let Some(Err(error)) =
         fragment.filter(|fragment| !fragment.is_empty()).map(|fragment| validate(parts.kind, fragment))
     {
-        return corrupt(format!("its fragment is malformed: {error}"));
+        return Err(EngineError::corruption(format!("its fragment is malformed: {error}")).caused_by(error));
     }
     if let Some(owned) = owned {
         let token = token_of(found)?;

@@ -57,7 +57,7 @@ pub(crate) fn prepare(database: &Path, log_directory: &Path, has_tables: bool, r
 }
 
 fn missing(log_directory: &Path, first_needed: u64) -> EngineError {
-    EngineError::Corruption(format!(
+    EngineError::corruption(format!(
         "{} has no write-ahead log of number {first_needed} or later: is its disk mounted, and wal_directory as it was? \
          Otherwise restore the store from a backup; or set the memtable parameter wal_recovery to until_damage for one \
          start to give up the writes that only the log had",
@@ -67,7 +67,7 @@ fn missing(log_directory: &Path, first_needed: u64) -> EngineError {
 
 /// The log to which the database wrote when it wrote its manifest was needed, and is not there.
 fn younger(log_directory: &Path, oldest: u64) -> EngineError {
-    EngineError::Corruption(format!(
+    EngineError::corruption(format!(
         "the write-ahead logs in {} begin with number {oldest}, which is younger than the store: logs in between are \
          missing. Were store and log copied at different times? Restore both from one time; or set the memtable parameter \
          wal_recovery to until_damage for one start to give up the writes in between",
@@ -94,7 +94,7 @@ impl Gap {
     }
 
     fn refusal(&self, evidence: &str) -> EngineError {
-        EngineError::Corruption(format!(
+        EngineError::corruption(format!(
             "the write-ahead log {} is damaged at byte {}, but {evidence}: starting would lose acknowledged writes. Check \
              the device, then restore the store from a backup; or set the memtable parameter wal_recovery to until_damage \
              for one start to give up the writes from the damage on",
@@ -109,7 +109,7 @@ impl Gap {
 pub(crate) fn check_headless(database: &Path, log_directory: &Path) -> Result<()> {
     for (directory, extension) in [(database, "sst"), (database, "log"), (log_directory, "log")] {
         if directory.is_dir() && !numbered_files(directory, extension)?.is_empty() {
-            return Err(EngineError::Corruption(format!(
+            return Err(EngineError::corruption(format!(
                 "{} is missing, but {} holds files of a store: restore the store from a backup, or remove what is left of it",
                 database.join("CURRENT").display(),
                 directory.display()

@@ -118,7 +118,7 @@ fn wait_for_memtables(core: &TableCore) -> Result<()> {
 /// Applies one partition update at once; what has to be waited for before it may be acknowledged, if anything.
 fn update(core: &TableCore, request: &[u8], flags: u32) -> Result<Option<PendingSync>> {
     if flags & !NO_LOG != 0 {
-        return Err(EngineError::Invalid(format!("write flags {flags:#x} are not known here")));
+        return Err(EngineError::invalid(format!("write flags {flags:#x} are not known here")));
     }
     SCRATCH.with_borrow_mut(|scratch| {
         scratch.batch.clear();
@@ -246,7 +246,8 @@ fn fill<'a>(scratch: &mut Scratch, core: &TableCore, request: &'a [u8]) -> Resul
             return Err(bytes.malformed("a row, and nothing else, has a clustering"));
         }
         // What is stored malformed can never be merged again: refuse it here, where the caller still has the data.
-        validate(kind, fragment).map_err(|error| bytes.malformed(&format!("a fragment is malformed: {error}")))?;
+        validate(kind, fragment)
+            .map_err(|error| bytes.malformed(&format!("a fragment is malformed: {error}")).caused_by(error))?;
         update.written.has_header |= kind == Kind::Header;
         let key = &mut scratch.key;
         key.clear();

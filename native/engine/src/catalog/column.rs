@@ -73,7 +73,7 @@ impl Column {
 
 /// `u32 count, count * (u32 id, u8 kind, u8 state, u32 length + name, u32 length + CQL type)`.
 pub(crate) fn encode_columns(out: &mut Vec<u8>, columns: &[Column]) -> Result<()> {
-    let count = u32::try_from(columns.len()).map_err(|_| EngineError::Invalid("too many columns".into()))?;
+    let count = u32::try_from(columns.len()).map_err(|_| EngineError::invalid("too many columns"))?;
     out.extend_from_slice(&count.to_le_bytes());
     for column in columns {
         out.extend_from_slice(&column.id.to_le_bytes());

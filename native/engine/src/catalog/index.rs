@@ -32,7 +32,7 @@ impl Record {
         let number = self.next_index;
         self.next_index = number
             .checked_add(1)
-            .ok_or_else(|| EngineError::Invalid("the table has used up all index numbers; copy it".into()))?;
+            .ok_or_else(|| EngineError::invalid("the table has used up all index numbers; copy it"))?;
         self.indexes.push(IndexRecord { number, complete: false, name: name.to_owned() });
         Ok(number)
     }
@@ -67,7 +67,7 @@ pub(crate) fn index_id(table: &[u8], name: &str) -> Vec<u8> {
 
 pub(super) fn encode_indexes(out: &mut Vec<u8>, record: &Record) -> Result<()> {
     out.extend_from_slice(&record.next_index.to_le_bytes());
-    let count = u32::try_from(record.indexes.len()).map_err(|_| EngineError::Internal("too many indexes".into()))?;
+    let count = u32::try_from(record.indexes.len()).map_err(|_| EngineError::internal("too many indexes"))?;
     out.extend_from_slice(&count.to_le_bytes());
     for index in &record.indexes {
         out.extend_from_slice(&index.number.to_le_bytes());

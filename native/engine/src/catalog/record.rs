@@ -66,9 +66,8 @@ impl Record {
     /// An id that no column has had.
     pub(crate) fn new_column_id(&mut self) -> Result<u32> {
         let id = self.next_column_id;
-        self.next_column_id = id
-            .checked_add(1)
-            .ok_or_else(|| EngineError::Invalid("the table has used up all column ids; copy it".into()))?;
+        self.next_column_id =
+            id.checked_add(1).ok_or_else(|| EngineError::invalid("the table has used up all column ids; copy it"))?;
         Ok(id)
     }
 
@@ -103,7 +102,7 @@ impl Record {
         out.extend_from_slice(&self.base.to_le_bytes());
         out.extend_from_slice(&self.next_family.to_le_bytes());
         let count = u32::try_from(self.side_families.len())
-            .map_err(|_| EngineError::Internal("too many side column families".into()))?;
+            .map_err(|_| EngineError::internal("too many side column families"))?;
         out.extend_from_slice(&count.to_le_bytes());
         self.side_families.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
         encode_drops(&mut out, &self.columns);
@@ -159,7 +158,7 @@ pub(crate) fn sealed(mut body: Vec<u8>, key: &[u8]) -> Vec<u8> {
 
 /// The body of [`sealed`] bytes, checked.
 pub(crate) fn unsealed<'a>(bytes: &'a [u8], key: &[u8], what: &str) -> Result<&'a [u8]> {
-    let damaged = || EngineError::Corruption(format!("{what} does not match its checksum; restore it from a backup"));
+    let damaged = || EngineError::corruption(format!("{what} does not match its checksum; restore it from a backup"));
     let at = bytes.len().checked_sub(CHECKSUM_BYTES).ok_or_else(damaged)?;
     let (body, checksum) = bytes.split_at(at);
     let computed = crc32c::crc32c_append(crc32c::crc32c(key), body);

@@ -134,7 +134,7 @@ impl DroppingOutside {
                 "more than {LATE_MAX} partitions outside of the table's ranges were written meanwhile, so nothing more is \
                  removed: clean it up again when the ring has settled"
             );
-            return Err(EngineError::Busy(why));
+            return Err(EngineError::busy(why));
         }
         let late = self.owned.late();
         Ok((late.tokens.len(), late.ranges.ranges().len()))
@@ -157,9 +157,7 @@ impl TablePurge {
             return Err(stopped());
         }
         if settings.owned.is_some() {
-            return Err(EngineError::Busy(
-                "the table is being cleaned up already; try again when that has ended".into(),
-            ));
+            return Err(EngineError::busy("the table is being cleaned up already; try again when that has ended"));
         }
         let owned = Arc::new(OwnedTokens::new(owned));
         settings.owned = Some(Arc::clone(&owned));
@@ -197,13 +195,14 @@ impl TablePurge {
 
 /// Why a cleanup ends early.
 pub(crate) fn stopped() -> EngineError {
-    EngineError::Busy("it was stopped, or the ranges that the table owns have changed".into())
+    EngineError::busy("it was stopped, or the ranges that the table owns have changed")
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
 
     fn lower_half() -> Arc<TokenSet> {
         Arc::new(TokenSet::of(vec![TokenRange { left: i64::MIN, right: 0 }]))
@@ -234,12 +233,14 @@ mod tests {
         let dropping = purge.drop_outside(&lower_half(), &AtomicBool::new(false)).unwrap();
         assert!(matches!(
             purge.drop_outside(&lower_half(), &AtomicBool::new(false)).map(drop),
-            Err(EngineError::Busy(_))
+            Err(EngineError { kind: Kind::Busy, .. })
         ));
         drop(dropping);
         drop(purge.drop_outside(&lower_half(), &AtomicBool::new(false)).unwrap());
         let late = purge.drop_outside(&lower_half(), &AtomicBool::new(true));
-        assert!(matches!(late.map(drop), Err(EngineError::Busy(_))) && purge.settings().owned.is_none());
+        assert!(
+            matches!(late.map(drop), Err(EngineError { kind: Kind::Busy, .. })) && purge.settings().owned.is_none()
+        );
     }
 
     #[test]
@@ -276,6 +277,6 @@ mod tests {
         assert!(running.resume_key(1_000_000).is_some());
         purge.keep_late(&[2_000_000]);
         assert!(running.resume_key(1_000_000).is_none());
-        assert!(matches!(dropping.late(), Err(EngineError::Busy(_))));
+        assert!(matches!(dropping.late(), Err(EngineError { kind: Kind::Busy, .. })));
     }
 }

@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_resume_that_fails_ends_nothing() {
         let events = failed(LOG_WRITE);
-        events.resume(|| Err(EngineError::Io("still".into()))).unwrap_err();
+        events.resume(|| Err(EngineError::io("still"))).unwrap_err();
         fail(&events, FLUSH, "second");
         assert_eq!((first(&events).unwrap(), first_of_log(&events).unwrap()), ("first".into(), "first".into()));
         events.recovery_ended(false, "still");

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::error::Kind;
 
 const LAG: Duration = Duration::from_millis(50);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -42,9 +43,9 @@ fn writers_that_wait_hear_of_a_failure() {
     let durability = periodic(LAG);
     std::thread::sleep(2 * LAG);
     let waiting = writer(&durability);
-    durability.state.lock().unwrap().failure = Some(EngineError::Io("gone".into()));
+    durability.state.lock().unwrap().failure = Some(EngineError::io("gone"));
     durability.changed.notify_all();
-    assert!(matches!(waiting.join().unwrap(), Err(EngineError::Io(_))));
+    assert!(matches!(waiting.join().unwrap(), Err(EngineError { kind: Kind::Io, .. })));
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn writers_that_wait_at_the_end_hear_what_came_of_the_last_sync() {
         waiting.join().unwrap().unwrap();
 
         std::thread::sleep(2 * LAG);
-        let failure = EngineError::Io("gone".into());
+        let failure = EngineError::io("gone");
         durability.state.lock().unwrap().failure = Some(failure.clone());
         durability.failed.store(true, Ordering::Release);
         let waiting = writer(&durability);

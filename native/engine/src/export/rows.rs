@@ -92,7 +92,7 @@ impl Merging<'_> {
 }
 
 fn corrupt(error: CodecError) -> EngineError {
-    EngineError::Corruption(format!("the table holds a malformed fragment: {error}"))
+    EngineError::corruption(format!("the table holds a malformed fragment: {error}")).caused_by(error)
 }
 
 /// The files, of which one is being written.

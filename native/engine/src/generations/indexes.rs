@@ -26,7 +26,7 @@ impl Table {
     /// Makes an index, durably, where the table has none of the name; its state. It is not complete at first.
     pub fn create_index(&self, name: &str) -> Result<IndexState> {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
-            return Err(EngineError::Invalid("an index has a name of at most 1 KiB".into()));
+            return Err(EngineError::invalid("an index has a name of at most 1 KiB"));
         }
         self.on_copy(|core| create(core, name))?;
         self.index_state(name)
@@ -76,16 +76,17 @@ fn create(core: &TableCore, name: &str) -> Result<()> {
     let store = core.store();
     let mut generations = core.tables().lock()?;
     store.check_open()?;
-    let mut record = store.catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
+    let mut record = store.catalog.get(core.id())?.ok_or_else(EngineError::has_closed)?;
     if record.generation != core.generation() {
-        return Err(EngineError::Closed("the table has been truncated".into()));
+        return Err(EngineError::closed("the table has been truncated"));
     }
     if record.index(name.as_bytes()).is_some() {
         return Ok(());
     }
     let number = record.add_index(name)?;
     let compacted = core.automatic_compaction().is_on()?;
-    let index = record.index(name.as_bytes()).map(|index| record.of_index(index)).ok_or_else(EngineError::closed)?;
+    let index =
+        record.index(name.as_bytes()).map(|index| record.of_index(index)).ok_or_else(EngineError::has_closed)?;
     let id = index_id(core.id(), name);
     let table = new_generation((store, core.tables()), &mut generations, (&id, &index), compacted, |_| {
         let change = |record: &mut Record| record.add_index(name).map(drop);

@@ -6,7 +6,7 @@
 
 use super::new_generation;
 use crate::common::*;
-use crate::error::{EngineError, Result};
+use crate::error::{EngineError, Kind, Result};
 use crate::raw::sys::set_db_option;
 use crate::schema::SchemaRequest;
 use crate::store::Live;
@@ -156,7 +156,7 @@ fn a_table_whose_drop_failed_halfway_may_be_made_again() {
     store.shared(|core| core.catalog.remove(&TABLE)).unwrap();
     without_manifest(&store, directory.path(), || store.drop_table(&TABLE)).unwrap_err();
     for generation in [first, second] {
-        assert!(matches!(generation.flush(), Err(EngineError::Closed(_))), "all of them are closed");
+        assert!(matches!(generation.flush(), Err(EngineError { kind: Kind::Closed, .. })), "all of them are closed");
     }
     assert_eq!(rows(&table(&store), "a").len(), 0);
     assert_eq!(families(&store).len(), 1);
@@ -187,7 +187,7 @@ fn settings_that_could_not_be_written_are_as_before() {
     let before = cache();
     let set = || store.set("block_cache_size=900MiB\nmax_wal_size=9MiB");
     let error = without_options(directory.path(), || set().unwrap_err());
-    assert!(matches!(error, EngineError::Io(_)), "{error}");
+    assert!(matches!(error, EngineError { kind: Kind::Io, .. }), "{error}");
     assert_eq!(cache(), before);
     store.resume().unwrap();
     set().unwrap();
@@ -199,7 +199,7 @@ fn settings_that_could_not_be_written_are_as_before() {
 fn unnamed(Live { core, tables, .. }: &Live) -> Result<Arc<Table>> {
     let request = schema(&OTHER, &[(0, "v", "blob")]);
     let record = SchemaRequest::parse(&request)?.new_record()?;
-    let failing = |_| Err(EngineError::Io("a test has none".into()));
+    let failing = |_| Err(EngineError::io("a test has none"));
     new_generation((core, tables), &mut *tables.lock()?, (&OTHER, &record), true, failing)
 }
 

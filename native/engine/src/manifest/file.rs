@@ -45,7 +45,7 @@ impl ListedFile {
         put_counted(out, file.name.as_bytes())?;
         out.extend_from_slice(&file.number.to_le_bytes());
         out.extend_from_slice(&file.bytes.to_le_bytes());
-        out.push(u8::try_from(file.level).map_err(|_| EngineError::Internal("a level below 0".into()))?);
+        out.push(u8::try_from(file.level).map_err(|_| EngineError::internal("a level below 0"))?);
         out.extend_from_slice(&file.sequences.0.to_le_bytes());
         out.extend_from_slice(&file.sequences.1.to_le_bytes());
         put_counted(out, &file.smallest_key)?;

@@ -29,7 +29,7 @@ pub(super) fn check_name(path: &Path, manifest: &[u8]) -> Result<()> {
     let is_hash = hash.len() == HASH_DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit());
     if is_hash && name != name_of(manifest) {
         let why = format!("{} has the content of another manifest; take it from another copy", path.display());
-        return Err(EngineError::Corruption(why));
+        return Err(EngineError::corruption(why));
     }
     Ok(())
 }
@@ -48,19 +48,19 @@ pub(super) fn manifest_at(at: &Path) -> Result<PathBuf> {
     }
     let mut found = manifests_in(at).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
-            EngineError::Invalid(format!("{} is no snapshot: this machine has no such folder", at.display()))
+            EngineError::invalid(format!("{} is no snapshot: this machine has no such folder", at.display()))
         }
         _ => EngineError::from(error).context(format_args!("listing {}", at.display())),
     })?;
     match (found.pop(), found.len()) {
         (Some(only), 0) => Ok(only),
-        (Some(last), others) => Err(EngineError::Invalid(format!(
+        (Some(last), others) => Err(EngineError::invalid(format!(
             "{} holds {} snapshots: name the manifest of one, such as {}",
             at.display(),
             others + 1,
             last.display()
         ))),
-        (None, _) => Err(EngineError::Invalid(format!(
+        (None, _) => Err(EngineError::invalid(format!(
             "{} is no snapshot: it has no {NAME}{}",
             at.display(),
             hint(at).unwrap_or_default()

@@ -78,7 +78,7 @@ pub(crate) enum Ingested {
 pub(crate) fn ingest(db: &DB, ingestions: &[Ingestion<'_>]) -> Result<()> {
     match try_to_ingest(db, ingestions)? {
         Ingested::All => Ok(()),
-        Ingested::Nothing => Err(EngineError::Internal("whole files overlap what is there".into())),
+        Ingested::Nothing => Err(EngineError::internal("whole files overlap what is there")),
     }
 }
 
@@ -144,8 +144,8 @@ extern "C" fn take_bytes(target: *mut c_void, value: Bytes) {
 }
 
 pub(super) fn c_path(path: &Path) -> Result<CString> {
-    let text = path.to_str().ok_or_else(|| EngineError::Invalid(format!("{} is not UTF-8", path.display())))?;
-    CString::new(text).map_err(|_| EngineError::Invalid(format!("a path holds a NUL byte: {text:?}")))
+    let text = path.to_str().ok_or_else(|| EngineError::invalid(format!("{} is not UTF-8", path.display())))?;
+    CString::new(text).map_err(|_| EngineError::invalid(format!("a path holds a NUL byte: {text:?}")))
 }
 
 #[cfg(test)]

@@ -45,7 +45,8 @@ pub(crate) enum Subcode {
 }
 
 /// A failure of RocksDB.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
 pub(crate) struct Status {
     pub code: ErrorKind,
     pub subcode: Subcode,
@@ -90,21 +91,23 @@ impl From<rocksdb::Error> for Status {
 }
 
 impl From<Status> for EngineError {
-    fn from(Status { code, subcode, text }: Status) -> Self {
+    fn from(status: Status) -> Self {
+        let Status { code, subcode, text } = &status;
         let message = format!("RocksDB: {text}");
-        match (subcode, code) {
-            (Subcode::NoSpace | Subcode::SpaceLimit, _) => EngineError::NoSpace(message),
-            (_, ErrorKind::Corruption) => EngineError::Corruption(message),
-            (_, ErrorKind::ShutdownInProgress) => EngineError::Closed(format!("the store is closing ({text})")),
-            (_, ErrorKind::ColumnFamilyDropped) => EngineError::Closed(format!("the table has been dropped ({text})")),
-            (_, ErrorKind::InvalidArgument) => EngineError::Invalid(message),
-            (_, ErrorKind::IOError) => EngineError::Io(message),
+        let error = match (subcode, code) {
+            (Subcode::NoSpace | Subcode::SpaceLimit, _) => EngineError::no_space(message),
+            (_, ErrorKind::Corruption) => EngineError::corruption(message),
+            (_, ErrorKind::ShutdownInProgress) => EngineError::closed(format!("the store is closing ({text})")),
+            (_, ErrorKind::ColumnFamilyDropped) => EngineError::closed(format!("the table has been dropped ({text})")),
+            (_, ErrorKind::InvalidArgument) => EngineError::invalid(message),
+            (_, ErrorKind::IOError) => EngineError::io(message),
             // Cut short, or in use.
             (_, ErrorKind::Busy | ErrorKind::TryAgain | ErrorKind::Aborted | ErrorKind::Incomplete) => {
-                EngineError::Busy(message)
+                EngineError::busy(message)
             }
-            _ => EngineError::Internal(message),
-        }
+            _ => EngineError::internal(message),
+        };
+        error.caused_by(status)
     }
 }
 

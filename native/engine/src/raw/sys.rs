@@ -70,7 +70,7 @@ fn raw(db: &DB) -> *mut ffi::rocksdb_t {
 }
 
 fn c_string(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| EngineError::Invalid(format!("a name holds a NUL byte: {text:?}")))
+    CString::new(text).map_err(|_| EngineError::invalid(format!("a name holds a NUL byte: {text:?}")))
 }
 
 /// Changes one option of the whole database while it runs.

@@ -48,7 +48,7 @@ extern "C" fn visit_entry(target: *mut c_void, key: Bytes, value: *const Bytes) 
     // SAFETY: the only caller passes a live visit as target; key and value, if not null, live for this call.
     let (visit, key, value) =
         unsafe { (&mut *target.cast::<Visit<'_, '_>>(), key.as_slice(), value.as_ref().map(|value| value.as_slice())) };
-    let panicked = || Err(EngineError::Internal("an entry cannot be checked".into()));
+    let panicked = || Err(EngineError::internal("an entry cannot be checked"));
     visit.failed = contained("the check of an entry", panicked(), || (visit.check)(key, value)).err();
     visit.failed.is_none()
 }

@@ -158,5 +158,5 @@ pub(crate) fn wanting(bytes: usize) -> Result<i32> {
 
 #[cold]
 fn too_long(bytes: usize) -> EngineError {
-    EngineError::Invalid(format!("an answer of {bytes} bytes is longer than one buffer can be; delete the row"))
+    EngineError::invalid(format!("an answer of {bytes} bytes is longer than one buffer can be; delete the row"))
 }

@@ -78,7 +78,7 @@ fn slots() -> Result<MutexGuard<'static, Slots>> {
 }
 
 fn closed() -> EngineError {
-    EngineError::Closed("the cursor has been closed".into())
+    EngineError::closed("the cursor has been closed")
 }
 
 impl Slots {
@@ -90,7 +90,7 @@ impl Slots {
                 self.slots.len() - 1
             }
             None => {
-                return Err(EngineError::Busy(format!("{CURSORS_MAX} reads are open already; close some of them")));
+                return Err(EngineError::busy(format!("{CURSORS_MAX} reads are open already; close some of them")));
             }
         };
         let slot = self.slots.get_mut(index).ok_or_else(closed)?;
@@ -146,15 +146,15 @@ pub(crate) fn close_cursors(table: &Table) -> Result<()> {
 }
 
 /// Continues an answer: fills `answer` and returns the bytes filled, or the negated size that the next entry needs.
-/// `flags` 1: skip the rest of the current partition. One thread at a time per cursor, else [`EngineError::Busy`].
+/// `flags` 1: skip the rest of the current partition. One thread at a time per cursor, else [`crate::Kind::Busy`].
 pub fn cursor_next(cursor: i64, flags: u32, answer: &mut [u8]) -> Result<i32> {
     if flags & !SKIP != 0 {
-        return Err(EngineError::Invalid(format!("cursor flags {flags:#x} are not known here")));
+        return Err(EngineError::invalid(format!("cursor flags {flags:#x} are not known here")));
     }
     let table = match slots()?.slot(cursor) {
         None => return Err(closed()),
         Some((_, Slot { state: State::Idle(idle), .. })) => Arc::clone(&idle.table),
-        Some(_) => return Err(EngineError::Busy("the cursor is in use by another thread".into())),
+        Some(_) => return Err(EngineError::busy("the cursor is in use by another thread")),
     };
     // While the table is open its cursors are not closed.
     table.shared(|core| {
@@ -198,7 +198,7 @@ impl Taken {
         let mut slots = slots()?;
         let (_, slot) = slots.slot(number).ok_or_else(closed)?;
         let State::Idle(idle) = &slot.state else {
-            return Err(EngineError::Busy("the cursor is in use by another thread".into()));
+            return Err(EngineError::busy("the cursor is in use by another thread"));
         };
         let table = Arc::clone(&idle.table);
         match std::mem::replace(&mut slot.state, State::Taken(table)) {

@@ -220,7 +220,7 @@ impl Walk {
 
     fn slice(&mut self, index: usize, entered: bool, answer: &mut Answer<'_>) -> Result<Put> {
         let Of::Slices(slices) = &self.wanted.of else {
-            return Err(EngineError::Internal("a slice of a scan without slices".into()));
+            return Err(EngineError::internal("a slice of a scan without slices"));
         };
         let reversed = self.wanted.reversed;
         let at = if reversed { slices.count().checked_sub(index + 1) } else { Some(index) };
@@ -392,7 +392,7 @@ fn begin_partition(
 #[cold]
 fn corrupt_key(key: &[u8]) -> EngineError {
     let start: String = key.iter().take(64).map(|byte| format!("{byte:02x}")).collect();
-    EngineError::Corruption(format!(
+    EngineError::corruption(format!(
         "a stored key is malformed: 0x{start}; restore the table from a snapshot or repair it"
     ))
 }

@@ -29,7 +29,7 @@ pub(super) fn plan(theirs: &[Column], record: &Record) -> Result<Plan> {
     };
     // One that neither schema has is no reason: it is hidden there and will be here.
     if let Some(unknown) = theirs.iter().find(|column| column.state == ColumnState::Live && !here(column)) {
-        return Err(EngineError::Invalid(format!(
+        return Err(EngineError::invalid(format!(
             "it has values of a column {} of type {} that {}.{} has not on this node: let the schemas agree, then repeat it",
             String::from_utf8_lossy(&unknown.name),
             unknown.of,

@@ -148,7 +148,7 @@ impl MergeIn<'_> {
         let generation = self.core.generation();
         let named = self.core.store().catalog.update(self.core.id(), |record| {
             if record.generation != generation {
-                return Err(EngineError::Closed("the table has been truncated".into()));
+                return Err(EngineError::closed("the table has been truncated"));
             }
             record.base = base;
             record.side_families = side_families;

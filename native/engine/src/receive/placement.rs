@@ -8,7 +8,7 @@ use super::rows::{disjoint, FILE_BYTES};
 use super::sst_set::SstSet;
 use super::{FILES_AT_ONCE_MAX, SIDE_FAMILIES_MAX};
 use crate::catalog::family_name;
-use crate::error::{EngineError, Result};
+use crate::error::{EngineError, Kind, Result};
 use crate::faults::{reached, Step};
 use crate::imported::import_linked;
 use crate::options::L0_CALM_FILES;
@@ -176,7 +176,7 @@ impl<'a> Placement<'a> {
         let generation = self.core.generation();
         let named = self.core.store().catalog.update(self.core.id(), |record| {
             if record.generation != generation {
-                return Err(EngineError::Closed("the table has been truncated".into()));
+                return Err(EngineError::closed("the table has been truncated"));
             }
             record.side_families.push(number);
             record.next_family = record.next_family.max(number.saturating_add(1));
@@ -184,9 +184,9 @@ impl<'a> Placement<'a> {
         });
         match named {
             Ok(_) => {}
-            Err(EngineError::Closed(why)) => {
+            Err(error) if error.kind() == Kind::Closed => {
                 family.delete(self.core.store())?;
-                return Err(EngineError::Closed(why));
+                return Err(error);
             }
             // The device may have the record all the same: the column family stays until the next start.
             Err(error) => return Err(error),

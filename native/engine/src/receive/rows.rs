@@ -140,5 +140,6 @@ fn failed(error: rocksdb::Error) -> EngineError {
 }
 
 fn corrupt(error: CodecError) -> EngineError {
-    EngineError::Corruption(format!("a fragment is malformed: {error}; take the data from another replica"))
+    EngineError::corruption(format!("a fragment is malformed: {error}; take the data from another replica"))
+        .caused_by(error)
 }

@@ -45,12 +45,12 @@ pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
 }
 
 fn check(core: &TableCore, manifest: &Manifest) -> Result<Record> {
-    let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
+    let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::has_closed)?;
     if record.generation != core.generation() {
-        return Err(EngineError::Closed("the table has been truncated".into()));
+        return Err(EngineError::closed("the table has been truncated"));
     }
     if manifest.id != core.id() || manifest.counter != record.counter {
-        return Err(EngineError::Invalid(format!(
+        return Err(EngineError::invalid(format!(
             "it is of another table: {}.{}, for {}.{}",
             manifest.keyspace, manifest.name, record.keyspace, record.name
         )));

@@ -41,7 +41,8 @@ pub fn receive_bytes(socket: impl AsFd, block: &mut [u8], timeout: Duration) -> 
 
 /// Whether bytes, the end or an error come before the timeout.
 fn wait(socket: &impl AsFd, timeout: Duration) -> Result<bool> {
-    let timeout = Timespec::try_from(timeout).map_err(|error| EngineError::Invalid(error.to_string()))?;
+    let timeout =
+        Timespec::try_from(timeout).map_err(|error| EngineError::invalid(error.to_string()).caused_by(error))?;
     match poll(&mut [PollFd::new(socket, PollFlags::IN)], Some(&timeout)) {
         Ok(ready) => Ok(ready > 0),
         Err(Errno::INTR) => Ok(true),
@@ -50,7 +51,7 @@ fn wait(socket: &impl AsFd, timeout: Duration) -> Result<bool> {
 }
 
 fn failed(doing: &str, error: Errno) -> EngineError {
-    EngineError::Io(format!("{doing}: {error}"))
+    EngineError::io(format!("{doing}: {error}")).caused_by(error)
 }
 
 #[cfg(test)]

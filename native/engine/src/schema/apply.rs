@@ -17,7 +17,7 @@ impl SchemaRequest<'_> {
     /// ids never used before.
     pub(crate) fn apply(&self, record: &mut Record) -> Result<()> {
         if self.counter != record.counter {
-            return Err(EngineError::Invalid(format!(
+            return Err(EngineError::invalid(format!(
                 "table {}.{} cannot change between counter and normal columns",
                 self.keyspace, self.name
             )));

@@ -40,7 +40,7 @@ impl Image {
             return Ok(Image { manifest, staged: Some(staged) });
         }
         let why = format!("{} is not on the device of the store's files", staged.directory.display());
-        Err(EngineError::Io(why))
+        Err(EngineError::io(why))
     }
 
     /// Brings the files into `directory`, unless `check` fails meanwhile, and then the manifest.
@@ -78,7 +78,7 @@ fn named_for_good(file: LiveFile, database: &Path) -> Result<TableFile> {
         false => file.origin.clone(),
     };
     if session.is_empty() {
-        return Err(EngineError::Internal(format!("{present} does not tell in which session it was written")));
+        return Err(EngineError::internal(format!("{present} does not tell in which session it was written")));
     }
     let name = match number == file.number {
         true => format!("{session}-{number:06}.sst"),

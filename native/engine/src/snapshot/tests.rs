@@ -115,7 +115,7 @@ fn a_copy_that_fails_leaves_nothing_and_can_be_repeated() {
             assert_eq!(step, Step::Copying);
             number += 1;
             match number > fails_at {
-                true => Err(EngineError::NoSpace("a test has none".into())),
+                true => Err(EngineError::no_space("a test has none")),
                 false => Ok(()),
             }
         })));

@@ -52,7 +52,7 @@ impl Merged {
 
     fn go(&mut self, way: Way) -> Result<()> {
         if self.way != way {
-            return Err(EngineError::Internal("a merged source was turned around without seeking".into()));
+            return Err(EngineError::internal("a merged source was turned around without seeking"));
         }
         for &at in &self.here {
             if let Some(iter) = self.iters.get_mut(at) {
@@ -102,8 +102,9 @@ impl Merged {
 pub(crate) fn merge_values(key: &[u8], fragments: &[&[u8]], out: &mut Vec<u8>) -> Result<()> {
     let merged = key::split(key).and_then(|parts| cassiterite_codec::merge(parts.kind, fragments, out));
     merged.map_err(|error| {
-        EngineError::Corruption(format!(
+        EngineError::corruption(format!(
             "a stored fragment is malformed: {error}; repair the table from other replicas"
         ))
+        .caused_by(error)
     })
 }

@@ -95,7 +95,7 @@ fn lock(directory: &Path) -> Result<File> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
-            Err(EngineError::Busy(format!("another process or store has {} open", directory.display())))
+            Err(EngineError::busy(format!("another process or store has {} open", directory.display())))
         }
         Err(TryLockError::Error(error)) => {
             Err(EngineError::from(error).context(format_args!("locking {}", path.display())))
@@ -127,7 +127,7 @@ fn open_tables(core: &Arc<StoreCore>, tables: &Arc<OpenTables>, mut families: Co
             let find = |name: &str| {
                 let purge = families.purges.remove(name).ok_or_else(|| {
                     let why = format!("the files of table {name} are gone; restore the directory from a backup");
-                    EngineError::Corruption(why)
+                    EngineError::corruption(why)
                 })?;
                 Ok(FoundFamily { handle: FamilyHandle::named(&core.db, name)?, purge })
             };

@@ -19,7 +19,7 @@ impl Closing {
     /// An error once closing has begun.
     pub(crate) fn check(&self) -> Result<()> {
         if self.begun.load(Ordering::Acquire) {
-            return Err(EngineError::closed());
+            return Err(EngineError::has_closed());
         }
         Ok(())
     }

@@ -91,7 +91,7 @@ fn write(directory: &Path, families: &BTreeMap<String, Kept>) -> Result<()> {
 
 fn encode(families: &BTreeMap<String, Kept>) -> Result<Vec<u8>> {
     let mut body = vec![VERSION];
-    let count = u32::try_from(families.len()).map_err(|_| EngineError::Internal("4 billion column families".into()))?;
+    let count = u32::try_from(families.len()).map_err(|_| EngineError::internal("4 billion column families"))?;
     body.extend_from_slice(&count.to_le_bytes());
     for (name, kept) in families {
         put_counted(&mut body, name.as_bytes())?;

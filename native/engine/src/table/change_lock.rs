@@ -37,7 +37,7 @@ impl ChangeLock {
         self.progress.lock().map_err(|_| EngineError::poisoned())
     }
 
-    /// To swap or remove column families: [`EngineError::Busy`] while they are pinned, or are being changed.
+    /// To swap or remove column families: [`crate::Kind::Busy`] while they are pinned, or are being changed.
     pub(super) fn try_to_begin(&self) -> Result<MutexGuard<'_, MergeInProgress>> {
         match self.progress.try_lock() {
             Err(TryLockError::Poisoned(_)) => Err(EngineError::poisoned()),
@@ -60,5 +60,5 @@ impl ChangeLock {
 }
 
 fn busy(why: &str) -> EngineError {
-    EngineError::Busy(format!("{why}; try again when that has ended"))
+    EngineError::busy(format!("{why}; try again when that has ended"))
 }

@@ -14,7 +14,7 @@ impl Table {
         let request = SchemaRequest::parse(request)?;
         self.shared(|core| {
             if request.id != core.id() {
-                return Err(EngineError::Invalid("the schema is of another table".into()));
+                return Err(EngineError::invalid("the schema is of another table"));
             }
             core.hand_out_ids();
             Ok(())
@@ -31,7 +31,7 @@ impl Table {
     pub fn column_ids(&self) -> Result<Vec<u8>> {
         self.shared(|core| {
             core.hand_out_ids();
-            let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::closed)?;
+            let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::has_closed)?;
             schema::answer(&record)
         })
     }

@@ -201,7 +201,7 @@ impl TableCore {
         self.shared.ids_handed_out.load(Ordering::Acquire)
     }
 
-    /// Makes long work end early, with [`EngineError::Closed`].
+    /// Makes long work end early, with [`crate::Kind::Closed`].
     pub(super) fn begin_closing(&self) {
         self.shared.closing.store(true, Ordering::SeqCst);
         self.shared.rewrites.cancel();
@@ -267,7 +267,7 @@ impl TableCore {
     /// For work that takes long: an error once the store or the table is being closed.
     pub(crate) fn check_open(&self) -> Result<()> {
         if self.shared.closing.load(Ordering::Acquire) {
-            return Err(EngineError::closed());
+            return Err(EngineError::has_closed());
         }
         self.shared.store.check_open()
     }
@@ -323,7 +323,7 @@ impl TableCore {
     /// The catalog's record, with the number and the header mark of this generation. `seen` is from before the files
     /// were listed that the record is for.
     pub(crate) fn record(&self, seen: HeadersSeen) -> Result<Record> {
-        let record = self.store().catalog.get(self.id())?.ok_or_else(EngineError::closed)?;
+        let record = self.store().catalog.get(self.id())?.ok_or_else(EngineError::has_closed)?;
         Ok(Record { has_headers: !self.headers().none_since(seen), generation: self.generation(), ..record })
     }
 

@@ -5,7 +5,7 @@
 //! generation. What a row's entries are is the caller's business; this knows whether every row has had some.
 
 use super::{Table, TableCore};
-use crate::error::{EngineError, Result};
+use crate::error::{EngineError, Kind, Result};
 use crate::log::log;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -81,13 +81,13 @@ impl Indexes {
 
     pub(crate) fn find(&self, name: &str) -> Result<AttachedIndex> {
         let found = self.all()?.iter().find(|index| index.name == name).cloned();
-        found.ok_or_else(|| EngineError::Closed(format!("the table has no index {name}: it was dropped")))
+        found.ok_or_else(|| EngineError::closed(format!("the table has no index {name}: it was dropped")))
     }
 
     pub(crate) fn is_complete(&self, number: u32) -> Result<bool> {
         let all = self.all()?;
         let found = all.iter().find(|index| index.number == number).map(AttachedIndex::is_complete);
-        found.ok_or_else(|| EngineError::Closed(format!("the table has no index of number {number}: it was dropped")))
+        found.ok_or_else(|| EngineError::closed(format!("the table has no index of number {number}: it was dropped")))
     }
 
     /// An error where the number is of no index that the table has, or has had.
@@ -95,7 +95,7 @@ impl Indexes {
         if number < self.shared_lock()?.next_number {
             return Ok(());
         }
-        Err(EngineError::Invalid(format!("the table never had an index of number {number}")))
+        Err(EngineError::invalid(format!("the table never had an index of number {number}")))
     }
 
     pub(crate) fn set(&self, all: Vec<AttachedIndex>, next_number: u32) -> Result<()> {
@@ -125,7 +125,7 @@ impl Indexes {
 /// Runs work on each index. One that is dropped meanwhile needs none.
 pub(crate) fn each_open(indexes: &[AttachedIndex], work: impl Fn(&Table) -> Result<()>) -> Result<()> {
     indexes.iter().try_for_each(|index| match work(&index.table) {
-        Err(EngineError::Closed(_)) => Ok(()),
+        Err(EngineError { kind: Kind::Closed, .. }) => Ok(()),
         other => other,
     })
 }

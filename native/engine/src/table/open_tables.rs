@@ -4,7 +4,7 @@
 //! Which tables of a store are open.
 
 use super::Table;
-use crate::error::{EngineError, Result};
+use crate::error::{EngineError, Kind, Result};
 use crate::raw::sys::FamilyHandle;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -32,7 +32,7 @@ impl OpenTables {
         for table in &all {
             match work(table) {
                 // Dropped or retired meanwhile.
-                Err(EngineError::Closed(_)) => {}
+                Err(EngineError { kind: Kind::Closed, .. }) => {}
                 other => other?,
             }
         }

@@ -19,7 +19,7 @@ impl Progress {
     /// An error once it is to end early.
     pub(crate) fn go_on(&self) -> Result<()> {
         match self.is_stopped.load(Ordering::Acquire) {
-            true => Err(EngineError::Busy("the verification was stopped".into())),
+            true => Err(EngineError::busy("the verification was stopped")),
             false => Ok(()),
         }
     }

@@ -37,7 +37,8 @@ impl<'a> IndexPart<'a> {
                 return Err(bytes.malformed("an index entry names no row"));
             }
             let check = validate(Kind::Row, fragment);
-            check.map_err(|error| bytes.malformed(&format!("an index entry is malformed: {error}")))?;
+            check
+                .map_err(|error| bytes.malformed(&format!("an index entry is malformed: {error}")).caused_by(error))?;
         }
         Ok(part)
     }

@@ -69,7 +69,7 @@ impl FamilyHandle {
     pub(crate) fn named(db: &Arc<Database>, name: &str) -> Result<FamilyHandle> {
         let bound = db
             .cf_handle(name)
-            .ok_or_else(|| EngineError::Internal(format!("column family {name} has vanished; restart the node")))?;
+            .ok_or_else(|| EngineError::internal(format!("column family {name} has vanished; restart the node")))?;
         let pointer = bound.inner();
         // SAFETY: only the lifetime changes; `db` is kept beside the handle and released after it.
         let bound =
@@ -88,7 +88,7 @@ impl FamilyHandle {
             (outcome(made), (!handle.is_null()).then(|| Self::unlisted(db, handle.cast())))
         };
         made?;
-        handle.ok_or_else(|| EngineError::Internal(format!("RocksDB has made {name} without a handle")))
+        handle.ok_or_else(|| EngineError::internal(format!("RocksDB has made {name} without a handle")))
     }
 
     /// Changes options of the column family. They are not kept: it is opened with others.

@@ -64,7 +64,7 @@ pub(crate) fn import(
     files: &[TableFile],
 ) -> Result<FamilyHandle> {
     let folder_text =
-        folder.to_str().ok_or_else(|| EngineError::Invalid(format!("the path {} is not UTF-8", folder.display())))?;
+        folder.to_str().ok_or_else(|| EngineError::invalid(format!("the path {} is not UTF-8", folder.display())))?;
     let folder_c = c_string(folder_text)?;
     let name = c_string(name)?;
     let comparator = c_string("leveldb.BytewiseComparator")?;

@@ -16,7 +16,7 @@ use std::{ptr, slice};
 pub(crate) enum Reach {
     /// Memtables, block cache and files.
     Files,
-    /// Memtables and block cache only. A read that needs a file fails with [`crate::EngineError::Busy`], and has not
+    /// Memtables and block cache only. A read that needs a file fails with [`crate::Kind::Busy`], and has not
     /// waited for the device.
     Memory,
 }

@@ -24,7 +24,7 @@ pub(crate) struct NeededLogs {
 
 /// Of the manifest of a database that is not open.
 pub(crate) fn needed_logs(database: &Path) -> Result<NeededLogs> {
-    let path = database.to_str().ok_or_else(|| EngineError::Invalid(format!("{} is not UTF-8", database.display())))?;
+    let path = database.to_str().ok_or_else(|| EngineError::invalid(format!("{} is not UTF-8", database.display())))?;
     let path = c_string(path)?;
     let (mut first, mut next_file) = (0, 0);
     // SAFETY: the path is NUL-terminated and the numbers may be written; all outlive the call.

@@ -23,7 +23,7 @@ pub(crate) fn rocksdb_version() -> Result<String> {
     if built == loaded {
         return Ok(loaded.into_owned());
     }
-    Err(EngineError::Invalid(format!(
+    Err(EngineError::invalid(format!(
         "librocksdb.so is version {loaded} but Cassiterite was built for {built}: put the library that came with it in place"
     )))
 }

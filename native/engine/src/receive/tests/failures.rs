@@ -19,10 +19,10 @@ fn a_failure_at_any_step_can_be_repeated() {
         let receiver = table(&world.receiver);
         let shipment = ship(&table(&world.sender), world.folder.path());
         HOOK.set(Some(Box::new(move |step| match step == fails_at {
-            true => Err(EngineError::NoSpace("a test has none".into())),
+            true => Err(EngineError::no_space("a test has none")),
             false => Ok(()),
         })));
-        assert!(matches!(receiver.receive(&shipment), Err(EngineError::NoSpace(_))), "{fails_at:?}");
+        assert!(matches!(receiver.receive(&shipment), Err(EngineError { kind: Kind::NoSpace, .. })), "{fails_at:?}");
         HOOK.set(None);
         assert!(shipment.exists());
         assert_same(&receiver, &table(&world.before), &names(), CLUSTERINGS);
@@ -51,7 +51,7 @@ fn a_failed_merge_in_is_repeated() {
         put(&table(&world.sender), "large", 1, 1, &value);
         world.receive();
         HOOK.set(Some(Box::new(move |step| match step == fails_at {
-            true => Err(EngineError::Io("a test fails".into())),
+            true => Err(EngineError::io("a test fails")),
             false => Ok(()),
         })));
         let failed = (0..4).any(|_| receiver.merge_in().is_err());
@@ -91,7 +91,7 @@ fn a_merge_in_that_fails_again_and_again_gets_on() {
         Step::Ingested => {
             number += 1;
             match number % 2 {
-                0 => Err(EngineError::NoSpace("a test has none".into())),
+                0 => Err(EngineError::no_space("a test has none")),
                 _ => Ok(()),
             }
         }
@@ -174,7 +174,7 @@ fn ids_that_were_taken_over_are_used_also_if_nothing_else_was() {
     let shipment = ship_ranges(&sender, &[EVERYWHERE], world.folder.path());
     let receiver = table(&world.receiver);
     HOOK.set(Some(Box::new(|step| match step {
-        Step::Adopted => Err(EngineError::Io("a test fails".into())),
+        Step::Adopted => Err(EngineError::io("a test fails")),
         _ => Ok(()),
     })));
     receiver.receive(&shipment).unwrap_err();
