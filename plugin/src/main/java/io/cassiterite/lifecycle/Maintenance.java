@@ -30,6 +30,7 @@ import io.cassiterite.observe.StorageServiceProxy;
 import io.cassiterite.repair.IncrementalRepairGate;
 import io.cassiterite.repair.RepairSnapshots;
 import io.cassiterite.repair.ScheduledRepairs;
+import io.cassiterite.schema.ColumnAges;
 import io.cassiterite.schema.SchemaSafetyNet;
 import io.cassiterite.stream.Streams;
 
@@ -203,6 +204,7 @@ final class Maintenance implements Runnable
     private void register()
     {
         registered = true;
+        ColumnAges.nodeHasStarted();
         attempt("Asking the engine for its version", this::logVersion);
         attempt("Registering the engine's MBean", () -> Engine.register(engine));
         attempt("Registering the engine's virtual tables", () -> EngineKeyspace.register(engine));

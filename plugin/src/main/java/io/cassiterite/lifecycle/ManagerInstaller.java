@@ -31,6 +31,8 @@ public final class ManagerInstaller
     private static final Logger logger = LoggerFactory.getLogger(ManagerInstaller.class);
 
     private static volatile boolean settled;
+    /** The last engine table that had no managers yet; tables are opened in the order of the schema. */
+    private static volatile TableMetadata awaited;
     private static volatile Consumer<ColumnFamilyStore> onPatched = cfs -> {};
 
     private ManagerInstaller()
@@ -41,6 +43,7 @@ public final class ManagerInstaller
     static void onPatched(Consumer<ColumnFamilyStore> action)
     {
         onPatched = action;
+        awaited = null;
         settled = false;
     }
 
@@ -79,14 +82,22 @@ public final class ManagerInstaller
      */
     static void settle()
     {
-        if (settled || !Keyspace.isInitialized())
+        if (settled || !Keyspace.isInitialized() || isStillMissing(awaited))
             return;
 
-        boolean all = true;
+        TableMetadata last = null;
         for (KeyspaceMetadata keyspace : Schema.instance.distributedKeyspaces())
             for (TableMetadata table : keyspace.tablesAndViews())
-                all &= settle(table);
-        settled = all;
+                if (!settle(table))
+                    last = table;
+        awaited = last;
+        settled = last == null;
+    }
+
+    /** Spares a look at all tables for each read of a system table. */
+    private static boolean isStillMissing(TableMetadata table)
+    {
+        return table != null && Schema.instance.getTableMetadata(table.id) != null && !settle(table);
     }
 
     /** @return true if every engine table of the schema had its managers at the last check */

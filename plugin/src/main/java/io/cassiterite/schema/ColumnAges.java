@@ -5,12 +5,15 @@
 package io.cassiterite.schema;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
 import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.UntypedResultSet;
 import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.Keyspaces;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.SchemaKeyspaceTables;
 import org.apache.cassandra.schema.TableMetadata;
@@ -23,9 +26,14 @@ import org.apache.cassandra.schema.TableMetadata;
  */
 public final class ColumnAges
 {
-    private static final String QUERY = String.format("SELECT column_name, writetime(type) AS written FROM %s.%s"
-                                                      + " WHERE keyspace_name = ? AND table_name = ?",
-                                                      SchemaConstants.SCHEMA_KEYSPACE_NAME, SchemaKeyspaceTables.COLUMNS);
+    private static final String ALL = String.format("SELECT keyspace_name, table_name, column_name, writetime(type) AS written FROM %s.%s",
+                                                    SchemaConstants.SCHEMA_KEYSPACE_NAME, SchemaKeyspaceTables.COLUMNS);
+    private static final String OF_ONE = ALL + " WHERE keyspace_name = ? AND table_name = ?";
+    private static final int PAGE_ROWS = 5000;
+
+    /** While the node starts, and as long as its schema does not change: a query for each table would take a fifth of the start. */
+    private static volatile OfSchema atStart;
+    private static volatile boolean hasStarted;
 
     private ColumnAges()
     {
@@ -38,9 +46,56 @@ public final class ColumnAges
      */
     public static ToLongFunction<ColumnMetadata> of(TableMetadata metadata)
     {
-        Map<String, Long> writtenMicros = new HashMap<>();
-        for (UntypedResultSet.Row row : QueryProcessor.executeInternal(QUERY, metadata.keyspace, metadata.name))
-            writtenMicros.put(row.getString("column_name"), row.getLong("written"));
+        Map<String, Long> known = ofStart(metadata);
+        Map<String, Long> writtenMicros = known == null ? ofOne(metadata) : known;
         return column -> writtenMicros.getOrDefault(column.name.toString(), Long.MAX_VALUE);
+    }
+
+    /** Tables that are opened from now on ask for their own columns only. */
+    public static void nodeHasStarted()
+    {
+        hasStarted = true;
+        atStart = null;
+    }
+
+    private static Map<String, Long> ofOne(TableMetadata metadata)
+    {
+        Map<String, Long> writtenMicros = new HashMap<>();
+        for (UntypedResultSet.Row row : QueryProcessor.executeInternal(OF_ONE, metadata.keyspace, metadata.name))
+            writtenMicros.put(row.getString("column_name"), row.getLong("written"));
+        return writtenMicros;
+    }
+
+    /** @return null if they are not known, or not those of this schema: a table is changed before the schema has the change */
+    private static Map<String, Long> ofStart(TableMetadata metadata)
+    {
+        if (hasStarted)
+            return null;
+        Keyspaces schema = Schema.instance.distributedKeyspaces();
+        OfSchema all = atStart;
+        if (all == null)
+            atStart = all = new OfSchema(schema);
+        if (all.schema != schema)
+        {
+            nodeHasStarted();
+            return null;
+        }
+        Map<String, Long> known = all.writtenMicros.get(List.of(metadata.keyspace, metadata.name));
+        boolean isComplete = known != null && metadata.columns().stream().allMatch(column -> known.containsKey(column.name.toString()));
+        return isComplete ? known : null;
+    }
+
+    private static final class OfSchema
+    {
+        final Keyspaces schema;
+        final Map<List<String>, Map<String, Long>> writtenMicros = new HashMap<>();
+
+        OfSchema(Keyspaces schema)
+        {
+            this.schema = schema;
+            for (UntypedResultSet.Row row : QueryProcessor.executeInternalWithPaging(ALL, PAGE_ROWS))
+                writtenMicros.computeIfAbsent(List.of(row.getString("keyspace_name"), row.getString("table_name")), of -> new HashMap<>())
+                             .put(row.getString("column_name"), row.getLong("written"));
+        }
     }
 }
