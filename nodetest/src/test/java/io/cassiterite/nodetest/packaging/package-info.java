@@ -2,5 +2,5 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
  * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** Refusals, starts that must fail, nodetool and snapshots: what operators meet. */
-package io.cassiterite.nodetest.edge;
+/** What `make dist` gives to operators. */
+package io.cassiterite.nodetest.packaging;

@@ -2,7 +2,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
  * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package io.cassiterite.nodetest.edge;
+package io.cassiterite.nodetest.nodetool;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
