@@ -17,6 +17,8 @@ import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.NoSpamLogger;
 
+import io.cassiterite.node.EngineControl;
+
 /**
  * Has the engine compact a table automatically where Cassandra would: the schema and nodetool's verbs set the switch of
  * the table's compaction strategy, and the engine follows it. Thread-safe.

@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.io.sstable.CorruptSSTableException;
 
-import io.cassiterite.observe.StoreReport;
+import io.cassiterite.node.EngineControl;
+import io.cassiterite.node.StoreReport;
 
 /**
  * Tells of tables of which a compaction has met a damaged file, and asks Cassandra's disk failure policy, once each. The

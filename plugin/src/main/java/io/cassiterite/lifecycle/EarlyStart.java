@@ -13,7 +13,7 @@ import org.apache.cassandra.schema.MemtableParams;
 import org.apache.cassandra.service.StorageService;
 
 import io.cassiterite.frontdoor.FrontDoor;
-import io.cassiterite.stream.PluginGossip;
+import io.cassiterite.node.PluginGossip;
 
 /**
  * Starts the plug-in on a node that wants the front door and has no engine table yet: clients that connect before the

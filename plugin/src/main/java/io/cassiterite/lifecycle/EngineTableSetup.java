@@ -21,10 +21,11 @@ import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.TableStats;
 import io.cassiterite.engine.Turns;
 import io.cassiterite.memtable.EngineTables;
-import io.cassiterite.observe.DiskSpace;
-import io.cassiterite.observe.TableProxy;
-import io.cassiterite.observe.WorkCounters;
-import io.cassiterite.schema.EngineTable;
+import io.cassiterite.node.EngineControl;
+import io.cassiterite.node.EngineTable;
+import io.cassiterite.observe.metrics.DiskSpace;
+import io.cassiterite.observe.metrics.WorkCounters;
+import io.cassiterite.observe.nodetool.TableProxy;
 
 /** The set-up of engine tables: managers, markers, MBeans, and Cassandra's counters of them. Thread-safe. */
 final class EngineTableSetup

@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.io.FSWriteError;
 import org.apache.cassandra.io.sstable.CorruptSSTableException;
 
+import io.cassiterite.node.EngineControl;
+
 /**
  * Hands errors of the engine's background work (flush, compaction, WAL) to Cassandra's disk failure policy, once each,
  * and lets the engine write again when a full disk has space. Used by one thread.

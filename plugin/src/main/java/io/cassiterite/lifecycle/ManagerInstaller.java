@@ -16,9 +16,9 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
+import io.cassiterite.node.EngineTable;
 import io.cassiterite.reflect.PrivateMember;
 import io.cassiterite.repair.EngineRepairManager;
-import io.cassiterite.schema.EngineTable;
 import io.cassiterite.stream.EngineStreamManager;
 
 /**
@@ -26,7 +26,7 @@ import io.cassiterite.stream.EngineStreamManager;
  * table would be streamed and validated as if it were empty, so the node stops if they cannot be installed. All methods
  * are idempotent and safe from any thread.
  */
-public final class ManagerInstaller
+final class ManagerInstaller
 {
     private static final Logger logger = LoggerFactory.getLogger(ManagerInstaller.class);
 
@@ -52,7 +52,7 @@ public final class ManagerInstaller
      *
      * @return false if the table is still under construction, which would overwrite the managers
      */
-    public static boolean ensurePatched(ColumnFamilyStore cfs)
+    static boolean ensurePatched(ColumnFamilyStore cfs)
     {
         if (!EngineTable.is(cfs))
             return true;

@@ -18,6 +18,9 @@ import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.node.EngineControl;
+import io.cassiterite.node.StoreIdentity;
+
 /** Writes the {@link TableMarker}s of engine tables that are open. Thread-safe. */
 final class MarkerWriter
 {

@@ -31,7 +31,9 @@ import io.cassiterite.index.IndexedBulkLoad;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.MemtableStatistics;
-import io.cassiterite.observe.StoreReport;
+import io.cassiterite.node.EngineControl;
+import io.cassiterite.node.NodeStore;
+import io.cassiterite.node.StoreReport;
 
 /** The engine of this node: its store and the tables that are open in it. */
 final class NodeEngine implements EngineControl

@@ -6,30 +6,26 @@ package io.cassiterite.lifecycle;
 
 import java.util.Map;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import org.apache.cassandra.config.CassandraRelevantProperties;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.StorageService;
-import org.apache.cassandra.utils.JVMStabilityInspector;
 
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.memtable.CassiteriteFactory;
 import io.cassiterite.memtable.EngineTables;
-import io.cassiterite.observe.EngineTableMetrics;
+import io.cassiterite.node.NodeStore;
+import io.cassiterite.node.StartRefusal;
+import io.cassiterite.observe.metrics.EngineTableMetrics;
 import io.cassiterite.schema.EngineQueryHandler;
 import io.cassiterite.schema.SchemaSafetyNet;
 import io.cassiterite.stream.Streams;
 
 /** Starts all parts of the plug-in in a node, once. */
-public final class Plugin
+final class Plugin
 {
-    private static final Logger logger = LoggerFactory.getLogger(Plugin.class);
-
     private static boolean started;
 
     private Plugin()
@@ -47,11 +43,11 @@ public final class Plugin
      *                                these parameters; during the node's start the JVM stops instead, because Cassandra
      *                                would go on with its default memtable
      */
-    public static synchronized void start(Map<String, String> parameters)
+    static synchronized void start(Map<String, String> parameters)
     {
         if (!DatabaseDescriptor.isDaemonInitialized())
             return;
-        checkOptions();
+        checkOption();
         if (!started)
             startOnce();
         started = true;
@@ -67,7 +63,7 @@ public final class Plugin
         }
         catch (Exception | Error e)
         {
-            throw refuse("the store cannot be opened: " + reason(e), e);
+            throw StartRefusal.of("the store cannot be opened: " + reason(e), e);
         }
     }
 
@@ -95,35 +91,13 @@ public final class Plugin
         maintenance.start();
     }
 
-    /**
-     * Refuses a configuration or an engine that cannot be used. Cassandra takes a failing memtable factory for an
-     * unknown one and, while it loads the schema, opens the table with its default memtable instead: then the JVM stops.
-     *
-     * @return what to throw
-     */
-    public static ConfigurationException refuse(String message, Throwable cause)
+    private static void checkOption()
     {
-        ConfigurationException refusal = new ConfigurationException("Cassiterite: " + message, cause);
-        if (DatabaseDescriptor.isDaemonInitialized() && !StorageService.instance.isDaemonSetupCompleted())
-        {
-            logger.error("{} The node must not start.", refusal.getMessage(), cause);
-            JVMStabilityInspector.killCurrentJVM(refusal, true);
-        }
-        return refusal;
-    }
-
-    private static void checkOptions()
-    {
-        if (!StartGuard.hasPassed())
-            throw refuse("add -Dcassandra.storage_hook=" + StartGuard.class.getName() + " to the JVM options and do not " +
-                         "map the memtable configuration 'default' to Cassiterite. Without the guard a later start could " +
-                         "open the tables without their data.", null);
-
         String handler = CassandraRelevantProperties.CUSTOM_QUERY_HANDLER_CLASS.getString();
         if (!EngineQueryHandler.class.getName().equals(handler))
-            throw refuse("add -Dcassandra.custom_query_handler_class=" + EngineQueryHandler.class.getName() + " to the " +
-                         "JVM options (found: " + handler + "). Without it the node would accept schema changes that lose " +
-                         "data.", null);
+            throw StartRefusal.of("add -Dcassandra.custom_query_handler_class=" + EngineQueryHandler.class.getName() + " to the " +
+                                  "JVM options (found: " + handler + "). Without it the node would accept schema changes that " +
+                                  "lose data.", null);
     }
 
     /**

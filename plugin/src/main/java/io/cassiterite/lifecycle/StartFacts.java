@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import io.cassiterite.node.UnreadFiles;
+
 /** What a node finds at start, before it loads the schema: plain data for {@link StartRules}. */
 final class StartFacts
 {

@@ -5,9 +5,6 @@
 package io.cassiterite.lifecycle;
 
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,8 +23,10 @@ import org.apache.cassandra.io.sstable.SSTableReadsListener;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.schema.TableId;
 
-import io.cassiterite.observe.SizeEstimates;
-import io.cassiterite.stream.PluginGossip;
+import io.cassiterite.node.GuardedNode;
+import io.cassiterite.node.PluginGossip;
+import io.cassiterite.observe.tables.SizeEstimates;
+import io.cassiterite.stream.Streams;
 
 /**
  * Keeps a node from starting when it would open an engine table without its engine. The JVM option
@@ -38,13 +37,6 @@ public final class StartGuard implements StorageHook
 {
     private static final Logger logger = LoggerFactory.getLogger(StartGuard.class);
 
-    private static final Set<String> UNOPENED = ConcurrentHashMap.newKeySet();
-
-    /** Tables of the schema that had been opened in the node's store before it started: names by id. */
-    private static volatile Map<String, String> marked = Map.of();
-
-    private static volatile boolean passed;
-
     /** @throws RuntimeException caused by a ConfigurationException if the node must not start */
     public StartGuard()
     {
@@ -52,12 +44,9 @@ public final class StartGuard implements StorageHook
         List<String> refusals = StartRules.refusals(facts);
         if (!refusals.isEmpty())
             throw refuse(refusals);
-        for (StartFacts.SchemaTable table : facts.tables)
-            UNOPENED.add(table.id);
-        marked = facts.marked();
-        passed = true;
+        GuardedNode.start(new NodeLife(facts));
         if (facts.storeDirectory != null)
-            PluginGossip.publishWhenGossiping();
+            PluginGossip.publishWhenGossiping(Streams::publishRetained);
         if (facts.frontDoor != null)
             EarlyStart.whenGossiping(facts.frontDoor);
     }
@@ -73,31 +62,6 @@ public final class StartGuard implements StorageHook
             logger.error("The inspection of this node failed", e);
             throw refuse(List.of(String.valueOf(e.getMessage() == null ? e : e.getMessage())));
         }
-    }
-
-    /** @return true if the guard is installed and let the node start */
-    public static boolean hasPassed()
-    {
-        return passed;
-    }
-
-    /**
-     * Records that a table is opened: from now on it owns the rows that the store has under its id.
-     *
-     * @return true if the schema had the table when the node started, and it was not opened since; if false the table
-     *        is new, and rows under its id are not its own
-     */
-    public static boolean wasInSchema(TableId table)
-    {
-        return UNOPENED.remove(table.toString());
-    }
-
-    /** @return names by id of the tables of the schema that the node's store is to have; later calls return none */
-    static Map<String, String> takeMarked()
-    {
-        Map<String, String> taken = marked;
-        marked = Map.of();
-        return taken;
     }
 
     private static RuntimeException refuse(List<String> refusals)

@@ -30,10 +30,15 @@ import io.cassiterite.engine.NativeLibrary;
 import io.cassiterite.engine.Store;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.frontdoor.FrontDoorMode;
+import io.cassiterite.node.EngineTable;
+import io.cassiterite.node.NodeStore;
+import io.cassiterite.node.Parameters;
+import io.cassiterite.node.StoreDirectory;
+import io.cassiterite.node.StoreIdentity;
+import io.cassiterite.node.UnreadFiles;
 import io.cassiterite.reflect.PrivateMember;
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
-import io.cassiterite.schema.EngineTable;
 import io.cassiterite.tools.SnapshotLoad;
 
 /** Collects {@link StartFacts} from a node whose system tables can be read and whose user schema is not loaded yet. */

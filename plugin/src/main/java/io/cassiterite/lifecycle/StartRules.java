@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import io.cassiterite.node.EngineTable;
+import io.cassiterite.node.UnreadFiles;
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineQueryHandler;
-import io.cassiterite.schema.EngineTable;
 
 /**
  * The rules when a node must not start, as a pure function. Without them Cassandra would open an engine table whose

@@ -13,6 +13,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.cassiterite.node.LabelFile;
+import io.cassiterite.node.StoreIdentity;
+
 /**
  * The file {@code cassiterite.marker} in a table's directory: names the store that has this table's rows. By it a node
  * notices at its start that it would open the table without the engine, or with another store.

@@ -16,7 +16,8 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
 
 import io.cassiterite.memtable.EngineTables;
-import io.cassiterite.observe.StoreReport;
+import io.cassiterite.node.EngineControl;
+import io.cassiterite.node.StoreReport;
 
 /**
  * Tables that the store has and the schema has not: their DROP was cut short by a crash, or the schema was lost.

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import io.cassiterite.engine.SnapshotFiles;
+import io.cassiterite.node.UnreadFiles;
 
 /** Tells an operator how to load {@link UnreadFiles}: commands for a shell, each on a line of its own. */
 final class UnreadFilesRefusal

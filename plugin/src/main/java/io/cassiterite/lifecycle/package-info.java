@@ -13,7 +13,8 @@
  * <li>{@code reportWrite} is called by ColumnFamilyStore.apply, in a group of Keyspace.writeOrder. {@code reportRead}
  *     and {@code makeRowIterator} are called by SinglePartitionReadCommand. All run for every table of the node, on any
  *     thread that writes or reads: once the managers are installed they must cost next to nothing.
- * <li>{@link Plugin#start} is called by the memtable's factory, on its thread and under its locks: see
+ * <li>{@link NodeLife} answers what lower packages ask by way of {@link io.cassiterite.node.GuardedNode}. The memtable's
+ *     factory calls {@link Plugin#start} through it, on its thread and under its locks: see
  *     {@link io.cassiterite.memtable}.
  * <li>{@link ManagerInstaller} replaces ColumnFamilyStore.streamManager and repairManager by reflection. The
  *     constructor of ColumnFamilyStore sets both after all that it calls of ours, so they are set later: by the storage

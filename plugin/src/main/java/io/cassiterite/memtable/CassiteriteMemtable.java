@@ -34,9 +34,9 @@ import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
 import io.cassiterite.engine.Failures;
 import io.cassiterite.engine.Table;
-import io.cassiterite.lifecycle.Parameters;
-import io.cassiterite.lifecycle.Plugin;
-import io.cassiterite.schema.NullBounds;
+import io.cassiterite.node.GuardedNode;
+import io.cassiterite.node.Parameters;
+import io.cassiterite.node.StartRefusal;
 
 /**
  * A memtable that is the table: it keeps rows in the engine, for good. It is never flushed; only TRUNCATE and DROP
@@ -66,7 +66,7 @@ public final class CassiteriteMemtable extends EngineMemtable
     public static Memtable.Factory factory(Map<String, String> parameters)
     {
         CassiteriteFactory factory = new CassiteriteFactory(texts(parameters));
-        Plugin.start(factory.parameters());
+        GuardedNode.life().start(factory.parameters());
         parameters.clear();
         return factory;
     }
@@ -79,7 +79,7 @@ public final class CassiteriteMemtable extends EngineMemtable
         }
         catch (IllegalArgumentException e)
         {
-            throw Plugin.refuse(e.getMessage() + '.', e);
+            throw StartRefusal.of(e.getMessage() + '.', e);
         }
     }
 

@@ -30,8 +30,7 @@ import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.SnapshotFiles;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
-import io.cassiterite.lifecycle.ManagerInstaller;
-import io.cassiterite.schema.ColumnAges;
+import io.cassiterite.node.GuardedNode;
 
 /** The life of an engine memtable: generations, schema, snapshots, and what it answers when asked to be flushed. */
 abstract class EngineMemtable extends AbstractMemtableWithCommitlog
@@ -225,7 +224,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private void ensureSeen(FlushReason reason)
     {
         ColumnFamilyStore cfs = cfs();
-        if (cfs == null || !ManagerInstaller.ensurePatched(cfs))
+        if (cfs == null || !GuardedNode.life().ensurePatched(cfs))
             throw Refusals.unseen(metadata(), reason);
     }
 

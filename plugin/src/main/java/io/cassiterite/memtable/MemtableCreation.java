@@ -19,8 +19,8 @@ import org.apache.cassandra.schema.TableMetadataRef;
 
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
-import io.cassiterite.lifecycle.NodeStore;
-import io.cassiterite.lifecycle.StartGuard;
+import io.cassiterite.node.GuardedNode;
+import io.cassiterite.node.NodeStore;
 
 /**
  * Decides which generation a new memtable has. Cassandra creates one when it opens a table, another when it truncates
@@ -44,7 +44,7 @@ final class MemtableCreation
         Refusals.checkTable(metadata);
         ColumnFamilyStore cfs = owner instanceof ColumnFamilyStore ? (ColumnFamilyStore) owner : null;
         CassiteriteMemtable previous = EngineTables.find(metadata.id);
-        boolean known = StartGuard.wasInSchema(metadata.id);
+        boolean known = GuardedNode.life().wasInSchema(metadata.id);
         if (previous != null && previous.owner() != owner)
         {
             // a table of the same id may just have been dropped, and its data not deleted yet

@@ -15,8 +15,8 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.utils.MBeanWrapper;
 
-import io.cassiterite.lifecycle.EngineControl;
-import io.cassiterite.lifecycle.UnreadFiles;
+import io.cassiterite.node.EngineControl;
+import io.cassiterite.node.UnreadFiles;
 
 /** @see EngineMBean */
 public final class Engine implements EngineMBean

@@ -15,10 +15,10 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageService;
 
-import io.cassiterite.schema.EngineTable;
+import io.cassiterite.node.EngineTable;
 
 /** Finds the engine tables that an operator's command is about. */
-final class EngineTableFinder
+public final class EngineTableFinder
 {
     private EngineTableFinder()
     {
@@ -43,7 +43,7 @@ final class EngineTableFinder
      * @param tables names as nodetool takes them, empty for all tables of the keyspace
      * @return the engine tables among them; none if Cassandra would refuse the names
      */
-    static List<ColumnFamilyStore> selected(String keyspace, String... tables)
+    public static List<ColumnFamilyStore> selected(String keyspace, String... tables)
     {
         List<ColumnFamilyStore> selected = new ArrayList<>();
         Iterable<ColumnFamilyStore> named;
@@ -62,13 +62,13 @@ final class EngineTableFinder
     }
 
     /** @return the names of a keyspace's stock tables and views */
-    static List<String> others(String keyspace)
+    public static List<String> others(String keyspace)
     {
         return names(keyspace, table -> !EngineTable.is(table));
     }
 
     /** @return the names of all of a keyspace's tables and views */
-    static List<String> all(String keyspace)
+    public static List<String> all(String keyspace)
     {
         return names(keyspace, table -> true);
     }
@@ -88,7 +88,7 @@ final class EngineTableFinder
      * @param entities as {@code nodetool snapshot} passes them: nothing for all keyspaces, keyspaces, or keyspace.table
      * @return the engine tables among them
      */
-    static List<ColumnFamilyStore> selectedEntities(String... entities)
+    public static List<ColumnFamilyStore> selectedEntities(String... entities)
     {
         List<ColumnFamilyStore> selected = new ArrayList<>();
         if (entities == null || entities.length == 0)

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Turns failures into exceptions that a JMX client can read: it has neither the plug-in's nor Cassandra's classes. */
-final class RemoteFailure
+public final class RemoteFailure
 {
     private static final Logger logger = LoggerFactory.getLogger(RemoteFailure.class);
 
@@ -18,7 +18,7 @@ final class RemoteFailure
     {
     }
 
-    static void guard(String what, Runnable work)
+    public static void guard(String what, Runnable work)
     {
         guard(what, () ->
         {
@@ -28,7 +28,7 @@ final class RemoteFailure
     }
 
     /** @param what names the work for the message */
-    static <T> T guard(String what, Supplier<T> work)
+    public static <T> T guard(String what, Supplier<T> work)
     {
         try
         {

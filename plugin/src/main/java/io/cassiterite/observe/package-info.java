@@ -3,20 +3,12 @@
  * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * What operators see and call: MBeans, nodetool's verbs, virtual tables, metrics, estimates. Classes without a link are
- * Cassandra's.
+ * The plug-in's own MBean, and what all that operators call over JMX has in common. The packages below this one hold what
+ * operators see and call: {@link io.cassiterite.observe.nodetool}, {@link io.cassiterite.observe.metrics} and
+ * {@link io.cassiterite.observe.tables}. The thread cassiterite-maintenance registers all of them.
  * <ul>
- * <li>{@link StorageServiceProxy} and {@link TableProxy} stand in the MBean server in place of StorageService and
- *     ColumnFamilyStore, and {@link Engine} beside them. The JMX server calls them on its RMI threads, without a lock.
- *     Long work is done in the call. Exceptions must be of the JDK's classes: a JMX client has no others.
- * <li>{@link ReportTable} is read by the virtual-table commands of SinglePartitionReadCommand and
- *     PartitionRangeReadCommand, on Native-Transport-Requests. It must not wait for background work of the engine.
- * <li>{@link EngineTableMetrics} is made by CassiteriteFactory.createMemtableMetrics in the constructor of
- *     ColumnFamilyStore, and released by TableMetrics.release. Gauges are read on threads of JMX and of metric
- *     reporters, also before the store is open and after it is closed: they answer 0 then.
- * <li>{@link SizeEstimates#written} is called for every write of the node, by way of StorageHook.reportWrite. Only
- *     writes of SizeEstimatesRecorder on the thread OptionalTasks count; the correction runs on the same thread.
+ * <li>{@link Engine} stands in the MBean server. The JMX server calls it on its RMI threads, without a lock. Long work is
+ *     done in the call. Exceptions must be of the JDK's classes: a JMX client has no others.
  * </ul>
- * The thread cassiterite-maintenance registers all of them.
  */
 package io.cassiterite.observe;

@@ -30,7 +30,7 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
-import io.cassiterite.schema.EngineTable;
+import io.cassiterite.node.EngineTable;
 
 /**
  * Repair of an engine table: validation reads the engine and whatever sstables there are. Under a stock memtable everything

@@ -20,7 +20,7 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
-import io.cassiterite.schema.EngineTable;
+import io.cassiterite.node.EngineTable;
 
 /**
  * Ends an incremental repair of engine tables at its first message, whichever node coordinates it and whatever started

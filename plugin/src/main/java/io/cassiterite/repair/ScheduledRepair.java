@@ -17,8 +17,8 @@ import org.apache.cassandra.repair.autorepair.AutoRepairState;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.node.EngineTable;
 import io.cassiterite.reflect.PrivateMember;
-import io.cassiterite.schema.EngineTable;
 
 /**
  * A schedule of repairs that need rows marked repaired. Stock tables are repaired as scheduled; engine tables in full

@@ -21,6 +21,9 @@ import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.messages.ResultMessage;
 import org.apache.cassandra.utils.MD5Digest;
 
+import io.cassiterite.memtable.NullBounds;
+import io.cassiterite.memtable.TupleParts;
+
 /**
  * Cassandra's own query handler, except that {@link SchemaRules} check a schema change first, {@link NullBounds} a
  * write, {@link TupleParts} a read, and that {@link LikeRefusal} explains a refusal. Named by

@@ -22,6 +22,7 @@ import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.node.EngineTable;
 import io.cassiterite.reflect.PrivateMember;
 
 /**

@@ -9,7 +9,7 @@ import java.util.List;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.locator.InetAddressAndPort;
 
-import io.cassiterite.stream.PluginGossip;
+import io.cassiterite.node.PluginGossip;
 
 /** Whether all nodes know the class of the engine's indexes: one that does not fails the whole schema change. */
 final class IndexSupport

@@ -12,6 +12,8 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 
+import io.cassiterite.node.EngineTable;
+
 /**
  * Tells who asks an engine table by LIKE what to do instead. Cassandra's own refusal asks for an index that an engine table
  * cannot have.

@@ -21,6 +21,8 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.ViewMetadata;
 import org.apache.cassandra.utils.FBUtilities;
 
+import io.cassiterite.node.EngineTable;
+
 /**
  * The rules for schemas of engine tables, as pure functions. A change is refused only for what it adds, so that an
  * unsupported object that a peer has let through can still be dropped or left in place.

@@ -19,6 +19,8 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.ViewMetadata;
 import org.apache.cassandra.utils.JVMStabilityInspector;
 
+import io.cassiterite.node.EngineTable;
+
 /**
  * Checks each change of the schema, whichever node made it. A change made at a node without the plug-in cannot be
  * refused here. It is logged as an error, and an index that would answer wrongly is blocked.

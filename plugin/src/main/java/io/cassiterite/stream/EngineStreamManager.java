@@ -31,7 +31,8 @@ import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
-import io.cassiterite.schema.EngineTable;
+import io.cassiterite.node.EngineTable;
+import io.cassiterite.node.PluginGossip;
 
 /**
  * Streams of an engine table. Nodes with the plug-in get shipments; others get ordinary sstables, written for the

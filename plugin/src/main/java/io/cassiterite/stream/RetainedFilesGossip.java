@@ -28,6 +28,7 @@ import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.FBUtilities;
 
 import io.cassiterite.engine.BackgroundWork;
+import io.cassiterite.node.PluginGossip;
 
 /** The retained files of a node in gossip: {@code retained/1:BASE64} of their keys. Thread-safe. */
 final class RetainedFilesGossip

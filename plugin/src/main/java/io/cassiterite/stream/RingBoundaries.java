@@ -21,7 +21,7 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.StorageService;
 
 import io.cassiterite.engine.Store;
-import io.cassiterite.schema.EngineTable;
+import io.cassiterite.node.EngineTable;
 
 /**
  * Where the engine cuts its files: at every token of the ring inside the ranges that this node has or gets. The ranges

@@ -22,11 +22,12 @@ import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
 
 import io.cassiterite.engine.ShipmentFile;
+import io.cassiterite.node.PluginGossip;
 
 /** The stream header: what precedes the bytes of each file of a shipment (docs/internals/formats.md, "Stream"). Immutable. */
 final class StreamHeader
 {
-    static final int VERSION = 2;
+    static final int VERSION = PluginGossip.VERSION;
     /** The same header, before a manifest without checksums. */
     private static final int VERSION_UNSUMMED = 1;
 

@@ -9,6 +9,7 @@ import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.streaming.management.StreamStateCompositeData;
 
 import io.cassiterite.engine.Store;
+import io.cassiterite.node.PluginGossip;
 
 import static io.cassiterite.engine.BackgroundWork.attempt;
 
@@ -33,6 +34,12 @@ public final class Streams
         attempt("Reading the versions of the peers", PluginGossip::listen);
         attempt("Cutting files at the ring's tokens", () -> RingBoundaries.refresh(store));
         attempt("Deleting retained files", () -> RetainedFiles.expire(store));
+        publishRetained();
+    }
+
+    /** Publishes by gossip what this node has retained. */
+    public static void publishRetained()
+    {
         RetainedFiles.publish();
     }
 

@@ -23,8 +23,8 @@
  * <li>{@link EngineStreamReceiver#finished} and {@code cleanup} are called on StreamReceiveTask threads without a lock.
  *     When finished returns, all rows must be durable and readable: Cassandra then reports success.
  * <li>{@link EngineStreamReceiver#abort} is called by StreamReceiveTask.abort under its monitor, on NonPeriodicTasks.
- * <li>{@link PluginGossip} and {@link RetainedFilesGossip} call Gossiper.addLocalApplicationState, which takes the
- *     gossiper's lock and calls subscribers. Their threads must hold no monitor of this package meanwhile.
+ * <li>{@link RetainedFilesGossip} calls Gossiper.addLocalApplicationState, which takes the gossiper's lock and calls
+ *     subscribers. Its thread must hold no monitor of this package meanwhile.
  * </ul>
  */
 package io.cassiterite.stream;

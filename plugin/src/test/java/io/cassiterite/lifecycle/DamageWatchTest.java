@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 
 import org.apache.cassandra.io.sstable.CorruptSSTableException;
 
+import io.cassiterite.node.FakeEngine;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 

@@ -19,6 +19,7 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 import org.apache.cassandra.io.util.File;
 
 import io.cassiterite.SpoiltBytes;
+import io.cassiterite.node.StoreIdentity;
 
 /** Whatever stands in a table's marker or a store's identity, only the documented exception comes out. */
 class LabelFileProperties

@@ -94,6 +94,16 @@ class RetainedFilesGossipTest
         retained.add(RetainedFiles.key(table, name, 10));
     }
 
+    @Test
+    void retainedFilesAreReadAsTheyWerePublished()
+    {
+        Set<Long> keys = Set.of(1L, -1L, Long.MIN_VALUE);
+        assertEquals(keys, RetainedFilesGossip.decode(RetainedFilesGossip.encode(keys)));
+        assertEquals(Set.of(), RetainedFilesGossip.decode(RetainedFilesGossip.encode(Set.of())));
+        assertEquals(Set.of(), RetainedFilesGossip.decode("retained/2:AAAAAAAAAAA="));
+        assertEquals(Set.of(), RetainedFilesGossip.decode("retained/1:!"));
+    }
+
     private void awaitPublished(Set<Long> keys) throws InterruptedException
     {
         while (!last.equals(keys))

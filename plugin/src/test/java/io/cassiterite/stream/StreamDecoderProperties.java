@@ -62,7 +62,6 @@ class StreamDecoderProperties
         Random random = new Random(seed);
         String encoded = RetainedFilesGossip.encode(List.of(random.nextLong(), 7L));
         RetainedFilesGossip.decode(spoilt(encoded, random));
-        PluginGossip.takesShipments(spoilt(PluginGossip.VALUE, random));
     }
 
     private static String spoilt(String text, Random random)

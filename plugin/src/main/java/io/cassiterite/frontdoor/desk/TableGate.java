@@ -24,7 +24,7 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.reads.AlwaysSpeculativeRetryPolicy;
 
 import io.cassiterite.memtable.EngineTables;
-import io.cassiterite.schema.EngineTable;
+import io.cassiterite.node.EngineTable;
 
 /** Why the front door answers no request for a table at present. Each reason can be asked for in no time. */
 public enum TableGate

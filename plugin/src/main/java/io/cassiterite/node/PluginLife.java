@@ -1,0 +1,48 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.node;
+
+import java.util.Map;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.exceptions.ConfigurationException;
+import org.apache.cassandra.schema.TableId;
+
+import io.cassiterite.engine.Store;
+
+/** What store and memtables ask of the life of the plug-in in this node, which is on a floor above them. Thread-safe. */
+public interface PluginLife
+{
+    /**
+     * A memtable configuration is first used: opens the node's store and starts the plug-in, once. Does nothing in offline tools.
+     *
+     * @param parameters of the memtable configuration
+     * @throws ConfigurationException as {@link StartRefusal#of} tells
+     */
+    void start(Map<String, String> parameters);
+
+    /**
+     * Records that a table is opened: from now on it owns the rows that the store has under its id.
+     *
+     * @return true if the schema had the table when the node started, and it was not opened since; if false the table
+     *         is new, and rows under its id are not its own
+     */
+    boolean wasInSchema(TableId table);
+
+    /**
+     * Gives an engine table the managers of streams and repairs; does nothing for other tables.
+     *
+     * @return false if the table is still under construction, which would overwrite the managers
+     */
+    boolean ensurePatched(ColumnFamilyStore cfs);
+
+    /**
+     * The store has been opened, and no table in it yet.
+     *
+     * @param parameters those that it was opened with
+     * @return why the node cannot use it, or null if it can
+     */
+    String missingTables(Store store, Map<String, String> parameters);
+}
