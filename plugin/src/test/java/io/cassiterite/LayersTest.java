@@ -31,7 +31,7 @@ class LayersTest
                                                              List.of("observe", "observe.tables"),
                                                              List.of("frontdoor"),
                                                              List.of("frontdoor.desk"),
-                                                             List.of("frontdoor.plan", "stream", "repair"),
+                                                             List.of("frontdoor.recipe", "stream", "repair"),
                                                              List.of("schema", "index"),
                                                              List.of("memtable"),
                                                              List.of("node"),

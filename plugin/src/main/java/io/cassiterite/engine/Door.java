@@ -156,7 +156,7 @@ public final class Door
     }
 
     /**
-     * Lets plans of a table be answered from this generation. Replaces the table's former opening.
+     * Lets recipes of a table be answered from this generation. Replaces the table's former opening.
      *
      * @param spec as docs/internals/boundary.md describes it
      */
@@ -170,20 +170,20 @@ public final class Door
         Native.doorCloseTable(handle, tableId);
     }
 
-    /** Takes the plan of a statement in place of its former one. Its answers are compared with Cassandra's first. */
-    public void putPlan(byte[] plan)
+    /** Takes the recipe of a statement in place of its former one. Its answers are compared with Cassandra's first. */
+    public void putRecipe(byte[] recipe)
     {
-        Native.doorPutPlan(handle, plan);
+        Native.doorPutPlan(handle, recipe);
     }
 
     /** Forwards a statement, and asks for it when it is executed again. */
-    public void dropPlan(byte[] statementId)
+    public void dropRecipe(byte[] statementId)
     {
         Native.doorDropPlan(handle, statementId);
     }
 
     /** Forwards a statement, and does not ask for it before {@link #forgetRefused}. */
-    public void refusePlan(byte[] statementId)
+    public void refuseRecipe(byte[] statementId)
     {
         Native.doorRefusePlan(handle, statementId);
     }

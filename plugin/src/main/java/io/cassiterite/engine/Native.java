@@ -305,7 +305,7 @@ public final class Native
 
     static native void doorCloseTable(long door, byte[] tableId);
 
-    static native void doorPutPlan(long door, byte[] plan);
+    static native void doorPutPlan(long door, byte[] recipe);
 
     static native void doorDropPlan(long door, byte[] statementId);
 

@@ -181,10 +181,10 @@ public final class FrontDoor
     }
 
     /** @return the prepared statements that the door knows: lines as those of {@link #report} */
-    public String plans()
+    public String recipes()
     {
         Desk present = desk;
-        return present == null ? Desk.noPlans() : present.plans();
+        return present == null ? Desk.noRecipes() : present.recipes();
     }
 
     /** @return what the door has done, as lines of tab-separated values, the first line names the columns */

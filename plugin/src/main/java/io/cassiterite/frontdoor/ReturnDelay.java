@@ -8,14 +8,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
 
 /**
- * After what time a client that has left the door comes back for a trial. After each trial that ended soon the next one is
+ * After what time a client that has left the door comes back for a probation. After each probation that ended soon the next one is
  * twice as far away. Clients that left together do not come back together.
  */
 final class ReturnDelay
 {
     static final int FIRST_SECONDS = 10;
     static final int MOST_SECONDS = 300;
-    /** Who has stayed for so long was worth it; trials end sooner, but for clients that hardly ask anything. */
+    /** Who has stayed for so long was worth it; probations end sooner, but for clients that hardly ask anything. */
     static final long WORTH_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final LongUnaryOperator random;
@@ -27,14 +27,14 @@ final class ReturnDelay
         this.random = random;
     }
 
-    /** The client has left. @param stayedNanos how long its last trial lasted; negative if there was none */
+    /** The client has left. @param stayedNanos how long its last probation lasted; negative if there was none */
     void left(long stayedNanos)
     {
         boolean wasInVain = stayedNanos >= 0 && stayedNanos <= WORTH_NANOS;
         seconds = wasInVain ? Math.min(2 * seconds, MOST_SECONDS) : FIRST_SECONDS;
     }
 
-    /** @return the time until the next trial, another one for each client */
+    /** @return the time until the next probation, another one for each client */
     long nextMillis()
     {
         long millis = TimeUnit.SECONDS.toMillis(seconds);

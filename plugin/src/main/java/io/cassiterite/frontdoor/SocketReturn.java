@@ -19,7 +19,7 @@ import io.cassiterite.engine.EngineException;
 import io.cassiterite.frontdoor.SocketMoves.Progress;
 
 /**
- * Gives the client of a channel that has left the front door back to it, for a trial: its requests may be others by now. One
+ * Gives the client of a channel that has left the front door back to it, for a probation: its requests may be others by now. One
  * object for each channel, used in its event loop.
  */
 final class SocketReturn implements SocketMoves.Move

@@ -28,7 +28,7 @@ class ReturnDelayTest
     }
 
     @Test
-    void trialsInVainGetRarer()
+    void probationsInVainGetRarer()
     {
         ReturnDelay delay = longest();
         delay.left(-1);

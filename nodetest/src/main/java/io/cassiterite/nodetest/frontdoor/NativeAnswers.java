@@ -75,7 +75,7 @@ public final class NativeAnswers
                 throw new AssertionError("the door answers nothing: " + this);
     }
 
-    /** Reads until a gate is reported as closed; of a table it is, once there is a plan. None of the reads is native. */
+    /** Reads until a gate is reported as closed; of a table it is, once there is a recipe. None of the reads is native. */
     <E extends Exception> void awaitGate(String gate, Read<E> read) throws E
     {
         long end = System.nanoTime() + PATIENCE.toNanos();
@@ -142,7 +142,7 @@ public final class NativeAnswers
     {
         Map<String, Long> counts = counts();
         counts.values().removeIf(count -> count == 0);
-        return counts + ", closed: " + gates() + ", plans: "
+        return counts + ", closed: " + gates() + ", recipes: "
                + rows("SELECT * FROM cassiterite.front_door_plans").stream().map(Row::getFormattedContents).toList();
     }
 }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * Random SELECTs of rows, slices and whole partitions that are prepared, and executed so often that a front door answers
- * them itself: it learns a statement's plan first, and then compares 32 answers in a row with Cassandra's. Few statements at
+ * them itself: it learns a statement's recipe first, and then compares 32 answers in a row with Cassandra's. Few statements at
  * a time, of the table's columns as they are now. One thread.
  */
 final class PreparedReads
@@ -47,7 +47,7 @@ final class PreparedReads
         this.random = random;
     }
 
-    /** @return whether the door orders all of the key's types: it has no plans for other tables */
+    /** @return whether the door orders all of the key's types: it has no recipes for other tables */
     boolean arePossible()
     {
         return key().allMatch(column -> column.type.kind == ValueType.Kind.NATIVE);

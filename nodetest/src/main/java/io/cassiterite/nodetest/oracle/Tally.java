@@ -17,7 +17,7 @@ public final class Tally
         long unreachable;
     }
 
-    /** Of prepared reads, the front door passes on those before a plan is learnt and its audition over. */
+    /** Of prepared reads, the front door passes on those before a recipe is learnt and its audition over. */
     private static final int NATIVE_ONE_IN = 4;
     /** Fewer prove nothing; a machine that has other work may not come farther. */
     private static final int EXECUTIONS_MIN = 1000;

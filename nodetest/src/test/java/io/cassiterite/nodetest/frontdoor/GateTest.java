@@ -128,7 +128,7 @@ class GateTest
         assertEndsAtOnce("GUARDRAIL_PAGE_SIZE", () -> setPageSizes(node, 10, 20), () -> setPageSizes(node, -1, -1));
     }
 
-    /** F22: the guardrail is asked for when a plan is learned; plans of before are forgotten. */
+    /** F22: the guardrail is asked for when a recipe is learned; recipes of before are forgotten. */
     @Test
     void aGuardrailOfInCountsAtOnce(Node node, Cql cql)
     {

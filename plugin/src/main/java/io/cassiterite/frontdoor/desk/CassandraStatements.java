@@ -11,8 +11,8 @@ import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.cql3.statements.SelectStatement;
 import org.apache.cassandra.utils.MD5Digest;
 
-import io.cassiterite.frontdoor.plan.Learned;
-import io.cassiterite.frontdoor.plan.PlanLearner;
+import io.cassiterite.frontdoor.recipe.Learned;
+import io.cassiterite.frontdoor.recipe.RecipeLearner;
 
 /** Those of {@link QueryProcessor}. Thread-safe. */
 final class CassandraStatements implements Statements
@@ -37,14 +37,14 @@ final class CassandraStatements implements Statements
     @Override
     public Lesson learn(Statement statement)
     {
-        Learned learned = PlanLearner.learn(statement.id);
+        Learned learned = RecipeLearner.learn(statement.id);
         if (learned == null)
             return Lesson.notNow();
         if (learned.refusal() != null)
             return learned.refusal().isTransient() ? Lesson.notNow() : Lesson.refused(learned.refusal().text());
         // it may have been prepared anew meanwhile
         boolean isThisOne = learned.statement() == ((QueryHandler.Prepared) statement.prepared).statement;
-        return isThisOne ? Lesson.plan(learned.plan()) : Lesson.notNow();
+        return isThisOne ? Lesson.recipe(learned.recipe()) : Lesson.notNow();
     }
 
     @Override

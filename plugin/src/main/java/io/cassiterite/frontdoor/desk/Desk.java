@@ -45,14 +45,14 @@ public final class Desk
     private final CassandraTables cassandraTables;
     private final OpenTables tables;
     private final Grants grants;
-    private final Plans plans;
+    private final Recipes recipes;
     private final Logins logins;
     private final ServedFigures figures;
     private final SchemaWatch schemaWatch = new SchemaWatch(this::schemaChanged, this::answerNothing);
     private final RingWatch ringWatch = new RingWatch(this::ringChanged);
     private final BlockingQueue<Wanted> wanted = new ArrayBlockingQueue<>(MAX_WANTED);
 
-    /** Whether a guardrail limits IN, as all plans were learned. */
+    /** Whether a guardrail limits IN, as all recipes were learned. */
     private volatile boolean limitsIn;
     private DeskThread watch;
     private DeskThread clerk;
@@ -72,7 +72,7 @@ public final class Desk
         tables = new OpenTables(door, cassandraTables::state);
         grants = new Grants(door, new CassandraAuthority(), decidingThreads(), DatabaseDescriptor::getNativeTransportAllowOlderProtocols,
                             System::nanoTime);
-        plans = new Plans(door, new CassandraStatements(), tables, grants, System::nanoTime);
+        recipes = new Recipes(door, new CassandraStatements(), tables, grants, System::nanoTime);
         logins = new Logins(door);
         figures = new ServedFigures(door, connections::find); // the last answers of who has left, too
     }
@@ -112,7 +112,7 @@ public final class Desk
         watch.stop();
         clerk.stop();
         watch = clerk = null;
-        plans.clear();
+        recipes.clear();
         grants.clear();
         wanted.clear();
     }
@@ -153,7 +153,7 @@ public final class Desk
         if (limits == limitsIn)
             return;
         // Who comes at the same time clears them, too, and returns no earlier.
-        plans.clear();
+        recipes.clear();
         limitsIn = limits;
     }
 
@@ -165,7 +165,7 @@ public final class Desk
 
     private void schemaChanged(SchemaWatch.Change change)
     {
-        plans.schemaChanged(change::concerns);
+        recipes.schemaChanged(change::concerns);
         tables.refresh();
     }
 
@@ -175,7 +175,7 @@ public final class Desk
         tables.refresh();
     }
 
-    /** A plan of the old schema may be left: no answer is better than a wrong one. */
+    /** A recipe of the old schema may be left: no answer is better than a wrong one. */
     private void answerNothing()
     {
         logger.error("The front door answers nothing any more, Cassandra does: it could not take in a schema change. Set front_door to" +
@@ -209,7 +209,7 @@ public final class Desk
     {
         ClientConnection connection = atDoor.apply(next.connection);
         Login login = connection == null ? null : logins.admit(next.connection, connection);
-        Statement statement = login == null ? null : plans.want(MD5Digest.wrap(next.statementId));
+        Statement statement = login == null ? null : recipes.want(MD5Digest.wrap(next.statementId));
         if (statement != null)
             grants.want(login, statement);
     }
@@ -217,7 +217,7 @@ public final class Desk
     private void clerkRound(long now)
     {
         lastRound = now;
-        cassandraTables.computeRanges(plans.keyspaces());
+        cassandraTables.computeRanges(recipes.keyspaces());
         if (now - lastSecond >= SECOND_NANOS)
             clerkSecond(now);
     }
@@ -225,7 +225,7 @@ public final class Desk
     private void clerkSecond(long now)
     {
         lastSecond = now;
-        attempt("Comparing the front door's plans with Cassandra's statements", plans::compareWithCassandra);
+        attempt("Comparing the front door's plans with Cassandra's statements", recipes::compareWithCassandra);
         attempt("Reviewing the front door's logins", () -> logins.review(atDoor));
         attempt("Recording what the front door has served", this::recordServed);
     }
@@ -233,7 +233,7 @@ public final class Desk
     private void recordServed()
     {
         Served served = figures.collect();
-        grants.used(logins.of(served.connections.keySet()), plans.used(served.statements));
+        grants.used(logins.of(served.connections.keySet()), recipes.used(served.statements));
     }
 
     /** @return what {@link #gates} has while there is no desk */
@@ -242,10 +242,10 @@ public final class Desk
         return GateReport.HEADER;
     }
 
-    /** @return what {@link #plans} has while there is no desk */
-    public static String noPlans()
+    /** @return what {@link #recipes} has while there is no desk */
+    public static String noRecipes()
     {
-        return PlanReport.HEADER;
+        return RecipeReport.HEADER;
     }
 
     /** @return the gates that are closed, as lines of tab-separated values, the first line names the columns */
@@ -255,10 +255,10 @@ public final class Desk
     }
 
     /** @return the statements that the door knows, as lines of tab-separated values, the first line names the columns */
-    public String plans()
+    public String recipes()
     {
-        PlanReport report = new PlanReport();
-        plans.report(report);
+        RecipeReport report = new RecipeReport();
+        recipes.report(report);
         return report.toString();
     }
 }

@@ -42,21 +42,21 @@ final class EngineDoor implements NativeDoor
     }
 
     @Override
-    public void putPlan(byte[] plan)
+    public void putRecipe(byte[] recipe)
     {
-        door.putPlan(plan);
+        door.putRecipe(recipe);
     }
 
     @Override
-    public void dropPlan(byte[] statementId)
+    public void dropRecipe(byte[] statementId)
     {
-        door.dropPlan(statementId);
+        door.dropRecipe(statementId);
     }
 
     @Override
-    public void refusePlan(byte[] statementId)
+    public void refuseRecipe(byte[] statementId)
     {
-        door.refusePlan(statementId);
+        door.refuseRecipe(statementId);
     }
 
     @Override

@@ -4,45 +4,45 @@
  */
 package io.cassiterite.frontdoor.desk;
 
-/** What came of learning a statement's plan. Immutable. */
+/** What came of learning a statement's recipe. Immutable. */
 final class Lesson
 {
     private static final Lesson NOT_NOW = new Lesson(null, null);
 
-    private final byte[] plan;
+    private final byte[] recipe;
     private final String refusal;
 
-    private Lesson(byte[] plan, String refusal)
+    private Lesson(byte[] recipe, String refusal)
     {
-        this.plan = plan;
+        this.recipe = recipe;
         this.refusal = refusal;
     }
 
-    /** @param plan as docs/internals/boundary.md describes it */
-    static Lesson plan(byte[] plan)
+    /** @param recipe as docs/internals/boundary.md describes it */
+    static Lesson recipe(byte[] recipe)
     {
-        return new Lesson(plan, null);
+        return new Lesson(recipe, null);
     }
 
-    /** @param reason why there can be no plan before the schema changes, for people */
+    /** @param reason why there can be no recipe before the schema changes, for people */
     static Lesson refused(String reason)
     {
         return new Lesson(null, reason);
     }
 
-    /** There may be a plan at the next try. */
+    /** There may be a recipe at the next try. */
     static Lesson notNow()
     {
         return NOT_NOW;
     }
 
     /** Null if there is none. */
-    byte[] plan()
+    byte[] recipe()
     {
-        return plan;
+        return recipe;
     }
 
-    /** Null if there is a plan, or may be one soon. */
+    /** Null if there is a recipe, or may be one soon. */
     String refusal()
     {
         return refusal;

@@ -18,19 +18,19 @@ interface NativeDoor
     /** Ends the lease. */
     void shut();
 
-    /** Lets plans of a table be answered from this generation. Replaces the table's former opening. */
+    /** Lets recipes of a table be answered from this generation. Replaces the table's former opening. */
     void openTable(Table table, byte[] spec);
 
     void closeTable(byte[] tableId);
 
-    /** Replaces the statement's former plan. */
-    void putPlan(byte[] plan);
+    /** Replaces the statement's former recipe. */
+    void putRecipe(byte[] recipe);
 
     /** The door forwards the statement, and asks for it again when it comes. */
-    void dropPlan(byte[] statementId);
+    void dropRecipe(byte[] statementId);
 
     /** The door forwards the statement, and does not ask again before {@link #forgetRefused}. */
-    void refusePlan(byte[] statementId);
+    void refuseRecipe(byte[] statementId);
 
     void forgetRefused();
 

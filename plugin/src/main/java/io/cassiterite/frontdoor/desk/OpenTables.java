@@ -17,7 +17,7 @@ import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.TableSchema;
 
 /**
- * The tables that plans read: open while no gate of theirs is closed. Whoever has changed what a gate depends on calls
+ * The tables that recipes read: open while no gate of theirs is closed. Whoever has changed what a gate depends on calls
  * {@link #close} before telling anybody. An opening that did not see the change has ended by then, and a later one sees it.
  * Thread-safe.
  */
@@ -37,14 +37,14 @@ final class OpenTables
         this.states = states;
     }
 
-    /** A plan of the table has come. */
+    /** A recipe of the table has come. */
     synchronized void want(TableId id)
     {
         tables.putIfAbsent(id, TableState.closed(Set.of()));
         refresh(id);
     }
 
-    /** There is no plan of the table any more. */
+    /** There is no recipe of the table any more. */
     synchronized void forget(TableId id)
     {
         close(id);
@@ -103,7 +103,7 @@ final class OpenTables
         tables.keySet().forEach(this::close);
     }
 
-    /** Of each table that plans read, the gates that were closed when it was last looked at. */
+    /** Of each table that recipes read, the gates that were closed when it was last looked at. */
     synchronized Map<TableId, Set<TableGate>> closed()
     {
         Map<TableId, Set<TableGate>> closed = new LinkedHashMap<>();

@@ -115,7 +115,7 @@ final class Served
         }
     }
 
-    /** How far the door trusts a plan. */
+    /** How far the door trusts a recipe. */
     enum Audition
     {
         AUDITIONING("auditioning: its answers are compared with Cassandra's"),

@@ -61,7 +61,7 @@ public final class EngineKeyspace
         tables.add(own("streams", STREAMS, StreamHistory::report));
         tables.add(own("front_door", DOOR, FrontDoor.instance::report));
         tables.add(own("front_door_gates", GATES, FrontDoor.instance::gates));
-        tables.add(own("front_door_plans", PLANS, FrontDoor.instance::plans));
+        tables.add(own("front_door_plans", PLANS, FrontDoor.instance::recipes));
         VirtualKeyspaceRegistry.instance.register(new VirtualKeyspace(NAME, tables.build()));
     }
 

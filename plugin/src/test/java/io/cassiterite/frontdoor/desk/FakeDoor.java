@@ -26,7 +26,7 @@ final class FakeDoor implements NativeDoor
     final List<String> calls = new ArrayList<>();
     final Map<TableId, Table> open = new HashMap<>();
     final Map<TableId, byte[]> specs = new HashMap<>();
-    final Map<MD5Digest, byte[]> plans = new HashMap<>();
+    final Map<MD5Digest, byte[]> recipes = new HashMap<>();
     final Set<MD5Digest> refused = new HashSet<>();
     final Map<Long, Integer> admitted = new HashMap<>();
     /** "login:statement", the statement as {@link #name} has it. */
@@ -80,22 +80,22 @@ final class FakeDoor implements NativeDoor
     }
 
     @Override
-    public void putPlan(byte[] plan)
+    public void putRecipe(byte[] recipe)
     {
-        MD5Digest id = MD5Digest.wrap(Arrays.copyOf(plan, 16));
+        MD5Digest id = MD5Digest.wrap(Arrays.copyOf(recipe, 16));
         calls.add("put " + name(id));
-        plans.put(id, plan);
+        recipes.put(id, recipe);
     }
 
     @Override
-    public void dropPlan(byte[] statementId)
+    public void dropRecipe(byte[] statementId)
     {
         calls.add("drop " + name(MD5Digest.wrap(statementId)));
-        plans.remove(MD5Digest.wrap(statementId));
+        recipes.remove(MD5Digest.wrap(statementId));
     }
 
     @Override
-    public void refusePlan(byte[] statementId)
+    public void refuseRecipe(byte[] statementId)
     {
         refused.add(MD5Digest.wrap(statementId));
     }

@@ -14,14 +14,14 @@ import java.util.Set;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.MD5Digest;
 
-/** Prepared statements of which a test says what they are. A plan is the statement's id. */
+/** Prepared statements of which a test says what they are. A recipe is the statement's id. */
 final class FakeStatements implements Statements
 {
     final Map<MD5Digest, Object> prepared = new HashMap<>();
     final Map<Object, TableId> tables = new HashMap<>();
     final Set<MD5Digest> unsuitable = new HashSet<>();
     final List<String> found = new ArrayList<>();
-    /** What happens while a plan is learned. */
+    /** What happens while a recipe is learned. */
     Runnable meanwhile = () -> {};
 
     MD5Digest prepare(char letter, TableId table)
@@ -54,7 +54,7 @@ final class FakeStatements implements Statements
     public Lesson learn(Statement statement)
     {
         meanwhile.run();
-        return unsuitable.contains(statement.id) ? Lesson.refused("test") : Lesson.plan(statement.id.bytes);
+        return unsuitable.contains(statement.id) ? Lesson.refused("test") : Lesson.recipe(statement.id.bytes);
     }
 
     @Override

@@ -41,7 +41,7 @@ class OpenTablesTest
     }
 
     @Test
-    void onlyTablesWithPlansAreOpened()
+    void onlyTablesWithRecipesAreOpened()
     {
         tables.refresh();
         assertEquals(Map.of(), door.open);

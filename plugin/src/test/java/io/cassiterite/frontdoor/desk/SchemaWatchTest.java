@@ -47,7 +47,7 @@ class SchemaWatchTest
         return TableMetadata.builder(keyspace, "t", TableId.generate()).addPartitionKeyColumn("k", Int32Type.instance).build();
     }
 
-    /** F15: else a plan could be learned from a statement that Cassandra is about to invalidate. */
+    /** F15: else a recipe could be learned from a statement that Cassandra is about to invalidate. */
     @Test
     void isCalledAfterCassandraHasInvalidatedStatements() throws ReflectiveOperationException
     {

@@ -220,7 +220,7 @@ class TableGateTest
         assertTrue(closed.contains(TableGate.SSTABLES));
     }
 
-    /** A plan does not know indexes; Cassandra may read by one, or refuse. */
+    /** A recipe does not know indexes; Cassandra may read by one, or refuse. */
     @Test
     void queriesByAnIndexAreNotAnswered()
     {
