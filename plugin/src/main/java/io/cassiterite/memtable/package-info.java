@@ -32,6 +32,8 @@
  *     the CFS), the thread of a schema change (DROP).
  * <li>{@code discard} is called by CFS.Flush.reclaim after a barrier of readOrdering, on MemtableReclaimMemory. This
  *     one thread frees the memtables of all tables: {@code discard} must not wait for reads.
+ * <li>{@link NullBounds} and {@link TupleParts} are asked by the query handler for every request of a client, on
+ *     Native-Transport-Requests, without a lock. For all that they never refuse they must stay cheap.
  * <li>{@link MaxPurgeableTimestamp#handleNotification} is called by Tracker, without its lock, on the thread that
  *     changes the table's sstables. It must not throw: a flush, compaction or import would fail.
  * </ul>

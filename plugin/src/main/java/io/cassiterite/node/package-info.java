@@ -11,7 +11,8 @@
  * <li>{@link PluginGossip} calls Gossiper.addLocalApplicationState, which takes the gossiper's lock and calls
  *     subscribers: on the thread cassiterite-version-gossip during the start, later on cassiterite-maintenance. Neither
  *     holds a monitor of this package meanwhile. Naming Gossiper initializes it, which only the node's start may do.
- * <li>{@link EngineTable} is asked for every statement and schema change, on any thread. It must stay cheap.
+ *     Threads of streams and of DDL only read what peers have published.
+ * <li>{@link EngineTable} is asked on the path of statements and of schema changes, on any thread. It must stay cheap.
  * <li>{@link ThroughputLimit} and {@link EngineControl} are the maintenance thread's and those of JMX, without a lock.
  * </ul>
  */

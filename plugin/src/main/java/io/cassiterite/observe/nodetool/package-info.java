@@ -8,8 +8,8 @@
  * <li>{@link StorageServiceProxy}, {@link TableProxy} and {@link CompactionManagerProxy} stand in the MBean server in
  *     place of StorageService, ColumnFamilyStore and CompactionManager. The JMX server calls them on its RMI threads,
  *     without a lock. Long work is done in the call. Exceptions must be of the JDK's classes: a JMX client has no others.
- * <li>{@link TableProxy#install} is called when a table has its managers: by the maintenance thread, or by a thread that
- *     changes the schema, under Schema's monitor.
+ * <li>{@link TableProxy#install} is called by whatever gives a table its managers, under the monitor of the class
+ *     ManagerInstaller: by main during the start, the thread of a schema change, a flush, or cassiterite-maintenance.
  * </ul>
  */
 package io.cassiterite.observe.nodetool;
