@@ -13,7 +13,9 @@ fn main() {
     println!("cargo::rerun-if-changed={VERSION}");
     match std::fs::read_to_string(VERSION) {
         Ok(version) if version.trim() == env!("CARGO_PKG_VERSION") => {}
-        other => println!("cargo::error={VERSION} and native/Cargo.toml differ, scripts/release.sh sets both: {other:?}"),
+        other => {
+            println!("cargo::error={VERSION} and native/Cargo.toml differ, scripts/release.sh sets both: {other:?}")
+        }
     }
     match std::fs::read_to_string(ROCKSDB_PIN).map(|pin| pin.split_whitespace().next().map(str::to_owned)) {
         Ok(Some(hash)) => println!("cargo::rustc-env=CASSITERITE_ROCKSDB_SHA256={hash}"),

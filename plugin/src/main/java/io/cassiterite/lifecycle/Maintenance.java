@@ -18,6 +18,7 @@ import org.apache.cassandra.utils.JVMStabilityInspector;
 
 import io.cassiterite.index.IndexWatch;
 import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.ColumnAges;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.SnapshotLists;
 import io.cassiterite.node.EngineControl;
@@ -33,7 +34,6 @@ import io.cassiterite.observe.tables.EngineKeyspace;
 import io.cassiterite.repair.IncrementalRepairGate;
 import io.cassiterite.repair.RepairSnapshots;
 import io.cassiterite.repair.ScheduledRepairs;
-import io.cassiterite.schema.ColumnAges;
 import io.cassiterite.schema.SchemaSafetyNet;
 import io.cassiterite.stream.Streams;
 
