@@ -43,8 +43,7 @@ impl Kind {
 }
 
 /// A failure of the engine: its [`Kind`], and a message that tells what to do.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{}: {message}", kind.name())]
+#[derive(Clone, Debug)]
 pub struct EngineError {
     pub(crate) kind: Kind,
     pub(crate) message: String,
@@ -123,6 +122,19 @@ impl EngineError {
 
     pub(crate) fn poisoned() -> Self {
         Self::internal("a thread panicked while it held a lock; restart the node")
+    }
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.kind.name(), self.message)
+    }
+}
+
+// By hand: of an `Arc` thiserror gives the `Arc` itself as the source, which no caller can downcast.
+impl Error for EngineError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
     }
 }
 
