@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use cassiterite_engine::{cursor_close, cursor_next, EngineError, Result, Table};
+use cassiterite_engine::{cursor_close, cursor_next, view_scan, EngineError, Result, Table};
 use jni::objects::JClass;
 use jni::sys::{jint, jlong};
 use jni::JNIEnv;
@@ -74,6 +74,32 @@ extern "system" fn Java_io_cassiterite_engine_Native_cursorNext(
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_cursorClose(mut env: JNIEnv<'_>, _: JClass<'_>, cursor: jlong) {
     guard_plain(&mut env, (), |_| cursor_close(cursor))
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_viewOpen(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+) -> jlong {
+    on_table(&mut env, table, 0, |_, table| table.view())
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_viewScan(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    view: jlong,
+    request: jlong,
+    request_length: jint,
+    answer: jlong,
+    answer_capacity: jint,
+) -> jint {
+    guard_plain(&mut env, 0, |_| {
+        // SAFETY: both are direct buffers that Java holds during the call, the answer's for this thread alone.
+        let (request, answer) = unsafe { exchange((request, request_length), (answer, answer_capacity)) }?;
+        view_scan(view, request, answer)
+    })
 }
 
 /// A read of a table: what is wanted, and where the answer goes.

@@ -68,7 +68,7 @@ mod write;
 pub use error::{EngineError, Kind, Result};
 pub use generations::IndexState;
 pub use options::documentation as settings_documentation;
-pub use read::{cursor_close, cursor_next};
+pub use read::{cursor_close, cursor_next, view_scan};
 pub use receive::{receive_bytes, share_socket};
 pub use store::Store;
 pub use table::Missed;

@@ -11,10 +11,13 @@ mod request;
 mod slices;
 #[cfg(test)]
 mod tests;
+mod view;
 mod walk;
 
 pub(crate) use cursor::close_cursors;
 pub use cursor::{cursor_close, cursor_next};
+pub(crate) use cursor::{open_and_closed, OpenAndClosed};
+pub use view::view_scan;
 
 use crate::error::{EngineError, Kind, Result};
 use crate::raw::sys::{Reach, View};
@@ -120,7 +123,7 @@ fn filled(answered: i32) -> Option<usize> {
 
 fn scan(table: &Arc<Table>, core: &TableCore, request: &[u8], buffer: &mut [u8]) -> Result<i32> {
     let request = ScanRequest::parse(request)?;
-    let walk = Walk::scan(core.column_families(), &request)?;
+    let walk = Walk::scan(|spec| core.column_families().iterate(spec), &request)?;
     first(table, walk, Answer::new(buffer, request.chunk))
 }
 

@@ -8,6 +8,7 @@ mod compactions;
 use crate::compaction::StallCondition;
 use crate::error::{EngineError, Result};
 use crate::raw::listed_files;
+use crate::read::{open_and_closed, OpenAndClosed};
 use crate::stats;
 use crate::store_core::StoreCore;
 use crate::table::{ColumnFamily, OpenTables, TableCore};
@@ -51,7 +52,7 @@ pub(crate) fn report(core: &StoreCore, tables: &OpenTables, topic: &str) -> Resu
         "levels" => levels(core, tables),
         "stalls" => Ok(stalls(core)),
         "caches" => caches(core, tables),
-        "work" => Ok(work(core)),
+        "work" => work(core),
         "compactions" => compactions::report(core),
         "damage" => damage(core, tables),
         "settings" => settings(core),
@@ -188,8 +189,8 @@ fn stalls(core: &StoreCore) -> String {
     lines.0
 }
 
-/// What flushes and compactions have done since start, and what they do now.
-fn work(core: &StoreCore) -> String {
+/// What flushes and compactions have done since start, and what they do now; the same of cursors and views.
+fn work(core: &StoreCore) -> Result<String> {
     let mut lines = Lines::new(&["name", "running", "ended", "input_bytes", "output_bytes"]);
     let totals = core.events.totals();
     for (name, running, ended, input_bytes, output_bytes) in [
@@ -207,7 +208,9 @@ fn work(core: &StoreCore) -> String {
         values.extend(figures.iter().map(u64::to_string));
         lines.line(&values);
     }
-    lines.0
+    let OpenAndClosed { open, closed } = open_and_closed()?;
+    lines.line(&["cursor".to_owned(), open.to_string(), closed.to_string(), "0".to_owned(), "0".to_owned()]);
+    Ok(lines.0)
 }
 
 fn property(core: &StoreCore, name: &str) -> u64 {

@@ -21,7 +21,7 @@ mod verifications;
 
 pub(crate) use self::core::TableCore;
 pub(crate) use change_lock::{MergeInProgress, PinnedColumnFamilies};
-pub(crate) use column_families::{ColumnFamilies, ColumnFamily, FoundFamily, VERSION};
+pub(crate) use column_families::{ColumnFamilies, ColumnFamily, FoundFamily, FrozenFamilies, VERSION};
 pub(crate) use counters::Sample;
 pub use indexes::Missed;
 pub(crate) use indexes::{each_open, AttachedIndex};

@@ -6,6 +6,7 @@
 
 mod family;
 mod flush;
+mod frozen;
 mod import;
 mod iterate;
 mod lookup;
@@ -20,6 +21,7 @@ mod write;
 
 pub(crate) use family::FamilyHandle;
 pub(crate) use flush::begin_flush;
+pub(crate) use frozen::Frozen;
 pub(crate) use import::{file_name, import, TableFile};
 pub(crate) use iterate::{Iter, IterSpec};
 pub(crate) use lookup::{Got, Reach, ReadMode, Values};

@@ -6,7 +6,7 @@
 use super::answer::{Answer, Chunk, Entry, Put, HEAD_BYTES};
 use super::walk::Walk;
 use crate::error::{EngineError, Result};
-use crate::table::Table;
+use crate::table::{FrozenFamilies, Table};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -25,6 +25,8 @@ pub(super) enum Rest {
     Walk(Box<Walk>),
     /// Entries of one partition that have been read already. They are long: none is to be read and merged twice.
     Entries(VecDeque<(Entry, Vec<u8>)>),
+    /// No answer: what scans begin with.
+    View(Arc<FrozenFamilies>),
 }
 
 impl Rest {
@@ -33,6 +35,7 @@ impl Rest {
         match self {
             Rest::Walk(walk) => walk.skip(),
             Rest::Entries(entries) => entries.clear(),
+            Rest::View(_) => {}
         }
     }
 
@@ -49,6 +52,7 @@ impl Rest {
                 }
                 Ok(true)
             }
+            Rest::View(_) => Err(EngineError::Invalid("a view has no answer; scan it".into())),
         }
     }
 }
@@ -68,10 +72,11 @@ enum State {
 struct Slots {
     slots: Vec<Slot>,
     free: Vec<usize>,
+    closed: u64,
 }
 
 // One for the process: a cursor's number names no store.
-static SLOTS: Mutex<Slots> = Mutex::new(Slots { slots: Vec::new(), free: Vec::new() });
+static SLOTS: Mutex<Slots> = Mutex::new(Slots { slots: Vec::new(), free: Vec::new(), closed: 0 });
 
 fn slots() -> Result<MutexGuard<'static, Slots>> {
     SLOTS.lock().map_err(|_| EngineError::poisoned())
@@ -105,18 +110,54 @@ impl Slots {
         (slot.generation == generation && !matches!(slot.state, State::Free)).then_some((index, slot))
     }
 
+    fn view(&mut self, view: i64) -> Result<&Cursor> {
+        match self.slot(view).ok_or_else(closed)?.1 {
+            Slot { state: State::Idle(cursor), .. } if matches!(cursor.rest, Rest::View(_)) => Ok(cursor),
+            _ => Err(no_view()),
+        }
+    }
+
     /// Frees a slot and hands over what was in it, to be dropped outside the lock.
     fn release(&mut self, cursor: i64) -> Option<State> {
         let (index, slot) = self.slot(cursor)?;
         let state = std::mem::replace(&mut slot.state, State::Free);
         slot.generation = (slot.generation + 1) & 0x7FFF_FFFF;
         self.free.push(index);
+        self.closed += 1;
         Some(state)
     }
 }
 
 fn number(generation: u32, index: usize) -> i64 {
     (i64::from(generation) << 32) | (index as i64 + 1)
+}
+
+/// How many cursors and views there are in the process, and have been.
+pub(crate) struct OpenAndClosed {
+    pub open: u64,
+    pub closed: u64,
+}
+
+pub(crate) fn open_and_closed() -> Result<OpenAndClosed> {
+    let slots = slots()?;
+    Ok(OpenAndClosed { open: (slots.slots.len() - slots.free.len()) as u64, closed: slots.closed })
+}
+
+/// The table of an open view.
+pub(super) fn table_of_view(view: i64) -> Result<Arc<Table>> {
+    slots()?.view(view).map(|cursor| Arc::clone(&cursor.table))
+}
+
+/// What an open view shows.
+pub(super) fn view(view: i64) -> Result<Arc<FrozenFamilies>> {
+    match &slots()?.view(view)?.rest {
+        Rest::View(frozen) => Ok(Arc::clone(frozen)),
+        Rest::Walk(_) | Rest::Entries(_) => Err(no_view()),
+    }
+}
+
+fn no_view() -> EngineError {
+    EngineError::Invalid("this is a cursor, not a view; it cannot be scanned".into())
 }
 
 /// Opens a cursor on the rest of an answer; its number.

@@ -115,8 +115,8 @@ impl Walk {
         Ok(walk)
     }
 
-    /// A scan of a range of partitions.
-    pub(crate) fn scan(families: &ColumnFamilies, request: &ScanRequest<'_>) -> Result<Walk> {
+    /// A scan of a range of partitions; `iterate` opens what it goes through.
+    pub(crate) fn scan(iterate: impl FnOnce(IterSpec) -> Source, request: &ScanRequest<'_>) -> Result<Walk> {
         let of = match &request.of {
             ScanOf::Keys => Of::Keys,
             ScanOf::Whole => Of::Whole,
@@ -130,7 +130,7 @@ impl Walk {
             fill_cache: !matches!(of, Of::Whole),
             reach: Reach::Files,
         };
-        let mut iter = families.iterate(spec);
+        let mut iter = iterate(spec);
         iter.seek(request.start)?;
         Ok(Walk {
             iter,

@@ -10,7 +10,7 @@ use crate::compaction::{
 };
 use crate::error::Result;
 use crate::options::{family_options, ALL_FACTOR};
-use crate::raw::sys::{FamilyHandle, Iter, IterSpec};
+use crate::raw::sys::{FamilyHandle, Frozen, Iter, IterSpec};
 use crate::source::Source;
 use crate::store_core::{Kept, KeptOptions, StoreCore};
 use rocksdb::Options;
@@ -258,6 +258,11 @@ impl ColumnFamilies {
         Source::merged(self.consistent(|family| Iter::open(&family.handle, spec.clone())))
     }
 
+    /// What they hold now, as [`Self::iterate`] shows it, for iterators that come later.
+    pub(crate) fn freeze(&self) -> FrozenFamilies {
+        FrozenFamilies(self.consistent(|family| Frozen::take(&family.handle)))
+    }
+
     /// Deletes all of them; the first error.
     pub(crate) fn delete(self, store: &StoreCore) -> Result<()> {
         let families = self.side_families.into_iter().chain([self.base]);
@@ -267,6 +272,19 @@ impl ColumnFamilies {
     /// While side column families exist, nothing is purged: a deletion in one column family may hide data of another.
     pub(crate) fn suspend_purging_while_side_families(&self) {
         self.all().for_each(|family| family.purge.suspend(!self.side_families.is_empty()));
+    }
+}
+
+/// What the column families of a generation held at one point in time.
+pub(crate) struct FrozenFamilies(Vec<Frozen>);
+
+impl FrozenFamilies {
+    /// An iterator over the merge of all of them.
+    pub(crate) fn iterate(&self, spec: IterSpec) -> Source {
+        match &self.0[..] {
+            [one] => Source::one(one.iterate(spec)),
+            several => Source::merged(several.iter().map(|one| one.iterate(spec.clone())).collect()),
+        }
     }
 }
 

@@ -19,4 +19,9 @@ struct FamilyHandle {
   bool is_immortal;
 };
 
+// A rocksdb_iterator_t. The C API deletes it, and the object.
+struct IteratorHandle {
+  rocksdb::Iterator* object;
+};
+
 }  // namespace cassiterite

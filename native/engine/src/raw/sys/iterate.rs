@@ -46,12 +46,12 @@ unsafe impl Send for Opened {}
 
 impl Iter {
     pub(crate) fn open(family: &FamilyHandle, spec: IterSpec) -> Iter {
-        Iter::make(family, spec, None)
+        Iter::make(family, spec, None, |options| Iter::of_now(family, options))
     }
 
     /// An iterator that can leave files out: see [`Iter::skip`].
     pub(crate) fn open_skipping(family: &FamilyHandle, spec: IterSpec) -> Iter {
-        Iter::make(family, spec, Some(SkippedFiles::none()))
+        Iter::make(family, spec, Some(SkippedFiles::none()), |options| Iter::of_now(family, options))
     }
 
     /// Leaves a file out, not one of level 0. Only before the iterator has moved for the first time.
@@ -61,7 +61,18 @@ impl Iter {
         }
     }
 
-    fn make(family: &FamilyHandle, spec: IterSpec, skipped: Option<SkippedFiles>) -> Iter {
+    fn of_now(family: &FamilyHandle, options: *const ffi::rocksdb_readoptions_t) -> *mut ffi::rocksdb_iterator_t {
+        // SAFETY: handle and database are alive; the caller's options are, too, and stay so as long as the iterator.
+        unsafe { ffi::rocksdb_create_iterator_cf(raw(family.db()), options, family.pointer()) }
+    }
+
+    /// `open` makes RocksDB's iterator with these options.
+    pub(super) fn make(
+        family: &FamilyHandle,
+        spec: IterSpec,
+        skipped: Option<SkippedFiles>,
+        open: impl FnOnce(*const ffi::rocksdb_readoptions_t) -> *mut ffi::rocksdb_iterator_t,
+    ) -> Iter {
         // SAFETY: the bounds' bytes do not move when `spec` does (they are on the heap) and live as long as the
         // iterator.
         unsafe {
@@ -77,7 +88,7 @@ impl Iter {
             if let Some(skipped) = &skipped {
                 skipped.install(options);
             }
-            let iterator = ffi::rocksdb_create_iterator_cf(raw(family.db()), options, family.pointer());
+            let iterator = open(options);
             let opened = Opened { iterator, options, skipped, spec, family: family.clone() };
             Iter(ManuallyDrop::new(opened))
         }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "db/arena_wrapped_db_iter.h"
 #include "db/column_family.h"
 #include "db/db_impl/db_impl.h"
 #include "handles.h"
@@ -14,6 +15,7 @@
 
 using cassiterite::Database;
 using cassiterite::FamilyHandle;
+using cassiterite::IteratorHandle;
 
 namespace {
 
@@ -61,6 +63,33 @@ extern "C" void cassiterite_view_clean(void* database, void* view) {
 
 // Whether nobody has the database's mutex now.
 extern "C" bool cassiterite_is_unlocked(void* database) { return is_free(db_of(database)->mutex()); }
+
+// The present view, of which the caller has a share, and the last write that it shows. May wait for the mutex.
+extern "C" void* cassiterite_view_freeze(void* database, void* family, uint64_t* last_sequence) {
+  rocksdb::DBImpl* db = db_of(database);
+  auto* handle = static_cast<rocksdb::ColumnFamilyHandleImpl*>(static_cast<FamilyHandle*>(family)->object);
+  rocksdb::SuperVersion* view = handle->cfd()->GetReferencedSuperVersion(db);
+  // After the view, as RocksDB's own iterators do: a flush in between might merge what the number tells apart.
+  *last_sequence = db->GetLatestSequenceNumber();
+  return view;
+}
+
+// Gives back a share of a frozen view. Waits for the mutex if it is the last one.
+extern "C" void cassiterite_view_thaw(void* database, void* view) {
+  db_of(database)->CleanupIteratorSuperVersion(static_cast<rocksdb::SuperVersion*>(view), false);
+}
+
+// A rocksdb_iterator_t over a frozen view, which has a share of its own. `options` is a rocksdb_readoptions_t, whose
+// first member are the ReadOptions (db/c.cc).
+extern "C" void* cassiterite_view_iterate(void* database, void* family, void* view, uint64_t last_sequence,
+                                          const void* options) {
+  rocksdb::ReadOptions read = *static_cast<const rocksdb::ReadOptions*>(options);
+  read.io_activity = rocksdb::Env::IOActivity::kDBIterator;
+  auto* handle = static_cast<rocksdb::ColumnFamilyHandleImpl*>(static_cast<FamilyHandle*>(family)->object);
+  rocksdb::SuperVersion* share = static_cast<rocksdb::SuperVersion*>(view)->Ref();
+  return new IteratorHandle{
+      db_of(database)->NewIteratorImpl(read, handle, share, last_sequence, nullptr, false, false)};
+}
 
 // Makes a call under the database's mutex; for tests.
 extern "C" void cassiterite_with_mutex(void* database, void (*call)(void*), void* target) {

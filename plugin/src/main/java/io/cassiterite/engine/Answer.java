@@ -45,26 +45,33 @@ public final class Answer implements AutoCloseable
     /** Reads one partition; {@code request} as in docs/internals/boundary.md. */
     static Answer read(Table table, DirectOutput request, Watch watch)
     {
-        return open(table, request, watch, false);
+        return open(table, null, request, watch, false);
     }
 
     /** Reads a range of partitions. */
     static Answer scan(Table table, DirectOutput request, Watch watch)
     {
-        return open(table, request, watch, true);
+        return open(table, null, request, watch, true);
     }
 
-    private static Answer open(Table table, DirectOutput request, Watch watch, boolean scan)
+    /** Reads a range of partitions as of the time of a view of the table. */
+    static Answer scan(Table table, Cursor view, DirectOutput request, Watch watch)
+    {
+        return open(table, view, request, watch, true);
+    }
+
+    /** @param view null: as of now */
+    private static Answer open(Table table, Cursor view, DirectOutput request, Watch watch, boolean scan)
     {
         Answer answer = new Answer(table, watch, Buffers.takeAnswer(Buffers.ANSWER_BYTES));
         boolean opened = false;
         try
         {
-            int filled = answer.ask(table, request, scan);
+            int filled = answer.ask(table, view, request, scan);
             while (filled < 0) // what is read may grow between two calls
             {
                 answer.grow(-filled);
-                filled = answer.ask(table, request, scan);
+                filled = answer.ask(table, view, request, scan);
             }
             answer.accept(filled);
             opened = true;
@@ -81,9 +88,11 @@ public final class Answer implements AutoCloseable
         }
     }
 
-    private int ask(Table table, DirectOutput request, boolean scan)
+    private int ask(Table table, Cursor view, DirectOutput request, boolean scan)
     {
         long address = MemoryUtil.getAddress(buffer);
+        if (view != null)
+            return view.scan(request, address, buffer.capacity());
         return scan ? Native.scan(table.handle(), request.address(), request.length(), address, buffer.capacity())
                     : Native.read(table.handle(), request.address(), request.length(), address, buffer.capacity());
     }

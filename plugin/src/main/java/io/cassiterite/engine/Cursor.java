@@ -41,6 +41,22 @@ final class Cursor implements AutoCloseable
         }
     }
 
+    /** @see Native#viewScan */
+    int scan(DirectOutput request, long answer, int capacity)
+    {
+        long open = handle.get();
+        if (open == 0)
+            throw new IllegalStateException("view used after close");
+        try
+        {
+            return Native.viewScan(open, request.address(), request.length(), answer, capacity);
+        }
+        finally
+        {
+            Reference.reachabilityFence(this);
+        }
+    }
+
     /** Drops the handle of a cursor that the engine has closed by itself. */
     void finished()
     {

@@ -222,6 +222,12 @@ public final class Native
 
     static native int scan(long table, long request, int requestLength, long answer, int answerCapacity);
 
+    /** A view of what the table holds now, for {@link #viewScan}; it is closed by {@link #cursorClose}. */
+    static native long viewOpen(long table);
+
+    /** As {@link #scan}. Any number of threads may scan a view at the same time. */
+    static native int viewScan(long view, long request, int requestLength, long answer, int answerCapacity);
+
     static native int cursorNext(long cursor, int flags, long answer, int answerCapacity);
 
     static native void cursorClose(long cursor);

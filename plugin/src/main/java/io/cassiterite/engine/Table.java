@@ -51,6 +51,12 @@ public final class Table
         return Answer.scan(this, request, watch);
     }
 
+    /** A view of what the table holds now; it must be closed. */
+    public View view()
+    {
+        return ask(() -> new View(this, Native.viewOpen(handle)));
+    }
+
     /** Brings the columns up to the schema and returns their ids; {@code request} is a {@link TableSchema} request. */
     public ColumnIds columns(byte[] request)
     {

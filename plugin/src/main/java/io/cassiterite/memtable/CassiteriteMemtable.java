@@ -177,6 +177,13 @@ public final class CassiteriteMemtable extends EngineMemtable
                              : new ScanReader(context(table, columnFilter), dataRange);
     }
 
+    /** A view of what the table holds now, for scans that begin later. */
+    public MemtableView view()
+    {
+        Table table = table();
+        return new MemtableView(metadata(), table == null ? null : context(table, ColumnFilter.all(metadata())));
+    }
+
     @Override
     public FlushablePartitionSet<?> getFlushSet(PartitionPosition from, PartitionPosition to)
     {

@@ -23,6 +23,7 @@ import org.apache.cassandra.utils.bytecomparable.ByteComparable;
 import io.cassiterite.engine.Answer;
 import io.cassiterite.engine.Buffers;
 import io.cassiterite.engine.DirectOutput;
+import io.cassiterite.engine.View;
 
 /**
  * Reads a range of partitions, in one scan of the engine if the same slices are selected of each. Where they differ
@@ -35,6 +36,8 @@ final class ScanReader extends AbstractUnfilteredPartitionIterator
 
     private final ReadContext context;
     private final DataRange range;
+    /** Null: as of now. */
+    private final View view;
     private final ByteComparable to;
     private final Slices slices;
     private final boolean keysOnly;
@@ -48,8 +51,15 @@ final class ScanReader extends AbstractUnfilteredPartitionIterator
 
     ScanReader(ReadContext context, DataRange range)
     {
+        this(context, range, null);
+    }
+
+    /** @param view of whole ranges in order; null for any range, as of now */
+    ScanReader(ReadContext context, DataRange range, View view)
+    {
         this.context = context;
         this.range = range;
+        this.view = view;
         this.from = range.startAsByteComparable();
         this.to = range.stopAsByteComparable();
         this.keysOnly = range.isReversed();
@@ -143,7 +153,7 @@ final class ScanReader extends AbstractUnfilteredPartitionIterator
         else
             ReadRequests.putScan(request, context.columns.keys, from, to, slices, context.selection.fetchesStatics(),
                                  ReadRequests.FIRST_CHUNK_BYTES, context.rowsWanted());
-        return context.table.scan(request, context);
+        return view != null ? view.scan(request, context) : context.table.scan(request, context);
     }
 
     private DecoratedKey readKey()
