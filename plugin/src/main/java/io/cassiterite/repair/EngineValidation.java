@@ -96,12 +96,7 @@ final class EngineValidation extends ValidationPartitionIterator
         List<RangeCursor> cursors = new ArrayList<>();
         closeLater(() -> Throwables.maybeFail(Throwables.close(null, cursors)));
         TableView snapshot = RepairSnapshots.find(cfs.metadata.id, parentId.toString());
-        if (snapshot == null)
-            cursors.addAll(TableView.open(memtable, Range.normalize(ranges)).takeAll());
-        else
-            for (Range<Token> range : ranges)
-                for (Range<Token> part : range.unwrap())
-                    cursors.add(cursor(snapshot, memtable, part, parentId));
+        addCursors(cursors, memtable, snapshot == null ? Range.normalize(ranges) : takeSnapshot(cursors, snapshot, ranges, parentId));
         cursors.sort(RangeCursor.BY_TOKEN);
 
         List<Range<Token>> parts = new ArrayList<>(cursors.size());
@@ -110,15 +105,39 @@ final class EngineValidation extends ValidationPartitionIterator
         return new EngineScanner(cfs.metadata(), cursors, parts.stream().mapToLong(sizes::bytes).toArray());
     }
 
-    /** The snapshot has a cursor for each range of the repair, unless it was validated or released before. */
-    private RangeCursor cursor(TableView snapshot, CassiteriteMemtable memtable, Range<Token> range, TimeUUID parentId)
+    /** Adds cursors on the table as it is now. */
+    private static void addCursors(List<RangeCursor> cursors, CassiteriteMemtable memtable, Collection<Range<Token>> ranges)
     {
-        RangeCursor cursor = snapshot.take(range);
-        if (cursor != null)
-            return cursor;
-        logger.info("[repair #{}] {} of {} is not in the repair's snapshot (any more) and is validated as it is now",
-                    parentId, range, cfs.metadata());
-        return RangeCursor.open(memtable, range);
+        if (ranges.isEmpty())
+            return;
+        try (TableView now = TableView.open(memtable, ranges))
+        {
+            cursors.addAll(now.takeAll());
+        }
+    }
+
+    /**
+     * Adds cursors of the snapshot, which has one for each range of the repair, unless it was validated or released before.
+     *
+     * @return the ranges without one
+     */
+    private List<Range<Token>> takeSnapshot(List<RangeCursor> cursors, TableView snapshot, Collection<Range<Token>> ranges,
+                                            TimeUUID parentId)
+    {
+        List<Range<Token>> missing = new ArrayList<>();
+        for (Range<Token> range : ranges)
+            for (Range<Token> part : range.unwrap())
+            {
+                RangeCursor cursor = snapshot.take(part);
+                if (cursor != null)
+                    cursors.add(cursor);
+                else
+                    missing.add(part);
+            }
+        if (!missing.isEmpty())
+            logger.info("[repair #{}] {} of {} are not in the repair's snapshot (any more) and are validated as they are now",
+                        parentId, missing, cfs.metadata());
+        return missing;
     }
 
     /** They determine the depth of the Merkle trees: with an estimate of 0, one differing row would stream the whole range. */

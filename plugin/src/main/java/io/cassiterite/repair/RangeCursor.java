@@ -6,19 +6,14 @@ package io.cassiterite.repair;
 
 import java.util.Comparator;
 
-import org.apache.cassandra.db.DataRange;
-import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
-import org.apache.cassandra.io.sstable.SSTableReadsListener;
-
-import io.cassiterite.memtable.CassiteriteMemtable;
 
 /**
- * All that the engine had in a token range when the cursor was opened, tombstones included, in token order. Its pinned
- * view stays the same until it is closed. For one thread at a time.
+ * All that the engine had in a token range when the view was opened that this is from, tombstones included, in token order.
+ * The engine has a cursor for it while it is being read. For one thread at a time.
  */
 final class RangeCursor implements AutoCloseable
 {
@@ -26,33 +21,18 @@ final class RangeCursor implements AutoCloseable
 
     private final Range<Token> range;
     private final UnfilteredPartitionIterator partitions;
+    private final Runnable atEnd;
+    private boolean closed;
 
-    private RangeCursor(Range<Token> range, UnfilteredPartitionIterator partitions)
+    /**
+     * @param range must not wrap around
+     * @param atEnd is run when this is closed for the first time
+     */
+    RangeCursor(Range<Token> range, UnfilteredPartitionIterator partitions, Runnable atEnd)
     {
         this.range = range;
         this.partitions = partitions;
-    }
-
-    /** @param range must not wrap around */
-    static RangeCursor open(CassiteriteMemtable memtable, Range<Token> range)
-    {
-        UnfilteredPartitionIterator partitions = memtable.partitionIterator(ColumnFilter.all(memtable.metadata()),
-                                                                            DataRange.forTokenRange(range),
-                                                                            SSTableReadsListener.NOOP_LISTENER);
-        RangeCursor cursor = new RangeCursor(range, partitions);
-        boolean opened = false;
-        try
-        {
-            // the first step of the scan pins its view
-            partitions.hasNext();
-            opened = true;
-            return cursor;
-        }
-        finally
-        {
-            if (!opened)
-                cursor.close();
-        }
+        this.atEnd = atEnd;
     }
 
     Range<Token> range()
@@ -79,6 +59,16 @@ final class RangeCursor implements AutoCloseable
     @Override
     public void close()
     {
-        partitions.close();
+        if (closed)
+            return;
+        closed = true;
+        try
+        {
+            partitions.close();
+        }
+        finally
+        {
+            atEnd.run();
+        }
     }
 }

@@ -6,65 +6,74 @@ package io.cassiterite.repair;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 
+import org.apache.cassandra.db.DataRange;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.MemtableView;
 
 /**
- * A table at one point in time, in some token ranges: a cursor for each, which is read once. Open cursors keep files
- * and memory of the engine from being freed, so it must be closed. Thread-safe.
+ * A table at one point in time, in some token ranges: a cursor for each, which is read once. All of them share one view of
+ * the engine, which keeps files and memory from being freed until this is closed, or no range is left, and the cursors that
+ * were taken are closed. Thread-safe.
  */
 final class TableView implements AutoCloseable
 {
     private final long openedNanos = System.nanoTime();
     private final TableMetadata metadata;
-    private final Map<Range<Token>, RangeCursor> cursors = new HashMap<>();
+    private final MemtableView view;
+    private final Set<Range<Token>> left = new HashSet<>();
+    private int taken;
 
-    private TableView(TableMetadata metadata)
+    private TableView(CassiteriteMemtable memtable)
     {
-        this.metadata = metadata;
+        this.metadata = memtable.metadata();
+        this.view = memtable.view();
     }
 
-    /** Opens a cursor for each of the ranges; one that wraps around gets two. */
+    /** @param ranges one that wraps around gets two cursors */
     static TableView open(CassiteriteMemtable memtable, Collection<Range<Token>> ranges)
     {
-        TableView view = new TableView(memtable.metadata());
-        boolean opened = false;
-        try
-        {
-            for (Range<Token> range : ranges)
-                for (Range<Token> part : range.unwrap())
-                    if (!view.cursors.containsKey(part))
-                        view.cursors.put(part, RangeCursor.open(memtable, part));
-            opened = true;
-            return view;
-        }
-        finally
-        {
-            if (!opened)
-                view.close();
-        }
+        TableView view = new TableView(memtable);
+        for (Range<Token> range : ranges)
+            view.left.addAll(range.unwrap());
+        return view;
     }
 
     /** Hands over the cursor of a range that does not wrap around, for the caller to close; null if there is none left. */
     synchronized RangeCursor take(Range<Token> range)
     {
-        return cursors.remove(range);
+        if (!left.remove(range))
+            return null;
+        taken++;
+        return new RangeCursor(range, view.partitions(DataRange.forTokenRange(range)), this::giveBack);
     }
 
     /** Hands over all cursors, for the caller to close. */
     synchronized List<RangeCursor> takeAll()
     {
-        List<RangeCursor> all = new ArrayList<>(cursors.values());
-        cursors.clear();
+        List<RangeCursor> all = new ArrayList<>(left.size());
+        for (Range<Token> range : List.copyOf(left))
+            all.add(take(range));
         return all;
+    }
+
+    private synchronized void giveBack()
+    {
+        taken--;
+        closeUnused();
+    }
+
+    private void closeUnused()
+    {
+        if (taken == 0 && left.isEmpty())
+            view.close();
     }
 
     TableMetadata metadata()
@@ -77,9 +86,11 @@ final class TableView implements AutoCloseable
         return System.nanoTime() - openedNanos;
     }
 
+    /** Cursors that were taken go on. */
     @Override
     public synchronized void close()
     {
-        Throwables.maybeFail(Throwables.close(null, takeAll()));
+        left.clear();
+        closeUnused();
     }
 }

@@ -4,8 +4,11 @@
  */
 package io.cassiterite.repair;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 
 import org.junit.jupiter.api.AfterAll;
@@ -13,6 +16,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.marshal.BytesType;
 import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.db.rows.Row;
@@ -63,9 +68,18 @@ class TableViewTest
     {
         metadata = TableMetadata.builder("ks", "t", TableId.generate()).partitioner(Murmur3Partitioner.instance)
                                 .addPartitionKeyColumn("k", Int32Type.instance)
+                                .addRegularColumn("filler", BytesType.instance)
                                 .addRegularColumn("v", Int32Type.instance).build();
         memtable = TestMemtable.open(store, metadata);
         write(0, PARTITIONS, 1);
+    }
+
+    /** So long that a range does not fit into one answer. */
+    private void writeLong(int k, int value)
+    {
+        PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(metadata, k).timestamp(value);
+        update.row().add("v", value).add("filler", ByteBuffer.allocate(16 << 10));
+        TestMemtable.put(memtable, update.build());
     }
 
     private void write(int from, int to, int value)
@@ -111,6 +125,66 @@ class TableViewTest
                     }
             assertEquals(List.of(), view.takeAll());
         }
+    }
+
+    /** With 256 vnodes a validation reads some hundreds of ranges. */
+    @Test
+    void oneCursorOfTheEngineIsOpenWhateverTheNumberOfRanges()
+    {
+        List<Range<Token>> ranges = new ArrayList<>();
+        for (long left = Long.MIN_VALUE, i = 0; i < 256; i++, left += 1L << 56)
+            ranges.add(range(left, i == 255 ? Long.MIN_VALUE : left + (1L << 56)));
+        for (int k = 0; k < PARTITIONS; k++)
+            writeLong(k, 3);
+        long before = openCursors();
+        try (TableView view = TableView.open(memtable, ranges))
+        {
+            List<RangeCursor> cursors = view.takeAll();
+            assertEquals(256, cursors.size());
+            assertEquals(before + 1, openCursors());
+            EngineScanner scanner = scanner(cursors);
+            Set<DecoratedKey> seen = new HashSet<>();
+            long most = 0;
+            while (scanner.hasNext())
+                try (UnfilteredRowIterator partition = scanner.next())
+                {
+                    assertTrue(seen.add(partition.partitionKey()));
+                    most = Math.max(most, openCursors());
+                    if (seen.size() % 500 == 0)
+                        write(PARTITIONS / 2, PARTITIONS * 2, 4);
+                }
+            assertEquals(PARTITIONS, seen.size());
+            assertEquals(before + 2, most);
+            assertEquals(before, openCursors(), "no range is left");
+            scanner.close();
+        }
+        assertEquals(before, openCursors());
+    }
+
+    @Test
+    void aViewThatIsClosedStaysForTheCursorsThatWereTaken()
+    {
+        long before = openCursors();
+        TableView view = TableView.open(memtable, RING);
+        List<RangeCursor> cursors = new ArrayList<>();
+        for (Range<Token> part : RING.get(0).unwrap())
+            cursors.add(view.take(part));
+        view.close();
+        assertNull(view.take(RING.get(1)));
+        write(0, PARTITIONS, 2);
+        assertEquals(before + 1, openCursors());
+        assertTrue(read(scanner(cursors)).values().stream().allMatch(value -> value == 1));
+        assertEquals(before, openCursors());
+        view.close();
+        cursors.forEach(RangeCursor::close);
+        assertEquals(before, openCursors());
+    }
+
+    /** Of the process. */
+    private static long openCursors()
+    {
+        String line = store.report("work").lines().filter(one -> one.startsWith("cursor\t")).findFirst().orElseThrow();
+        return Long.parseLong(line.split("\t")[1]);
     }
 
     @Test
