@@ -24,6 +24,8 @@ mod errors;
 mod events;
 mod hot;
 mod jobs;
+#[cfg(test)]
+mod many_files;
 mod memtables;
 mod progress;
 mod purge;

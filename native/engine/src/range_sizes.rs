@@ -5,8 +5,8 @@
 
 use crate::error::Result;
 use crate::faults::{reached, Step};
-use crate::raw::listed_files;
 use crate::raw::sys::{approximate_bytes, IterSpec, Reach};
+use crate::raw::{sampled_files, SAMPLE_FILES};
 use crate::source::Source;
 use crate::table::{ColumnFamilies, ColumnFamily, Table, TableCore};
 use crate::tokens::{token_of, TokenRange};
@@ -182,7 +182,7 @@ impl Sampler {
 fn inflation(families: &ColumnFamilies) -> Result<f64> {
     let (mut raw_bytes, mut file_bytes) = (0.0, 0.0);
     for family in families.all() {
-        for file in listed_files(family.handle.db(), &family.handle)? {
+        for file in sampled_files(family.handle.db(), &family.handle, SAMPLE_FILES)? {
             if file.raw_bytes > 0 {
                 raw_bytes += file.raw_bytes as f64;
                 file_bytes += file.file_bytes as f64;

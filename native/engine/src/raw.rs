@@ -26,7 +26,9 @@ pub use events::StallCondition;
 pub(crate) use events::{install_events, CompactionBegin, CompactionEnd, EventHooks};
 #[cfg(test)]
 pub(crate) use files::LISTINGS;
-pub(crate) use files::{file_count, listed_files, placed_files, LiveFile, Origin, PlacedFile};
+pub(crate) use files::{
+    file_count, listed_files, placed_files, sampled_files, LiveFile, Origin, PlacedFile, SAMPLE_FILES,
+};
 pub(crate) use ingest::{file_min_timestamp, file_origin, ingest, try_to_ingest, Ingested, Ingestion};
 pub(crate) use ring::Ring;
 pub(crate) use status::Status;

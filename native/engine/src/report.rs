@@ -7,7 +7,8 @@ mod compactions;
 
 use crate::compaction::StallCondition;
 use crate::error::{EngineError, Result};
-use crate::raw::listed_files;
+use crate::faults::{reached, Step};
+use crate::raw::placed_files;
 use crate::read::{open_and_closed, OpenAndClosed};
 use crate::stats;
 use crate::store_core::StoreCore;
@@ -137,7 +138,8 @@ fn levels(core: &StoreCore, tables: &OpenTables) -> Result<String> {
     each_current(core, tables, |open, names| {
         let mut by_level = BTreeMap::<i32, (u64, u64)>::new();
         for family in open.column_families().all() {
-            for file in listed_files(&core.db, &family.handle)? {
+            reached(Step::ListingFiles)?;
+            for file in placed_files(&core.db, &family.handle) {
                 let level = by_level.entry(file.level).or_default();
                 level.0 += 1;
                 level.1 += file.file_bytes;

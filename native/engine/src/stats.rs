@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::faults::{reached, Step};
 use crate::raw::sys::{IterSpec, Reach};
-use crate::raw::{file_count, listed_files};
+use crate::raw::{file_count, sampled_files, LiveFile, SAMPLE_FILES};
 use crate::source::Source;
 use crate::table::{ColumnFamily, Sample, Table, TableCore};
 use cassiterite_codec::key;
@@ -25,15 +25,22 @@ impl Table {
         self.on_copy(figures)
     }
 
-    /// What the properties of the table's files add up to: the three figures of `Native.tableFiles`, in its order.
+    /// What the properties of the table's files add up to: the three figures of `Native.tableFiles`, in its order. The
+    /// second and the third are estimated where there are more files than are looked at.
     pub fn file_figures(&self) -> Result<[i64; 3]> {
         self.on_copy(|core| {
             let mut sums = [0_u64; 3];
             for family in core.column_families().all() {
-                for file in listed_files(family.handle.db(), &family.handle)? {
-                    let figures = [file.file_bytes, file.raw_bytes, file.filter_bytes];
-                    sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
-                }
+                let files = sampled_files(family.handle.db(), &family.handle, SAMPLE_FILES)?;
+                let sum = |figure: fn(&LiveFile) -> u64| files.iter().map(figure).sum::<u64>();
+                let (sampled, all) =
+                    (sum(|file| file.file_bytes), family.handle.property("rocksdb.live-sst-files-size"));
+                let share = |figure: u64| match sampled {
+                    0 => 0,
+                    _ => u64::try_from(u128::from(figure) * u128::from(all) / u128::from(sampled)).unwrap_or(u64::MAX),
+                };
+                let figures = [all, share(sum(|file| file.raw_bytes)), share(sum(|file| file.filter_bytes))];
+                sums.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
             }
             Ok(sums.map(|sum| i64::try_from(sum).unwrap_or(i64::MAX)))
         })

@@ -11,6 +11,9 @@ use rocksdb::{AsColumnFamilyRef, AsRawPtr, DB};
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
+/// So many files tell how well a table compresses, and how large its filters are.
+pub(crate) const SAMPLE_FILES: u64 = 256;
+
 /// The version byte of our properties.
 const PROPERTY_VERSION: u8 = 1;
 
@@ -57,11 +60,15 @@ pub(crate) struct LiveFile {
     pub checksum: Option<u32>,
 }
 
-/// Over which keys one live SST file reaches.
+/// Where one live SST file lies.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedFile {
     /// Its number, as in its name.
     pub number: u64,
+    /// Its level.
+    pub level: i32,
+    /// Its size.
+    pub file_bytes: u64,
     /// Its smallest key.
     pub smallest_key: Vec<u8>,
     /// Its largest key.
@@ -95,6 +102,7 @@ extern "C" {
     fn cassiterite_listed_files(
         db: *mut c_void,
         family: *mut c_void,
+        count_max: u64,
         call: FileCall,
         target: *mut c_void,
     ) -> *mut Failure;
@@ -114,16 +122,20 @@ fn count_listing() {
     LISTINGS.set(LISTINGS.get() + 1);
 }
 
-/// Lists the live files of a column family, those of one version. Those that are compacted away meanwhile may be
-/// without timestamp and origin.
+/// Lists the live files of a column family, those of one version. It opens those that `max_open_files` has closed.
 pub(crate) fn listed_files(db: &DB, family: &impl AsColumnFamilyRef) -> Result<Vec<LiveFile>> {
+    sampled_files(db, family, u64::MAX)
+}
+
+/// The same of at most so many files, from all levels.
+pub(crate) fn sampled_files(db: &DB, family: &impl AsColumnFamilyRef, count_max: u64) -> Result<Vec<LiveFile>> {
     count_listing();
     reached(Step::ListingFiles)?;
     let mut files: Vec<LiveFile> = Vec::new();
     // SAFETY: both handles are borrowed for the call, and `push_file` gets the vector it expects, only during it.
     outcome(unsafe {
         let (db, family) = (object_of(db.as_raw_ptr()), object_of(family.inner()));
-        cassiterite_listed_files(db, family, push_file, ptr::from_mut(&mut files).cast())
+        cassiterite_listed_files(db, family, count_max, push_file, ptr::from_mut(&mut files).cast())
     })?;
     Ok(files)
 }
@@ -153,21 +165,36 @@ extern "C" fn push_placed(target: *mut c_void, view: *const FileView) {
     let (files, view) = unsafe { (&mut *target.cast::<Vec<PlacedFile>>(), &*view) };
     // SAFETY: the slices of a view live for this call.
     let (smallest, largest) = unsafe { (view.smallest_key.as_slice(), view.largest_key.as_slice()) };
-    files.push(PlacedFile { number: view.number, smallest_key: smallest.to_vec(), largest_key: largest.to_vec() });
+    files.push(PlacedFile {
+        number: view.number,
+        level: view.level,
+        file_bytes: view.file_bytes,
+        smallest_key: smallest.to_vec(),
+        largest_key: largest.to_vec(),
+    });
 }
 
 /// Appends a file to the `Vec<LiveFile>` behind `target`.
-pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
-    // SAFETY: every caller passes a live vector as target, and C++ a live view.
+extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
+    // SAFETY: the only caller passes a live vector as target, and C++ a live view.
     let (files, view) = unsafe { (&mut *target.cast::<Vec<LiveFile>>(), &*view) };
     // SAFETY: the slices of a view live for this call.
+    files.push(unsafe { live_file(view) });
+}
+
+/// What a view shows.
+///
+/// # Safety
+/// The view's slices must be alive.
+pub(super) unsafe fn live_file(view: &FileView) -> LiveFile {
+    // SAFETY: as this function demands.
     let (smallest, largest) = unsafe { (view.smallest_key.as_slice(), view.largest_key.as_slice()) };
     // SAFETY: as above.
     let (min_timestamp, headers) =
         unsafe { (view.min_timestamp_property.as_slice(), view.headers_property.as_slice()) };
     // SAFETY: as above.
     let (session, checksum) = unsafe { (view.session.as_slice(), view.checksum.as_slice()) };
-    files.push(LiveFile {
+    LiveFile {
         number: view.number,
         level: view.level,
         file_bytes: view.file_bytes,
@@ -182,7 +209,7 @@ pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
         origin: Origin { session: String::from_utf8_lossy(session).into_owned(), number: view.original_number },
         is_external: view.is_external,
         checksum: checksum.try_into().ok().map(u32::from_be_bytes),
-    });
+    }
 }
 
 /// The number that the property tells.

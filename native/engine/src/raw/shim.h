@@ -113,6 +113,8 @@ struct FileView {
   Bytes checksum;            // CRC-32C of the file as it was written, big-endian; empty where that is not known
 };
 using FileCall = void (*)(void* target, const FileView* file);
+// Asks for the smallest and the largest key of a range.
+using ReachCall = void (*)(void* target, Bytes* first, Bytes* last);
 using ValueCall = void (*)(void* target, Bytes value);
 
 // What OnCompactionBegin has told of this thread's running compaction (it is called on the thread that then creates

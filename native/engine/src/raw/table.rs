@@ -3,10 +3,11 @@
 
 //! Merge, purge and timestamps of one column family.
 
-use super::files::{push_file, FileView, LiveFile};
+use super::files::{live_file, FileView, LiveFile};
 use super::status::{outcome, Failure};
 use super::{contained, Bytes};
 use crate::error::Result;
+use cassiterite_codec::key;
 use rocksdb::{AsRawPtr, Options};
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -86,8 +87,34 @@ pub(crate) struct CompactionView {
     pub max_subcompactions: u32,
     /// What this compaction reads.
     pub input_files: Vec<LiveFile>,
-    /// The other live files.
+    /// The other live files that reach into its partitions.
     pub other_files: Vec<LiveFile>,
+}
+
+/// What is being shown to a compaction.
+#[derive(Default)]
+struct Shown {
+    inputs: Vec<LiveFile>,
+    /// The range of keys that the inputs' partitions may have.
+    first: Vec<u8>,
+    last: Vec<u8>,
+    others: Vec<LiveFile>,
+}
+
+impl Shown {
+    /// A partition may have begun before the first input, and may end behind the last.
+    fn reach(&mut self) {
+        let smallest = self.inputs.iter().map(|file| &file.smallest_key).min().map(|key| partition_of(key));
+        let largest = self.inputs.iter().map(|file| &file.largest_key).max().map(|key| partition_of(key));
+        // Without a partition: all keys.
+        self.first = smallest.flatten().unwrap_or_default().to_vec();
+        self.last = largest.flatten().unwrap_or_default().to_vec();
+        self.last.push(u8::MAX);
+    }
+}
+
+fn partition_of(key: &[u8]) -> Option<&[u8]> {
+    key.get(..key::partition_len(key)?)
 }
 
 impl CompactionSource<'_> {
@@ -97,24 +124,23 @@ impl CompactionSource<'_> {
             return Ok(None);
         }
         let (mut immutable_memtables, mut snapshots, mut max_subcompactions) = (0, 0, 0);
-        let mut files: Vec<LiveFile> = Vec::new();
+        let mut shown = Shown::default();
         // SAFETY: `self` is the structure that C++ passed to `begin`, still borrowed; the compaction that runs on this
-        // thread keeps the database open; `push_file` gets the vector it expects, only during this call.
+        // thread keeps the database open; the three functions get what they expect, only during this call.
         outcome(unsafe {
             cassiterite_compaction_view(
                 ptr::from_ref(self).cast(),
                 &mut immutable_memtables,
                 &mut snapshots,
                 &mut max_subcompactions,
-                push_file,
-                ptr::from_mut(&mut files).cast(),
+                show_input,
+                reach,
+                show_other,
+                ptr::from_mut(&mut shown).cast(),
             )
         })?;
-        // SAFETY: `input_numbers` points to `input_count` numbers that live as long as this structure.
-        let inputs = unsafe { std::slice::from_raw_parts(self.input_numbers, self.input_count) };
-        let is_input = |file: &LiveFile| inputs.binary_search(&file.number).is_ok();
-        let (input_files, other_files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_input);
-        if input_files.len() != inputs.len() {
+        let Shown { inputs: input_files, others: other_files, .. } = shown;
+        if input_files.len() != self.input_count {
             return Ok(None); // An input that is not live: these are not the files that this compaction reads.
         }
         Ok(Some(CompactionView { immutable_memtables, snapshots, max_subcompactions, input_files, other_files }))
@@ -157,7 +183,9 @@ extern "C" {
         immutable_memtables: *mut u64,
         snapshots: *mut u64,
         max_subcompactions: *mut u32,
-        call: extern "C" fn(*mut c_void, *const FileView),
+        input: extern "C" fn(*mut c_void, *const FileView),
+        reach: extern "C" fn(*mut c_void, *mut Bytes, *mut Bytes),
+        other: extern "C" fn(*mut c_void, *const FileView),
         target: *mut c_void,
     ) -> *mut Failure;
     fn cassiterite_compaction_get(
@@ -166,6 +194,27 @@ extern "C" {
         call: extern "C" fn(*mut c_void, Bytes),
         target: *mut c_void,
     ) -> *mut Failure;
+}
+
+extern "C" fn show_input(target: *mut c_void, view: *const FileView) {
+    // SAFETY: the only caller passes a live structure as target, and C++ a live view.
+    let (shown, file) = unsafe { (&mut *target.cast::<Shown>(), live_file(&*view)) };
+    shown.inputs.push(file);
+}
+
+extern "C" fn show_other(target: *mut c_void, view: *const FileView) {
+    // SAFETY: as above.
+    let (shown, file) = unsafe { (&mut *target.cast::<Shown>(), live_file(&*view)) };
+    shown.others.push(file);
+}
+
+/// The keys stay where they are while files are shown.
+extern "C" fn reach(target: *mut c_void, first: *mut Bytes, last: *mut Bytes) {
+    // SAFETY: as above; C++ passes two slices that it owns.
+    let (shown, first, last) = unsafe { (&mut *target.cast::<Shown>(), &mut *first, &mut *last) };
+    shown.reach();
+    *first = Bytes::of(&shown.first);
+    *last = Bytes::of(&shown.last);
 }
 
 /// Puts a value into the `Option<Vec<u8>>` behind `target`.
