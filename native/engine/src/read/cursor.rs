@@ -52,7 +52,7 @@ impl Rest {
                 }
                 Ok(true)
             }
-            Rest::View(_) => Err(EngineError::Invalid("a view has no answer; scan it".into())),
+            Rest::View(_) => Err(EngineError::invalid("a view has no answer; scan it")),
         }
     }
 }
@@ -157,7 +157,7 @@ pub(super) fn view(view: i64) -> Result<Arc<FrozenFamilies>> {
 }
 
 fn no_view() -> EngineError {
-    EngineError::Invalid("this is a cursor, not a view; it cannot be scanned".into())
+    EngineError::invalid("this is a cursor, not a view; it cannot be scanned")
 }
 
 /// Opens a cursor on the rest of an answer; its number.
