@@ -1,6 +1,6 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# Hides both builds: cargo for native/, Maven for plugin/ and nodetest/.
+# Hides the builds: cargo for native/ and, a workspace of its own, for lab/; Maven for plugin/ and nodetest/.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -32,8 +32,14 @@ LIB := native/target/plugin/libcassiterite.so
 # Tests want no speed of the lab: they take what the Rust tests have compiled anyway, and all with the features of the
 # whole workspace, or the driver would be compiled once more.
 LAB_PROFILE ?= $(if $(filter test test-%,$(MAKECMDGOALS)),dev,release)
-LAB := native/target/$(patsubst dev,debug,$(LAB_PROFILE))/cassiterite
-export CASSITERITE_LAB := $(CURDIR)/$(LAB)
+LAB_TARGET := lab/target/$(patsubst dev,debug,$(LAB_PROFILE))
+LAB := $(LAB_TARGET)/cassiterite
+LAB_PACKAGES := -p cassiterite-lab -p cassiterite-lab-node $(if $(filter dev,$(LAB_PROFILE)),-p cassiterite-drivertest)
+# All of the lab that starts nodes and clusters: without a driver, it is built in a fraction of the time.
+NODE := $(LAB_TARGET)/cassiterite-node
+NODE_PACKAGES := $(if $(filter dev,$(LAB_PROFILE)),$(LAB_PACKAGES),-p cassiterite-lab-node)
+# what scripts/node and the node tests start nodes with
+export CASSITERITE_LAB := $(CURDIR)/$(NODE)
 JAR := plugin/target/cassiterite-5.0-$(file < VERSION).jar
 JAR_PATH := io/cassiterite/native/linux-x86_64
 RUST_LOG := build/test-rust.log
@@ -66,10 +72,16 @@ $(LIB): FORCE | deps
 	@cd native && cargo build --quiet --locked --profile plugin -p cassiterite-bridge -j $(JOBS)
 
 $(LAB): FORCE | deps
-	@cd native && cargo build --quiet --locked --profile $(LAB_PROFILE) -p cassiterite-lab $(if $(filter dev,$(LAB_PROFILE)),-p cassiterite-drivertest) -j $(JOBS)
+	@cd lab && cargo build --quiet --locked --profile $(LAB_PROFILE) $(LAB_PACKAGES) -j $(JOBS)
+
+$(NODE): FORCE | deps
+	@cd lab && cargo build --quiet --locked --profile $(LAB_PROFILE) $(NODE_PACKAGES) -j $(JOBS)
 
 .PHONY: lab
-lab: build $(LAB) ## the command native/target/release/cassiterite: clusters, loads, comparisons
+lab: build $(LAB) ## the command lab/target/release/cassiterite: clusters, loads, comparisons
+
+.PHONY: node
+node: build $(NODE) ## the command lab/target/release/cassiterite-node: nodes and clusters alone; all that scripts/node needs
 
 # Made in a folder of its own and then moved: a test run or another build beside this one never sees half a jar.
 $(JAR): $(LIB) $(PLUGIN_SOURCES) VERSION pom.xml plugin/pom.xml | deps
@@ -83,17 +95,17 @@ $(JAR): $(LIB) $(PLUGIN_SOURCES) VERSION pom.xml plugin/pom.xml | deps
 	    cp plugin/target/jar/$(notdir $(JAR)) $(JAR).new && mv $(JAR).new $(JAR)
 
 .PHONY: run
-run: lab ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data in ./data; Ctrl-C stops it
+run: node ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data in ./data; Ctrl-C stops it
 	@scripts/python-env.sh
 	@scripts/run
 
 .PHONY: demo
-demo: lab ## guided tour: flights in, queries, reads during garbage collections, kill -9 during writes, a node of a cluster replaced; every acknowledged row checked
+demo: node ## guided tour: flights in, queries, reads during garbage collections, kill -9 during writes, a node of a cluster replaced; every acknowledged row checked
 	@scripts/python-env.sh
 	@build/venv/bin/python scripts/demo.py
 
 .PHONY: class-archive
-class-archive: lab
+class-archive: node
 	@scripts/class-archive.sh
 
 # Each stage of `make test` ends by its name and the time in here; what it has to build first counts for it.
@@ -124,18 +136,19 @@ test-rust: deps
 	@echo "== Rust tests"
 	@mkdir -p build
 	@cd native && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee ../$(RUST_LOG)
+	@cd lab && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee -a ../$(RUST_LOG)
 	$(call ended,Rust)
 
 # Those of the lab that take minutes.
 LAB_CLUSTER_TESTS := compare_stream compare_scenarios plan_on_nodes network_on_nodes
-LAB_TESTS := $(filter-out $(LAB_CLUSTER_TESTS),$(sort $(patsubst native/lab/tests/%,%,$(basename $(wildcard native/lab/tests/*.rs))) \
-    $(patsubst native/lab/tests/%/main.rs,%,$(wildcard native/lab/tests/*/main.rs))))
+LAB_TESTS := $(filter-out $(LAB_CLUSTER_TESTS),$(sort $(notdir $(basename $(wildcard lab/*/tests/*.rs))) \
+    $(notdir $(patsubst %/main.rs,%,$(wildcard lab/*/tests/*/main.rs)))))
 
 .PHONY: test-lab
 test-lab: class-archive
 	@echo "== lab tests with nodes"
 	@mkdir -p build
-	@cd native && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_TESTS)) -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
+	@cd lab && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_TESTS)) -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
 	    | tee -a ../$(RUST_LOG)
 	$(call ended,lab)
 
@@ -147,7 +160,7 @@ test-java: build
 	$(call ended,Java)
 
 .PHONY: driver-programs
-driver-programs: lab
+driver-programs: node
 	@scripts/driver-programs.sh $(LAB_PROFILE)
 
 .PHONY: test-node
@@ -161,7 +174,7 @@ test-node: class-archive driver-programs dist
 .PHONY: test-cluster
 test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, some slow tests of one node, every comparison once: not in `make test`, for they take more than half an hour
 	@echo "== cluster tests"
-	@cd native && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
+	@cd lab && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@scripts/cluster_tests.py passed all
@@ -172,7 +185,7 @@ PART ?= today
 .PHONY: test-cluster-part
 test-cluster-part: class-archive
 	@echo "== cluster tests, part: $(PART)"
-	@tests=$$(scripts/cluster_tests.py lab $(PART)); [ -z "$$tests" ] || { cd native && cargo test --quiet --locked --workspace \
+	@tests=$$(scripts/cluster_tests.py lab $(PART)); [ -z "$$tests" ] || { cd lab && cargo test --quiet --locked --workspace \
 	    $$(printf -- ' --test %s' $$tests) -j $(JOBS) -- --ignored --test-threads=1 2>&1 | tee -a ../$(RUST_LOG); }
 	@tests=$$(scripts/cluster_tests.py java $(PART)); [ -z "$$tests" ] || $(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) \
 	    -Dgroups=cluster -Dleft.out= -Dtest="$$tests" | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
@@ -187,7 +200,7 @@ test-drivers: class-archive driver-programs ## five drivers through the front do
 	@$(MVN) -pl nodetest test -Dforks=1 -Dgroups=drivers -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
 .PHONY: test-versions
-test-versions: lab ## the core of the node tests on several versions of Cassandra: make test-versions VERSIONS="5.0.0 5.0.9"
+test-versions: node ## the core of the node tests on several versions of Cassandra: make test-versions VERSIONS="5.0.0 5.0.9"
 	@FORKS=$(FORKS) scripts/test-versions.sh $(VERSIONS)
 
 LINT := build/lint-venv/bin
@@ -202,7 +215,9 @@ lint-env: need
 lint: deps lint-env deny lint-docs ## format and lint of all languages; warnings are errors
 	@echo "== lint"
 	@cd native && cargo fmt --all --check
+	@cd lab && cargo fmt --all --check
 	@cd native && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
+	@cd lab && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
 	@$(MVN) -Plint -fae process-test-classes | grep -E '^\[(ERROR|WARNING)\]|BUILD' | grep -v 'The POM for'
 	@$(LINT)/shellcheck $(SHELL_SCRIPTS)
 	@$(LINT)/ruff check --quiet --config config/ruff.toml $(PYTHON)
@@ -217,12 +232,13 @@ lint-docs: lint-env ## Markdown: 100 columns, no broken links
 	@$(LINT)/rumdl check --quiet --config config/rumdl.toml .
 
 .PHONY: deny
-deny: need ## licences, bans and sources of the crates (native/deny.toml)
+deny: need ## licences, bans and sources of the crates (deny.toml of native and lab)
 	@scripts/cargo-deny.sh
 
 .PHONY: format
 format: lint-env ## bring the sources into the format that lint wants, as far as a tool can
 	@cd native && cargo fmt --all
+	@cd lab && cargo fmt --all
 	@$(MVN) -q spotless:apply
 	@$(LINT)/ruff check --quiet --fix --config config/ruff.toml --select I $(PYTHON)
 	@$(LINT)/ruff format --quiet --config config/ruff.toml $(PYTHON)
@@ -231,7 +247,7 @@ $(NODETEST_CLASSPATH): nodetest/pom.xml pom.xml
 	@$(MVN) -q -pl nodetest compile dependency:build-classpath -Dmdep.outputFile=target/classpath -Dmdep.includeScope=test
 
 .PHONY: nodetest-classes
-nodetest-classes: lab $(NODETEST_CLASSPATH)
+nodetest-classes: node $(NODETEST_CLASSPATH)
 	@$(MVN) -q -pl nodetest compile
 
 PLUGIN_CLASSPATH := plugin/target/classpath
@@ -274,7 +290,7 @@ bench-node: lab ## engines side by side on this machine: make bench-node SCENARI
 
 .PHONY: bench-all
 bench-all: lab ## the comparisons of docs/benchmarks.md, unattended, some eight hours; raw JSON in build/bench: make bench-all SCENARIOS="requests stream" ROUNDS=5
-	@$(if $(filter command line,$(origin ROUNDS)),ROUNDS=$(ROUNDS)) scripts/bench-all.sh $(SCENARIOS)
+	@$(if $(filter command line,$(origin ROUNDS)),ROUNDS=$(ROUNDS)) CASSITERITE_LAB=$(LAB) scripts/bench-all.sh $(SCENARIOS)
 
 # As many vnodes as a cluster has by default; then stock Cassandra's best case, where its sstables can go whole, too.
 .PHONY: bench-stream
@@ -299,4 +315,4 @@ release-check: ## what a release would be, made and looked into: docs/contributi
 
 .PHONY: clean
 clean: ## remove everything that was built; ./data stays
-	@rm -rf build native/target plugin/target nodetest/target
+	@rm -rf build native/target lab/target plugin/target nodetest/target

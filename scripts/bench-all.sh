@@ -7,7 +7,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-lab=${CASSITERITE_LAB:-native/target/release/cassiterite}
+lab=${CASSITERITE_LAB:-lab/target/release/cassiterite}
 results=build/bench
 all=(requests reads writes mixed emp features scan restart indexes stream)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# Checks the licences, the bans and the sources of native/deny.toml. Compiles cargo-deny once, into build/cargo-tools:
+# Checks the licences, the bans and the sources of native/deny.toml and lab/deny.toml. Compiles cargo-deny once, into build/cargo-tools:
 # about 90 s of CPU without optimisation, which saves 150 s of them and costs nothing that can be felt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,5 +20,7 @@ if [ "$("$tools/bin/cargo-deny" --version 2> /dev/null)" != "cargo-deny $VERSION
         --no-default-features --debug --force --root "$tools" < /dev/null || fail "cargo could not install cargo-deny $VERSION"
     rm -rf "$tools/target"
 fi
-exec "$tools/bin/cargo-deny" --manifest-path "$PWD/native/Cargo.toml" --config "$PWD/native/deny.toml" --locked --log-level warn \
-    check --hide-inclusion-graph licenses bans sources
+for workspace in native lab; do
+    "$tools/bin/cargo-deny" --manifest-path "$PWD/$workspace/Cargo.toml" --config "$PWD/$workspace/deny.toml" --locked --log-level warn \
+        check --hide-inclusion-graph licenses bans sources
+done

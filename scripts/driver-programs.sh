@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# Builds what the node tests run of drivers in other languages than Java: see nodetest/drivers and native/drivertest. Go and
-# the Python driver come from PyPI, the Go driver from Go's module proxy. Quick when everything is there.
-#   scripts/driver-programs.sh [PROFILE]    build/driver-venv, build/drivers/driver-go, and driver-rust beside the lab
+# Builds what the node tests run of drivers in other languages than Java: see nodetest/drivers. Go and the Python driver come
+# from PyPI, the Go driver from Go's module proxy. Quick when everything is there.
+#   scripts/driver-programs.sh [PROFILE]    build/driver-venv, build/drivers/driver-go, and driver-rust beside cassiterite-node
 #   scripts/driver-programs.sh lint         format and likely faults of the Go program
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,6 +26,9 @@ fi
 mkdir -p build/drivers
 "$go" -C nodetest/drivers/go build -o "$root/build/drivers/driver-go" \
     || fail "cannot build the Go program: without network, try again with it"
-# Together with the lab, which has the same driver: what both are made of is compiled once.
-cd native
-cargo build --quiet --locked --profile "${1:-release}" -p cassiterite-lab -p cassiterite-drivertest
+# A debug build goes together with the lab, which has the same driver: what both are made of is compiled once.
+profile=${1:-release}
+packages=(-p cassiterite-drivertest)
+[ "$profile" != dev ] || packages+=(-p cassiterite-lab -p cassiterite-lab-node)
+cd lab
+cargo build --quiet --locked --profile "$profile" "${packages[@]}"

@@ -2,7 +2,7 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
 # `make test-versions`: the core of the node tests on each of the named versions of Cassandra, and whether each has all that
-# the jar uses of it. Needs a finished `make lab`.
+# the jar uses of it. Needs a finished `make node`.
 # build/test-versions/VERSION.log has what Maven said, build/test-versions/results one line per version.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit

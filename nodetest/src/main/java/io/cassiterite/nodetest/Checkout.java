@@ -34,13 +34,13 @@ public final class Checkout
         return ROOT.resolve("build/nodes");
     }
 
-    /** @return the command {@code cassiterite}: what the environment's CASSITERITE_LAB names, or what {@code make lab} built */
+    /** @return the command {@code cassiterite}: what the environment's CASSITERITE_LAB names, or what {@code make node} built */
     public static Path lab()
     {
         String named = System.getenv("CASSITERITE_LAB");
-        Path program = named == null ? ROOT.resolve("native/target/release/cassiterite") : Path.of(named);
+        Path program = named == null ? ROOT.resolve("lab/target/release/cassiterite-node") : Path.of(named);
         if (!Files.isExecutable(program))
-            throw new IllegalStateException(program + " is missing: run 'make lab'");
+            throw new IllegalStateException(program + " is missing: run 'make node'");
         return program;
     }
 

@@ -1,0 +1,88 @@
+// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+
+//! The page of a plan, from the journal of a simulated cluster. `UPDATE_GOLDEN=1` writes its structure anew.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use lab_plan::answer::Answer;
+use lab_plan::page::{page, View};
+use lab_plan::scaling;
+use regex::Regex;
+use tempfile::TempDir;
+
+use super::simulated::{Simulated, Truth};
+use super::{go_on, journal, plan, GRID};
+use lab_testkit::page::points_outside;
+
+const GOLDEN: &str = "tests/plan/page_golden.txt";
+
+/// Headings, captions, heads of tables, and which charts and tiles there are: what a reader sees first, without figures.
+fn structure(text: &str) -> String {
+    let library = Regex::new(r"(?s)<(style|script id=.uplot.)[^>]*>.*?</(style|script)>").unwrap();
+    let text = library.replace_all(text, "");
+    let part = Regex::new(
+        r#"(?s)<(h[123])>(.*?)</h[123]>|<(summary)>(.*?)</summary>|<(figcaption)>(.*?)</figcaption>|<(thead)>(.*?)</thead>|"across":"(\w+)"|<td class="tile ([a-z]+)"#,
+    )
+    .unwrap();
+    let tag = Regex::new("<[^>]*>").unwrap();
+    let space = Regex::new(r"\s+").unwrap();
+    let figures = Regex::new(r"[0-9.]+ (k/s|ms|µs|h|min|s)\b").unwrap();
+    let mut lines: Vec<String> = Vec::new();
+    for found in part.captures_iter(&text) {
+        let groups: Vec<&str> = found.iter().skip(1).flatten().map(|group| group.as_str()).collect();
+        let words = match groups.as_slice() {
+            [name, inside] => format!("{name}: {}", tag.replace_all(inside, " ")),
+            [one] if found.get(9).is_some() => format!("chart across {one}"),
+            [one] => format!("tile {one}"),
+            _ => continue,
+        };
+        lines.push(figures.replace_all(space.replace_all(words.trim(), " ").trim(), "N $1").into_owned());
+    }
+    let mut told = String::new();
+    for same in lines.chunk_by(|one, other| one == other) {
+        let times = if same.len() > 1 { format!(" ({} times)", same.len()) } else { String::new() };
+        writeln!(told, "{}{times}", same[0]).unwrap();
+    }
+    told
+}
+
+fn made() -> String {
+    let rest = GRID.replace("nodes: [3, 4, 6, 9]", "nodes: [3, 6]")
+        + "sweeps: [{closed: [4, 16, 64], at: 'cl=ONE,profile.columnspec.value.size=small', run: 20s}]\n\
+           phases: [{timeline: [steady 20s, lose 2, wait 20s, replace 2, steady 30s]}]\n\
+           soak: {load: 0.5, length: 20m, window: 1m}\n";
+    let plan = plan(&rest);
+    let folder = TempDir::new().unwrap();
+    let truth = Truth { node_per_s: 12_000.0, sigma: 0.02, idle_ms: 0.5, engine: 0.8, ..Truth::of(1) };
+    let trials = go_on(folder.path(), &plan, &mut Simulated::new(truth, 1)).unwrap();
+    let (answer, journal) = (Answer::of(&plan, &trials).unwrap(), journal(folder.path(), &plan));
+    let identity = journal.begun().unwrap().0;
+    let scaling = scaling::of(&plan, &answer, &trials).unwrap();
+    let view = View { plan: &plan, identity, answer: &answer, trials: &trials, journal: &journal, scaling: &scaling };
+    let text = page(&view).unwrap();
+    // To look at it: CASSITERITE_PAGE=FILE.
+    if let Some(file) = std::env::var_os("CASSITERITE_PAGE") {
+        std::fs::write(file, &text).unwrap();
+    }
+    let sentence = answer.sentence.replace('<', "&lt;").replace("profile.columnspec.", "");
+    assert!(text.contains(&format!("<b>{sentence}</b>")), "{sentence}");
+    text
+}
+
+#[test]
+fn the_page_of_a_plan_fetches_nothing_and_has_its_parts() {
+    let text = made();
+    assert_eq!(points_outside(&text), None);
+    let (golden, told) = (Path::new(env!("CARGO_MANIFEST_DIR")).join(GOLDEN), structure(&text));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&golden, &told).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&golden).unwrap(), told, "UPDATE_GOLDEN=1 writes it anew");
+    // Every link leads to a cell.
+    let links = Regex::new("href=\"#([^\"]+)\"").unwrap();
+    for link in links.captures_iter(&text) {
+        assert!(text.contains(&format!("id=\"{}\"", &link[1])), "{}", &link[1]);
+    }
+}
