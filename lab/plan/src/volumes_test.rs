@@ -8,9 +8,9 @@ use std::io::Write;
 use super::devices::{devices_of, number};
 use super::*;
 use crate::file::Limits;
-use crate::identity::Identity;
-use crate::journal::{tests::plan, Entry, Journal, Thing};
 use crate::quantity::{ByteRate, Bytes};
+use crate::runner::identity::Identity;
+use crate::runner::journal::{tests::plan, Entry, Journal, Thing};
 
 fn volume(driver: Driver, size: u64, copies: u32) -> Volume {
     let size = driver.makes().then_some(Bytes(size << 20));

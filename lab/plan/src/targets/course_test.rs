@@ -6,7 +6,7 @@
 use scylla::statement::Consistency;
 
 use super::*;
-use crate::observed::KindObserved;
+use crate::trials::observed::KindObserved;
 use lab_load::check::Replication;
 use lab_load::load::Latencies;
 use lab_load::report::encoded;

@@ -12,7 +12,7 @@ use anyhow::{bail, Context, Result};
 
 use super::course::Hands;
 use crate::file::Existing;
-use crate::timeline::Move;
+use crate::phase::timeline::Move;
 use lab_node::network::Disturbance;
 
 /// A command that takes longer is ended.

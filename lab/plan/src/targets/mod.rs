@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::cell::Cell;
-use crate::judge::wrong_rows;
-use crate::observed::Observed;
-use crate::phase::Course;
-use crate::soak::Window;
-use crate::timeline::Move;
+use crate::grid::cell::Cell;
+use crate::phase::figures::Course;
+use crate::phase::timeline::Move;
+use crate::soak::figures::Window;
+use crate::trials::judge::wrong_rows;
+use crate::trials::observed::Observed;
 use lab_load::narrator::Narrator;
 
 pub use hooks::word as hook_of;

@@ -7,8 +7,8 @@ use anyhow::{ensure, Context, Result};
 use scylla::client::session::Session;
 use scylla::statement::Consistency;
 
-use crate::cell::Cell;
 use crate::file::{Client, Existing};
+use crate::grid::cell::Cell;
 use lab_load::load::{self, Target};
 use lab_load::profile::quoted_name;
 

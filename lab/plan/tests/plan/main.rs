@@ -12,13 +12,13 @@ mod soak;
 use std::path::Path;
 
 use lab_load::narrator::Narrator;
-use lab_plan::answer::{Answer, Basis, Verdict};
 use lab_plan::file::PlanFile;
-use lab_plan::identity::Identity;
-use lab_plan::journal::Journal;
-use lab_plan::plan::Plan;
-use lab_plan::run::Runner;
-use lab_plan::trial::{Purpose, Trial};
+use lab_plan::grid::plan::Plan;
+use lab_plan::results::answer::{Answer, Basis, Verdict};
+use lab_plan::runner::identity::Identity;
+use lab_plan::runner::journal::Journal;
+use lab_plan::runner::run::Runner;
+use lab_plan::trials::trial::{Purpose, Trial};
 use simulated::{Simulated, Truth};
 use tempfile::TempDir;
 

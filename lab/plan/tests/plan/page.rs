@@ -6,9 +6,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use lab_plan::answer::Answer;
-use lab_plan::page::{page, View};
-use lab_plan::scaling;
+use lab_plan::results::answer::Answer;
+use lab_plan::results::page::{page, View};
+use lab_plan::results::scaling;
 use regex::Regex;
 use tempfile::TempDir;
 

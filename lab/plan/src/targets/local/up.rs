@@ -9,8 +9,8 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::{remove, watch, Local, Site, NAME};
-use crate::cell::Cell;
 use crate::file::Volume;
+use crate::grid::cell::Cell;
 use crate::volumes::{self, Set};
 use lab_load::load;
 use lab_node::cluster::{Cluster, ClusterSpec};
