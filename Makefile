@@ -34,7 +34,7 @@ LIB := native/target/plugin/libcassiterite.so
 LAB_PROFILE ?= $(if $(filter test test-%,$(MAKECMDGOALS)),dev,release)
 LAB_TARGET := lab/target/$(patsubst dev,debug,$(LAB_PROFILE))
 LAB := $(LAB_TARGET)/cassiterite
-LAB_PACKAGES := -p cassiterite-lab -p cassiterite-lab-node $(if $(filter dev,$(LAB_PROFILE)),-p cassiterite-drivertest)
+LAB_PACKAGES := $(if $(filter dev,$(LAB_PROFILE)),--workspace,-p cassiterite-lab -p cassiterite-lab-node)
 # All of the lab that starts nodes and clusters: without a driver, it is built in a fraction of the time.
 NODE := $(LAB_TARGET)/cassiterite-node
 NODE_PACKAGES := $(if $(filter dev,$(LAB_PROFILE)),$(LAB_PACKAGES),-p cassiterite-lab-node)

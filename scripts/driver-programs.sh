@@ -29,6 +29,6 @@ mkdir -p build/drivers
 # A debug build goes together with the lab, which has the same driver: what both are made of is compiled once.
 profile=${1:-release}
 packages=(-p cassiterite-drivertest)
-[ "$profile" != dev ] || packages+=(-p cassiterite-lab -p cassiterite-lab-node)
+[ "$profile" != dev ] || packages=(--workspace)
 cd lab
 cargo build --quiet --locked --profile "$profile" "${packages[@]}"

@@ -7,8 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use regex::Regex;
+
+static USES: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bcrate::(?:(\w+)|\{([^}]*)\})").unwrap());
 
 /// Those whose heads have a table.
 const TABLES: [(&str, &[&str]); 2] = [
@@ -59,8 +62,7 @@ fn used_in_file(path: &Path, found: &mut BTreeSet<String>) {
     let text = std::fs::read_to_string(path).unwrap();
     let code: String =
         text.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| line.to_owned() + "\n").collect();
-    let uses = Regex::new(r"\bcrate::(?:(\w+)|\{([^}]*)\})").unwrap();
-    for names in uses.captures_iter(&code) {
+    for names in USES.captures_iter(&code) {
         let names = names.get(1).or_else(|| names.get(2)).unwrap().as_str();
         let first = |name: &str| name.trim().split("::").next().unwrap_or_default().to_owned();
         found.extend(names.split(',').map(first).filter(|name| !name.is_empty()));
@@ -107,5 +109,16 @@ fn modules_of_comparisons_form_no_circle() {
             .collect();
         assert!(!lowest.is_empty(), "a circle is among {above:?}");
         above.retain(|name, _| !lowest.contains(name));
+    }
+}
+
+#[test]
+fn rooms_of_the_planner_at_the_bottom_and_at_the_top_stay_there() {
+    let source = source("plan");
+    for lowest in ["quantity", "trials"] {
+        assert_eq!(used(&source, lowest), BTreeSet::new(), "{lowest}");
+    }
+    for room in declared("plan") {
+        assert!(!used(&source, &room).contains("cli"), "{room} uses what is on top of it");
     }
 }

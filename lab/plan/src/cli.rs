@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::{Args, Subcommand};
@@ -256,9 +255,4 @@ fn run_on(mut target: impl Target, plan: &Plan, journal: &mut Journal, narrator:
     drop(target);
     let trials = ran?;
     ended.map(|()| trials)
-}
-
-/// A length of time, in words.
-pub(super) fn time(seconds: f64) -> String {
-    lab_load::narrator::words(Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }

@@ -6,3 +6,5 @@
 
 pub mod authority;
 pub mod page;
+
+pub use cassiterite_testkit::spoilt;

@@ -123,7 +123,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use cassiterite_testkit::spoilt::spoilt;
+    use lab_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     proptest! {

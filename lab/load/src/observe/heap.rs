@@ -66,7 +66,7 @@ fn used_bytes(text: &str) -> Option<u64> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use cassiterite_testkit::spoilt::spoilt;
+    use lab_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     proptest! {

@@ -31,7 +31,7 @@ pub fn decoded(word: &str) -> Result<Latencies> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use cassiterite_testkit::spoilt::spoilt;
+    use lab_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     fn histogram(values: &[u64]) -> Latencies {

@@ -19,7 +19,7 @@ use lab_load::report::{
 };
 use proptest::prelude::*;
 
-use cassiterite_testkit::spoilt::spoilt;
+use lab_testkit::spoilt::spoilt;
 use synthetic::{latencies, outcome, run, tally};
 
 proptest! {

@@ -97,7 +97,7 @@ fn message(line: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use cassiterite_testkit::spoilt::spoilt;
+    use lab_testkit::spoilt::spoilt;
     use proptest::prelude::*;
     use std::io::Write;
 

@@ -72,7 +72,7 @@ fn state(word: &str) -> Option<RingState> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use cassiterite_testkit::spoilt::spoilt;
+    use lab_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     const TWO_RACKS: &str =

@@ -141,7 +141,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::cluster::Engine;
-    use cassiterite_testkit::spoilt::spoilt;
+    use lab_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     fn state(base: &Path) -> State {

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use cassiterite_testkit::spoilt::spoilt;
+use lab_testkit::spoilt::spoilt;
 use proptest::prelude::*;
 
 const PLAN: &str = "plan: 1

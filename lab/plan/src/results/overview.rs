@@ -3,11 +3,12 @@
 
 //! What `plan check` shows: cells with what they take, what the rails say, and how long it will take.
 
+use std::time::Duration;
+
 use anyhow::Result;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{ContentArrangement, Table};
 
-use crate::cli::time;
 use crate::file::Pruning;
 use crate::grid::plan::Plan;
 use crate::grid::rails::Findings;
@@ -55,4 +56,9 @@ pub fn hours(plan: &Plan) -> Result<String> {
     let most_s = trials_s + crate::phase::run::all_about_s(plan)? + crate::soak::run::all_about_s(plan)?;
     let budget = plan.file.budget.map(|budget| format!(", within a budget of {}", time(budget.0.as_secs_f64())));
     Ok(format!("about {} at most{}, and {} a trial", time(most_s), budget.unwrap_or_default(), time(trial_s)))
+}
+
+/// A length of time, in words.
+pub fn time(seconds: f64) -> String {
+    lab_load::narrator::words(Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }

@@ -6,7 +6,7 @@
 use super::*;
 use crate::file::PlanFile;
 use crate::trials::trial::Purpose;
-use cassiterite_testkit::spoilt::spoilt;
+use lab_testkit::spoilt::spoilt;
 use proptest::prelude::*;
 
 /// The first journal of version 1 that was ever written: it must be readable for as long as the version is.

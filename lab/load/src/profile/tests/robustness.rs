@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::profile::file;
 use crate::profile::{Distribution, Mix, Population, Profile, Ratio, Schema};
-use cassiterite_testkit::spoilt::spoilt;
+use lab_testkit::spoilt::spoilt;
 
 fn profiles() -> Vec<Vec<u8>> {
     ["every-type.yaml", "spellings.yaml", "changes.yaml", "lwt.yaml"]

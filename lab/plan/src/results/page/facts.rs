@@ -24,7 +24,7 @@ pub fn course(view: &View<'_>) -> Markup {
         .collect();
     html! {
         h2 { "The run" }
-        p.note { (view.trials.len()) " trials in " (crate::cli::time(total_s)) ", in the order of time; pale: does not count, since the machine changed." }
+        p.note { (view.trials.len()) " trials in " (crate::results::overview::time(total_s)) ", in the order of time; pale: does not count, since the machine changed." }
         div.course { @for (trial, begin, length) in &bars {
             @let void = view.answer.void_trials.contains(&trial.number);
             @let (class, words) = standing(trial.standing());
@@ -32,7 +32,7 @@ pub fn course(view: &View<'_>) -> Markup {
                 span.what { (trial.number + 1) ". " a href=(format!("#cell-{}", trial.cell)) { (told(view, &view.name(&trial.cell))) } }
                 span.unit { (purpose(trial.purpose)) }
                 span.lane {
-                    span.bar.(class).void[void] style=(format!("left: {begin:.2}%; width: {length:.2}%")) title=(format!("{words}, took {}", crate::cli::time(trial.took_s))) {}
+                    span.bar.(class).void[void] style=(format!("left: {begin:.2}%; width: {length:.2}%")) title=(format!("{words}, took {}", crate::results::overview::time(trial.took_s))) {}
                 }
                 span.sign.(class) { (words) }
             }
