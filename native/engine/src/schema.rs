@@ -127,8 +127,8 @@ pub(crate) fn answer(record: &Record) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::common::spoilt::spoilt;
     use crate::common::{schema, TABLE};
+    use cassiterite_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     proptest! {

@@ -164,7 +164,7 @@ impl TokenSet {
 mod tests {
     use super::{TokenRange, TokenSet};
     use crate::common::ranges;
-    use crate::common::spoilt::spoilt;
+    use cassiterite_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     proptest! {

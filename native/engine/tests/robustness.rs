@@ -8,8 +8,8 @@
 mod common;
 
 use cassiterite_engine::{cursor_close, Kind, Result, Store, Table};
+use cassiterite_testkit::spoilt::spoilt;
 use common::shipments::{ship_ranges, EVERYWHERE};
-use common::spoilt::spoilt;
 use common::*;
 use proptest::prelude::*;
 use std::fs;

@@ -51,7 +51,7 @@ impl Home {
     }
 
     /// The plug-in's jar as `make build` leaves it.
-    pub(crate) fn plugin(&self) -> PathBuf {
+    pub fn plugin(&self) -> PathBuf {
         self.0.join(PLUGIN)
     }
 

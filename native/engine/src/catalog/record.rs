@@ -173,7 +173,7 @@ pub(crate) fn unsealed<'a>(bytes: &'a [u8], key: &[u8], what: &str) -> Result<&'
 mod tests {
     use super::super::column::{ColumnKind, NO_DROP};
     use super::*;
-    use crate::common::spoilt::spoilt;
+    use cassiterite_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     const KEY: &[u8] = b"t0123456789abcdef";

@@ -296,8 +296,8 @@ fn add(counter: &AtomicU64, amount: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::common::spoilt::spoilt;
     use crate::common::{clustering, partition, partition_deletion, row, HEADER, ROW, STATIC};
+    use cassiterite_testkit::spoilt::spoilt;
     use proptest::collection::vec;
     use proptest::prelude::*;
 

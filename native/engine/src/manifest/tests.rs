@@ -5,10 +5,10 @@
 
 use super::{FileKind, ListedFile, Manifest, NAME};
 use crate::catalog::{sealed, Column, ColumnKind, ColumnState};
-use crate::common::spoilt::spoilt;
 use crate::error::Result;
 use crate::raw::sys::{file_name, TableFile};
 use crate::tokens::{TokenRange, TokenSet};
+use cassiterite_testkit::spoilt::spoilt;
 use proptest::prelude::*;
 
 const SNAPSHOT: &[u8] = include_bytes!("../../tests/golden/manifest-v1.bin");

@@ -2,7 +2,7 @@
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
 use super::*;
-use crate::common::spoilt::spoilt;
+use cassiterite_testkit::spoilt::spoilt;
 use proptest::prelude::*;
 
 /// Each parameter with its default, in the units of users.

@@ -221,7 +221,7 @@ pub(super) fn decode(property: &[u8]) -> Option<[u8; 8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::common::spoilt::spoilt;
+    use cassiterite_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     proptest! {

@@ -141,8 +141,8 @@ impl<'a> Selection<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::common::spoilt::spoilt;
     use crate::common::{everything, partition, point, read_request, scan_request};
+    use cassiterite_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     fn good() -> Vec<Vec<u8>> {

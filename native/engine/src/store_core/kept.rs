@@ -118,7 +118,7 @@ fn decode(bytes: &[u8]) -> Result<BTreeMap<String, Kept>> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::common::spoilt::spoilt;
+    use cassiterite_testkit::spoilt::spoilt;
     use proptest::prelude::*;
 
     fn two() -> BTreeMap<String, Kept> {

@@ -166,7 +166,7 @@ fn mask(crc: u32) -> u32 {
 #[allow(clippy::expect_used)]
 mod tests {
     use super::*;
-    use crate::common::spoilt::spoilt;
+    use cassiterite_testkit::spoilt::spoilt;
     use proptest::prelude::*;
     use std::io::Write;
 

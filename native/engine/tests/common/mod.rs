@@ -5,7 +5,6 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod shipments;
-pub use cassiterite_testkit::spoilt;
 
 use cassiterite_codec::key::{encode_partition, murmur3_token};
 use cassiterite_engine::{cursor_next, Store, Table};
