@@ -24,13 +24,13 @@ mod errors;
 mod events;
 mod hot;
 mod jobs;
-#[cfg(test)]
-mod many_files;
 mod memtables;
 mod progress;
 mod purge;
 mod run;
 mod straddle;
+#[cfg(test)]
+mod tests;
 
 pub use crate::raw::StallCondition;
 pub(crate) use brake::{now_ns, Backlog};
