@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * What periodic work looks at now: all of a few, some of many, each in its turn. So a node with thousands of tables does
- * not do something for each of them every second. Not thread-safe.
+ * not ask the engine for each of them every second. Not thread-safe.
  */
 public final class Turns
 {

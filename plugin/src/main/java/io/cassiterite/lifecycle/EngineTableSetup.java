@@ -4,17 +4,12 @@
  */
 package io.cassiterite.lifecycle;
 
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
-import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.BackgroundWork;
@@ -37,8 +32,6 @@ final class EngineTableSetup
     private final DiskSpace diskSpace = new DiskSpace();
     private final WorkCounters work = new WorkCounters();
     private final Turns turns = new Turns();
-    /** As of the last refresh, by table. */
-    private final Map<TableId, TableMetadata> refreshed = new ConcurrentHashMap<>();
 
     EngineTableSetup(EngineControl engine)
     {
@@ -80,22 +73,19 @@ final class EngineTableSetup
         markers.forget(table.id);
         diskSpace.forget(table.id);
         work.forget(table.id);
-        refreshed.remove(table.id);
     }
 
     /**
-     * Brings markers, purging and counters of tables up to date, of each that has changed and of some more in their turns,
-     * and deletes what a DROP could not. For the maintenance thread.
+     * Brings markers and purging of all tables up to date, and counters of some, in their turns; deletes what a DROP could
+     * not. For the maintenance thread.
      */
     void refresh()
     {
         List<ColumnFamilyStore> open = EngineTable.open();
-        Set<ColumnFamilyStore> due = new LinkedHashSet<>(turns.of(open));
         for (ColumnFamilyStore cfs : open)
-            if (refreshed.get(cfs.metadata().id) != cfs.metadata())
-                due.add(cfs);
-        for (ColumnFamilyStore cfs : due)
             BackgroundWork.attempt("Maintenance of " + cfs.metadata(), () -> refresh(cfs));
+        for (ColumnFamilyStore cfs : turns.of(open))
+            BackgroundWork.attempt("Counting the work of " + cfs.metadata(), () -> count(cfs));
         if (engine.backgroundError() == null)
             BackgroundWork.attempt("Deleting dropped tables", EngineTables::deleteDropped);
     }
@@ -114,11 +104,13 @@ final class EngineTableSetup
 
     private void refresh(ColumnFamilyStore cfs)
     {
-        TableMetadata metadata = cfs.metadata();
         markers.mark(cfs);
         engine.catchUp(cfs);
-        refreshed.put(metadata.id, metadata);
         engine.followCompactionSwitch(cfs);
+    }
+
+    private void count(ColumnFamilyStore cfs)
+    {
         TableStats stats = engine.stats(cfs.metadata());
         if (stats == null)
             return;

@@ -72,6 +72,8 @@ public final class ColumnAges
         if (hasStarted)
             return null;
         Keyspaces schema = Schema.instance.distributedKeyspaces();
+        if (schema.getTableOrViewNullable(metadata.id) != metadata)
+            return null;
         OfSchema all = atStart;
         if (all == null)
             atStart = all = new OfSchema(schema);

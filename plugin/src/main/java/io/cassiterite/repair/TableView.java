@@ -49,10 +49,12 @@ final class TableView implements AutoCloseable
     /** Hands over the cursor of a range that does not wrap around, for the caller to close; null if there is none left. */
     synchronized RangeCursor take(Range<Token> range)
     {
-        if (!left.remove(range))
+        if (!left.contains(range))
             return null;
+        RangeCursor cursor = new RangeCursor(range, view.partitions(DataRange.forTokenRange(range)), this::giveBack);
+        left.remove(range);
         taken++;
-        return new RangeCursor(range, view.partitions(DataRange.forTokenRange(range)), this::giveBack);
+        return cursor;
     }
 
     /** Hands over all cursors, for the caller to close. */
