@@ -171,24 +171,25 @@ test-node: class-archive driver-programs dist
 	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 	$(call ended,node)
 
+# Seven of them, by the day: each cluster test runs within a week of landings.
+PART := $(or $(PART),$(shell echo $$(($$(date +%s) / 86400 % 7))))
+CLUSTER_TESTS := $(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= -Dreports=cluster-reports
+
 .PHONY: test-cluster
-test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, some slow tests of one node, every comparison once: not in `make test`, for they take more than half an hour
+test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, some slow tests of one node, every comparison once: about an hour
 	@echo "== cluster tests"
 	@cd lab && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
-	@rm -rf nodetest/target/surefire-reports
-	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@rm -rf nodetest/target/cluster-reports
+	@$(CLUSTER_TESTS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@scripts/cluster_tests.py passed all
-
-# Seven of them: each cluster test runs within a week of landings. Its reports lie beside those of test-node.
-PART ?= today
 
 .PHONY: test-cluster-part
 test-cluster-part: class-archive
-	@echo "== cluster tests, part: $(PART)"
+	@echo "== cluster tests, part $(PART)"
+	@rm -rf nodetest/target/cluster-reports
 	@tests=$$(scripts/cluster_tests.py lab $(PART)); [ -z "$$tests" ] || { cd lab && cargo test --quiet --locked --workspace \
 	    $$(printf -- ' --test %s' $$tests) -j $(JOBS) -- --ignored --test-threads=1 2>&1 | tee -a ../$(RUST_LOG); }
-	@tests=$$(scripts/cluster_tests.py java $(PART)); [ -z "$$tests" ] || $(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) \
-	    -Dgroups=cluster -Dleft.out= -Dtest="$$tests" | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@$(CLUSTER_TESTS) -Dtest=$$(scripts/cluster_tests.py java $(PART)) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@scripts/cluster_tests.py passed $(PART)
 	@scripts/cluster_tests.py stale
 	$(call ended,cluster)

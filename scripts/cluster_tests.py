@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
-"""The cluster tests in seven parts, one for each day: `make test` runs that of today, `make test-cluster` all of them.
+"""The cluster tests in seven parts, one for each day: `make test` runs one of them, `make test-cluster` all.
 
-config/cluster-tests.tsv has each of them, how long it takes, and when it last passed. `lab:<name>`
-is a test of the lab.
+config/cluster-tests.tsv has each of them, its part, how long it takes, and when it last passed. `lab:<name>` is a
+test of the lab.
 
     cluster_tests.py java PART      the test classes of a part, for Maven's -Dtest
     cluster_tests.py lab PART       the lab's tests of a part
-    cluster_tests.py passed PART    writes down what has passed, by Maven's reports; the lab's are said to have
+    cluster_tests.py passed PART    writes down what of it has passed, by Maven's reports; the lab's are said to have
     cluster_tests.py stale          says what has not passed within a week
 
-PART is `all`, `today`, or a number from 0 to 6.
+PART is `all`, or a number from 0 to 6.
 """
 
 import csv
@@ -22,7 +22,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 LIST = "config/cluster-tests.tsv"
-REPORTS = "nodetest/target/surefire-reports/TEST-*.xml"
+REPORTS = "nodetest/target/cluster-reports/TEST-*.xml"
 PARTS = 7
 LAB = "lab:"
 
@@ -40,37 +40,24 @@ def write(tests, path=LIST):
     os.replace(path + ".new", path)
 
 
-def parted(tests):
-    """The tests in parts that take about as long: the longest first, each into the part that is shortest so far."""
-    parts = [[] for _ in range(PARTS)]
-    seconds = [0.0] * PARTS
-    for test in sorted(tests, key=lambda test: (-float(test["seconds"]), test["test"])):
-        shortest = seconds.index(min(seconds))
-        parts[shortest].append(test)
-        seconds[shortest] += float(test["seconds"])
-    return parts
-
-
-def of_part(tests, part, day):
-    if part == "all":
-        return tests
-    return parted(tests)[day.toordinal() % PARTS if part == "today" else int(part)]
+def of_part(tests, part):
+    return [test for test in tests if part in ("all", test["part"])]
 
 
 def mark(tests, part, reports, day, commit):
-    """Notes in `tests` what the reports say to have passed, and of the lab the tests of this part."""
+    """Notes of the tests of a part which have passed: by the reports, and all of the lab's."""
     seconds = {}
     for report in reports:
         name = report.get("name").split(".")[-1]
-        if (
-            int(report.get("tests")) > int(report.get("skipped"))
-            and report.get("failures") == report.get("errors") == "0"
-        ):
-            seconds[name] = float(report.get("time"))
-    of_lab = {test["test"] for test in of_part(tests, part, day) if test["test"].startswith(LAB)}
-    for test in tests:
-        if test["test"] in seconds or test["test"] in of_lab:
-            test["seconds"] = f"{seconds.get(test['test'], float(test['seconds'])):.0f}"
+        ran, failed = (
+            int(report.get("tests")) - int(report.get("skipped")),
+            {report.get("failures"), report.get("errors")},
+        )
+        if ran and failed == {"0"}:
+            seconds[name] = f"{float(report.get('time')):.0f}"
+    for test in of_part(tests, part):
+        if test["test"] in seconds or test["test"].startswith(LAB):
+            test["seconds"] = seconds.get(test["test"], test["seconds"])
             test["passed"], test["commit"] = day.isoformat(), commit
 
 
@@ -79,9 +66,9 @@ def stale(tests, day):
     return [test["test"] for test in tests if test["passed"] < week_ago]
 
 
-def main(verb, part="today"):
+def main(verb, part="all"):
     tests, today = read(), datetime.date.today()
-    names = [test["test"] for test in of_part(tests, part, today)]
+    names = [test["test"] for test in of_part(tests, part)]
     if verb == "java":
         print(",".join(name for name in names if not name.startswith(LAB)))
     elif verb == "lab":

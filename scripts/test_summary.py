@@ -34,7 +34,7 @@ def rust_counts():
 
 
 def java_suites(module):
-    for report in glob.glob(f"{module}/target/surefire-reports/TEST-*.xml"):
+    for report in glob.glob(f"{module}/target/*-reports/TEST-*.xml"):
         yield ElementTree.parse(report).getroot()
 
 

@@ -47,9 +47,9 @@ public final class Checkout
     /** @return the plug-in's jar */
     static Path jar()
     {
-        try (Stream<Path> built = Files.list(ROOT.resolve("plugin/target")))
+        try
         {
-            return built.filter(path -> path.getFileName().toString().matches("cassiterite-.*\\.jar")).findAny().orElseThrow();
+            return ROOT.resolve("plugin/target/cassiterite-5.0-" + Files.readString(ROOT.resolve("VERSION")).trim() + ".jar");
         }
         catch (IOException e)
         {
