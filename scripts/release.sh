@@ -13,19 +13,22 @@ set_version() {
     [[ $1 =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "a version is three numbers, as 0.2.0, not '$1'"
     echo "$1" > VERSION
     echo "-Drevision=$1" > .mvn/maven.config
+    sed -i "/^\[workspace.package\]/,/^\[/s/^version = .*/version = \"$1\"/" native/Cargo.toml lab/Cargo.toml
     local workspace
-    for workspace in $(git ls-files '*Cargo.toml' | xargs grep -l '^\[workspace.package\]'); do
-        sed -i "/^\[workspace.package\]/,/^\[/s/^version = .*/version = \"$1\"/" "$workspace"
-        (cd "$(dirname "$workspace")" && cargo update --quiet --workspace --offline)
+    for workspace in native lab; do # the lab's lock file has a package of native, too
+        (cd $workspace && cargo update --quiet --workspace)
     done
 }
 
 check() {
-    local version dist
+    local version dist workspace
     version=$(< VERSION)
     dist=build/dist/cassiterite-5.0-$version
     grep -q "^## $version " CHANGELOG.md || fail "CHANGELOG.md has no section of $version"
     python3 -m unittest -q scripts/tests/test_version.py
+    for workspace in native lab; do
+        (cd $workspace && cargo metadata --locked --format-version 1 > /dev/null) || fail "$workspace/Cargo.lock does not follow"
+    done
     make dist
     (cd "$dist" && sha256sum --quiet -c SHA256SUMS)
     ! grep -rlE '@[A-Z]+@' "$dist" --include='*.md' || fail "a placeholder is left in the folder"
