@@ -3,7 +3,8 @@
 """The cluster tests in seven parts, one for each day: `make test` runs one of them, `make test-cluster` all.
 
 config/cluster-tests.tsv has each of them, its part, how long it takes, and when it last passed. `lab:<name>` is a
-test of the lab.
+test of the lab. What compares times with stock's, and so wants a quiet machine, has the part `-`: it runs only with
+all.
 
     cluster_tests.py java PART      the test classes of a part, for Maven's -Dtest
     cluster_tests.py lab PART       the lab's tests of a part
