@@ -52,8 +52,10 @@ class ScheduledRepairTest
             await(pair, "Scheduled validation of repaired data leaves out the Cassiterite tables \\[engine\\] of pair");
             await(pair, "Repair completed for range .* for alone tables");
             await(pair, "Repair completed for range .* for pair tables");
+            // a schedule that begins before the other node has joined fails for Cassandra's own tables, and tries again
             for (Node node : pair.both())
-                assertEquals(List.of(), node.log().grep("Repair failed|Incremental repair of Cassiterite tables"), node.name());
+                assertEquals(List.of(), node.log().grep("Repair failed for range .* for (alone|pair) tables|" +
+                                                        "Incremental repair of Cassiterite tables"), node.name());
             // each node has its own primary ranges repaired, when it is its turn
             Pause.until("both tables are in sync", BOUND, () -> pair.isInSync("engine", "other"));
         }
