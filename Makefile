@@ -122,7 +122,10 @@ test-begun:
 check: test-begun lint test-scripts test-rust test-java ## lint and all tests without a node: under ten minutes in a built tree
 
 .PHONY: test
-test: check test-lab test-node test-cluster-part ## check, all tests with a node, and of the cluster tests the part of the day
+test: check test-lab test-node ## check, all tests with a node, and of the cluster tests the part of the day
+	@if [ $$(($$(date +%s) - $$(stat -c %Y build/test-begun))) -lt $(PART_BEFORE_SECONDS) ]; then \
+	    $(MAKE) --no-print-directory test-cluster-part; \
+	else echo "cluster tests: no part of them, for the others took long today"; fi
 	@python3 scripts/test_summary.py
 
 .PHONY: test-scripts
@@ -172,6 +175,7 @@ test-node: class-archive driver-programs dist
 	$(call ended,node)
 
 # Seven of them, by the day: each cluster test runs within a week of landings.
+PART_BEFORE_SECONDS := 2700
 PART := $(or $(PART),$(shell echo $$(($$(date +%s) / 86400 % 7))))
 CLUSTER_TESTS := $(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= -Dreports=cluster-reports
 
