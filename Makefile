@@ -116,10 +116,11 @@ ended = @mkdir -p build && echo "$(1) $$(date +%s)" >> $(STAGES)
 test-begun:
 	@mkdir -p build
 	@rm -f $(STAGES)
+	@rm -rf nodetest/target/cluster-reports
 	@touch build/test-begun
 
 .PHONY: check
-check: test-begun lint test-scripts test-rust test-java ## lint and all tests without a node: under ten minutes in a built tree
+check: test-begun lint test-scripts test-rust test-java ## lint and all tests without a node
 
 .PHONY: test
 test: check test-lab test-node ## check, all tests with a node, and of the cluster tests the part of the day
@@ -177,15 +178,10 @@ test-node: class-archive driver-programs dist
 # Seven of them, by the day: each cluster test runs within a week of landings.
 PART_BEFORE_SECONDS := 2700
 PART := $(or $(PART),$(shell echo $$(($$(date +%s) / 86400 % 7))))
-CLUSTER_TESTS := $(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= -Dreports=cluster-reports
 
 .PHONY: test-cluster
-test-cluster: class-archive ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, some slow tests of one node, every comparison once: about an hour
-	@echo "== cluster tests"
-	@cd lab && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_CLUSTER_TESTS)) -j $(JOBS) -- --ignored --test-threads=1
-	@rm -rf nodetest/target/cluster-reports
-	@$(CLUSTER_TESTS) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
-	@scripts/cluster_tests.py passed all
+test-cluster: ## clusters that lose and gain nodes, damaged streams, repair beside stock nodes, some slow tests of one node, every comparison once
+	@$(MAKE) --no-print-directory test-cluster-part PART=all
 
 .PHONY: test-cluster-part
 test-cluster-part: class-archive
@@ -193,7 +189,8 @@ test-cluster-part: class-archive
 	@rm -rf nodetest/target/cluster-reports
 	@tests=$$(scripts/cluster_tests.py lab $(PART)); [ -z "$$tests" ] || { cd lab && cargo test --quiet --locked --workspace \
 	    $$(printf -- ' --test %s' $$tests) -j $(JOBS) -- --ignored --test-threads=1 2>&1 | tee -a ../$(RUST_LOG); }
-	@$(CLUSTER_TESTS) -Dtest=$$(scripts/cluster_tests.py java $(PART)) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= -Dreports=cluster-reports \
+	    -Dtest=$$(scripts/cluster_tests.py java $(PART)) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@scripts/cluster_tests.py passed $(PART)
 	@scripts/cluster_tests.py stale
 	$(call ended,cluster)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# Checks the licences, the bans and the sources of native/deny.toml and lab/deny.toml. Compiles cargo-deny once, into build/cargo-tools:
-# about 90 s of CPU without optimisation, which saves 150 s of them and costs nothing that can be felt.
+# Checks the licences, the bans and the sources of native/deny.toml and lab/deny.toml. Compiles cargo-deny once, into
+# build/cargo-tools: about 90 s of CPU without optimisation, which saves 150 s of them and costs nothing that can be felt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -50,11 +50,8 @@ def mark(tests, part, reports, day, commit):
     seconds = {}
     for report in reports:
         name = report.get("name").split(".")[-1]
-        ran, failed = (
-            int(report.get("tests")) - int(report.get("skipped")),
-            {report.get("failures"), report.get("errors")},
-        )
-        if ran and failed == {"0"}:
+        ran = int(report.get("tests")) - int(report.get("skipped"))
+        if ran and report.get("failures") == report.get("errors") == "0":
             seconds[name] = f"{float(report.get('time')):.0f}"
     for test in of_part(tests, part):
         if test["test"] in seconds or test["test"].startswith(LAB):

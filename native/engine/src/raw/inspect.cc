@@ -179,9 +179,9 @@ extern "C" uint64_t cassiterite_file_count(DB* db, ColumnFamilyHandle* family) {
   return files;
 }
 
-// What a compaction has to know of the rest of its column family: not of files that hold nothing of its partitions, of
-// which there may be tens of thousands. The order of the three steps is part of the purge rules: a memtable that is not counted any more is in
-// a file that is listed afterwards.
+// What a compaction has to know of the rest of its column family: not of files outside the range of its inputs, of which
+// there may be tens of thousands. The order of the three steps is part of the purge rules: a memtable that is not counted
+// any more is in a file that is listed afterwards.
 extern "C" Failure* cassiterite_compaction_view(const CompactionSource* source, uint64_t* immutable_memtables,
                                              uint64_t* snapshots, uint32_t* max_subcompactions, FileCall input,
                                              ReachCall reach, FileCall other, void* target) {
