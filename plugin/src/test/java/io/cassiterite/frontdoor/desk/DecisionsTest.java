@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -37,7 +38,6 @@ class DecisionsTest
     private static final TableId ORDERS = TableId.generate();
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int ROUNDS = 30;
-    private static final int LOOKS = 50;
     private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -47,8 +47,9 @@ class DecisionsTest
     /** By role, how often Cassandra was asked. */
     private final Map<String, Integer> asked = new ConcurrentHashMap<>();
     private volatile CountDownLatch awaited = new CountDownLatch(1);
-    private int looks;
-    private final Decisions decisions = new Decisions(this::allows, threads, clock::get, () -> {});
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger blocked = new AtomicInteger();
+    private final Decisions decisions = new Decisions(this::allows, this::execute, clock::get, () -> {});
 
     @BeforeAll
     static void initialize()
@@ -63,11 +64,31 @@ class DecisionsTest
         threads.shutdownNow();
     }
 
+    private void execute(Runnable work)
+    {
+        running.incrementAndGet();
+        threads.execute(() -> {
+            try
+            {
+                work.run();
+            }
+            finally
+            {
+                running.decrementAndGet();
+            }
+        });
+    }
+
     private boolean allows(ClientConnection connection, Statement statement)
     {
+        CountDownLatch latch = awaited;
         asked.merge(connection.role(), 1, Integer::sum);
         if (connection.role().startsWith("slow"))
-            await(awaited);
+        {
+            blocked.incrementAndGet();
+            await(latch);
+            blocked.decrementAndGet();
+        }
         return !connection.role().startsWith("stranger");
     }
 
@@ -133,9 +154,11 @@ class DecisionsTest
             int before = asked(quick.login.key.role);
             await(() -> {
                 decisions.decide(all);
-                if (++looks % LOOKS == 0) // a thread may have begun to wait in this round only
+                if (asked(quick.login.key.role) > before && isAllowed(quick))
+                    return true;
+                if (running.get() == blocked.get()) // or the quick one could seem slow
                     clock.addAndGet(Decisions.SLOW_NANOS);
-                return asked(quick.login.key.role) > before && isAllowed(quick);
+                return false;
             });
         }
     }
@@ -204,9 +227,9 @@ class DecisionsTest
         CountDownLatch first = awaited;
         awaited = new CountDownLatch(1);
         first.countDown();
-        await(() -> !decisions.isUnderWay());
+        await(() -> running.get() == 0);
         assertDecidedInEachRound(question("reader"), slow);
-        assertEquals(Decisions.MAX_THREADS * 3 / 2, askedSlow());
+        await(() -> askedSlow() == Decisions.MAX_THREADS * 3 / 2);
     }
 
     @Test
