@@ -16,6 +16,8 @@ from picture_parts import results  # noqa: E402
 from picture_parts.svg import WIDTH  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
+DOCUMENTS = [ROOT / "README.md", ROOT / "lab" / "README.md"]
+DOCUMENTS += [path for product in (ROOT, ROOT / "lab") for path in (product / "docs").rglob("*.md")]
 
 
 class PicturesTest(unittest.TestCase):
@@ -44,7 +46,7 @@ class PicturesTest(unittest.TestCase):
 
     def test_documents_show_each_picture_and_no_other(self):
         shown = set()
-        for document in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for document in DOCUMENTS:
             for link in re.findall(r'src(?:set)?="([^"]+\.svg)"', document.read_text()):
                 self.assertTrue((document.parent / link).is_file(), f"{document}: {link}")
                 shown.add(Path(link).name)
@@ -58,7 +60,7 @@ class PicturesTest(unittest.TestCase):
 
 class RawResultsTest(unittest.TestCase):
     def test_each_raw_result_has_a_document(self):
-        text = "".join(path.read_text() for path in (ROOT / "docs").rglob("*.md"))
+        text = "".join(path.read_text() for path in DOCUMENTS)
         for path in results.BENCHMARKS.glob("*.json"):
             json.loads(path.read_text())
             self.assertTrue(path.name in text, f"no document names {path.name}")

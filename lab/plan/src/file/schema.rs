@@ -84,7 +84,7 @@ mod tests {
     /// With `UPDATE_DOCS=1`, it writes the tables.
     #[test]
     fn the_reference_has_the_keys_of_the_schema() {
-        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lab/plan-file.md");
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/plan-file.md");
         let text = std::fs::read_to_string(&file).unwrap();
         let (head, rest) = text.split_once(BEGIN).unwrap();
         let (_, tail) = rest.split_once(END).unwrap();
