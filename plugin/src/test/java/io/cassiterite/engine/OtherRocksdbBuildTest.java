@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.engine.EngineException.Kind;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -20,6 +21,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The shim in the engine uses headers that are RocksDB's own: another build of the same version may lay its classes out otherwise. */
+@OwnJvm
 class OtherRocksdbBuildTest
 {
     private static final String RESOURCES = "/io/cassiterite/native/linux-x86_64/";

@@ -28,6 +28,7 @@ import org.apache.cassandra.schema.TableMetadataRef;
 import org.apache.cassandra.schema.TableParams;
 import org.apache.cassandra.schema.Tables;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.memtable.TestNode;
 import io.cassiterite.repair.EngineRepairManager;
 import io.cassiterite.stream.EngineStreamManager;
@@ -39,6 +40,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+@OwnJvm
 public class ManagerInstallerTest
 {
     /** Taken for the engine's because of its package; rows stay on the heap. */
@@ -54,7 +56,7 @@ public class ManagerInstallerTest
     @BeforeAll
     static void asMuchOfANodeAsATableNeeds()
     {
-        TestNode.initialize("memtable: {configurations: {engine: {class_name: " + HeapMemtable.class.getName() + "}}}");
+        TestNode.initializeWith("memtable: {configurations: {engine: {class_name: " + HeapMemtable.class.getName() + "}}}");
     }
 
     @BeforeEach

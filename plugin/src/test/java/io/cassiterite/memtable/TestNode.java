@@ -21,12 +21,14 @@ public final class TestNode
     {
     }
 
-    /**
-     * Initializes once; returns a directory of this JVM's own.
-     *
-     * @param more lines of cassandra.yaml
-     */
-    public static synchronized Path initialize(String... more)
+    /** Initializes once; returns a directory of this JVM's own. */
+    public static Path initialize()
+    {
+        return initializeWith();
+    }
+
+    /** @param more lines of cassandra.yaml; such a JVM is not shared */
+    public static synchronized Path initializeWith(String... more)
     {
         if (directory != null)
             return directory;

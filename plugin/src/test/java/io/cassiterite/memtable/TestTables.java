@@ -39,7 +39,7 @@ public final class TestTables
     /** Call this first. */
     public static void initialize()
     {
-        TestNode.initialize("memtable: {configurations: {" + ENGINE + ": {class_name: " + Engine.class.getName() + "}}}",
+        TestNode.initializeWith("memtable: {configurations: {" + ENGINE + ": {class_name: " + Engine.class.getName() + "}}}",
                             "materialized_views_enabled: true");
     }
 

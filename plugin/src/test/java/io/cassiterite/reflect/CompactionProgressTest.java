@@ -12,10 +12,12 @@ import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.TimeUUID;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.memtable.TestTables;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+@OwnJvm
 class CompactionProgressTest
 {
     @Test

@@ -22,6 +22,7 @@ import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.progress.ProgressEvent;
 import org.apache.cassandra.utils.progress.ProgressEventType;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.memtable.TestNode;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -29,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** One command has one end, after both of its parts, and its result is that of both. */
+@OwnJvm
 class EngineRepairTest
 {
     private static final String KEYSPACE = "system";

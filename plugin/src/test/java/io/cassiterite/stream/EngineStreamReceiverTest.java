@@ -34,6 +34,7 @@ import org.apache.cassandra.schema.TableParams;
 import org.apache.cassandra.schema.Tables;
 import org.apache.cassandra.streaming.messages.StreamMessageHeader;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.engine.EngineTestAccess;
 import io.cassiterite.engine.ShipmentFile;
 import io.cassiterite.engine.Store;
@@ -47,6 +48,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 /** Statistics include what a session has received, also if it fails later. */
+@OwnJvm
 public class EngineStreamReceiverTest
 {
     /** Takes in streams as the engine's memtable does; rows stay on the heap. */
@@ -70,7 +72,7 @@ public class EngineStreamReceiverTest
     @BeforeAll
     static void asMuchOfANodeAsATableNeeds()
     {
-        TestNode.initialize("memtable: {configurations: {engine: {class_name: " + HeapMemtable.class.getName() + "}}}");
+        TestNode.initializeWith("memtable: {configurations: {engine: {class_name: " + HeapMemtable.class.getName() + "}}}");
     }
 
     private static ColumnFamilyStore open()

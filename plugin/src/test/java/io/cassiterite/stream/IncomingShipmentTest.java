@@ -17,6 +17,7 @@ import org.apache.cassandra.dht.Murmur3Partitioner;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.engine.EngineTestAccess;
 import io.cassiterite.engine.ShipmentFile;
 import io.cassiterite.engine.Store;
@@ -27,6 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 /** A shipment that cannot begin leaves nothing behind. */
+@OwnJvm
 class IncomingShipmentTest
 {
     @Test

@@ -19,6 +19,7 @@ import org.apache.cassandra.io.FSWriteError;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.EngineException.Kind;
 import io.cassiterite.engine.Failures;
@@ -29,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** About which failures of merge-ins the disk failure policy decides; which tables are merged in. */
+@OwnJvm
 class MergeInTaskTest
 {
     @RegisterExtension

@@ -26,6 +26,7 @@ import org.apache.cassandra.streaming.StreamOperation;
 import org.apache.cassandra.streaming.StreamPlan;
 import org.apache.cassandra.streaming.StreamSession;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.CassiteriteMemtable;
@@ -41,6 +42,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * An export for a plan that never begins is deleted with the plan; ranges that one stream header cannot name are sent
  * in parts.
  */
+@OwnJvm
 class OutgoingShipmentTest
 {
     private static final List<Range<Token>> ALL = List.of(new Range<>(new LongToken(Long.MIN_VALUE), new LongToken(Long.MAX_VALUE)));

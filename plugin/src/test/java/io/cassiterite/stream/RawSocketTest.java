@@ -32,6 +32,8 @@ import org.apache.cassandra.net.AsyncStreamingInputPlus;
 import org.apache.cassandra.streaming.StreamingChannel;
 import org.apache.cassandra.streaming.async.NettyStreamingChannel;
 
+import io.cassiterite.OwnJvm;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -42,6 +44,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Files between messages of one connection, with the channel and the handler that Cassandra uses. */
+@OwnJvm
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RawSocketTest
 {

@@ -26,6 +26,7 @@ import org.apache.cassandra.locator.InetAddressAndPort;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.FBUtilities;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.engine.Store;
 import io.cassiterite.memtable.TestMemtable;
 
@@ -33,6 +34,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 /** The gossiper and its subscribers take locks: the publishing thread holds no monitor. */
+@OwnJvm
 class RetainedFilesGossipTest
 {
     private final TableId table = TableId.generate();

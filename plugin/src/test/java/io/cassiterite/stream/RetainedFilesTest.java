@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 import org.apache.cassandra.schema.TableId;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.engine.EngineTestAccess;
 import io.cassiterite.engine.ShipmentFile;
 import io.cassiterite.engine.Store;
@@ -27,6 +28,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Verified whole files that a killed process had received are retained, as long as a session relies on them. */
+@OwnJvm
 class RetainedFilesTest
 {
     private static final byte[] BYTES = new byte[1000];

@@ -27,6 +27,7 @@ import org.apache.cassandra.streaming.StreamResultFuture;
 import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.utils.TimeUUID;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.engine.Store;
 import io.cassiterite.memtable.TestMemtable;
 
@@ -36,6 +37,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** No space is reserved twice, however many senders begin at once, nor taken from a session that has begun. */
+@OwnJvm
 class StagingSpaceTest
 {
     private static final int ROUNDS = 3000;

@@ -21,6 +21,7 @@ import org.apache.cassandra.cql3.QueryEvents;
 import org.apache.cassandra.db.ConsistencyLevel;
 import org.apache.cassandra.service.StorageService;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.memtable.TestMemtable;
 import io.cassiterite.schema.EngineQueryHandler;
 
@@ -29,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Each test names what a native answer would get wrong without its gate. */
+@OwnJvm
 class NodeGateTest
 {
     /** Of a JVM in which no node runs. */

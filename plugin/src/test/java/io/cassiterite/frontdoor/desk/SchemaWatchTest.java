@@ -19,12 +19,14 @@ import org.apache.cassandra.schema.SchemaChangeListener;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.memtable.TestMemtable;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+@OwnJvm
 class SchemaWatchTest
 {
     private final List<SchemaWatch.Change> changes = new ArrayList<>();

@@ -26,11 +26,13 @@ import org.apache.cassandra.metrics.TableMetrics;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.memtable.TestTables;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+@OwnJvm
 class ServedFiguresTest
 {
     private final FakeDoor door = new FakeDoor();

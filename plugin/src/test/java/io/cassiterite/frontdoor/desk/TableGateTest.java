@@ -48,6 +48,7 @@ import org.apache.cassandra.schema.ViewMetadata;
 import org.apache.cassandra.schema.Views;
 import org.apache.cassandra.service.reads.SpeculativeRetryPolicy;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.TestTables;
@@ -58,6 +59,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Each test names what a native answer would get wrong without its gate. */
+@OwnJvm
 class TableGateTest
 {
     static

@@ -18,11 +18,13 @@ import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.OwnJvm;
 import io.cassiterite.memtable.TestTables;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+@OwnJvm
 class TrackerWatchTest
 {
     private final TableMetadata table = TableMetadata.builder("shop", "orders", TableId.generate())

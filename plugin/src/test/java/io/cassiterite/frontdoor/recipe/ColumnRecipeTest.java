@@ -9,10 +9,13 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.OwnJvm;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 /** Recipes of tables with columns of all kinds and types. */
+@OwnJvm
 class ColumnRecipeTest
 {
     private static final List<String> KEY_TYPES = List.of("ascii", "bigint", "blob", "boolean", "decimal", "double", "float", "int",

@@ -15,11 +15,14 @@ import org.junit.jupiter.api.Test;
 
 import org.apache.cassandra.utils.ByteBufferUtil;
 
+import io.cassiterite.OwnJvm;
+
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 /** The bytes of recipes are pinned, for the door reads them in another language. Lines of the file: hex bytes, tab, statement. */
+@OwnJvm
 class GoldenRecipeTest
 {
     private final TestSchema schema = new TestSchema();

@@ -12,12 +12,15 @@ import org.apache.cassandra.cql3.QueryProcessor;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.service.ClientState;
 
+import io.cassiterite.OwnJvm;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Recipes of statements that name one row. */
+@OwnJvm
 class PointRecipeTest
 {
     private static TestSchema schema;

@@ -20,9 +20,12 @@ import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.transport.ProtocolVersion;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
+import io.cassiterite.OwnJvm;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** What a recipe says of the result's columns is what Cassandra tells clients. */
+@OwnJvm
 class RecipeMetadataTest
 {
     private static final List<ProtocolVersion> VERSIONS = List.of(ProtocolVersion.V3, ProtocolVersion.V4, ProtocolVersion.V5);

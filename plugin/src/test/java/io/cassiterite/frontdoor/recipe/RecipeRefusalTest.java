@@ -33,11 +33,14 @@ import org.apache.cassandra.schema.Views;
 import org.apache.cassandra.service.ClientState;
 import org.apache.cassandra.utils.MD5Digest;
 
+import io.cassiterite.OwnJvm;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Statements and tables without recipes. */
+@OwnJvm
 class RecipeRefusalTest
 {
     private static TestSchema schema;

@@ -9,10 +9,13 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.OwnJvm;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 /** Recipes of statements that name slices of a partition, or several rows. */
+@OwnJvm
 class SliceRecipeTest
 {
     private static final String DATES = "\ncolumns key 0, clustering 0, clustering 1, #11\nfetched #11 static ";
