@@ -26,6 +26,6 @@ public final class CompactionThroughput
     {
         node.nodetool("setcompactionthroughput", Integer.toString(mebibytesPerSecond)).success();
         String limit = mebibytesPerSecond == 0 ? "0B/s" : mebibytesPerSecond + "MiB/s";
-        Pause.until("the engine follows", BOUND, () -> cql.localRows(SETTING).get(0).getString("value").equals(limit));
+        Await.until("the engine follows", BOUND, () -> cql.localRows(SETTING).get(0).getString("value").equals(limit));
     }
 }

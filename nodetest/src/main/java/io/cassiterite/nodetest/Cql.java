@@ -121,7 +121,7 @@ public final class Cql implements AutoCloseable
     /** Waits for the driver, which connects again by itself some time after a restart of the node. */
     public void awaitReconnection()
     {
-        Pause.until("the driver has connected again", RECONNECTION_BOUND, this::isConnected);
+        Await.until("the driver has connected again", RECONNECTION_BOUND, this::isConnected);
     }
 
     private boolean isConnected()

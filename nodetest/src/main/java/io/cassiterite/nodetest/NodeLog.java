@@ -21,7 +21,6 @@ public final class NodeLog
 {
     private static final int TAIL_LINES = 60;
     private static final Pattern ENTRY = Pattern.compile("^(ERROR|WARN|INFO|DEBUG|TRACE) +\\[");
-    private static final int POLL_MILLIS = 50;
 
     private final Path file;
     private volatile long markBytes;
@@ -54,16 +53,8 @@ public final class NodeLog
     /** Waits for a line in which the expression is found. */
     public String await(String regex, Duration bound)
     {
-        long deadlineNanos = System.nanoTime() + bound.toNanos();
-        while (true)
-        {
-            List<String> found = grep(regex);
-            if (!found.isEmpty())
-                return found.get(0);
-            if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError("no line with '" + regex + "' in " + file + " within " + bound);
-            Pause.millis(POLL_MILLIS);
-        }
+        Await.until("a line with '" + regex + "' in " + file, bound, () -> !grep(regex).isEmpty());
+        return grep(regex).get(0);
     }
 
     /** @return the lines of level ERROR */

@@ -4,28 +4,11 @@
  */
 package io.cassiterite.nodetest;
 
-import java.time.Duration;
-import java.util.function.BooleanSupplier;
-
 /** Short waits of polling loops. */
 public final class Pause
 {
-    private static final int POLL_MS = 50;
-
     private Pause()
     {
-    }
-
-    /** Waits for what is to come by itself; fails after a time. */
-    public static void until(String what, Duration bound, BooleanSupplier condition)
-    {
-        long deadlineNanos = System.nanoTime() + bound.toNanos();
-        while (!condition.getAsBoolean())
-        {
-            if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError("not within " + bound + ": " + what);
-            millis(POLL_MS);
-        }
     }
 
     public static void millis(long millis)

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +23,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -34,6 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.Await;
 import io.cassiterite.engine.Door;
 import io.cassiterite.frontdoor.desk.ClientConnections;
 
@@ -141,18 +142,15 @@ class SocketHandoverTest
         for (int i = 0; i < CLIENTS; i++)
             assertNotNull(accepted.poll(PATIENCE_SECONDS, TimeUnit.SECONDS));
         Random random = new Random(1);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         for (Map.Entry<Long, DoorChannel> channel : channels().entrySet())
         {
             Thread.sleep(random.nextInt(20));
             new SocketHandover(channel.getKey(), channel.getValue()).start();
         }
-        while (count("clients_handed_over_later") < CLIENTS)
-        {
-            assertTrue(System.nanoTime() < end, () -> door.counters().toString());
+        Await.untilAsserted(Duration.ofSeconds(PATIENCE_SECONDS), () -> {
             channels().forEach((number, channel) -> new SocketHandover(number, channel).start());
-            Thread.sleep(5);
-        }
+            assertEquals(CLIENTS, count("clients_handed_over_later"), () -> door.counters().toString());
+        });
         handedOver.countDown();
         for (CompletableFuture<Void> client : clients)
             client.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -221,23 +219,13 @@ class SocketHandoverTest
     {
         Socket socket = connect();
         Channel channel = accepted.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        await(channel::isActive);
+        Await.until(channel::isActive);
         long before = count("clients_handed_over_later");
-        await(() -> {
+        Await.until(() -> {
             channels().forEach((number, present) -> new SocketHandover(number, present).start());
             return count("clients_handed_over_later") > before;
         });
         return socket;
-    }
-
-    private static void await(BooleanSupplier condition) throws InterruptedException
-    {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (!condition.getAsBoolean())
-        {
-            assertTrue(System.nanoTime() < end);
-            Thread.sleep(1);
-        }
     }
 
     /** As stock resets it: SO_LINGER is 0. */
@@ -254,14 +242,14 @@ class SocketHandoverTest
         {
             Socket socket = connect();
             Channel channel = accepted.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-            await(channel::isActive);
+            Await.until(channel::isActive);
             channels().forEach((number, present) -> new SocketHandover(number, present).start());
             socket.getOutputStream().write(new byte[random.nextInt(3) * 50_000]);
             if (random.nextBoolean())
                 socket.setSoLinger(true, 0);
             socket.close();
         }
-        await(() -> channels().isEmpty() && count("connections_open") == 0);
+        Await.until(() -> channels().isEmpty() && count("connections_open") == 0);
     }
 
     @Test
@@ -272,7 +260,7 @@ class SocketHandoverTest
             socket.getOutputStream().write(1);
             assertEquals(1, socket.getInputStream().read());
         }
-        await(() -> channels().isEmpty());
+        Await.until(() -> channels().isEmpty());
     }
 
     @Test
@@ -294,13 +282,13 @@ class SocketHandoverTest
         try (Socket socket = connect())
         {
             Channel channel = accepted.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-            await(channel::isActive);
+            Await.until(channel::isActive);
             long number = channels().keySet().iterator().next();
             channel.close().sync();
             new SocketHandover(number, (DoorChannel) channel).start();
             assertReset(socket);
         }
-        await(() -> count("connections_open") == 0);
+        Await.until(() -> count("connections_open") == 0);
         assertEquals(0, count("clients_handed_over_later"));
     }
 }

@@ -26,6 +26,7 @@ import org.apache.cassandra.streaming.StreamOperation;
 import org.apache.cassandra.streaming.StreamPlan;
 import org.apache.cassandra.streaming.StreamSession;
 
+import io.cassiterite.Await;
 import io.cassiterite.OwnJvm;
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
@@ -36,7 +37,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * An export for a plan that never begins is deleted with the plan; ranges that one stream header cannot name are sent
@@ -47,7 +47,7 @@ class OutgoingShipmentTest
 {
     private static final List<Range<Token>> ALL = List.of(new Range<>(new LongToken(Long.MIN_VALUE), new LongToken(Long.MAX_VALUE)));
     private static final int ROWS = 100;
-    private static final long BOUND_NANOS = Duration.ofMinutes(3).toNanos();
+    private static final Duration BOUND = Duration.ofMinutes(3);
     private static final int POLL_MILLIS = 50;
 
     private final TableMetadata metadata = TableMetadata.builder("ks", "t", TableId.generate())
@@ -71,14 +71,11 @@ class OutgoingShipmentTest
             assertEquals("OPEN", state());
             assertFalse(plan.isEmpty());
             plan = null;
-            long deadlineNanos = System.nanoTime() + BOUND_NANOS;
-            while (count(exports) > 0 || state().equals("OPEN"))
-            {
-                assertTrue(System.nanoTime() < deadlineNanos, exports + " still has " + count(exports) + ", " + state());
+            Await.untilAsserted(BOUND, () -> {
                 System.gc();
-                Thread.sleep(POLL_MILLIS);
-            }
-            assertEquals("FAILED", state());
+                assertEquals(0, count(exports), () -> exports + " still has files, " + state());
+                assertEquals("FAILED", state());
+            });
         }
     }
 

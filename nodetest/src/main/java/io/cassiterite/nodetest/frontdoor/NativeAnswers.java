@@ -8,12 +8,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.Callable;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.Row;
 
-import io.cassiterite.nodetest.Pause;
+import io.cassiterite.nodetest.Await;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
@@ -28,7 +28,6 @@ public final class NativeAnswers
 
     private static final String ANSWERED = "executes_answered";
     private static final String PASSED = "executes_passed_";
-    private static final int POLL_MILLIS = 10;
 
     private final CqlSession observer;
 
@@ -88,15 +87,9 @@ public final class NativeAnswers
     }
 
     /** Waits for what is to come by itself. */
-    static void awaitTrue(String what, BooleanSupplier condition)
+    static void awaitTrue(String what, Callable<Boolean> condition)
     {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (!condition.getAsBoolean())
-        {
-            if (System.nanoTime() > end)
-                throw new AssertionError("not within " + PATIENCE + ": " + what);
-            Pause.millis(POLL_MILLIS);
-        }
+        Await.until(what, PATIENCE, condition);
     }
 
     /** Those of all clients since the door opened. */

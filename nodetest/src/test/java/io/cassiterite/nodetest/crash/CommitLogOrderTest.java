@@ -4,6 +4,7 @@
  */
 package io.cassiterite.nodetest.crash;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
@@ -28,7 +30,7 @@ class CommitLogOrderTest
 {
     private static final Logger logger = LoggerFactory.getLogger(CommitLogOrderTest.class);
     private static final long WRITE_MILLIS = 1500;
-    private static final long REPLAY_SECONDS = 180;
+    private static final Duration REPLAY_OF_THE_BATCH_LOG = Duration.ofSeconds(180);
     /** Long, so that the kill is well after a sync. */
     private static final String SYNC_PERIOD = "700ms";
 
@@ -73,14 +75,7 @@ class CommitLogOrderTest
             node.start();
             try (Cql cql = node.cql("ordered"))
             {
-                List<String> wrong = wrong(cql, kinds);
-                // time for the replay of the batch log
-                for (long end = System.nanoTime() + REPLAY_SECONDS * 1_000_000_000; !wrong.isEmpty() && System.nanoTime() < end;)
-                {
-                    Thread.sleep(500);
-                    wrong = wrong(cql, kinds);
-                }
-                assertEquals(List.of(), wrong);
+                Await.untilAsserted(REPLAY_OF_THE_BATCH_LOG, () -> assertEquals(List.of(), wrong(cql, kinds)));
             }
         }
     }

@@ -14,11 +14,11 @@ import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -92,7 +92,7 @@ class DiskFullTest
 
                 disk.resize(1024);
                 node.log().await("accepts writes", RESUME_BOUND);
-                Pause.until("the dropped table goes from the store", RESUME_BOUND,
+                Await.until("the dropped table goes from the store", RESUME_BOUND,
                             () -> cql.rows("SELECT * FROM cassiterite.tables WHERE index_name = '' ALLOW FILTERING").size() == 2);
                 blobs.write(cql, 500);
                 blobs.checkAll(cql);
@@ -101,7 +101,7 @@ class DiskFullTest
             try (Cql cql = node.cql())
             {
                 blobs.checkAll(cql);
-                Pause.until("the index is built", RESUME_BOUND, () -> cql.rows("SELECT * FROM system.\"IndexInfo\"").size() == 1);
+                Await.until("the index is built", RESUME_BOUND, () -> cql.rows("SELECT * FROM system.\"IndexInfo\"").size() == 1);
                 assertEquals(1, cql.rows("SELECT k FROM diskfull.indexed WHERE v = 7").size());
             }
             node.stop();

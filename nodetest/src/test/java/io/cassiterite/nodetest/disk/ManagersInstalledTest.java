@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.Output;
-import io.cassiterite.nodetest.Pause;
 import io.cassiterite.nodetest.Ring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -31,7 +31,6 @@ class ManagersInstalledTest
 {
     private static final int ROWS = 50;
     private static final Duration BOUND = Duration.ofSeconds(180);
-    private static final int POLL_MS = 100;
 
     @Test
     void nothingThatCannotBeDoneIsReportedAsDone()
@@ -71,12 +70,8 @@ class ManagersInstalledTest
     /** A node that does not know a table yet loses rows of it; one that is not seen as alive yet has no schema. */
     private static void awaitOneSchema(Node node)
     {
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (Ring.of(node).normal() < 2 || !Ring.of(node).hasOneSchema())
-        {
-            assertTrue(System.nanoTime() < deadlineNanos, "the nodes do not see each other, or do not agree on the schema");
-            Pause.millis(POLL_MS);
-        }
+        Await.until("the nodes see each other, and agree on the schema", BOUND,
+                    () -> Ring.of(node).normal() == 2 && Ring.of(node).hasOneSchema());
     }
 
     private static void repairs(Node node)

@@ -12,11 +12,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.ManagerProbe;
 import io.cassiterite.nodetest.Node;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -57,12 +57,11 @@ class StreamRaceTest
 
     private static void assertAllOurs(Path file) throws Exception
     {
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while ((!Files.exists(file) || Files.readAllLines(file).size() < TABLES) && System.nanoTime() < deadlineNanos)
-            Pause.millis(50);
-        List<String> lines = Files.readAllLines(file);
-        assertEquals(TABLES, lines.size(), lines.toString());
-        for (String line : lines)
+        Await.untilAsserted(BOUND, () -> {
+            List<String> lines = Files.exists(file) ? Files.readAllLines(file) : List.of();
+            assertEquals(TABLES, lines.size(), lines.toString());
+        });
+        for (String line : Files.readAllLines(file))
             assertEquals("io.cassiterite.stream.EngineStreamManager io.cassiterite.repair.EngineRepairManager",
                          line.replaceFirst("^t\\d+ ", ""));
     }

@@ -15,7 +15,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.datastax.oss.driver.api.core.cql.Row;
@@ -23,11 +22,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -45,7 +44,6 @@ class LeavingClientsTest
     private static final String ENGINE = "io.cassiterite:type=Engine";
     private static final Duration BOUND = Duration.ofSeconds(180);
     private static final int BOUND_MILLIS = 180_000;
-    private static final int POLL_MILLIS = 200;
     /** As many as a client must have had before it leaves, and more. */
     private static final int REQUESTS = 4_000;
     private static final int KEY_OF_NO_WRITER = -1;
@@ -179,18 +177,14 @@ class LeavingClientsTest
     }
 
     /** Waits, and fails when a client does. */
-    private void await(Callable<Boolean> condition) throws Exception
+    private void await(Callable<Boolean> condition)
     {
-        long end = System.nanoTime() + BOUND.toNanos();
-        while (!condition.call())
-        {
+        Await.until("what the clients wait for", BOUND, () -> {
             for (Future<Void> client : running)
                 if (client.isDone())
                     client.get();
-            if (System.nanoTime() > end)
-                throw new TimeoutException();
-            Pause.millis(POLL_MILLIS);
-        }
+            return condition.call();
+        });
     }
 
     private static long requestCount(Node node, PipelinedWriter writer)

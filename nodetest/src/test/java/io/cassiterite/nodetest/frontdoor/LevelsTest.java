@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
-import io.cassiterite.nodetest.Pause;
 import io.cassiterite.nodetest.Ring;
 
 import static com.datastax.oss.driver.api.core.ConsistencyLevel.ALL;
@@ -79,7 +79,7 @@ class LevelsTest
         for (int i = 0; i < count; i++)
         {
             Node node = nodes[i];
-            Pause.until(node.name() + " sees " + count, BOUND, () -> Ring.of(node).normal() == count);
+            Await.until(node.name() + " sees " + count, BOUND, () -> Ring.of(node).normal() == count);
         }
     }
 
@@ -91,7 +91,7 @@ class LevelsTest
         {
             run(cql, "CREATE KEYSPACE levels WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}", ONE);
             run(cql, "CREATE TABLE levels.t (k int PRIMARY KEY, v int) WITH memtable = 'cassiterite'", ONE);
-            Pause.until("all nodes know the table", BOUND, () -> Ring.of(nodes[0]).hasOneSchema());
+            Await.until("all nodes know the table", BOUND, () -> Ring.of(nodes[0]).hasOneSchema());
             write(cql, STALE, 10, ALL);
             write(cql, EQUAL, 20, ALL);
         }
@@ -107,7 +107,7 @@ class LevelsTest
         behind.killNine();
         // else the write would wait for it
         for (Node node : List.of(nodes[0], nodes[1]))
-            Pause.until(node.name() + " sees that it is down", BOUND, () -> Ring.of(node).isDown(behind));
+            Await.until(node.name() + " sees that it is down", BOUND, () -> Ring.of(node).isDown(behind));
         try (Cql cql = nodes[0].cql())
         {
             write(cql, STALE, 11, QUORUM);
@@ -158,7 +158,7 @@ class LevelsTest
         void awaitNative(int k)
         {
             long first = count("executes_answered");
-            Pause.until("the door answers", BOUND, () ->
+            Await.until("the door answers", BOUND, () ->
             {
                 read(k, ONE);
                 return count("executes_answered") > first;
@@ -171,7 +171,7 @@ class LevelsTest
             {
                 long expected = count("executes_answered") + READS;
                 assertReads(k, v, level);
-                Pause.until(level + " is answered natively", BOUND, () -> count("executes_answered") == expected);
+                Await.until(level + " is answered natively", BOUND, () -> count("executes_answered") == expected);
             }
         }
 
@@ -182,7 +182,7 @@ class LevelsTest
                 long answered = count("executes_answered");
                 long expected = count("executes_passed_consistency") + READS;
                 assertReads(k, v, level);
-                Pause.until(level + " is passed on", BOUND, () -> count("executes_passed_consistency") == expected);
+                Await.until(level + " is passed on", BOUND, () -> count("executes_passed_consistency") == expected);
                 assertEquals(answered, count("executes_answered"), level.toString());
             }
         }

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
-import io.cassiterite.nodetest.Pause;
 import io.cassiterite.nodetest.Ring;
 
 /**
@@ -71,12 +71,12 @@ class RingChangesTest
     private static void awaitGone(Node node, Node... observers)
     {
         for (Node observer : observers)
-            Pause.until(observer.name() + " forgets " + node.name(), BOUND, () -> !Ring.of(observer).isNormal(node));
+            Await.until(observer.name() + " forgets " + node.name(), BOUND, () -> !Ring.of(observer).isNormal(node));
     }
 
     private static void awaitNormal(Node node, Node observer)
     {
-        Pause.until(observer.name() + " sees " + node.name(), BOUND, () -> Ring.of(observer).isNormal(node));
+        Await.until(observer.name() + " sees " + node.name(), BOUND, () -> Ring.of(observer).isNormal(node));
     }
 
     private Reader reader(Node node)
@@ -159,7 +159,7 @@ class RingChangesTest
         for (Reader reader : readers)
         {
             long enough = reader.answered() + NATIVE_ANSWERS;
-            Pause.until("the door answers", BOUND, () -> reader.answered() >= enough || rows.hasFailed());
+            Await.until("the door answers", BOUND, () -> reader.answered() >= enough || rows.hasFailed());
         }
         rows.throwFailure();
     }

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.cql.Row;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -58,7 +58,7 @@ final class Indexes
     /** Waits for a condition, which may fail with the driver's exceptions meanwhile. */
     static void await(Duration bound, BooleanSupplier condition)
     {
-        Pause.until("the condition comes true", bound, () -> holds(condition));
+        Await.until("the condition comes true", bound, () -> holds(condition));
     }
 
     private static boolean holds(BooleanSupplier condition)

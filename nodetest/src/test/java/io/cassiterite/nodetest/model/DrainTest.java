@@ -12,10 +12,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import com.datastax.oss.driver.api.core.DriverException;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,7 +46,7 @@ class DrainTest
                 readers[i].start();
             }
             Thread.sleep(WARM_MILLIS);
-            Pause.until("they read", Duration.ofMinutes(2), () -> reads.get() > READERS);
+            Await.until("they read", Duration.ofMinutes(2), () -> reads.get() > READERS);
             node.nodetool("drain").success();
             over.set(true);
             for (Thread reader : readers)

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Node;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The engine's SST files of a node, snapshots left out. */
 public final class StoreFiles
@@ -80,14 +83,11 @@ public final class StoreFiles
     }
 
     /** Waits until the engine's SSTs are no larger than so many bytes. */
-    static void awaitAtMost(Node node, long bytes, Duration bound) throws InterruptedException
+    static void awaitAtMost(Node node, long bytes, Duration bound)
     {
-        long deadlineNanos = System.nanoTime() + bound.toNanos();
-        while (sstBytes(node) > bytes)
-        {
-            if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError("still " + sstBytes(node) + " bytes in " + sstFiles(node) + ", not at most " + bytes);
-            Thread.sleep(100);
-        }
+        Await.untilAsserted(bound, () -> {
+            long left = sstBytes(node);
+            assertTrue(left <= bytes, () -> "still " + left + " bytes in " + sstFiles(node) + ", not at most " + bytes);
+        });
     }
 }

@@ -10,11 +10,11 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -30,7 +30,6 @@ class AutomaticCompactionTest
     private static final Duration BOUND = Duration.ofSeconds(120);
     private static final int MANY = 25;
     private static final int FEW = 12;
-    private static final int POLL_MS = 100;
 
     private final Node node;
     private Cql cql;
@@ -122,12 +121,10 @@ class AutomaticCompactionTest
 
     private void awaitFewFiles(String table)
     {
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (files(table) >= FEW)
-        {
-            assertTrue(System.nanoTime() < deadlineNanos, () -> files(table) + " files");
-            Pause.millis(POLL_MS);
-        }
+        Await.untilAsserted(BOUND, () -> {
+            long files = files(table);
+            assertTrue(files < FEW, () -> files + " files");
+        });
     }
 
     private long files(String table)

@@ -21,12 +21,12 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -44,8 +44,7 @@ class GoldenMetricsTest
     private static final String TWIN = "s";
     private static final int PARTITIONS = 100;
     private static final int ROW_BYTES = 2000;
-    private static final long FOLLOWS_WITHIN_MS = 120_000;
-    private static final int POLL_MS = 500;
+    private static final Duration FOLLOWS_WITHIN = Duration.ofMinutes(2);
 
     private final Node node;
     private final Cql cql;
@@ -122,14 +121,7 @@ class GoldenMetricsTest
     void whatIsCalledTrueIsSo() throws IOException
     {
         Map<String, String> checks = golden();
-        long deadlineNanos = System.nanoTime() + FOLLOWS_WITHIN_MS * 1_000_000;
-        List<String> wrong = wrong(checks);
-        while (!wrong.isEmpty() && System.nanoTime() < deadlineNanos)
-        {
-            Pause.millis(POLL_MS);
-            wrong = wrong(checks);
-        }
-        assertEquals("", String.join("\n", wrong));
+        Await.untilAsserted(FOLLOWS_WITHIN, () -> assertEquals("", String.join("\n", wrong(checks))));
     }
 
     private List<String> wrong(Map<String, String> checks)
@@ -159,7 +151,7 @@ class GoldenMetricsTest
         node.nodetool("flush", KEYSPACE, table).success();
         try (Jmx jmx = node.jmx())
         {
-            Pause.until("a file of level 0", Duration.ofMillis(FOLLOWS_WITHIN_MS),
+            Await.until("a file of level 0", FOLLOWS_WITHIN,
                         () -> value(jmx, table, "CassiteriteLevel0Files") == 1);
             assertEquals(1, figure(table, "level0_files"));
             assertEquals(0, value(jmx, table, "CassiteriteAutomaticCompaction"));

@@ -10,16 +10,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -251,9 +251,9 @@ class NodetoolFiguresTest
         await("the space is " + bytes, () -> metric(table, "LiveDiskSpaceUsed", "Count") == bytes);
     }
 
-    private static void await(String what, BooleanSupplier condition)
+    private static void await(String what, Callable<Boolean> condition)
     {
-        Pause.until(what, FOLLOWS_WITHIN, condition);
+        Await.until(what, FOLLOWS_WITHIN, condition);
     }
 
     private static void assertBetween(long least, long most, long found)

@@ -9,11 +9,11 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Output;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -48,7 +48,7 @@ class NodetoolVerbTest
         String levels = cql.texts("SELECT * FROM cassiterite.levels WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, "f").toString();
         assertNotEquals("[]", levels);
         // the counter follows each second
-        Pause.until("the space is counted", Duration.ofSeconds(120),
+        Await.until("the space is counted", Duration.ofSeconds(120),
                     () -> !node.nodetool("tablestats", KEYSPACE + ".f").success().contains("Space used (live): 0\n"));
     }
 

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -19,6 +19,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.CompactionThroughput;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
@@ -69,9 +70,9 @@ class RunningWorkTest
         }
     }
 
-    private static void await(String what, BooleanSupplier condition)
+    private static void await(String what, Callable<Boolean> condition)
     {
-        Pause.until(what, BOUND, condition);
+        Await.until(what, BOUND, condition);
     }
 
     @Test

@@ -8,11 +8,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.Output;
-import io.cassiterite.nodetest.Pause;
 import io.cassiterite.nodetest.Ring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -29,7 +29,6 @@ final class Pair implements AutoCloseable
     static final String KEYSPACE = "pair";
 
     private static final Duration BOUND = Duration.ofSeconds(240);
-    private static final int POLL_MS = 100;
     private static final String STOCK_MEMTABLES = "\n  configurations:"
                                                   + "\n    skiplist:\n      class_name: SkipListMemtable"
                                                   + "\n    trie:\n      class_name: TrieMemtable"
@@ -102,12 +101,8 @@ final class Pair implements AutoCloseable
     /** Waits until both nodes see each other, and agree on the schema. */
     void awaitBoth()
     {
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (!both().stream().allMatch(Pair::seesTwo) || !Ring.of(first).hasOneSchema())
-        {
-            assertTrue(System.nanoTime() < deadlineNanos, () -> first.nodetool("status").text());
-            Pause.millis(POLL_MS);
-        }
+        Await.untilAsserted(BOUND, () -> assertTrue(both().stream().allMatch(Pair::seesTwo) && Ring.of(first).hasOneSchema(),
+                                                    () -> first.nodetool("status").text()));
     }
 
     private static boolean seesTwo(Node node)
@@ -120,12 +115,7 @@ final class Pair implements AutoCloseable
     {
         down.stop();
         Node up = down == first ? second : first;
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (seesTwo(up))
-        {
-            assertTrue(System.nanoTime() < deadlineNanos, "it is still seen as up");
-            Pause.millis(POLL_MS);
-        }
+        Await.until("it is seen as down", BOUND, () -> !seesTwo(up));
         writes.run();
         down.start();
         awaitBoth();

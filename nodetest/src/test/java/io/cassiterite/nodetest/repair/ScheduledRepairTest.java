@@ -12,12 +12,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
-import io.cassiterite.nodetest.Pause;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Scheduled incremental repair repairs stock tables as scheduled and engine tables in full; a scheduled validation leaves them out. */
 @Tag("cluster")
@@ -57,19 +58,14 @@ class ScheduledRepairTest
                 assertEquals(List.of(), node.log().grep("Repair failed for range .* for (alone|pair) tables|" +
                                                         "Incremental repair of Cassiterite tables"), node.name());
             // each node has its own primary ranges repaired, when it is its turn
-            Pause.until("both tables are in sync", BOUND, () -> pair.isInSync("engine", "other"));
+            Await.until("both tables are in sync", BOUND, () -> pair.isInSync("engine", "other"));
         }
     }
 
     private static void await(Pair pair, String line)
     {
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (pair.both().stream().allMatch(node -> node.log().grep(line).isEmpty()))
-        {
-            if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError("neither node has logged: " + line + "\n" + pair.first.log().lastTrouble());
-            Pause.millis(200);
-        }
+        Await.untilAsserted(BOUND, () -> assertTrue(pair.both().stream().anyMatch(node -> !node.log().grep(line).isEmpty()),
+                                                    () -> "neither node has logged: " + line + "\n" + pair.first.log().lastTrouble()));
     }
 
     private static NodeBuilder scheduled(NodeBuilder node)

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.Output;
-import io.cassiterite.nodetest.Pause;
 import io.cassiterite.nodetest.StreamHolds;
 import io.cassiterite.nodetest.disk.Blobs;
 import io.cassiterite.nodetest.disk.SmallDisk;
@@ -133,12 +133,10 @@ class FullDiskStreamTest
 
     private static void awaitUsed(SmallDisk disk, long mebibytes)
     {
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (disk.usedMebibytes() > mebibytes)
-        {
-            assertTrue(System.nanoTime() < deadlineNanos, disk.usedMebibytes() + " MiB are used where there were " + mebibytes);
-            Pause.millis(200);
-        }
+        Await.untilAsserted(BOUND, () -> {
+            long used = disk.usedMebibytes();
+            assertTrue(used <= mebibytes, () -> used + " MiB are used where there were " + mebibytes);
+        });
     }
 
     private static void assertNothingTaken(Node second)

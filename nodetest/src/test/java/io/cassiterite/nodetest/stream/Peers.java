@@ -7,15 +7,14 @@ package io.cassiterite.nodetest.stream;
 import java.time.Duration;
 import java.util.function.Predicate;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Node;
-import io.cassiterite.nodetest.Pause;
 import io.cassiterite.nodetest.Ring;
 
 /** Nodes as their peers see them. */
 final class Peers
 {
     private static final Duration BOUND = Duration.ofSeconds(240);
-    private static final int POLL_MS = 100;
 
     private Peers()
     {
@@ -46,23 +45,11 @@ final class Peers
     /** Waits until all nodes that are alive have the same schema. */
     static void awaitSameSchema(Node observer)
     {
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (!Ring.of(observer).hasOneSchema())
-        {
-            if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError("the nodes do not agree on the schema");
-            Pause.millis(POLL_MS);
-        }
+        Await.until("the nodes agree on the schema", BOUND, () -> Ring.of(observer).hasOneSchema());
     }
 
     private static void await(String state, Predicate<Ring> seen, Node node, Node observer)
     {
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (!seen.test(Ring.of(observer)))
-        {
-            if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError(observer.name() + " does not see " + node.name() + " as " + state);
-            Pause.millis(POLL_MS);
-        }
+        Await.until(observer.name() + " sees " + node.name() + " as " + state, BOUND, () -> seen.test(Ring.of(observer)));
     }
 }

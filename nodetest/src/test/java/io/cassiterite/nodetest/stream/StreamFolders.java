@@ -13,8 +13,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Node;
-import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** Checks that streams leave no files on a node's disk. */
 final class StreamFolders
@@ -28,13 +30,7 @@ final class StreamFolders
     /** Waits until neither direction has left anything, and no sstable of the keyspaces is there. */
     static void awaitEmpty(Node node, String... keyspaces)
     {
-        long deadlineNanos = System.nanoTime() + BOUND.toNanos();
-        while (!leftovers(node, keyspaces).isEmpty())
-        {
-            if (System.nanoTime() > deadlineNanos)
-                throw new AssertionError("streams have left " + leftovers(node, keyspaces) + " on " + node.name());
-            Pause.millis(100);
-        }
+        Await.untilAsserted(BOUND, () -> assertEquals(List.of(), leftovers(node, keyspaces), () -> "left by streams on " + node.name()));
     }
 
     static List<Path> leftovers(Node node, String... keyspaces)

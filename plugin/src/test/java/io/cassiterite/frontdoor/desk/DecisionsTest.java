@@ -17,8 +17,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,6 +24,7 @@ import org.junit.jupiter.api.Test;
 
 import org.apache.cassandra.schema.TableId;
 
+import io.cassiterite.Await;
 import io.cassiterite.memtable.TestMemtable;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -38,8 +37,6 @@ class DecisionsTest
     private static final TableId ORDERS = TableId.generate();
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int ROUNDS = 30;
-    private static final long LOOK_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final AtomicLong clock = new AtomicLong(1_000_000_000_000L);
@@ -104,16 +101,6 @@ class DecisionsTest
         }
     }
 
-    private static void await(BooleanSupplier condition)
-    {
-        long end = System.nanoTime() + PATIENCE_NANOS;
-        while (!condition.getAsBoolean())
-        {
-            assertTrue(System.nanoTime() < end);
-            LockSupport.parkNanos(LOOK_NANOS);
-        }
-    }
-
     private Question question(String role)
     {
         Login login = logins.admit(logins.count() + 1L, new FakeConnection(role, "10.0.0.1"));
@@ -152,7 +139,7 @@ class DecisionsTest
         {
             clock.addAndGet(ROUND_NANOS);
             int before = asked(quick.login.key.role);
-            await(() -> {
+            Await.until(() -> {
                 decisions.decide(all);
                 if (asked(quick.login.key.role) > before && isAllowed(quick))
                     return true;
@@ -171,7 +158,7 @@ class DecisionsTest
         assertEquals(1, asked("slow"), "it is under way");
         assertFalse(isAllowed(slow));
         awaited.countDown();
-        await(() -> {
+        Await.until(() -> {
             decisions.decide(Set.of(slow));
             return isAllowed(slow);
         });
@@ -184,11 +171,11 @@ class DecisionsTest
         Question slow = question("slow");
         awaited.countDown();
         decisions.want(slow);
-        await(() -> isAllowed(slow));
+        Await.until(() -> isAllowed(slow));
         awaited = new CountDownLatch(1);
         clock.addAndGet(Decisions.FRESH_NANOS);
         decisions.decide(Set.of(slow));
-        await(() -> asked("slow") == 2);
+        Await.until(() -> asked("slow") == 2);
         assertTrue(isAllowed(slow));
         clock.addAndGet(1);
         assertFalse(isAllowed(slow));
@@ -203,10 +190,10 @@ class DecisionsTest
             clock.addAndGet(ROUND_NANOS);
             decisions.decide(slow);
             long begun = Math.min(round + 1, Decisions.MAX_THREADS);
-            await(() -> askedSlow() == begun);
+            Await.until(() -> askedSlow() == begun);
         }
         awaited.countDown();
-        await(() -> {
+        Await.until(() -> {
             decisions.decide(slow);
             return slow.stream().allMatch(this::isAllowed);
         });
@@ -221,15 +208,15 @@ class DecisionsTest
             clock.addAndGet(ROUND_NANOS);
             decisions.decide(slow);
             long begun = round;
-            await(() -> askedSlow() == begun);
+            Await.until(() -> askedSlow() == begun);
         }
         clock.addAndGet(ROUND_NANOS);
         CountDownLatch first = awaited;
         awaited = new CountDownLatch(1);
         first.countDown();
-        await(() -> running.get() == 0);
+        Await.until(() -> running.get() == 0);
         assertDecidedInEachRound(question("reader"), slow);
-        await(() -> askedSlow() == Decisions.MAX_THREADS * 3 / 2);
+        Await.until(() -> askedSlow() == Decisions.MAX_THREADS * 3 / 2);
     }
 
     @Test
@@ -282,7 +269,7 @@ class DecisionsTest
         Question reader = question("reader");
         Question stranger = question("stranger");
         decisions.decide(Set.of(reader, stranger));
-        await(() -> isAllowed(reader));
+        Await.until(() -> isAllowed(reader));
         decisions.decide(Set.of(stranger));
         assertFalse(isAllowed(reader));
         decisions.clear();

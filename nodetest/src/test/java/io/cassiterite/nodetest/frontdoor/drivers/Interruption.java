@@ -4,18 +4,19 @@
  */
 package io.cassiterite.nodetest.frontdoor.drivers;
 
+import java.time.Duration;
 import java.util.List;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
-import io.cassiterite.nodetest.Pause;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A session that loses its connections: it comes back, and what it has prepared and begun to read goes on. */
 final class Interruption
 {
-    private static final long BOUND_NANOS = 180_000_000_000L;
-    private static final int POLL_MILLIS = 50;
+    private static final Duration BOUND = Duration.ofMinutes(3);
     private static final int ROWS = 20;
     private static final int PAGE_ROWS = 3;
     private static final int CONNECTIONS_MAX = 4;
@@ -68,22 +69,13 @@ final class Interruption
 
     private void awaitReturn()
     {
-        long endNanos = System.nanoTime() + BOUND_NANOS;
-        while (isAway())
-        {
-            if (System.nanoTime() > endNanos)
-                throw new AssertionError("the driver does not come back: " + run.session.nodes() + slice());
-            Pause.millis(POLL_MILLIS);
-        }
+        Await.untilAsserted(BOUND, () -> assertFalse(isAway(), () -> "the driver does not come back: " + run.session.nodes() + slice()));
     }
 
     /** The driver is registered for events again once it hears of two changes in a row. */
     private void awaitEvents()
     {
-        long endNanos = System.nanoTime() + BOUND_NANOS;
-        while (!(Metadata.isHeard(run) && Metadata.isHeard(run)))
-            if (System.nanoTime() > endNanos)
-                throw new AssertionError("the driver hears of no change of the schema");
+        Await.until("the driver hears of changes of the schema", BOUND, () -> Metadata.isHeard(run) && Metadata.isHeard(run));
     }
 
     private List<String> slice()

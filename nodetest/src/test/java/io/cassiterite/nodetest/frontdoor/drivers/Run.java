@@ -4,12 +4,16 @@
  */
 package io.cassiterite.nodetest.frontdoor.drivers;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Pause;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** One run of a scenario: a session, and what it has answered so far. */
 final class Run
@@ -17,7 +21,7 @@ final class Run
     static final int WHOLE = 5000;
 
     private static final long WARM_BOUND_NANOS = 120_000_000_000L;
-    private static final long METADATA_BOUND_NANOS = 120_000_000_000L;
+    private static final Duration METADATA_BOUND = Duration.ofMinutes(2);
     /** More than the answers that the door compares with Cassandra's before it sends them. */
     private static final int AUDITION = 40;
     private static final int POLL_MILLIS = 20;
@@ -104,12 +108,10 @@ final class Run
     /** Waits until the driver has heard of a change of the schema. */
     void awaitKeyspace(String keyspace, String text, boolean isThere)
     {
-        long endNanos = System.nanoTime() + METADATA_BOUND_NANOS;
-        while (session.keyspace(keyspace).stream().anyMatch(line -> line.contains(text)) != isThere)
-        {
-            if (System.nanoTime() > endNanos)
-                throw new AssertionError("the driver does not hear of " + text + ": " + session.keyspace(keyspace));
-            Pause.millis(POLL_MILLIS);
-        }
+        Await.untilAsserted(METADATA_BOUND, () -> {
+            List<String> heard = session.keyspace(keyspace);
+            assertEquals(isThere, heard.stream().anyMatch(line -> line.contains(text)),
+                         () -> "the driver does not hear of " + text + ": " + heard);
+        });
     }
 }

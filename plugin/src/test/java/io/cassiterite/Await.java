@@ -1,0 +1,39 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.awaitility.core.ThrowingRunnable;
+
+/** Waits for what other threads bring about; fails after a time. */
+public final class Await
+{
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration POLL = Duration.ofMillis(1);
+
+    private Await()
+    {
+    }
+
+    public static void until(Callable<Boolean> condition)
+    {
+        within(PATIENCE).until(condition);
+    }
+
+    /** A failure has the message of the assertion that failed last. */
+    public static void untilAsserted(Duration bound, ThrowingRunnable assertion)
+    {
+        within(bound).untilAsserted(assertion);
+    }
+
+    private static ConditionFactory within(Duration bound)
+    {
+        return Awaitility.with().pollInSameThread().pollDelay(Duration.ZERO).pollInterval(POLL).dontCatchUncaughtExceptions().atMost(bound);
+    }
+}
