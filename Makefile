@@ -233,6 +233,10 @@ lint-docs: lint-env ## Markdown: 100 columns, no broken links
 	@echo "== lint of documents"
 	@$(LINT)/rumdl check --quiet --config config/rumdl.toml .
 
+.PHONY: check-docs
+check-docs: lint-docs test-scripts ## for a change of documents alone: lint, links, spelling, pictures
+	@$(LINT)/typos --config config/typos.toml
+
 .PHONY: deny
 deny: need ## licences, bans and sources of the crates (deny.toml of native and lab)
 	@scripts/cargo-deny.sh
