@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.awaitility.core.ConditionTimeoutException;
 import org.awaitility.core.ThrowingRunnable;
 
 /** Waits for what other threads bring about; fails after a time. */
@@ -23,13 +24,26 @@ public final class Await
 
     public static void until(Callable<Boolean> condition)
     {
-        within(PATIENCE).until(condition);
+        run(() -> within(PATIENCE).until(condition));
     }
 
     /** A failure has the message of the assertion that failed last. */
     public static void untilAsserted(Duration bound, ThrowingRunnable assertion)
     {
-        within(bound).untilAsserted(assertion);
+        run(() -> within(bound).untilAsserted(assertion));
+    }
+
+    /** A test whose time is over has failed, as by any assertion. */
+    private static void run(Runnable wait)
+    {
+        try
+        {
+            wait.run();
+        }
+        catch (ConditionTimeoutException e)
+        {
+            throw new AssertionError(e.getMessage(), e);
+        }
     }
 
     private static ConditionFactory within(Duration bound)

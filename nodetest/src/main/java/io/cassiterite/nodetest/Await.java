@@ -9,12 +9,16 @@ import java.util.concurrent.Callable;
 
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.awaitility.core.ConditionTimeoutException;
 import org.awaitility.core.ThrowingRunnable;
 
 /** Waits for what is to come by itself; fails after a time. Not for classes that run in a node. */
 public final class Await
 {
+    /** At first, for what is only a moment behind, such as a count. */
+    private static final Duration SOON = Duration.ofMillis(10);
     private static final Duration POLL = Duration.ofMillis(50);
+    private static final int POLLS_SOON = 10;
 
     private Await()
     {
@@ -22,17 +26,32 @@ public final class Await
 
     public static void until(String what, Duration bound, Callable<Boolean> condition)
     {
-        within(bound).alias(what).until(condition);
+        run(() -> within(bound).alias(what).until(condition));
     }
 
     /** A failure has the message of the assertion that failed last. */
     public static void untilAsserted(Duration bound, ThrowingRunnable assertion)
     {
-        within(bound).untilAsserted(assertion);
+        run(() -> within(bound).untilAsserted(assertion));
+    }
+
+    /** A test whose time is over has failed, as by any assertion. */
+    private static void run(Runnable wait)
+    {
+        try
+        {
+            wait.run();
+        }
+        catch (ConditionTimeoutException e)
+        {
+            throw new AssertionError(e.getMessage(), e);
+        }
     }
 
     private static ConditionFactory within(Duration bound)
     {
-        return Awaitility.with().pollInSameThread().pollDelay(Duration.ZERO).pollInterval(POLL).dontCatchUncaughtExceptions().atMost(bound);
+        return Awaitility.with().pollInSameThread().pollDelay(Duration.ZERO)
+                         .pollInterval((polls, last) -> polls < POLLS_SOON ? SOON : POLL)
+                         .dontCatchUncaughtExceptions().atMost(bound);
     }
 }
