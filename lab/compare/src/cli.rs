@@ -48,16 +48,18 @@ pub struct CompareCommand {
     /// [default: stock,stock-default,cassiterite; for indexes stock-sai,stock,cassiterite].
     #[arg(long, value_delimiter = ',')]
     engines: Vec<Engine>,
-    /// Sizes that are not given singly.
+    /// Sizes that are not given singly, and with them the time that it takes: engines x rounds x (start, fill, warm-up, and the
+    /// phases of --seconds each).
     #[arg(long, default_value = "small")]
     scale: Scale,
-    /// Rounds; each runs every engine once on a fresh cluster. Verdicts need at least 3.
+    /// Rounds; each runs every engine once on a fresh cluster. Verdicts need at least 3 [default: 6; tiny: 1].
     #[arg(long)]
     rounds: Option<usize>,
-    /// Seconds of each measured phase.
+    /// Seconds of each measured phase [default: 45; tiny: 5; full: 240].
     #[arg(long)]
     seconds: Option<u64>,
-    /// Seconds of the warm-up at most; it ends when server CPU per operation no longer falls.
+    /// Seconds of the warm-up at most; it ends when the JVMs' compilers rest and server CPU per operation no longer falls. What
+    /// is measured before that has a caveat [default: 240; tiny: 5; full: 300].
     #[arg(long)]
     warmup: Option<u64>,
     /// Partitions of the table.
@@ -264,7 +266,7 @@ impl CompareCommand {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
 
     use super::*;
 
@@ -276,6 +278,15 @@ mod tests {
 
     fn read(words: &str) -> Result<Settings> {
         Line::try_parse_from(["compare"].into_iter().chain(words.split(' ')))?.command.settings()
+    }
+
+    #[test]
+    fn help_tells_the_rounds_and_the_time() {
+        let help = Line::command().render_long_help().to_string();
+        for told in ["[default: 6; tiny: 1]", "[default: 45;", "[default: 240;", "Two engines take 1 to 1.5 hours"] {
+            assert!(help.split_whitespace().collect::<Vec<_>>().join(" ").contains(told), "{told}: {help}");
+        }
+        assert_eq!(read("mixed --client-cpus 0").unwrap().rounds, 6);
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod saved;
 pub mod scenario;
 mod scenarios;
 pub mod settings;
+pub mod settled;
 pub mod statistics;
 pub mod streams;
 pub mod subject;

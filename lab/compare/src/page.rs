@@ -68,12 +68,18 @@ pub fn html(comparison: &Comparison) -> String {
 }
 
 fn warnings(comparison: &Comparison) -> Markup {
-    let (invalid, failed) = (comparison.invalid(), comparison.failed_levels());
+    let (invalid, caveats, failed) = (comparison.invalid(), comparison.caveats(), comparison.failed_levels());
     html! {
         @if !invalid.is_empty() {
             div.invalid {
                 strong { "Invalid: these figures must not be believed" }
                 ul { @for reason in &invalid { li { (reason) } } }
+            }
+        }
+        @if !caveats.is_empty() {
+            div.invalid {
+                strong { "Caveat: these runs were measured before their servers were warm" }
+                ul { @for caveat in &caveats { li { (caveat) } } }
             }
         }
         @if !failed.is_empty() {
@@ -229,5 +235,41 @@ fn environment(comparison: &Comparison) -> Markup {
             li { "settings: " code { (serde_json::to_string(&comparison.settings).unwrap_or_default()) } }
             @for hash in &environment.hashes { li { (hash.name) ": " code { (hash.sha256) } } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rounds::Run;
+    use crate::scenario::Scenario;
+    use crate::settings::{Scale, Settings};
+    use crate::table::text;
+    use crate::trial::Trial;
+    use lab_load::observe::Environment;
+
+    #[test]
+    fn a_warm_up_that_was_cut_off_is_told_loudly_and_with_its_run() {
+        let run = Run {
+            engine: "stock".to_owned(),
+            round: 1,
+            place: 0,
+            trial: Trial::default(),
+            notes: Vec::new(),
+            caveats: vec!["warm-up (read=1): 240 s, time over".to_owned()],
+            invalid: Vec::new(),
+            absent: Vec::new(),
+        };
+        let comparison = Comparison {
+            environment: Environment::default(),
+            settings: Settings::new(Scenario::Reads, Scale::Tiny),
+            engines: vec!["stock".to_owned(), "cassiterite".to_owned()],
+            runs: vec![run],
+            judged: Vec::new(),
+        };
+        let caveat = "stock, round 2: warm-up (read=1): 240 s, time over";
+        assert_eq!(comparison.caveats(), [caveat]);
+        assert!(text(&comparison).contains(&format!("CAVEAT: {caveat}")));
+        assert!(html(&comparison).contains(caveat));
     }
 }

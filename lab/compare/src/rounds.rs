@@ -30,6 +30,8 @@ pub struct Run {
     pub trial: Trial,
     /// Deviations from the plan.
     pub notes: Vec<String>,
+    /// Warm-ups that were cut off before the servers were warm.
+    pub caveats: Vec<String>,
     /// Why its figures must not be believed; empty when they may.
     pub invalid: Vec<String>,
     /// The values that could not be observed.
@@ -88,6 +90,7 @@ impl Comparison {
                     .trial(&settings, *engine, interrupt, &name, round, place)
                     .with_context(|| format!("{name}, round {}", round + 1))?;
                 run.notes.iter().chain(&run.absent).for_each(|note| progress(&format!("  note: {note}")));
+                run.caveats.iter().for_each(|caveat| progress(&format!("  CAVEAT: {caveat}")));
                 run.invalid.iter().for_each(|reason| progress(&format!("  INVALID: {reason}")));
                 self.runs.push(run);
                 self.judged = judge(&self.rounds());
@@ -110,9 +113,10 @@ impl Comparison {
         let mut subject = Subject::up(settings, engine, round, interrupt)?;
         self.hash(engine, subject.cluster());
         let trial = scenarios::run(scenario, &mut subject)?;
-        let (notes, invalid) = (std::mem::take(&mut subject.notes), std::mem::take(&mut subject.invalid));
+        let (notes, caveats) = (std::mem::take(&mut subject.notes), std::mem::take(&mut subject.caveats));
+        let invalid = std::mem::take(&mut subject.invalid);
         let absent = subject.down()?.absent;
-        Ok(Run { engine: name.to_owned(), round, place, trial, notes, invalid, absent })
+        Ok(Run { engine: name.to_owned(), round, place, trial, notes, caveats, invalid, absent })
     }
 
     fn hash(&mut self, engine: Engine, cluster: &Cluster) {
@@ -136,10 +140,19 @@ impl Comparison {
 
     /// Why the comparison must not be believed, each reason once with the engine that it came from.
     pub fn invalid(&self) -> Vec<String> {
-        let of = |run: &Run| -> Vec<String> {
-            run.invalid.iter().map(|reason| format!("{}, round {}: {reason}", run.engine, run.round + 1)).collect()
+        self.told_by_runs(|run| &run.invalid)
+    }
+
+    /// What its figures have against them, likewise.
+    pub fn caveats(&self) -> Vec<String> {
+        self.told_by_runs(|run| &run.caveats)
+    }
+
+    fn told_by_runs(&self, of: impl Fn(&Run) -> &Vec<String>) -> Vec<String> {
+        let told = |run: &Run| -> Vec<String> {
+            of(run).iter().map(|words| format!("{}, round {}: {words}", run.engine, run.round + 1)).collect()
         };
-        self.runs.iter().flat_map(of).collect()
+        self.runs.iter().flat_map(told).collect()
     }
 
     /// Levels of service that did not hold at any rate, by engine and round.

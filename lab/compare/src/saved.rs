@@ -34,6 +34,8 @@ struct SavedRun {
     engine: String,
     figures: Vec<Figure>,
     invalid: Vec<String>,
+    #[serde(default)]
+    caveats: Vec<String>,
 }
 
 impl Saved {
@@ -51,6 +53,10 @@ impl Saved {
     fn profile(&self) -> Option<&Value> {
         let hashes = self.environment.get("hashes")?.as_array()?;
         hashes.iter().find(|hash| hash.get("name").is_some_and(|name| name == PROFILE_HASH))?.get("sha256")
+    }
+
+    fn caveats(&self) -> usize {
+        self.runs.iter().map(|run| run.caveats.len()).sum()
     }
 
     fn invalid(&self) -> usize {
@@ -78,6 +84,10 @@ pub fn judged(before: &Path, after: &Path) -> Result<ExitCode> {
     }
     println!("before: {}; after: {}; the rounds of the two were not interleaved:", before.display(), after.display());
     println!("what the machine did between them is in the ratios. Verdicts need {ROUNDS_MIN} rounds in each.");
+    let caveats = was.caveats() + is.caveats();
+    if caveats > 0 {
+        println!("CAVEAT: {caveats} warm-ups of them ended by time, before the servers were warm");
+    }
     let invalid = was.invalid() + is.invalid();
     if invalid > 0 {
         println!("INVALID: {invalid} runs must not be believed, by their own words");

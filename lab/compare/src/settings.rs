@@ -24,9 +24,11 @@ const RATE_PER_CPU: f64 = 2_000.0;
 pub enum Scale {
     /// To see it work: seconds, no meaning.
     Tiny,
-    /// A laptop or a shared machine of two cores: some 10 minutes for each engine and round.
+    /// A laptop or a shared machine of two cores: 6 rounds, phases of 45 s, some 5 to 8 minutes for each engine and round. Two
+    /// engines take 1 to 1.5 hours, three 1.5 to 2.5.
     Small,
-    /// Datasets of many times the memtables: an hour or so for each engine and round.
+    /// Datasets of many times the memtables: 6 rounds, phases of 240 s, some 50 minutes for each engine and round. Two engines
+    /// take 10 hours.
     Full,
 }
 
@@ -44,7 +46,7 @@ pub struct Settings {
     pub rounds: usize,
     /// Length of each measured phase in seconds.
     pub seconds: u64,
-    /// The warm-up ends by then even when server CPU per operation still falls.
+    /// The warm-up ends by then even where the servers are not warm; the report then has a caveat.
     pub warmup_max_s: u64,
     /// Partitions of the table.
     pub rows: u64,
@@ -89,8 +91,8 @@ impl Settings {
     pub fn new(scenario: Scenario, scale: Scale) -> Self {
         let (rounds, seconds, warmup_max_s, partitions) = match scale {
             Scale::Tiny => (1, 5, 5, 2_000),
-            Scale::Small => (5, 60, 240, 200_000),
-            Scale::Full => (5, 300, 300, 4_000_000),
+            Scale::Small => (6, 45, 240, 200_000),
+            Scale::Full => (6, 240, 300, 4_000_000),
         };
         let (divisor, value_bytes, rate_per_s) = match scenario {
             Scenario::Emp => (6, 6000, 500.0),
@@ -207,6 +209,15 @@ mod tests {
             for scale in Scale::value_variants() {
                 Settings::new(*scenario, *scale).validate().unwrap();
             }
+        }
+    }
+
+    #[test]
+    fn a_comparison_has_six_rounds_and_takes_about_as_long_as_it_took_with_five() {
+        for (scale, five_of_s) in [(Scale::Small, 60), (Scale::Full, 300)] {
+            let settings = Settings::new(Scenario::Mixed, scale);
+            assert_eq!(settings.rounds, 6, "{scale:?}: Student's t is 2.57, not 2.78");
+            assert!(settings.rounds as u64 * settings.seconds <= 5 * five_of_s, "{scale:?}");
         }
     }
 

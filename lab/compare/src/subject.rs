@@ -55,6 +55,8 @@ pub struct Subject<'a> {
     interrupt: Interrupt,
     /// Deviations from the plan that leave the numbers right.
     pub notes: Vec<String>,
+    /// What figures have against them that they may be believed with all the same: warm-ups that were cut off.
+    pub caveats: Vec<String>,
     /// Why figures must not be believed.
     pub invalid: Vec<String>,
 }
@@ -105,6 +107,7 @@ impl<'a> Subject<'a> {
             cluster,
             interrupt: interrupt.clone(),
             notes: Vec::new(),
+            caveats: Vec::new(),
             invalid: Vec::new(),
         })
     }

@@ -145,6 +145,7 @@ pub fn text(comparison: &Comparison) -> String {
     for line in legend(comparison)
         .into_iter()
         .chain(invalid.into_iter().map(|reason| format!("INVALID: {reason}")))
+        .chain(comparison.caveats().into_iter().map(|caveat| format!("CAVEAT: {caveat}")))
         .chain(failed)
     {
         text.push_str(&line);

@@ -11,9 +11,10 @@ use anyhow::{bail, ensure, Context, Result};
 
 use super::Subject;
 use crate::phase::{any, closed, once, Measured, Phase, Used};
-use crate::warmup::{Slice, SliceMeter, Warmup};
+use crate::settled::{Rule, Window};
+use crate::warmup::{Warmup, WindowMeter};
 use lab_load::load::{self, wrong_rows, Outcome, Pace, Plan, Position, Stop, Workload};
-use lab_load::observe::{now_unix_ms, Client};
+use lab_load::observe::{now_unix_ms, Client, Compilers};
 use lab_load::profile::{Mix, Options, UserWorkload};
 use lab_node::cluster::Cluster;
 use lab_node::cpus::Cpus;
@@ -40,65 +41,97 @@ impl Subject<'_> {
         let fill =
             Phase { name: "fill", ops: "insert=1".into(), population, pace: Pace::Closed, stop: Stop::WorkloadEnds };
         let workload = self.workload(&fill)?;
-        let outcome = self.on_all_cpus(|subject| subject.drive(&fill, workload))?;
+        let outcome = self.on_all_cpus(|subject| {
+            let outcome = subject.drive(&fill, workload)?;
+            subject.flush()?;
+            subject.settle()?;
+            Ok(outcome)
+        })?;
         self.record_outcome("fill", &outcome);
-        self.flush()?;
-        self.settle()?;
         // As another client: a front door leaves connections to Netty that have only written.
         self.reconnect()
     }
 
-    /// Loads until the servers' CPU per operation no longer falls, and their compilers rest.
+    /// Loads until the servers are warm: on all CPUs, then on their own.
     pub fn warm(&mut self, ops: impl Into<Cow<'static, str>>) -> Result<Warmup> {
         let ops = ops.into();
         let population = any(self.settings.rows);
-        let mut slice =
-            |subject: &mut Self, length| subject.load(&closed("warm-up", ops.clone(), population.clone(), length));
-        let limit_s = self.settings.warmup_max_s as f64;
-        let warmup = self.on_all_cpus(|subject| Warmup::run(limit_s, |seconds| subject.slice(seconds, &mut slice)))?;
-        self.warmed("warm-up", &ops, warmup)
+        let rule = Rule::warm_up(self.settings.warmup_max_s as f64);
+        let warmup = self.warm_by("warm-up", &ops, rule, |subject, length| {
+            subject.load(&closed("warm-up", ops.clone(), population.clone(), length))
+        })?;
+        self.settle()?;
+        Ok(warmup)
     }
 
     /// Makes a phase that reads begin as in every other round: after its lead-in, and with a compacted table.
     pub fn prepare(&mut self, phase: &Phase) -> Result<()> {
-        self.lead_in(phase)?;
+        self.led_in(phase)?;
         self.compact()
     }
 
     /// A phase's own load until the compilers rest, before it is measured on servers that are warm for another one.
     pub fn lead_in(&mut self, phase: &Phase) -> Result<Warmup> {
+        let lead_in = self.led_in(phase)?;
+        self.settle()?;
+        Ok(lead_in)
+    }
+
+    fn led_in(&mut self, phase: &Phase) -> Result<Warmup> {
         let limit_s = Warmup::LEAD_IN_MAX_S.min(self.settings.warmup_max_s as f64);
-        self.lead_in_by(phase.name, limit_s, |subject, length| {
+        self.warm_by("lead-in", phase.name, Rule::lead_in(limit_s), |subject, length| {
             subject.probe(&Phase { name: "lead-in", stop: Stop::Duration(length), ..phase.clone() })
         })
     }
 
-    /// The same for `limit_s` seconds at most, with slices of the caller's, each of the length that it is given.
+    /// A lead-in of `limit_s` seconds at most, with windows of the caller's, each of the length that it is given.
     pub fn lead_in_by(
         &mut self,
         name: &str,
         limit_s: f64,
-        mut slice: impl FnMut(&mut Self, Duration) -> Result<Outcome>,
+        window: impl FnMut(&mut Self, Duration) -> Result<Outcome>,
     ) -> Result<Warmup> {
-        let lead_in =
-            self.on_all_cpus(|subject| Warmup::lead_in(limit_s, |seconds| subject.slice(seconds, &mut slice)))?;
-        self.warmed("lead-in", name, lead_in)
+        let lead_in = self.warm_by("lead-in", name, Rule::lead_in(limit_s), window)?;
+        self.settle()?;
+        Ok(lead_in)
     }
 
-    fn warmed(&mut self, what: &str, name: &str, warmup: Warmup) -> Result<Warmup> {
-        if !warmup.warm {
-            self.notes.push(format!("{what} ({name}): {}", warmup.summary()));
+    /// The rule on all CPUs; then, on those that the servers keep, until the compilers rest there, too.
+    fn warm_by(
+        &mut self,
+        what: &str,
+        name: &str,
+        rule: Rule,
+        mut load: impl FnMut(&mut Self, Duration) -> Result<Outcome>,
+    ) -> Result<Warmup> {
+        let pids = self.pids();
+        self.put_compilers_first(&pids);
+        let mut warmup = self.on_all_cpus(|subject| Warmup::run(rule, |seconds| subject.window(seconds, &mut load)))?;
+        if self.settings.cpus.is_some() {
+            let most_s = Warmup::FENCE_MAX_S.min(rule.window_s * rule.most as f64);
+            let fenced = Warmup::run(Rule::lead_in(most_s), |seconds| self.window(seconds, &mut load))?;
+            warmup = warmup.then_on_fence(fenced);
         }
-        self.settle()?;
+        Compilers::put_first(&pids, false);
+        if !warmup.warm {
+            self.caveats.push(format!("{what} ({name}): {}", warmup.summary()));
+        }
         Ok(warmup)
     }
 
-    fn slice(
+    fn put_compilers_first(&mut self, pids: &[i32]) {
+        let refused = "the servers' compilers could not be put first, which root may: warm-ups take longer".to_owned();
+        if !Compilers::put_first(pids, true) && !self.notes.contains(&refused) {
+            self.notes.push(refused);
+        }
+    }
+
+    fn window(
         &mut self,
         seconds: f64,
         load: &mut impl FnMut(&mut Self, Duration) -> Result<Outcome>,
-    ) -> Result<Option<Slice>> {
-        let meter = SliceMeter::start(self.servers.readings(), self.pids());
+    ) -> Result<Option<Window>> {
+        let meter = WindowMeter::start(self.servers.readings(), self.pids());
         let outcome = load(self, Duration::from_secs_f64(seconds))?;
         Ok(meter.end(&self.servers.readings(), &outcome))
     }

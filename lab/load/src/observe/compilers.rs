@@ -6,9 +6,13 @@
 use std::collections::HashMap;
 
 use procfs::process::{Process, Task};
+use rustix::process::{setpriority_process, Pid};
 
 /// HotSpot's compiler threads are so called: `C2 CompilerThread0`, of which the kernel keeps 15 bytes.
 const NAMES: [&str; 2] = ["C1 Compiler", "C2 Compiler"];
+
+/// Niceness of compilers that come first.
+const FIRST: i32 = -20;
 
 /// CPU time of the compiler threads of some processes since each thread's start.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +25,25 @@ impl Compilers {
     pub fn of(pids: &[i32]) -> Self {
         let tasks = pids.iter().filter_map(|pid| Process::new(*pid).ok()?.tasks().ok()).flatten().flatten();
         Self { ticks: tasks.filter_map(|task| compiler_ticks(&task)).collect() }
+    }
+
+    /// Lets compilers run before the requests of their JVMs, or as those again; whether the system allows it (root does).
+    /// Among the threads of a full load a compiler gets a few percent of a CPU: it takes minutes, and looks as if it rested.
+    pub fn put_first(pids: &[i32], first: bool) -> bool {
+        let of_process = |pid: &i32| {
+            let process = Process::new(*pid).ok()?;
+            let niceness = if first { FIRST } else { i32::try_from(process.stat().ok()?.nice).ok()? };
+            Some((process.tasks().ok()?, niceness))
+        };
+        let mut allowed = true;
+        for (tasks, niceness) in pids.iter().filter_map(of_process) {
+            for (thread, _) in tasks.flatten().filter_map(|task| compiler_ticks(&task)) {
+                // A thread that has ended since is none to mourn.
+                let refused = |error| error != rustix::io::Errno::SRCH;
+                allowed &= !setpriority_process(Pid::from_raw(thread), niceness).is_err_and(refused);
+            }
+        }
+        allowed
     }
 
     /// CPU time since the other reading, in seconds, to a clock tick (10 ms). HotSpot ends and starts these threads as it needs
@@ -53,6 +76,29 @@ mod tests {
             Compilers::of(&[myself]).cpu_s_since(&before)
         };
         std::thread::Builder::new().name(name.into()).spawn(work).unwrap().join().unwrap()
+    }
+
+    /// Niceness of a thread of this name after both changes, and whether they were allowed.
+    fn put_first_and_back(name: &str) -> (bool, [i64; 2]) {
+        let myself = std::process::id() as i32;
+        let work = move || {
+            let thread = nix::unistd::gettid().as_raw();
+            let mut allowed = true;
+            let seen = [true, false].map(|first| {
+                allowed &= Compilers::put_first(&[myself], first);
+                Process::new(myself).unwrap().task_from_tid(thread).unwrap().stat().unwrap().nice
+            });
+            (allowed, seen)
+        };
+        std::thread::Builder::new().name(name.into()).spawn(work).unwrap().join().unwrap()
+    }
+
+    #[test]
+    fn only_compilers_come_first_and_then_run_as_their_process_again() {
+        let own = Process::myself().unwrap().stat().unwrap().nice;
+        let (allowed, seen) = put_first_and_back("C1 CompilerThread0");
+        assert_eq!(seen, if allowed { [i64::from(FIRST), own] } else { [own, own] });
+        assert_eq!(put_first_and_back("C3 CompilerThread0").1, [own, own]);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::phase::figures::Course;
 use crate::phase::timeline::Move;
 use crate::soak::figures::Window;
 use crate::trials::observed::Observed;
+use lab_compare::settled::Rule;
 use lab_compare::warmup::Warmup;
 use lab_load::load::{self, Outcome};
 use lab_load::narrator::Narrator;
@@ -93,7 +94,7 @@ impl<'a> Existing<'a> {
     fn warm(&self) -> Result<Warm> {
         self.narrator.doing("warm-up");
         let mut unexplained = 0;
-        Warmup::run(self.plan.warmup_max_s(), |seconds| {
+        Warmup::run(Rule::warm_up(self.plan.warmup_max_s()), |seconds| {
             let load = Load { pace: Pace::Closed { in_flight: IN_FLIGHT }, length: Duration::from_secs_f64(seconds) };
             let outcome = self.runtime()?.block_on(self.data()?.load(&load, self.threads))?;
             unexplained += outcome.unexplained();

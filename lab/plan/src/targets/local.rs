@@ -28,7 +28,8 @@ use crate::volumes;
 use lab_compare::files::table_bytes;
 use lab_compare::phase::Used;
 use lab_compare::quiet::until_quiet;
-use lab_compare::warmup::{SliceMeter, Warmup};
+use lab_compare::settled::Rule;
+use lab_compare::warmup::{Warmup, WindowMeter};
 use lab_load::load::Outcome;
 use lab_load::narrator::Narrator;
 use lab_load::observe::{Servers, WatchedServer};
@@ -121,9 +122,9 @@ impl<'a> Local<'a> {
         let data = site.data.as_ref().context("the cell has no data")?;
         let mut unexplained = 0;
         self.narrator.doing("warm-up");
-        let warmup = Warmup::run(self.plan.warmup_max_s(), |seconds| {
+        let warmup = Warmup::run(Rule::warm_up(self.plan.warmup_max_s()), |seconds| {
             let pids = site.cluster.nodes().into_iter().filter_map(|node| node.pid).collect();
-            let meter = SliceMeter::start(site.servers.readings(), pids);
+            let meter = WindowMeter::start(site.servers.readings(), pids);
             let load =
                 Load { pace: super::Pace::Closed { in_flight: IN_FLIGHT }, length: Duration::from_secs_f64(seconds) };
             let outcome = site.runtime.block_on(data.load(&load, self.threads()))?;
