@@ -291,12 +291,19 @@ bench-engine: deps ## the engine alone: put, get, slice, merge (CPU of the calli
 .PHONY: bench-node
 bench-node: lab ## engines side by side on this machine: make bench-node SCENARIO=mixed ROUNDS=6 ENGINES=stock,cassiterite
 	@$(LAB) compare $(SCENARIO) --engines $(ENGINES) \
-	    --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),5) \
+	    --rounds $(if $(filter command line,$(origin ROUNDS)),$(ROUNDS),6) \
 	    --json build/compare-$(SCENARIO).json --html build/compare-$(SCENARIO).html
 
+BENCH = $(if $(filter command line,$(origin ROUNDS)),--rounds $(ROUNDS)) $(if $(DRY_RUN),--dry-run) $(SCENARIOS)
+
+# A plan needs no build.
+.PHONY: bench-readme
+bench-readme: $(if $(DRY_RUN),,lab) ## the rows of README.md at this commit, unattended, some four hours on two cores; again goes on; raw JSON in build/bench: make bench-readme DRY_RUN=1
+	@CASSITERITE_LAB=$(LAB) scripts/bench.py readme $(BENCH)
+
 .PHONY: bench-all
-bench-all: lab ## the comparisons of docs/benchmarks.md, unattended, some eight hours; raw JSON in build/bench: make bench-all SCENARIOS="requests stream" ROUNDS=5
-	@$(if $(filter command line,$(origin ROUNDS)),ROUNDS=$(ROUNDS)) CASSITERITE_LAB=$(LAB) scripts/bench-all.sh $(SCENARIOS)
+bench-all: $(if $(DRY_RUN),,lab) ## the same of every comparison of docs/benchmarks.md, some nine hours: make bench-all SCENARIOS="requests stream" ROUNDS=3
+	@CASSITERITE_LAB=$(LAB) scripts/bench.py all $(BENCH)
 
 # As many vnodes as a cluster has by default; then stock Cassandra's best case, where its sstables can go whole, too.
 .PHONY: bench-stream
