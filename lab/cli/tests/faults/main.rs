@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lab_load::check::{Before, Ledger, Shape};
-use lab_load::load::{connect, run, runtime, FaultKind, Outcome, Pace, Plan, Stop, Target, WarmUp};
+use lab_load::load::{connect, run, runtime, FaultKind, LoadSpec, Outcome, Pace, Stop, Target, WarmUp};
 
 use crate::checked::Checked;
 use crate::node::Node;
@@ -30,8 +30,8 @@ async fn checked_run(node: &Node, lie: Lie, deletes: bool) -> Outcome {
     let name = format!("{lie:?}_{deletes}").to_lowercase();
     let workload = Arc::new(Checked::new(&session, ledger, deletes, &name).await.unwrap());
     proxy.lie(lie);
-    let plan = Plan { pace: Pace::Closed, in_flight: 16, stop: Stop::Count(5000), ..Plan::default() };
-    run(session, workload, plan, |_| {}).await.unwrap()
+    let spec = LoadSpec { pace: Pace::Closed, in_flight: 16, stop: Stop::Count(5000), ..LoadSpec::default() };
+    run(session, workload, spec, |_| {}).await.unwrap()
 }
 
 fn count(outcome: &Outcome, kind: FaultKind) -> u64 {
@@ -112,8 +112,9 @@ fn an_operation_costs_the_client_little_cpu() {
             let name = format!("cost_{in_flight}");
             let workload = Arc::new(Checked::new(&session, ledger, false, &name).await.unwrap());
             let stop = Stop::Duration(Duration::from_secs(8));
-            let plan = Plan { pace, in_flight, stop, warmup: WarmUp::For(Duration::from_secs(4)), ..Plan::default() };
-            let outcome = run(Arc::clone(&session), workload, plan, |_| {}).await.unwrap();
+            let spec =
+                LoadSpec { pace, in_flight, stop, warmup: WarmUp::For(Duration::from_secs(4)), ..LoadSpec::default() };
+            let outcome = run(Arc::clone(&session), workload, spec, |_| {}).await.unwrap();
             let operations: u64 = outcome.tallies.iter().map(|tally| tally.operations).sum();
             let cpu_us = outcome.client_cpu_s * 1e6 / operations as f64;
             let per_s = operations as f64 / outcome.elapsed.as_secs_f64();

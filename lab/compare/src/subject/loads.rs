@@ -13,7 +13,7 @@ use super::Subject;
 use crate::phase::{any, closed, once, Measured, Phase, Used};
 use crate::settled::{Rule, Window};
 use crate::warmup::{Warmup, WindowMeter};
-use lab_load::load::{self, wrong_rows, Outcome, Pace, Plan, Position, Stop, Workload};
+use lab_load::load::{self, wrong_rows, LoadSpec, Outcome, Pace, Position, Stop, Workload};
 use lab_load::observe::{now_unix_ms, Client, Compilers};
 use lab_load::profile::{Mix, Options, UserWorkload};
 use lab_node::cluster::Cluster;
@@ -201,10 +201,10 @@ impl Subject<'_> {
     /// whose response times are held against a limit. A late client only makes them longer: within the limit they are all the
     /// more.
     pub fn probe(&mut self, phase: &Phase) -> Result<Outcome> {
-        let mut plan = self.plan(phase);
-        plan.limits.run_queue_share = f64::INFINITY;
-        plan.limits.late_start_share = f64::INFINITY;
-        let outcome = self.drive_by(plan, phase.name, self.workload(phase)?)?;
+        let mut spec = self.spec(phase);
+        spec.limits.run_queue_share = f64::INFINITY;
+        spec.limits.late_start_share = f64::INFINITY;
+        let outcome = self.drive_by(spec, phase.name, self.workload(phase)?)?;
         self.record_wrong_rows(phase.name, &outcome);
         Ok(outcome)
     }
@@ -224,12 +224,12 @@ impl Subject<'_> {
         change: impl FnOnce(&mut Cluster) -> Result<T>,
     ) -> Result<During<T>> {
         let workload = self.workload(phase)?;
-        let mut plan = self.plan(phase);
-        plan.limits.error_share = 1.0;
-        plan.interval = CHANGE_INTERVAL;
-        let end = plan.end.clone();
+        let mut spec = self.spec(phase);
+        spec.limits.error_share = 1.0;
+        spec.interval = CHANGE_INTERVAL;
+        let end = spec.end.clone();
         let began_unix_ms = now_unix_ms();
-        let load = self.runtime.spawn(load::run(Arc::clone(&self.session), workload, plan, |_| ()));
+        let load = self.runtime.spawn(load::run(Arc::clone(&self.session), workload, spec, |_| ()));
         let done = change(&mut self.cluster);
         end.raise();
         let outcome = self.runtime.block_on(load).context("the load ended early")??;
@@ -243,8 +243,8 @@ impl Subject<'_> {
         Ok(During { outcome, began_unix_ms, done })
     }
 
-    fn plan(&self, phase: &Phase) -> Plan {
-        let mut plan = Plan {
+    fn spec(&self, phase: &Phase) -> LoadSpec {
+        let mut spec = LoadSpec {
             pace: phase.pace,
             position: if phase.is_spread() { self.position.clone() } else { Position::default() },
             in_flight: self.in_flight,
@@ -252,23 +252,23 @@ impl Subject<'_> {
             own_cpus: self.settings.cpus.is_some(),
             stop: phase.stop,
             levels: Some(Arc::clone(&self.levels)),
-            ..Plan::default()
+            ..LoadSpec::default()
         };
         match phase.pace {
-            Pace::Open { .. } => plan.in_flight = plan.in_flight.max(IN_FLIGHT_OPEN_MIN),
+            Pace::Open { .. } => spec.in_flight = spec.in_flight.max(IN_FLIGHT_OPEN_MIN),
             // A closed loop beside its server fills the machine by design: waiting for a core slows it, it falsifies nothing.
-            Pace::Closed | Pace::Limited { .. } => plan.limits.run_queue_share = f64::INFINITY,
+            Pace::Closed | Pace::Limited { .. } => spec.limits.run_queue_share = f64::INFINITY,
         }
-        plan
+        spec
     }
 
     fn drive(&self, phase: &Phase, workload: Arc<dyn Workload>) -> Result<Outcome> {
-        self.drive_by(self.plan(phase), phase.name, workload)
+        self.drive_by(self.spec(phase), phase.name, workload)
     }
 
-    fn drive_by(&self, plan: Plan, name: &str, workload: Arc<dyn Workload>) -> Result<Outcome> {
+    fn drive_by(&self, spec: LoadSpec, name: &str, workload: Arc<dyn Workload>) -> Result<Outcome> {
         self.ensure_not_interrupted()?;
-        let outcome = self.runtime.block_on(load::run(Arc::clone(&self.session), workload, plan, |_| ()))?;
+        let outcome = self.runtime.block_on(load::run(Arc::clone(&self.session), workload, spec, |_| ()))?;
         ensure!(!outcome.interrupted, "interrupted");
         let gone = self.cluster.nodes().into_iter().find(|node| node.pid.is_none());
         if let Some(node) = gone {

@@ -3,7 +3,7 @@
 
 //! Starts operations on time and records them without coordinated omission. Uses `check`.
 //!
-//! [`connect`] opens a session on a [`Target`]; [`run`] runs a [`Workload`] on it by a [`Plan`] and returns the [`Outcome`].
+//! [`connect`] opens a session on a [`Target`]; [`run`] runs a [`Workload`] on it by a [`LoadSpec`] and returns the [`Outcome`].
 //! Both need a runtime made by [`runtime`], whose threads are the client.
 
 mod changes;
@@ -18,13 +18,13 @@ mod operation;
 mod outcome;
 mod pace;
 mod partial_answer;
-mod plan;
 mod priority;
 mod recorder;
 mod retry;
 mod run;
 mod running;
 mod series;
+mod spec;
 mod target;
 mod tls;
 mod translation;
@@ -37,7 +37,7 @@ pub use connect::{connect, runtime};
 pub use operation::{Answer, Class, Kind, Operation, Workload};
 pub use outcome::{wrong_rows, FaultCount, Interval, Latencies, Outcome, Tally};
 pub use partial_answer::faults_of;
-pub use plan::{Limits, Pace, Plan, Position, Retries, Signal, Stop};
 pub use run::run;
+pub use spec::{Limits, LoadSpec, Pace, Position, Retries, Signal, Stop};
 pub use target::{Target, TlsFiles};
 pub use warmup::{Settling, WarmUp, WarmedUp};

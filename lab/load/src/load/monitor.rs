@@ -13,10 +13,10 @@ use tokio::task::JoinHandle;
 
 use crate::load::clock::Schedule;
 use crate::load::cost::Cost;
-use crate::load::plan::Stop;
 use crate::load::recorder::{latencies, Counters};
 use crate::load::running::{RunningLoad, Server};
 use crate::load::series::{Series, Uncertainty};
+use crate::load::spec::Stop;
 use crate::load::validity::Evidence;
 use crate::load::{Interval, Outcome, Settling, WarmUp, WarmedUp};
 
@@ -72,7 +72,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
             series: Series::default(),
             uncertainty: Uncertainty::default(),
             cut_at: shared.measured_from.get().copied().unwrap_or(start),
-            warming: match shared.plan.warmup {
+            warming: match shared.spec.warmup {
                 WarmUp::For(_) => None,
                 WarmUp::UntilSettled { slice, at_most } => {
                     let settling = Settling::default();
@@ -93,7 +93,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         let mut starting = true;
         let mut ctrl_c = signal(SignalKind::interrupt()).context("cannot listen to Ctrl-C")?;
         loop {
-            let drained = self.no_more_starts().map(|over| over + shared.plan.drain);
+            let drained = self.no_more_starts().map(|over| over + shared.spec.drain);
             let measured_from = shared.measured_from.get().copied();
             let next_slice = self.warming.as_ref().map(|warming| warming.next);
             tokio::select! {
@@ -106,22 +106,22 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
                 () = until(next_slice), if next_slice.is_some() => self.end_slice()?,
                 () = until(measured_from), if measured_from.is_some() && self.cost.is_none() => {
                     self.cost = Some(Cost::now());
-                    shared.plan.measuring.raise();
-                    next_cut = Some(self.cut_at + shared.plan.interval);
+                    shared.spec.measuring.raise();
+                    next_cut = Some(self.cut_at + shared.spec.interval);
                 }
                 () = until(next_cut), if next_cut.is_some() => {
                     let at = next_cut.unwrap_or_else(Instant::now);
                     self.cut(at)?;
-                    let next = at + shared.plan.interval;
+                    let next = at + shared.spec.interval;
                     // The wait for the last operations of a closed loop is no part of it.
                     let is_over = self.no_more_starts().is_some_and(|over| self.schedule.is_none() && next > over);
                     next_cut = (!is_over).then_some(next);
                     self.end_when_steady();
                 }
                 () = until(drained), if drained.is_some() => break,
-                () = shared.plan.halt.raised(), if !shared.halt.is_raised() => shared.halt.raise(),
-                () = shared.plan.end.raised(), if shared.ends.get().is_none() => self.end_now(),
-                _ = ctrl_c.recv(), if shared.plan.ctrl_c => {
+                () = shared.spec.halt.raised(), if !shared.halt.is_raised() => shared.halt.raise(),
+                () = shared.spec.end.raised(), if shared.ends.get().is_none() => self.end_now(),
+                _ = ctrl_c.recv(), if shared.spec.ctrl_c => {
                     if self.interrupted {
                         starter.abort();
                         break;
@@ -173,7 +173,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
     }
 
     fn end_when_steady(&mut self) {
-        if let Stop::Uncertainty { below, min_intervals, max_intervals } = self.shared.plan.stop {
+        if let Stop::Uncertainty { below, min_intervals, max_intervals } = self.shared.spec.stop {
             if self.uncertainty.is_met(below, min_intervals, max_intervals) {
                 self.shared.halt.raise();
             }
@@ -194,7 +194,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         };
         let length_s = at.duration_since(self.cut_at).as_secs_f64();
         let operations: u64 = interval.tallies.iter().map(|tally| tally.operations).sum();
-        if operations > 0 || length_s >= self.shared.plan.interval.as_secs_f64() {
+        if operations > 0 || length_s >= self.shared.spec.interval.as_secs_f64() {
             (self.listener)(&interval);
             self.series.push(&interval)?;
             self.uncertainty.push(operations as f64 / length_s);
@@ -223,7 +223,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         let elapsed = measured_from.saturating_duration_since(self.start);
         let sums = self.total.warmup;
         let service_ms = self.settled.iter().flat_map(|(_, settling)| settling.costs()).copied().collect();
-        (self.shared.plan.warmup != WarmUp::NONE).then(|| WarmedUp {
+        (self.shared.spec.warmup != WarmUp::NONE).then(|| WarmedUp {
             elapsed_s: elapsed.as_secs_f64(),
             operations: sums.operations,
             errors: sums.errors,
@@ -237,25 +237,25 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         // A run that ended in its warm-up has measured nothing.
         let measured_from = *self.shared.measured_from.get_or_init(Instant::now);
         let warmup = self.warmed_up(measured_from);
-        let plan = &self.shared.plan;
-        plan.position.advance(self.shared.started.load(Ordering::Relaxed));
+        let spec = &self.shared.spec;
+        spec.position.advance(self.shared.started.load(Ordering::Relaxed));
         let (mut response_ns, mut service_ns) = (latencies()?, latencies()?);
         for tally in &self.total.tallies {
             response_ns.add(&tally.response_ns)?;
             service_ns.add(&tally.service_ns)?;
         }
         let ended = self.total.last_end.unwrap_or(measured_from);
-        let halted = plan.halt.is_raised() || self.interrupted;
+        let halted = spec.halt.is_raised() || self.interrupted;
         let is_whole = halted || self.shared.exhausted.load(Ordering::Relaxed);
         let not_started = if is_whole { 0 } else { self.starter_over.map_or(0, |over| self.backlog(over)) };
         let failures = self.shared.failures.kept();
         let left = self.unfinished();
-        let drain_s = plan.drain.as_secs_f64();
+        let drain_s = spec.drain.as_secs_f64();
         let unfinished =
             (left > 0).then(|| format!("{left} operations had not ended {drain_s} s after the last one started"));
         let elapsed = ended.saturating_duration_since(measured_from);
         let evidence = Evidence {
-            plan,
+            spec,
             elapsed,
             starting: self.starter_over.map_or(elapsed, |over| over.saturating_duration_since(measured_from)),
             cost,
@@ -271,7 +271,7 @@ impl<'a, S: Server, L: FnMut(&Interval)> Monitor<'a, S, L> {
         };
         Ok(Outcome {
             rate_per_s: self.schedule.as_ref().map(|schedule| schedule.mean_per_s(evidence.elapsed)),
-            in_flight: plan.in_flight,
+            in_flight: spec.in_flight,
             elapsed: evidence.elapsed,
             after: evidence.after(),
             warmup,

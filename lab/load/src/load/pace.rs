@@ -29,7 +29,7 @@ pub(super) async fn open_loop<S: Server>(shared: Arc<RunningLoad<S>>, schedule: 
     while index < shared.most.load(Ordering::Relaxed) {
         let due = schedule.due(index);
         let now = watch.look();
-        if shared.is_over() || shared.ends.get().is_some_and(|ends| now >= *ends + shared.plan.drain) {
+        if shared.is_over() || shared.ends.get().is_some_and(|ends| now >= *ends + shared.spec.drain) {
             break;
         }
         if due > now {
@@ -38,10 +38,10 @@ pub(super) async fn open_loop<S: Server>(shared: Arc<RunningLoad<S>>, schedule: 
             watch.comes_back();
             continue;
         }
-        if shared.in_flight.load(Ordering::SeqCst) >= shared.plan.in_flight {
+        if shared.in_flight.load(Ordering::SeqCst) >= shared.spec.in_flight {
             queued = true;
             tokio::select! {
-                () = shared.wait_for_slot(shared.plan.in_flight) => {}
+                () = shared.wait_for_slot(shared.spec.in_flight) => {}
                 () = shared.halt.raised() => continue,
             }
             watch.waited();
@@ -99,7 +99,7 @@ impl Watch {
 
 /// Keeps operations in flight until the run is over and the last one ended.
 pub(super) async fn closed_loop<S: Server>(shared: Arc<RunningLoad<S>>) -> Result<()> {
-    let loops: Vec<_> = (0..shared.plan.in_flight.max(1))
+    let loops: Vec<_> = (0..shared.spec.in_flight.max(1))
         .map(|_| {
             let one = InFlight::enter(&shared);
             tokio::spawn(async move { one_after_the_other(&one.0).await })

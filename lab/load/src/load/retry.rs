@@ -8,7 +8,7 @@ use std::time::Duration;
 use rand::Rng;
 use scylla::errors::{DbError, ExecutionError, RequestAttemptError};
 
-use crate::load::plan::Retries;
+use crate::load::spec::Retries;
 
 impl Retries {
     /// The pause before repeat number `repeat` (from 0): doubled each time, then varied by up to half.

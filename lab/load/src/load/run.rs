@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Runs one load from its plan to its outcome.
+//! Runs one load from its spec to its outcome.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, OnceLock};
@@ -16,40 +16,40 @@ use crate::load::failures::Failures;
 use crate::load::limiter::Limiter;
 use crate::load::monitor::Monitor;
 use crate::load::pace::{closed_loop, open_loop};
-use crate::load::plan::{Pace, Plan, Signal};
 use crate::load::priority::RealTime;
 use crate::load::recorder::Recorder;
 use crate::load::running::{RunningLoad, Server};
+use crate::load::spec::{LoadSpec, Pace, Signal};
 use crate::load::{Interval, Outcome, WarmUp, Workload};
 
-/// Puts `workload` on the cluster as `plan` says; `listener` hears of every interval of the measured part as it ends, with
-/// latencies to 3 digits. Errors are of the plan or of this machine; failed operations are in the outcome.
+/// Puts `workload` on the cluster as `spec` says; `listener` hears of every interval of the measured part as it ends, with
+/// latencies to 3 digits. Errors are of the spec or of this machine; failed operations are in the outcome.
 ///
 /// Call it in the runtime in which the session was made.
 pub async fn run(
     session: Arc<Session>,
     workload: Arc<dyn Workload>,
-    plan: Plan,
+    spec: LoadSpec,
     listener: impl FnMut(&Interval),
 ) -> Result<Outcome> {
-    drive(session, workload, plan, listener).await
+    drive(session, workload, spec, listener).await
 }
 
 /// The same as [`run`], on any server.
 pub(super) async fn drive<S: Server>(
     server: Arc<S>,
     workload: Arc<dyn Workload>,
-    plan: Plan,
+    spec: LoadSpec,
     listener: impl FnMut(&Interval),
 ) -> Result<Outcome> {
-    check(&plan)?;
+    check(&spec)?;
     let start = Instant::now();
-    let schedule = match plan.pace {
-        Pace::Open { per_s } => Some(Schedule { start, per_s, changes: plan.changes.clone() }),
+    let schedule = match spec.pace {
+        Pace::Open { per_s } => Some(Schedule { start, per_s, changes: spec.changes.clone() }),
         Pace::Closed | Pace::Limited { .. } => None,
     };
-    let _real_time = (plan.own_cpus && schedule.is_some()).then(RealTime::begin);
-    let shared = Arc::new(share(server, workload, plan, start, schedule.as_ref())?);
+    let _real_time = (spec.own_cpus && schedule.is_some()).then(RealTime::begin);
+    let shared = Arc::new(share(server, workload, spec, start, schedule.as_ref())?);
     let starter = match schedule.clone() {
         Some(schedule) => tokio::spawn(open_loop(Arc::clone(&shared), schedule)),
         None => tokio::spawn(closed_loop(Arc::clone(&shared))),
@@ -59,10 +59,10 @@ pub(super) async fn drive<S: Server>(
     monitor.outcome()
 }
 
-fn check(plan: &Plan) -> Result<()> {
-    ensure!(plan.in_flight > 0, "a load needs at least 1 operation in flight");
-    ensure!(!plan.interval.is_zero(), "the interval of the reports must be longer than 0");
-    if let Pace::Open { per_s } | Pace::Limited { per_s } = plan.pace {
+fn check(spec: &LoadSpec) -> Result<()> {
+    ensure!(spec.in_flight > 0, "a load needs at least 1 operation in flight");
+    ensure!(!spec.interval.is_zero(), "the interval of the reports must be longer than 0");
+    if let Pace::Open { per_s } | Pace::Limited { per_s } = spec.pace {
         ensure!(per_s.is_finite() && per_s > 0.0, "the rate must be above 0 operations per second, not {per_s}");
     }
     Ok(())
@@ -71,17 +71,17 @@ fn check(plan: &Plan) -> Result<()> {
 fn share<S: Server>(
     server: Arc<S>,
     workload: Arc<dyn Workload>,
-    plan: Plan,
+    spec: LoadSpec,
     start: Instant,
     schedule: Option<&Schedule>,
 ) -> Result<RunningLoad<S>> {
-    let (pace, warmup) = (plan.pace, plan.warmup);
+    let (pace, warmup) = (spec.pace, spec.warmup);
     let shared = RunningLoad {
-        recorder: Recorder::new(workload.kinds(), plan.threads)?,
+        recorder: Recorder::new(workload.kinds(), spec.threads)?,
         server,
         workload,
-        first: plan.position.get(),
-        plan,
+        first: spec.position.get(),
+        spec,
         failures: Failures::default(),
         measured_from: OnceLock::new(),
         ends: OnceLock::new(),

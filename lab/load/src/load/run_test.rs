@@ -96,15 +96,15 @@ impl Server for Model {
     }
 }
 
-fn plan(pace: Pace, in_flight: usize, stop: Stop) -> Plan {
+fn spec(pace: Pace, in_flight: usize, stop: Stop) -> LoadSpec {
     let interval = Duration::from_millis(100);
-    Plan { pace, in_flight, stop, interval, ctrl_c: false, ..Plan::default() }
+    LoadSpec { pace, in_flight, stop, interval, ctrl_c: false, ..LoadSpec::default() }
 }
 
-fn go(server: Arc<Model>, workload: Arc<dyn Workload>, plan: Plan) -> (Outcome, Vec<Interval>) {
+fn go(server: Arc<Model>, workload: Arc<dyn Workload>, spec: LoadSpec) -> (Outcome, Vec<Interval>) {
     let mut heard = Vec::new();
     let runtime = crate::load::runtime(1).unwrap();
-    let outcome = runtime.block_on(drive(server, workload, plan, |interval| heard.push(interval.clone()))).unwrap();
+    let outcome = runtime.block_on(drive(server, workload, spec, |interval| heard.push(interval.clone()))).unwrap();
     (outcome, heard)
 }
 
@@ -119,8 +119,8 @@ fn at(latencies: &crate::load::Latencies, quantile: f64) -> Duration {
 
 #[test]
 fn an_open_loop_shows_the_second_in_which_the_server_stood_still() {
-    let plan = plan(Pace::Open { per_s: 500.0 }, 32, Stop::Duration(SECOND * 3));
-    let (outcome, heard) = go(Model::stalled(), workload(Class::Read, u64::MAX), plan);
+    let spec = spec(Pace::Open { per_s: 500.0 }, 32, Stop::Duration(SECOND * 3));
+    let (outcome, heard) = go(Model::stalled(), workload(Class::Read, u64::MAX), spec);
     let same = &outcome.tallies[0];
     assert_eq!(same.operations, 1500, "no operation is skipped");
     assert!(at(&same.response_ns, 0.999) >= Duration::from_millis(980), "{:?}", at(&same.response_ns, 0.999));
@@ -139,15 +139,15 @@ fn an_open_loop_shows_the_second_in_which_the_server_stood_still() {
 
 #[test]
 fn a_run_that_is_ended_while_the_server_stands_still_starts_what_was_due() {
-    let plan = plan(Pace::Open { per_s: 500.0 }, 32, Stop::WorkloadEnds);
-    let (end, server) = (plan.end.clone(), Model::stalled());
+    let spec = spec(Pace::Open { per_s: 500.0 }, 32, Stop::WorkloadEnds);
+    let (end, server) = (spec.end.clone(), Model::stalled());
     let asked = Arc::clone(&server);
     let ending = std::thread::spawn(move || {
         asked.wait_for(1);
         std::thread::sleep(SECOND);
         end.raise();
     });
-    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), spec);
     ending.join().unwrap();
     let same = &outcome.tallies[0];
     assert!(same.operations >= 480, "{} of the 500 that were due", same.operations);
@@ -166,8 +166,8 @@ fn a_server_that_is_too_slow_makes_the_run_invalid_however_the_run_ends() {
     };
     let steady = Stop::Uncertainty { below: 0.5, min_intervals: 10, max_intervals: 20 };
     for stop in [Stop::Duration(SECOND), Stop::Count(400), steady] {
-        let plan = plan(Pace::Open { per_s: 400.0 }, 1, stop);
-        let (outcome, _) = go(half_as_fast(), workload(Class::Read, u64::MAX), plan);
+        let spec = spec(Pace::Open { per_s: 400.0 }, 1, stop);
+        let (outcome, _) = go(half_as_fast(), workload(Class::Read, u64::MAX), spec);
         let missed = outcome.invalid.iter().any(|reason| reason.contains("rate not reached"));
         assert!(missed, "{stop:?}: {:?}", outcome.invalid);
     }
@@ -175,8 +175,8 @@ fn a_server_that_is_too_slow_makes_the_run_invalid_however_the_run_ends() {
 
 #[test]
 fn a_closed_loop_hides_that_second() {
-    let plan = plan(Pace::Closed, 1, Stop::Duration(SECOND * 5 / 2));
-    let (outcome, heard) = go(Model::stalled(), workload(Class::Read, u64::MAX), plan);
+    let spec = spec(Pace::Closed, 1, Stop::Duration(SECOND * 5 / 2));
+    let (outcome, heard) = go(Model::stalled(), workload(Class::Read, u64::MAX), spec);
     let same = &outcome.tallies[0];
     assert!(same.response_ns.max() >= 500_000_000);
     assert!(at(&same.response_ns, 0.999) < Duration::from_millis(100), "{:?}", at(&same.response_ns, 0.999));
@@ -191,8 +191,8 @@ fn the_count_is_exact_and_the_warmup_is_not_in_it() {
             tokio::time::sleep(Duration::from_millis(1)).await;
             Ok(Answer::default())
         });
-        let plan = Plan { warmup: WarmUp::For(SECOND), ..plan(pace, 8, Stop::Count(400)) };
-        let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), plan);
+        let spec = LoadSpec { warmup: WarmUp::For(SECOND), ..spec(pace, 8, Stop::Count(400)) };
+        let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), spec);
         assert_eq!(outcome.tallies[0].operations, 400, "{pace:?}");
         assert!(server.asked.load(Ordering::Relaxed) > 500, "{pace:?}: warm-up operations run too");
         assert!(outcome.intervals[0].from >= SECOND);
@@ -217,9 +217,9 @@ fn a_warmup_ends_when_the_service_time_has_settled_or_its_time_is_over() {
             Ok(Answer::default())
         });
         let warmup = WarmUp::UntilSettled { slice, at_most: slice * slices };
-        let plan = Plan { warmup, ..plan(pace, 8, Stop::Count(400)) };
-        let measuring = plan.measuring.clone();
-        let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), plan);
+        let spec = LoadSpec { warmup, ..spec(pace, 8, Stop::Count(400)) };
+        let measuring = spec.measuring.clone();
+        let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, u64::MAX), spec);
         let warmup = outcome.warmup.unwrap();
         assert_eq!((outcome.tallies[0].operations, measuring.is_raised()), (400, true), "{pace:?}");
         assert_eq!(
@@ -239,7 +239,7 @@ fn an_operation_that_was_not_counted_when_it_began_is_of_the_warmup() {
     let server = Model::new(|_| async { Ok(Answer::default()) });
     let workload = workload(Class::Read, u64::MAX);
     let now = Instant::now();
-    let shared = share(server, Arc::clone(&workload), plan(Pace::Closed, 1, Stop::Count(400)), now, None).unwrap();
+    let shared = share(server, Arc::clone(&workload), spec(Pace::Closed, 1, Stop::Count(400)), now, None).unwrap();
     shared.measure_from(now, None);
     let runtime = crate::load::runtime(1).unwrap();
     for measured in [false, true, true] {
@@ -254,8 +254,8 @@ fn an_operation_that_was_not_counted_when_it_began_is_of_the_warmup() {
 fn a_run_that_ends_in_its_warmup_has_measured_nothing() {
     let server = Model::new(|_| async { Ok(Answer::default()) });
     let warmup = WarmUp::UntilSettled { slice: SECOND * 60, at_most: SECOND * 600 };
-    let plan = Plan { warmup, ..plan(Pace::Closed, 2, Stop::Count(400)) };
-    let (outcome, heard) = go(server, workload(Class::Read, 100), plan);
+    let spec = LoadSpec { warmup, ..spec(Pace::Closed, 2, Stop::Count(400)) };
+    let (outcome, heard) = go(server, workload(Class::Read, 100), spec);
     assert_eq!((outcome.tallies[0].operations, outcome.warmup.as_ref().unwrap().operations), (0, 100));
     assert!(heard.is_empty() && reasons(&outcome)[0].contains("no operation ended well"), "{:?}", outcome.invalid);
 }
@@ -271,7 +271,7 @@ fn passing_errors_are_repeated_for_reads_only() {
                 Ok(Answer::default())
             }
         });
-        let (outcome, _) = go(server, workload(class, 1), plan(Pace::Closed, 1, Stop::WorkloadEnds));
+        let (outcome, _) = go(server, workload(class, 1), spec(Pace::Closed, 1, Stop::WorkloadEnds));
         assert_eq!((outcome.tallies[0].retries, outcome.tallies[0].errors), (retries, errors));
         assert_eq!(reasons(&outcome).is_empty(), errors == 0, "{:?}", outcome.invalid);
     }
@@ -281,7 +281,7 @@ fn passing_errors_are_repeated_for_reads_only() {
 fn what_the_cluster_refuses_is_not_repeated() {
     let refused = || RequestAttemptError::DbError(scylla::errors::DbError::Invalid, "no such column".to_owned());
     let server = Model::new(move |_| async move { Err(ExecutionError::LastAttemptError(refused()).into()) });
-    let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, 5), plan(Pace::Closed, 1, Stop::WorkloadEnds));
+    let (outcome, _) = go(Arc::clone(&server), workload(Class::Read, 5), spec(Pace::Closed, 1, Stop::WorkloadEnds));
     assert_eq!(server.asked.load(Ordering::Relaxed), 5);
     assert_eq!(outcome.first_errors.len(), 1);
     assert_eq!(outcome.first_errors[0].1, 5);
@@ -299,8 +299,8 @@ fn wrong_rows_make_the_run_invalid_unless_the_levels_allow_them() {
             Model::new(
                 move |_| async move { Ok(Answer { rows_checked: 1, faults: vec![fault()], ..Answer::default() }) },
             );
-        let plan = Plan { levels: levels.map(Arc::new), ..plan(Pace::Closed, 1, Stop::WorkloadEnds) };
-        let (outcome, _) = go(server, workload(Class::Read, 3), plan);
+        let spec = LoadSpec { levels: levels.map(Arc::new), ..spec(Pace::Closed, 1, Stop::WorkloadEnds) };
+        let (outcome, _) = go(server, workload(Class::Read, 3), spec);
         assert_eq!(outcome.faults[1].rows, 3);
         assert_eq!(outcome.faults[1].explained_by_consistency, if valid { 3 } else { 0 });
         assert_eq!(reasons(&outcome).is_empty(), valid, "{:?}", outcome.invalid);
@@ -325,7 +325,7 @@ fn what_is_wrong_with_a_part_of_an_answer_counts_once() {
             _ => Err(part(&[1]).followed_by(anyhow::anyhow!("refused"))),
         }
     });
-    let (outcome, _) = go(server, workload(Class::Read, 2), plan(Pace::Closed, 1, Stop::WorkloadEnds));
+    let (outcome, _) = go(server, workload(Class::Read, 2), spec(Pace::Closed, 1, Stop::WorkloadEnds));
     assert_eq!((outcome.tallies[0].retries, outcome.tallies[0].errors), (2, 1));
     assert_eq!(outcome.faults[1].rows, 6, "{:?}", outcome.first_faults);
     assert_eq!(outcome.rows_checked, 8, "of each try");
@@ -338,9 +338,9 @@ fn a_server_that_is_too_slow_is_named_and_the_run_does_not_go_on_forever() {
         tokio::time::sleep(Duration::from_millis(100)).await;
         Ok(Answer::default())
     });
-    let plan = Plan { drain: SECOND / 2, ..plan(Pace::Open { per_s: 1000.0 }, 4, Stop::Duration(SECOND)) };
+    let spec = LoadSpec { drain: SECOND / 2, ..spec(Pace::Open { per_s: 1000.0 }, 4, Stop::Duration(SECOND)) };
     let begun = Instant::now();
-    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), spec);
     assert!(begun.elapsed() < SECOND * 15, "all that is due takes 25 s");
     assert!(outcome.not_started > 800, "{}", outcome.not_started);
     let reasons = outcome.saturated.join("; ");
@@ -354,8 +354,8 @@ fn operations_that_never_end_are_told_of() {
         tokio::time::sleep(SECOND * 600).await;
         Ok(Answer::default())
     });
-    let plan = Plan { drain: SECOND / 4, ..plan(Pace::Open { per_s: 100.0 }, 64, Stop::Count(3)) };
-    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
+    let spec = LoadSpec { drain: SECOND / 4, ..spec(Pace::Open { per_s: 100.0 }, 64, Stop::Count(3)) };
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), spec);
     let reasons = outcome.invalid.join("; ");
     assert!(reasons.contains("3 operations had not ended 0.25 s after"), "{reasons}");
     assert!(reasons.contains("no operation ended well"), "{reasons}");
@@ -370,8 +370,8 @@ fn a_client_that_stood_still_is_not_taken_for_servers_that_did() {
         }
         Ok(Answer::default())
     });
-    let plan = plan(Pace::Open { per_s: 1000.0 }, 64, Stop::Duration(SECOND * 2));
-    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
+    let spec = spec(Pace::Open { per_s: 1000.0 }, 64, Stop::Duration(SECOND * 2));
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), spec);
     assert!(at(&outcome.late_ns, 0.9) > SECOND / 2, "{:?}", at(&outcome.late_ns, 0.9));
     let reasons = outcome.invalid.join("; ");
     assert!(reasons.contains("client: it started operations late"), "{reasons}");
@@ -384,7 +384,7 @@ fn the_last_operation_of_a_closed_loop_does_not_lower_its_rate() {
         tokio::time::sleep(time).await;
         Ok(Answer::default())
     });
-    let (outcome, heard) = go(server, workload(Class::Read, u64::MAX), plan(Pace::Closed, 2, Stop::Duration(SECOND)));
+    let (outcome, heard) = go(server, workload(Class::Read, u64::MAX), spec(Pace::Closed, 2, Stop::Duration(SECOND)));
     assert!(outcome.elapsed > SECOND * 2, "{:?}", outcome.elapsed);
     assert!((SECOND..SECOND * 3 / 2).contains(&outcome.loaded()), "{:?}", outcome.loaded());
     let empty = heard.iter().filter(|interval| interval.tallies[0].operations == 0).count();
@@ -400,8 +400,8 @@ fn a_closed_loop_does_not_wait_for_ever_for_its_last_operation() {
         tokio::time::sleep(SECOND / 50).await;
         Ok(Answer::default())
     });
-    let plan = Plan { drain: SECOND / 4, ..plan(Pace::Closed, 2, Stop::Duration(SECOND / 2)) };
-    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
+    let spec = LoadSpec { drain: SECOND / 4, ..spec(Pace::Closed, 2, Stop::Duration(SECOND / 2)) };
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), spec);
     let reasons = outcome.invalid.join("; ");
     assert!(reasons.contains("1 operations had not ended 0.25 s after"), "{reasons}");
 }
@@ -410,8 +410,8 @@ fn a_closed_loop_does_not_wait_for_ever_for_its_last_operation() {
 fn a_limited_closed_loop_ends_with_its_time() {
     let server = Model::new(|_| async { Ok(Answer::default()) });
     let begun = Instant::now();
-    let plan = plan(Pace::Limited { per_s: 2.0 }, 100, Stop::Duration(SECOND));
-    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
+    let spec = spec(Pace::Limited { per_s: 2.0 }, 100, Stop::Duration(SECOND));
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), spec);
     assert!(begun.elapsed() < SECOND * 20, "the turns of all loops take 50 s");
     assert!(outcome.tallies[0].operations <= 3, "{}", outcome.tallies[0].operations);
 }
@@ -419,19 +419,19 @@ fn a_limited_closed_loop_ends_with_its_time() {
 #[test]
 fn a_run_goes_on_where_another_ended() {
     let server = || Model::new(|_| async { Ok(Answer::default()) });
-    let first = plan(Pace::Closed, 2, Stop::Count(10));
+    let first = spec(Pace::Closed, 2, Stop::Count(10));
     let position = first.position.clone();
     go(server(), workload(Class::Read, u64::MAX), first.clone());
     let ended = position.get();
     assert!((10..=12).contains(&ended), "{ended}");
-    let (outcome, _) = go(server(), workload(Class::Read, ended + 5), Plan { stop: Stop::WorkloadEnds, ..first });
+    let (outcome, _) = go(server(), workload(Class::Read, ended + 5), LoadSpec { stop: Stop::WorkloadEnds, ..first });
     assert_eq!(outcome.tallies[0].operations, 5, "so many are left of the workload");
 }
 
 #[test]
 fn it_ends_when_told_and_still_reports() {
     let halt = Signal::default();
-    let plan = Plan { halt: halt.clone(), ..plan(Pace::Open { per_s: 1000.0 }, 4, Stop::WorkloadEnds) };
+    let spec = LoadSpec { halt: halt.clone(), ..spec(Pace::Open { per_s: 1000.0 }, 4, Stop::WorkloadEnds) };
     let server = Model::new(|_| async { Ok(Answer::default()) });
     let asked = Arc::clone(&server);
     let ended = std::thread::spawn(move || {
@@ -439,7 +439,7 @@ fn it_ends_when_told_and_still_reports() {
         std::thread::sleep(SECOND / 2);
         halt.raise();
     });
-    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), plan);
+    let (outcome, _) = go(server, workload(Class::Read, u64::MAX), spec);
     ended.join().unwrap();
     assert!(outcome.tallies[0].operations > 100);
     assert!(!outcome.invalid.iter().any(|reason| reason.contains("rate")), "{:?}", outcome.invalid);
@@ -449,20 +449,20 @@ fn it_ends_when_told_and_still_reports() {
 fn it_ends_when_the_rate_is_steady() {
     let server = Model::new(|_| async { Ok(Answer::default()) });
     let stop = Stop::Uncertainty { below: 0.5, min_intervals: 5, max_intervals: 50 };
-    let (outcome, heard) = go(server, workload(Class::Read, u64::MAX), plan(Pace::Open { per_s: 500.0 }, 4, stop));
+    let (outcome, heard) = go(server, workload(Class::Read, u64::MAX), spec(Pace::Open { per_s: 500.0 }, 4, stop));
     assert!((5..50).contains(&heard.len()), "{}", heard.len());
     assert!(!outcome.interrupted);
 }
 
 #[test]
-fn plans_that_cannot_run_are_refused() {
+fn specs_that_cannot_run_are_refused() {
     let runtime = crate::load::runtime(1).unwrap();
-    for plan in [
-        plan(Pace::Open { per_s: 0.0 }, 1, Stop::Count(1)),
-        plan(Pace::Open { per_s: f64::NAN }, 1, Stop::Count(1)),
-        plan(Pace::Closed, 0, Stop::Count(1)),
+    for spec in [
+        spec(Pace::Open { per_s: 0.0 }, 1, Stop::Count(1)),
+        spec(Pace::Open { per_s: f64::NAN }, 1, Stop::Count(1)),
+        spec(Pace::Closed, 0, Stop::Count(1)),
     ] {
         let server = Model::new(|_| async { Ok(Answer::default()) });
-        assert!(runtime.block_on(drive(server, workload(Class::Read, 1), plan, |_| {})).is_err());
+        assert!(runtime.block_on(drive(server, workload(Class::Read, 1), spec, |_| {})).is_err());
     }
 }

@@ -19,9 +19,9 @@ use crate::load::clock::Schedule;
 use crate::load::failures::Failures;
 use crate::load::limiter::Limiter;
 use crate::load::partial_answer::Found;
-use crate::load::plan::{Plan, Retries, Signal, Stop};
 use crate::load::recorder::{Recorder, Times};
 use crate::load::retry::is_passing;
+use crate::load::spec::{LoadSpec, Retries, Signal, Stop};
 use crate::load::{Answer, Class, Fault, Operation, Workload};
 
 /// When an operation is due, and what decides whether it counts.
@@ -50,7 +50,7 @@ impl Server for Session {
 pub(super) struct RunningLoad<S> {
     pub(super) server: Arc<S>,
     pub(super) workload: Arc<dyn Workload>,
-    pub(super) plan: Plan,
+    pub(super) spec: LoadSpec,
     /// The number in the workload of the first operation.
     pub(super) first: u64,
     pub(super) recorder: Recorder,
@@ -76,7 +76,7 @@ pub(super) struct RunningLoad<S> {
 
 impl<S> Debug for RunningLoad<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunningLoad").field("plan", &self.plan).field("started", &self.started).finish_non_exhaustive()
+        f.debug_struct("RunningLoad").field("spec", &self.spec).field("started", &self.started).finish_non_exhaustive()
     }
 }
 
@@ -95,7 +95,7 @@ impl<S: Server> RunningLoad<S> {
         let due_before = |instant: Instant| {
             schedule.map_or(0, |schedule| schedule.due_within(instant.saturating_duration_since(schedule.start)))
         };
-        match self.plan.stop {
+        match self.spec.stop {
             Stop::Count(count) => {
                 self.most.fetch_min(due_before(from) + count, Ordering::Relaxed);
             }
@@ -127,7 +127,7 @@ impl<S: Server> RunningLoad<S> {
     /// Sends an operation, again when that may help, and records it.
     pub(super) async fn operate(&self, index: u64, operation: Box<dyn Operation>, begin: Begin) {
         let (kind, level) = (operation.kind(), operation.consistency());
-        let may_repeat = self.plan.retries.any_write
+        let may_repeat = self.spec.retries.any_write
             || operation.is_idempotent()
             || self.workload.kinds().get(kind).is_some_and(|kind| kind.class == Class::Read);
         let started = Instant::now();
@@ -138,10 +138,10 @@ impl<S: Server> RunningLoad<S> {
         let mut answer = self.server.send(operation).await;
         let (mut repeats, mut found) = (0, Found::default());
         while let Err(error) = &answer {
-            if !may_repeat || repeats >= self.plan.retries.most || self.halt.is_raised() || !is_passing(error) {
+            if !may_repeat || repeats >= self.spec.retries.most || self.halt.is_raised() || !is_passing(error) {
                 break;
             }
-            tokio::time::sleep(Retries::pause(&self.plan.retries, repeats)).await;
+            tokio::time::sleep(Retries::pause(&self.spec.retries, repeats)).await;
             let Some(again) = self.planned(index) else { break };
             self.note_faults(found.new_in(&answer), level);
             repeats += 1;
@@ -162,7 +162,7 @@ impl<S: Server> RunningLoad<S> {
 
     fn note_faults(&self, faults: Vec<Fault>, level: Option<Consistency>) {
         if !faults.is_empty() {
-            self.failures.faults(&faults, self.plan.levels.as_deref(), level);
+            self.failures.faults(&faults, self.spec.levels.as_deref(), level);
         }
     }
 

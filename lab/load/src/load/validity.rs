@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::load::cost::Cost;
 use crate::load::outcome::{wrong_rows, FaultCount};
-use crate::load::plan::{Plan, Stop};
+use crate::load::spec::{LoadSpec, Stop};
 use crate::load::{Latencies, Pace};
 
 /// Late starts below this are not worth a word.
@@ -16,7 +16,7 @@ const LATE_NS: u64 = 1_000_000;
 /// The evidence of a run, without its warm-up.
 #[derive(Debug)]
 pub(super) struct Evidence<'a> {
-    pub(super) plan: &'a Plan,
+    pub(super) spec: &'a LoadSpec,
     pub(super) elapsed: Duration,
     /// Until the last operation started.
     pub(super) starting: Duration,
@@ -67,10 +67,10 @@ impl Evidence<'_> {
         self.operations + self.errors
     }
 
-    /// More operations failed than the plan allows: the reason as in [`Self::invalid`].
+    /// More operations failed than the spec allows: the reason as in [`Self::invalid`].
     pub(super) fn errors(&self) -> Option<String> {
         let share = self.errors as f64 / self.started().max(1) as f64;
-        let limit = self.plan.limits.error_share;
+        let limit = self.spec.limits.error_share;
         (self.errors > 0 && share > limit).then(|| {
             let (errors, all) = (self.errors, self.started());
             format!("{errors} of {all} operations failed ({:.3} %, limit {:.3} %)", share * 100.0, limit * 100.0)
@@ -84,14 +84,14 @@ impl Evidence<'_> {
 
     fn client_cpu(&self) -> Option<String> {
         let cpu = self.cost.load_threads.map_or(self.cost.cpu, |load_threads| load_threads.cpu);
-        let (cores, threads) = (self.per_elapsed(cpu), self.plan.threads.max(1));
-        (cores / threads as f64 > self.plan.limits.client_cpu_share)
+        let (cores, threads) = (self.per_elapsed(cpu), self.spec.threads.max(1));
+        (cores / threads as f64 > self.spec.limits.client_cpu_share)
             .then(|| format!("client: its {threads} threads used {cores:.2} cores; the client was the bottleneck"))
     }
 
     fn run_queue(&self) -> Option<String> {
-        let share = self.per_elapsed(self.cost.load_threads?.run_queue) / self.plan.threads.max(1) as f64;
-        (share > self.plan.limits.run_queue_share).then(|| {
+        let share = self.per_elapsed(self.cost.load_threads?.run_queue) / self.spec.threads.max(1) as f64;
+        (share > self.spec.limits.run_queue_share).then(|| {
             format!(
                 "client: ready to run but without a core for {:.0} % of the run; the machine is too busy",
                 share * 100.0
@@ -110,7 +110,7 @@ impl Evidence<'_> {
         let late_ns = self.late_ns.value_at_quantile(0.99);
         let response_ns = self.response_ns.value_at_quantile(0.99);
         let share = late_ns as f64 / response_ns.max(1) as f64;
-        (late_ns >= LATE_NS && share > self.plan.limits.late_start_share).then(|| {
+        (late_ns >= LATE_NS && share > self.spec.limits.late_start_share).then(|| {
             format!(
                 "client: it started operations late, P99 {:.1} ms of the response time's P99 of {:.1} ms",
                 late_ns as f64 / 1e6,
@@ -129,7 +129,7 @@ impl Evidence<'_> {
     /// time is meant: the response time of an overloaded server is the backlog itself, and while it works that off,
     /// operations still start.
     pub(super) fn after(&self) -> Duration {
-        let length_s = match (self.plan.pace, self.plan.stop) {
+        let length_s = match (self.spec.pace, self.spec.stop) {
             (Pace::Open { per_s }, _) if self.is_full() => self.due_s(per_s).max(self.starting.as_secs_f64()),
             (Pace::Open { per_s }, _) => self.due_s(per_s),
             (_, Stop::Duration(length)) => length.as_secs_f64(),
@@ -141,7 +141,7 @@ impl Evidence<'_> {
 
     /// Rate and its share of what was due; `None` in a closed loop or when ended from outside.
     fn rate_reached(&self) -> Option<(f64, f64)> {
-        let Pace::Open { per_s } = self.plan.pace else { return None };
+        let Pace::Open { per_s } = self.spec.pace else { return None };
         if self.halted || self.elapsed.is_zero() {
             return None;
         }
@@ -153,9 +153,9 @@ impl Evidence<'_> {
     }
 
     fn rate(&self) -> Option<String> {
-        let Pace::Open { per_s } = self.plan.pace else { return None };
+        let Pace::Open { per_s } = self.spec.pace else { return None };
         let (reached, share) = self.rate_reached()?;
-        if share >= self.plan.limits.rate_share {
+        if share >= self.spec.limits.rate_share {
             return None;
         }
         let never = match self.not_started {
@@ -164,7 +164,7 @@ impl Evidence<'_> {
         };
         let service_ms = self.service_ns.value_at_quantile(0.5) as f64 / 1e6;
         let why = if self.is_full() {
-            format!("all {} in flight were busy, service P50 {service_ms:.1} ms", self.plan.in_flight)
+            format!("all {} in flight were busy, service P50 {service_ms:.1} ms", self.spec.in_flight)
         } else {
             format!("client: the backlog grew although the service P50 is {service_ms:.1} ms")
         };

@@ -16,7 +16,7 @@ fn cost(cpu_s: u64, run_queue_s: u64) -> Cost {
 }
 
 struct Run {
-    plan: Plan,
+    spec: LoadSpec,
     cost: Cost,
     response_ms: u64,
     service_ms: u64,
@@ -35,7 +35,7 @@ impl Run {
     fn good() -> Self {
         let stop = Stop::Duration(Duration::from_secs(10));
         Self {
-            plan: Plan { pace: Pace::Open { per_s: 1000.0 }, threads: 2, stop, ..Plan::default() },
+            spec: LoadSpec { pace: Pace::Open { per_s: 1000.0 }, threads: 2, stop, ..LoadSpec::default() },
             cost: cost(1, 1),
             response_ms: 4,
             service_ms: 4,
@@ -61,7 +61,7 @@ impl Run {
             service_ns.record(longest_ms * 1_000_000).unwrap();
         }
         let evidence = Evidence {
-            plan: &self.plan,
+            spec: &self.spec,
             elapsed: self.elapsed,
             starting: self.starting,
             cost: self.cost,
@@ -148,7 +148,7 @@ fn a_slow_answer_does_not_excuse_servers_that_work_off_a_backlog() {
 #[test]
 fn nothing_that_ended_well_is_nothing_to_judge() {
     let mut run = Run { errors: 10_000, elapsed: Duration::from_secs(20), queued: 10_000, ..Run::good() };
-    run.plan.limits.error_share = 1.0;
+    run.spec.limits.error_share = 1.0;
     let (reasons, saturated) = run.judge();
     assert!(reasons[0].starts_with("no operation ended well in the measured time"), "{reasons:?}");
     assert_eq!(saturated, None, "servers that never answered well are not merely too slow");
@@ -158,7 +158,7 @@ fn nothing_that_ended_well_is_nothing_to_judge() {
 fn errors_beyond_the_limit_and_wrong_rows() {
     let mut run = Run { errors: 5, ..Run::good() };
     assert!(run.only_reason().contains("5 of 10000 operations failed (0.050 %, limit 0.000 %)"));
-    run.plan.limits.error_share = 0.001;
+    run.spec.limits.error_share = 0.001;
     assert_eq!(run.judge().0, Vec::<String>::new());
     run.faults[1] = FaultCount { rows: 3, explained_by_consistency: 2 };
     assert!(run.only_reason().contains("1 wrong rows"));

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! One measured run: the plan, the rows while it goes on, the results at its end.
+//! One measured run: the spec, the rows while it goes on, the results at its end.
 
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -16,7 +16,7 @@ use super::progress::{collections, Progress};
 use super::settings::{Level, Rate, Settings, Stop, Warmup};
 use super::task::PreparedTask;
 use crate::check::Levels;
-use crate::load::{self, Interval, Limits, Outcome, Pace, Plan, Position, Retries, Signal, WarmUp, Workload};
+use crate::load::{self, Interval, Limits, LoadSpec, Outcome, Pace, Position, Retries, Signal, WarmUp, Workload};
 use crate::narrator::Narrator;
 use crate::observe::{Environment, Reading, Record, Servers};
 use crate::report::{results, About, HdrLog, Judgement, Run};
@@ -65,8 +65,8 @@ pub struct Measured {
 impl Measurement<'_> {
     /// Runs, saying rows and results.
     pub async fn take(&self, console: &mut Console, now: SystemTime) -> Result<Measured> {
-        let plan = self.plan();
-        match plan.warmup {
+        let spec = self.spec();
+        match spec.warmup {
             WarmUp::NONE => {}
             WarmUp::For(time) => console.print(&format!("Warming up for {} s ...", time.as_secs_f64())),
             WarmUp::UntilSettled { at_most, .. } => {
@@ -75,13 +75,13 @@ impl Measurement<'_> {
             }
         }
         let kinds: Vec<_> = self.ready.workload.kinds().iter().map(|kind| kind.name.clone()).collect();
-        let open_loop = matches!(plan.pace, Pace::Open { .. });
+        let open_loop = matches!(spec.pace, Pace::Open { .. });
         let mut hdr_log = match &self.settings.output.hdr_file {
             Some(path) => Some(HdrLog::create(path, now, open_loop)?),
             None => None,
         };
-        let (fail_fast, halt) = (self.settings.verdict.errors.fail_fast, plan.halt.clone());
-        let (measuring, begun) = (plan.measuring.clone(), OnceCell::new());
+        let (fail_fast, halt) = (self.settings.verdict.errors.fail_fast, spec.halt.clone());
+        let (measuring, begun) = (spec.measuring.clone(), OnceCell::new());
         let mut progress = Progress::new(console, &self.settings.output, self.servers, kinds, &begun);
         let mut trouble = None;
         // Rows tell the rest; without them it goes on to tell.
@@ -104,7 +104,7 @@ impl Measurement<'_> {
         };
         let workload = Arc::clone(&self.ready.workload) as Arc<dyn Workload>;
         let mut outcome = tokio::select! {
-            outcome = load::run(Arc::clone(self.session), workload, plan, listener) => outcome?,
+            outcome = load::run(Arc::clone(self.session), workload, spec, listener) => outcome?,
             never = self.read_after(&measuring, &begun) => match never {},
         };
         if let Some(error) = trouble {
@@ -143,7 +143,7 @@ impl Measurement<'_> {
         std::future::pending().await
     }
 
-    fn plan(&self) -> Plan {
+    fn spec(&self) -> LoadSpec {
         let (pace, in_flight) = match self.rate {
             Rate::Open { per_s, threads } => (Pace::Open { per_s }, threads.unwrap_or(OPEN_LOOP_IN_FLIGHT)),
             Rate::Throttled { per_s, threads } => (Pace::Limited { per_s }, threads),
@@ -151,7 +151,7 @@ impl Measurement<'_> {
         };
         let errors = &self.settings.verdict.errors;
         let limits = Limits { error_share: if errors.ignore { 1.0 } else { 0.0 }, ..Limits::default() };
-        Plan {
+        LoadSpec {
             pace,
             position: if self.settings.data.population.ends() {
                 Position::default()
@@ -166,7 +166,7 @@ impl Measurement<'_> {
             interval: self.settings.output.interval,
             limits,
             levels: Some(Arc::clone(&self.levels)),
-            ..Plan::default()
+            ..LoadSpec::default()
         }
     }
 

@@ -22,7 +22,7 @@ use crate::grid::plan::Plan;
 use crate::grid::workload::CellWorkload;
 use crate::quantity::Time;
 use lab_load::check::{Before, Ledger, Levels};
-use lab_load::load::{self, Changes, Outcome, Pace, Plan as LoadPlan, Position, Signal, Stop, Workload};
+use lab_load::load::{self, Changes, LoadSpec, Outcome, Pace, Position, Signal, Stop, Workload};
 use lab_load::profile::{Distribution, InsertSpec, Mix, Options, Population, Schema, UserWorkload};
 use lab_node::cluster::{Engine, Interrupt};
 
@@ -155,8 +155,8 @@ impl Data {
     /// Writes every partition once, as fast as it goes, for `longest` at most; [`Data::why_not_filled`] tells whether all are there.
     pub async fn fill(&self, threads: usize, longest: Time) -> Result<Outcome> {
         let stop = Stop::Duration(longest.0);
-        let plan = LoadPlan { in_flight: 2 * IN_FLIGHT, ..self.plan(threads, self.closed(), stop) };
-        self.run(&self.session, Arc::clone(&self.fill) as Arc<dyn Workload>, plan).await
+        let spec = LoadSpec { in_flight: 2 * IN_FLIGHT, ..self.spec(threads, self.closed(), stop) };
+        self.run(&self.session, Arc::clone(&self.fill) as Arc<dyn Workload>, spec).await
     }
 
     /// What a fill left out; `None`: it has written every partition.
@@ -175,14 +175,14 @@ impl Data {
     /// Runs a load.
     pub async fn load(&self, load: &Load, threads: usize) -> Result<Outcome> {
         let stop = Stop::Duration(load.length);
-        let plan = match load.pace {
+        let spec = match load.pace {
             Asked::Open { per_s } => {
                 let in_flight = self.in_flight.unwrap_or(IN_FLIGHT_OPEN);
-                LoadPlan { in_flight, ..self.plan(threads, self.open(per_s)?, stop) }
+                LoadSpec { in_flight, ..self.spec(threads, self.open(per_s)?, stop) }
             }
-            Asked::Closed { in_flight } => LoadPlan { in_flight, ..self.plan(threads, self.closed(), stop) },
+            Asked::Closed { in_flight } => LoadSpec { in_flight, ..self.spec(threads, self.closed(), stop) },
         };
-        self.go_on(plan, &mut |_| ()).await
+        self.go_on(spec, &mut |_| ()).await
     }
 
     /// Runs an open loop, whose rate others change, until `end` is raised.
@@ -195,9 +195,9 @@ impl Data {
         listener: Listener<'_>,
     ) -> Result<Outcome> {
         let in_flight = self.in_flight.unwrap_or(IN_FLIGHT_OPEN);
-        let plan = self.plan(threads, self.open(per_s)?, Stop::WorkloadEnds);
-        let plan = LoadPlan { in_flight, end, changes: Some(changes), ..plan };
-        self.go_on(plan, listener).await
+        let spec = self.spec(threads, self.open(per_s)?, Stop::WorkloadEnds);
+        let spec = LoadSpec { in_flight, end, changes: Some(changes), ..spec };
+        self.go_on(spec, listener).await
     }
 
     /// Reads a sample at ALL by the first query of the mix whose answers are checked; `None` where there is none.
@@ -210,9 +210,9 @@ impl Data {
         let mut options = Options::new(Mix::only(query), any(self.partitions));
         options.ledger = Some(Arc::clone(&self.ledger));
         let workload = UserWorkload::prepare(&session, &profile, options).await?;
-        let mut plan = self.plan(threads, self.closed(), Stop::Count(READ_BACK));
-        plan.levels = Some(Arc::new(self.levels.reading_at(Consistency::All)));
-        self.run(&session, Arc::new(workload), plan).await.map(Some)
+        let mut spec = self.spec(threads, self.closed(), Stop::Count(READ_BACK));
+        spec.levels = Some(Arc::new(self.levels.reading_at(Consistency::All)));
+        self.run(&session, Arc::new(workload), spec).await.map(Some)
     }
 
     /// Drops the keyspace.
@@ -230,49 +230,49 @@ impl Data {
         Ok(Pace::Open { per_s })
     }
 
-    fn plan(&self, threads: usize, pace: Pace, stop: Stop) -> LoadPlan {
-        let mut plan = LoadPlan {
+    fn spec(&self, threads: usize, pace: Pace, stop: Stop) -> LoadSpec {
+        let mut spec = LoadSpec {
             pace,
             threads,
             stop,
             in_flight: self.in_flight.unwrap_or(IN_FLIGHT),
             levels: Some(Arc::clone(&self.levels)),
-            ..LoadPlan::default()
+            ..LoadSpec::default()
         };
         // Errors are figures here.
-        plan.limits.error_share = 1.0;
+        spec.limits.error_share = 1.0;
         if !matches!(pace, Pace::Open { .. }) {
             // It fills the machine by design: waiting for a core slows it, it falsifies nothing.
-            plan.limits.run_queue_share = f64::INFINITY;
+            spec.limits.run_queue_share = f64::INFINITY;
         }
-        plan
+        spec
     }
 
     /// Runs the workload where its last load ended.
-    async fn go_on(&self, plan: LoadPlan, listener: Listener<'_>) -> Result<Outcome> {
-        let plan = LoadPlan { position: self.position.clone(), ..plan };
-        self.run_telling(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, plan, listener).await
+    async fn go_on(&self, spec: LoadSpec, listener: Listener<'_>) -> Result<Outcome> {
+        let spec = LoadSpec { position: self.position.clone(), ..spec };
+        self.run_telling(&self.session, Arc::clone(&self.workload) as Arc<dyn Workload>, spec, listener).await
     }
 
-    async fn run(&self, session: &Arc<Session>, workload: Arc<dyn Workload>, plan: LoadPlan) -> Result<Outcome> {
-        self.run_telling(session, workload, plan, &mut |_| ()).await
+    async fn run(&self, session: &Arc<Session>, workload: Arc<dyn Workload>, spec: LoadSpec) -> Result<Outcome> {
+        self.run_telling(session, workload, spec, &mut |_| ()).await
     }
 
     async fn run_telling(
         &self,
         session: &Arc<Session>,
         workload: Arc<dyn Workload>,
-        plan: LoadPlan,
+        spec: LoadSpec,
         listener: Listener<'_>,
     ) -> Result<Outcome> {
-        let (halt, interrupt) = (plan.halt.clone(), self.interrupt.clone());
+        let (halt, interrupt) = (spec.halt.clone(), self.interrupt.clone());
         let looking = tokio::spawn(async move {
             while !interrupt.is_set() {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
             halt.raise();
         });
-        let outcome = load::run(Arc::clone(session), workload, plan, listener).await;
+        let outcome = load::run(Arc::clone(session), workload, spec, listener).await;
         looking.abort();
         outcome
     }

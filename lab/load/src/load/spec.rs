@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! The plan of a load: pace, operations in flight, length, retries, and the limits of a valid run.
+//! The spec of a load: pace, operations in flight, length, retries, and the limits of a valid run.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub enum Stop {
         /// Intervals at most.
         max_intervals: u32,
     },
-    /// When the workload has no more operations, or at [`Plan::end`].
+    /// When the workload has no more operations, or at [`LoadSpec::end`].
     WorkloadEnds,
 }
 
@@ -147,7 +147,7 @@ impl Position {
 
 /// How a load runs.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct LoadSpec {
     /// When operations start.
     pub pace: Pace,
     /// Changes of the rate of an open loop while it runs; it begins with that of the pace.
@@ -184,7 +184,7 @@ pub struct Plan {
     pub ctrl_c: bool,
 }
 
-impl Default for Plan {
+impl Default for LoadSpec {
     fn default() -> Self {
         Self {
             pace: Pace::Closed,
