@@ -14,7 +14,7 @@ use crate::file::init::Template;
 use crate::file::schema;
 use crate::file::PlanFile;
 use crate::grid::plan::Plan;
-use crate::grid::rails::{self, Findings};
+use crate::grid::refusals::{self, Findings};
 use crate::quantity::Time;
 use crate::results::answer::Answer;
 use crate::results::overview;
@@ -155,7 +155,7 @@ fn findings(plan: &Plan, cpus: Option<&Split>, folder: &Path) -> Result<Findings
     let absolute = std::path::absolute(folder)?;
     let there = absolute.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
     let memory_bytes = procfs::Meminfo::current().context("cannot read /proc/meminfo")?.mem_total;
-    rails::check(plan, &rails::Machine { memory_bytes, free_bytes: rails::free_bytes(there)?, cpus })
+    refusals::check(plan, &refusals::Machine { memory_bytes, free_bytes: refusals::free_bytes(there)?, cpus })
 }
 
 impl RunOptions {

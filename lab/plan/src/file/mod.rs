@@ -99,7 +99,7 @@ pub struct PlanFile {
     /// Time for the whole plan. Phases and soak have their part of it; of the rest, half is kept for confirming the answer.
     #[serde(default)]
     pub budget: Option<Time>,
-    /// Guard rails that do not stop this plan.
+    /// Refusals that do not stop this plan.
     #[serde(default)]
     pub accept: Vec<Accepted>,
 }
@@ -210,7 +210,7 @@ fn euro() -> String {
     "EUR".to_owned()
 }
 
-/// A guard rail that does not stop this plan.
+/// A refusal that does not stop this plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Accepted {
@@ -266,9 +266,9 @@ impl PlanFile {
         Ok(serde_yaml_ng::to_string(&self.workload.profile)?)
     }
 
-    /// Whether the user accepts what a guard rail would refuse.
-    pub fn accepts(&self, rail: Accepted) -> bool {
-        self.accept.contains(&rail)
+    /// Whether the user accepts what would be refused.
+    pub fn accepts(&self, refusal: Accepted) -> bool {
+        self.accept.contains(&refusal)
     }
 
     /// The loads as shares of the launch, rising; the last one is the headroom.

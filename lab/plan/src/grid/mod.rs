@@ -3,7 +3,7 @@
 
 //! What can be measured: the axes of a plan, the cells that they span, and what each costs.
 //!
-//! [`axes`] spans the [`cell`]s, which come in an [`order`]; [`rails`] refuses what would measure something else. A [`plan`]
+//! [`axes`] spans the [`cell`]s, which come in an [`order`]; [`refusals`] stop what would measure something else. A [`plan`]
 //! is a file with all that.
 
 pub mod axes;
@@ -11,5 +11,5 @@ pub mod cell;
 pub mod cost;
 pub mod order;
 pub mod plan;
-pub mod rails;
+pub mod refusals;
 pub mod workload;

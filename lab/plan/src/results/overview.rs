@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! What `plan check` shows: cells with what they take, what the rails say, and how long it will take.
+//! What `plan check` shows: cells with what they take, what is refused, and how long it will take.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use comfy_table::{ContentArrangement, Table};
 
 use crate::file::Pruning;
 use crate::grid::plan::Plan;
-use crate::grid::rails::Findings;
+use crate::grid::refusals::Findings;
 
 const MIB: f64 = (1 << 20) as f64;
 

@@ -1,7 +1,7 @@
 // Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
 // the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
 
-//! Guard rails: plans that would measure something else than they say, or that the machine cannot run.
+//! Refusals: plans that would measure something else than they say, or that the machine cannot run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,7 +30,7 @@ const FENCE_HEAPS: f64 = 2.0;
 const FENCE_BESIDE_BYTES: f64 = 1024.0 * MIB;
 const MIB: f64 = (1 << 20) as f64;
 
-/// What the rails say of a plan.
+/// What is refused of a plan, and what else is to be said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// The plan does not start.
@@ -53,17 +53,19 @@ pub struct Machine<'a> {
 }
 
 impl Findings {
-    fn refuse(&mut self, plan: &Plan, rail: Option<Accepted>, text: String) {
-        match rail {
-            Some(rail) if plan.file.accepts(rail) => add(&mut self.warnings, format!("accepted: {text}")),
-            Some(rail) => add(&mut self.refused, format!("{text} (accept: [{}] runs it all the same)", name(rail))),
+    fn refuse(&mut self, plan: &Plan, refusal: Option<Accepted>, text: String) {
+        match refusal {
+            Some(refusal) if plan.file.accepts(refusal) => add(&mut self.warnings, format!("accepted: {text}")),
+            Some(refusal) => {
+                add(&mut self.refused, format!("{text} (accept: [{}] runs it all the same)", name(refusal)))
+            }
             None => add(&mut self.refused, text),
         }
     }
 }
 
-fn name(rail: Accepted) -> String {
-    serde_json::to_value(rail).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+fn name(refusal: Accepted) -> String {
+    serde_json::to_value(refusal).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn add(to: &mut Vec<String>, text: String) {
@@ -320,5 +322,5 @@ pub fn free_bytes(folder: &Path) -> Result<u64> {
 }
 
 #[cfg(test)]
-#[path = "rails_test.rs"]
+#[path = "refusals_test.rs"]
 mod tests;
