@@ -7,10 +7,10 @@ use std::io::Write;
 
 use super::devices::{devices_of, number};
 use super::*;
-use crate::file::Limits;
+use crate::journal::identity::Identity;
+use crate::journal::{tests::plan, Entry, Journal, Thing};
+use crate::limits::Limits;
 use crate::quantity::{ByteRate, Bytes};
-use crate::runner::identity::Identity;
-use crate::runner::journal::{tests::plan, Entry, Journal, Thing};
 
 fn volume(driver: Driver, size: u64, copies: u32) -> Volume {
     let size = driver.makes().then_some(Bytes(size << 20));

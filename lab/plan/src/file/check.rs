@@ -6,7 +6,7 @@
 use anyhow::{ensure, Context, Result};
 
 use super::{Fence, PlanFile, Soak, VERSION};
-use crate::phase::timeline;
+use crate::timeline;
 use lab_load::report::Condition;
 
 impl PlanFile {

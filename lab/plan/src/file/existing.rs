@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Access, Phase, PlanFile, Reset};
 use crate::quantity::Rate;
-use crate::targets::hook_of;
+use crate::timeline::hook_of;
 
 /// A cluster that is there already. The plan makes one keyspace in it, that of the profile, and drops no other.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]

@@ -23,19 +23,3 @@ impl Template {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::file::PlanFile;
-    use crate::grid::plan::Plan;
-
-    #[test]
-    fn both_articles_are_plans_whose_cells_are_understood() {
-        for template in Template::value_variants() {
-            let plan = Plan::new(PlanFile::parse(template.text()).unwrap()).unwrap();
-            assert!(plan.cells.len() > 3 && plan.table_bytes.iter().all(|bytes| *bytes > 0.0), "{template:?}");
-        }
-    }
-}

@@ -7,8 +7,6 @@ mod access;
 mod check;
 mod existing;
 pub mod init;
-mod limits;
-mod meant;
 mod measure;
 mod phase;
 pub mod schema;
@@ -22,15 +20,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use self::meant::suggested;
 use crate::quantity::{Bytes, Count, HourlyPrice, Rate, StoragePrice, Time};
+use crate::words::suggested;
 use lab_load::profile::Profile;
 use lab_load::report::Sla;
 
 pub use access::{Access, Tls};
 pub use existing::Existing;
-pub use limits::Limits;
-pub(super) use meant::nearest;
 pub use measure::{CapacityOf, Measure, Pruning};
 pub use phase::{Phase, WINNER};
 pub use soak::{Every, Soak};

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::PlanFile;
-use crate::phase::timeline::{written, Move};
+use crate::timeline::{written, Move};
 
 /// A load with a timeline of faults and upkeep. It gives figures, and no verdict.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

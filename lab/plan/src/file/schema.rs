@@ -9,6 +9,7 @@ use anyhow::Result;
 use serde_json::{Map, Value};
 
 use crate::file::PlanFile;
+use crate::words::label;
 
 /// For editors.
 pub fn json() -> Result<String> {
@@ -68,8 +69,7 @@ fn string<'a>(value: &'a Value, key: &str) -> &'a str {
 
 fn about(property: &Value) -> String {
     let default = property.get("default").filter(|default| default.is_number() || default.is_string());
-    let default =
-        default.map(|default| format!(" Default: `{}`.", crate::grid::axes::label(default))).unwrap_or_default();
+    let default = default.map(|default| format!(" Default: `{}`.", label(default))).unwrap_or_default();
     string(property, "description").replace('\n', " ").replace('|', "\\|") + &default
 }
 

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::phase::{one, winner};
-use crate::phase::timeline::{Move, Upkeep};
 use crate::quantity::{Share, Time};
+use crate::timeline::{Move, Upkeep};
 use lab_compare::statistics::POINTS_MIN;
 
 /// A long steady load once the answer is there, split into windows. Its verdict is whether they drift.

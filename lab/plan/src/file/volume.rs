@@ -9,7 +9,7 @@ use anyhow::{bail, ensure, Context, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Limits;
+use crate::limits::Limits;
 use crate::quantity::{Bytes, StoragePrice};
 
 /// A place for data or commit logs: a folder, a mount point of yours, or a file system that the run makes.

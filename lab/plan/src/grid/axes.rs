@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use anyhow::{bail, ensure, Context, Result};
 use serde_json::{Map, Value};
 
-use crate::file::{nearest, PlanFile};
+use crate::file::PlanFile;
 use crate::grid::cell::{Cell, NODE};
+use crate::words::{label, nearest};
 
 /// More would not end in anybody's lifetime.
 const MOST_CELLS: usize = 4096;
@@ -156,18 +157,6 @@ fn tied(map: &Map<String, Value>, file: &PlanFile) -> Result<Point> {
         ensure!(!file.grid.contains_key(axis), "{axis} is in both grid and together");
     }
     Ok(Point { label, settings })
-}
-
-/// How a value is written in tables.
-pub(crate) fn label(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Object(map) => {
-            map.iter().map(|(key, value)| format!("{key}={}", label(value))).collect::<Vec<_>>().join(",")
-        }
-        Value::Array(values) => values.iter().map(label).collect::<Vec<_>>().join(" "),
-        other => other.to_string(),
-    }
 }
 
 /// Cells by the labels of some axes: `nodes=3,cl=ONE`.

@@ -10,7 +10,8 @@ use scylla::statement::Consistency;
 use serde_json::Value;
 
 use crate::file::{Fence, PlanFile};
-use crate::grid::axes::{label, scope, Scope};
+use crate::grid::axes::{scope, Scope};
+use crate::words::label;
 use lab_load::observe::text_hash;
 use lab_node::cluster::Engine;
 

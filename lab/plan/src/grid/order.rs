@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::grid::axes::label;
 use crate::grid::cell::{replicas, Cell};
+use crate::words::label;
 use lab_load::profile::Distribution;
 
 /// How hard two cells are, compared axis by axis. `None`: they cannot be compared, or are the same.

@@ -10,12 +10,13 @@ use anyhow::{bail, ensure, Context, Result};
 use serde_json::Value;
 
 use crate::file::{PlanFile, Sweep, WINNER};
+use crate::grid::after;
 use crate::grid::axes::{cells, Filter};
 use crate::grid::cell::{Cell, CellLevels};
 use crate::grid::cost::Costs;
+use crate::grid::race::{Candidate, Race, Rules};
 use crate::grid::workload::CellWorkload;
 use crate::quantity::WarmupLength;
-use crate::runner::race::{Candidate, Race, Rules};
 use lab_load::report::Sla;
 
 /// Until a cluster is up, filled and quiet, a guess before anything was measured.
@@ -90,7 +91,7 @@ impl Plan {
     /// Phases and soaks come after the trials: what they are likely to take is kept for them, up to half of the budget.
     fn trials_budget_s(&self) -> Result<Option<f64>> {
         let Some(budget_s) = self.budget_s() else { return Ok(None) };
-        let after_s = crate::phase::run::all_about_s(self)? + crate::soak::run::all_about_s(self)?;
+        let after_s = after::all_about_s(self)?;
         Ok(Some(budget_s - after_s.min(budget_s / 2.0)))
     }
 
@@ -172,12 +173,12 @@ impl Plan {
             sweep.at.as_ref().map(|at| Filter::of(at, &self.file)).transpose().context("sweeps: at")?;
         }
         if let Some(soak) = &self.file.soak {
-            crate::phase::run::named_cells(self, &soak.at).context("soak")?;
+            after::named_cells(self, &soak.at).context("soak")?;
         }
         for phase in self.file.phases.iter().filter(|phase| phase.at != WINNER) {
             let filter = Filter::of(&phase.at, &self.file).context("phases: at")?;
             for cell in self.cells.iter().filter(|cell| filter.takes(cell)) {
-                if let Some(why) = crate::phase::run::refused(&self.file, phase, cell)? {
+                if let Some(why) = after::refused(&self.file, phase, cell)? {
                     bail!("phases: {why}");
                 }
             }
@@ -230,3 +231,7 @@ fn understood(file: &PlanFile, profile: &str, cell: &Cell, drawn: &mut HashMap<S
     };
     Ok(bytes * f64::from(nodes) * f64::from(copies))
 }
+
+#[cfg(test)]
+#[path = "plan_test.rs"]
+mod tests;

@@ -95,7 +95,7 @@ pub fn check(plan: &Plan, machine: &Machine<'_>) -> Result<Findings> {
     }
     cores(plan, machine, &mut findings)?;
     volumes(plan, machine, &mut findings)?;
-    findings.refused.extend(crate::phase::run::unable(&plan.file));
+    findings.refused.extend(crate::grid::after::unable(&plan.file));
     findings.notes.push("client and servers share one machine and its loopback: no network was measured".to_owned());
     if machine.cpus.is_none() {
         add(&mut findings.warnings, "client and servers share all CPUs: the client may wait for a core".to_owned());

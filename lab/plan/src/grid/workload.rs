@@ -8,8 +8,8 @@ use scylla::statement::Consistency;
 use serde_yaml_ng::{Mapping, Value};
 
 use crate::file::PlanFile;
-use crate::grid::axes::label;
 use crate::grid::cell::{level_name, Cell, CellLevels};
+use crate::words::label;
 use lab_load::check::{Levels, Replication};
 use lab_load::profile::draw::draw;
 use lab_load::profile::{InsertSpec, Mix, Population, Profile};

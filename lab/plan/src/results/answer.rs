@@ -6,9 +6,11 @@
 use anyhow::Result;
 use serde::Serialize;
 
+use crate::grid::after::named_cells;
+use crate::grid::cell::Cell;
 use crate::grid::cost::Costs;
 use crate::grid::plan::Plan;
-use crate::runner::race::Known;
+use crate::grid::race::Known;
 use crate::trials::judge::{ConditionJudged, Standing};
 use crate::trials::trial::Trial;
 
@@ -118,6 +120,12 @@ impl Answer {
             (true, true) => 1,
             (true, false) => 2,
         }
+    }
+
+    /// The cells that an `at` means: the winner, if there is one, or those that it names.
+    pub fn cells_at<'a>(&self, plan: &'a Plan, at: &str) -> Result<Vec<&'a Cell>> {
+        let winner = || self.winners.first().and_then(|at| plan.cells.get(*at)).into_iter().collect();
+        Ok(named_cells(plan, at)?.unwrap_or_else(winner))
     }
 
     /// Of a plan and its trials.

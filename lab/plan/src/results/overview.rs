@@ -10,6 +10,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{ContentArrangement, Table};
 
 use crate::file::Pruning;
+use crate::grid::after::all_about_s;
 use crate::grid::plan::Plan;
 use crate::grid::refusals::Findings;
 
@@ -53,7 +54,7 @@ pub fn hours(plan: &Plan) -> Result<String> {
         Pruning::None => cells * rounds * trial_s,
         Pruning::Race => (cells + 2.0 * rounds) * trial_s,
     };
-    let most_s = trials_s + crate::phase::run::all_about_s(plan)? + crate::soak::run::all_about_s(plan)?;
+    let most_s = trials_s + all_about_s(plan)?;
     let budget = plan.file.budget.map(|budget| format!(", within a budget of {}", time(budget.0.as_secs_f64())));
     Ok(format!("about {} at most{}, and {} a trial", time(most_s), budget.unwrap_or_default(), time(trial_s)))
 }

@@ -11,15 +11,15 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{ContentArrangement, Table};
 use serde::Serialize;
 
+use crate::figures::phase::PhaseFigures;
+use crate::figures::soak::SoakFigures;
 use crate::file::PlanFile;
 use crate::grid::plan::Plan;
-use crate::phase::figures::PhaseFigures;
+use crate::journal::identity::Identity;
+use crate::journal::Journal;
 use crate::results::answer::{rounds, Answer, CellAnswer, Interval};
 use crate::results::page;
 use crate::results::scaling::{self, Scaling};
-use crate::runner::identity::Identity;
-use crate::runner::journal::Journal;
-use crate::soak::figures::SoakFigures;
 use crate::trials::trial::Trial;
 
 /// The format's name.

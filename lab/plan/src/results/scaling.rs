@@ -14,10 +14,11 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde::Serialize;
 
-use crate::grid::axes::{label, TOGETHER};
+use crate::grid::axes::TOGETHER;
 use crate::grid::plan::Plan;
 use crate::results::answer::{Answer, Interval};
 use crate::trials::trial::Trial;
+use crate::words::label;
 
 /// No law is asked beyond so many times the largest size that was measured.
 const REACH: u32 = 2;

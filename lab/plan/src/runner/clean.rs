@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{ensure, Context, Result};
 
 use crate::file::Existing;
-use crate::runner::journal::{Entry, Journal, Thing};
+use crate::journal::{Entry, Journal, Thing};
 use crate::targets::{existing, local};
 use crate::volumes;
 use lab_load::profile::Profile;

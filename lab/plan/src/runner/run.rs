@@ -8,11 +8,12 @@ use std::time::Duration;
 use anyhow::{ensure, Context, Result};
 
 use crate::file::{CapacityOf, Reset};
+use crate::grid::after::all_about_s;
 use crate::grid::cell::Cell;
 use crate::grid::plan::Plan;
+use crate::grid::race::{Race, Step};
+use crate::journal::{Entry, Journal};
 use crate::results::summary::summary;
-use crate::runner::journal::{Entry, Journal};
-use crate::runner::race::{Race, Step};
 use crate::targets::{Load, Pace, Prepared, Target};
 use crate::trials::judge::{judge, met, wrong_rows, Standing};
 use crate::trials::observed::Observed;
@@ -62,8 +63,8 @@ impl<'a> Runner<'a> {
             self.journal.add(Entry::TrialEnded { trial: Box::new(trial.clone()) })?;
             self.trials.push(trial);
         }
-        phase::run::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
-        soak::run::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
+        phase::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
+        soak::run(self.plan, &self.trials, self.target, self.journal, self.narrator)?;
         Ok(self.trials)
     }
 
@@ -88,7 +89,7 @@ impl<'a> Runner<'a> {
         let spent_s: f64 = self.trials.iter().map(|trial| trial.took_s).sum();
         let mean_s = if self.trials.is_empty() { self.race.rules.trial_s } else { spent_s / self.trials.len() as f64 };
         let open = known.cells.iter().filter(|known| known.standing.is_none()).count();
-        let after_s = phase::run::all_about_s(self.plan).ok()? + soak::run::all_about_s(self.plan).ok()?;
+        let after_s = all_about_s(self.plan).ok()?;
         let left_s = mean_s * (open + self.race.rules.rounds.saturating_sub(1)).max(1) as f64 + after_s;
         let budget_s = self.race.rules.budget_s.map_or(f64::INFINITY, |budget_s| (budget_s - spent_s).max(0.0));
         Duration::try_from_secs_f64(left_s.min(budget_s)).ok()

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, ensure, Result};
 
 use super::{Hurt, Told};
-use crate::phase::figures::{Course, Moved, Second};
-use crate::phase::timeline::{Fault, Move, Upkeep};
+use crate::figures::phase::{Course, Moved, Second};
+use crate::timeline::{Fault, Move, Upkeep};
 use crate::trials::observed::Observed;
 use lab_compare::streams::Streamed;
 use lab_load::check::Levels;

@@ -12,7 +12,7 @@ use anyhow::{bail, Context, Result};
 
 use super::course::Hands;
 use crate::file::Existing;
-use crate::phase::timeline::Move;
+use crate::timeline::{hook_of, Move};
 use lab_node::network::Disturbance;
 
 /// A command that takes longer is ended.
@@ -25,18 +25,6 @@ pub struct Hooks<'a> {
     pub of: &'a Existing,
     /// What upkeep is for.
     pub keyspace: &'a str,
-}
-
-/// The word of the command that makes a move; `None` where it takes none.
-pub fn word(step: Move) -> Option<&'static str> {
-    match step {
-        step if step.is_of_host() => None,
-        Move::Hurt(..) | Move::Start(_) | Move::Resume(_) | Move::Replace(_) | Move::Upkeep(_) => Some(step.word()),
-        Move::Disturb(..) | Move::Heal => Some(step.word()),
-        Move::LoseCopy | Move::Reattach | Move::Fill(_) | Move::Free | Move::Slow(_) | Move::Unslow => None,
-        Move::Failover(_) => None,
-        Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => None,
-    }
 }
 
 /// Milliseconds of a delay, per cent of a loss.
@@ -91,7 +79,7 @@ impl Hooks<'_> {
     }
 
     fn run(&self, step: Move, node: u32) -> Result<()> {
-        let Some(word) = word(step) else { return Ok(()) };
+        let Some(word) = hook_of(step) else { return Ok(()) };
         let hook = self.of.hooks.get(word).with_context(|| format!("target.hooks: {word} is missing"))?;
         let mut command = hook
             .replace("{node}", &node.to_string())

@@ -14,15 +14,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::figures::phase::Course;
+use crate::figures::soak::Window;
 use crate::grid::cell::Cell;
-use crate::phase::figures::Course;
-use crate::phase::timeline::Move;
-use crate::soak::figures::Window;
+use crate::timeline::Move;
 use crate::trials::judge::wrong_rows;
 use crate::trials::observed::Observed;
 use lab_load::narrator::Narrator;
-
-pub use hooks::word as hook_of;
 
 /// How a load is paced.
 #[derive(Clone, Copy, Debug, PartialEq)]

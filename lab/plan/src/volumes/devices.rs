@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::file::Limits;
+use crate::limits::Limits;
 use lab_node::command::{run, said};
 use lab_node::fence::throttle::{self, Throttle};
 

@@ -12,7 +12,8 @@ use anyhow::{ensure, Context, Result};
 use super::devices::{self, allocate, devices_of, image};
 use super::replicated::Replicated;
 use super::{throttles, Made};
-use crate::file::{Driver, Limits, Volume};
+use crate::file::{Driver, Volume};
+use crate::limits::Limits;
 use lab_node::command::run;
 
 /// The file that takes a volume's room.

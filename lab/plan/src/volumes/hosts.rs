@@ -13,7 +13,7 @@ use super::devices::{detach, devices_of, image};
 use super::mounts::{mounts, unmount};
 use super::{mount_first, Made};
 use crate::file::{Driver, Volume};
-use crate::phase::timeline::Move;
+use crate::timeline::Move;
 use lab_node::command::run;
 
 impl Made {

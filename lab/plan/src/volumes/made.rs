@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use super::own;
-use crate::file::{Limits, Volume};
+use crate::file::Volume;
+use crate::limits::Limits;
 
 /// A volume that a run has made.
 #[derive(Clone, Debug)]

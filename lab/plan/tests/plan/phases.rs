@@ -3,9 +3,9 @@
 
 //! Phases on simulated clusters: they come after the answer, once each, and their faults are in the journal before they are made.
 
+use lab_plan::journal::{Entry, Thing};
 use lab_plan::results::answer::Answer;
 use lab_plan::results::report::text;
-use lab_plan::runner::journal::{Entry, Thing};
 use tempfile::TempDir;
 
 use super::simulated::{Simulated, Truth};

@@ -3,10 +3,10 @@
 
 //! Soaks on simulated clusters: what grows is seen to drift, what stays does not, and each window is in the journal.
 
+use lab_plan::figures::soak::{Drifts, SoakFigures};
+use lab_plan::journal::Entry;
 use lab_plan::results::answer::Answer;
 use lab_plan::results::report::text;
-use lab_plan::runner::journal::Entry;
-use lab_plan::soak::figures::{Drifts, SoakFigures};
 use tempfile::TempDir;
 
 use super::simulated::{Simulated, Truth};

@@ -20,10 +20,10 @@ use anyhow::{Context, Result};
 use maud::{html, Markup};
 
 use crate::grid::plan::Plan;
+use crate::journal::identity::Identity;
+use crate::journal::Journal;
 use crate::results::answer::{Answer, CellAnswer, Verdict};
 use crate::results::scaling::Scaling;
-use crate::runner::identity::Identity;
-use crate::runner::journal::Journal;
 use crate::trials::figures::Checked;
 use crate::trials::judge::Standing;
 use crate::trials::trial::Trial;

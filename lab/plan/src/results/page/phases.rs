@@ -7,8 +7,8 @@ use anyhow::Result;
 use maud::{html, Markup};
 
 use super::{checked, told, View};
-use crate::phase::figures::{Course, Effect, PhaseFigures, Second};
-use crate::phase::timeline::Move;
+use crate::figures::phase::{Course, Effect, PhaseFigures, Second};
+use crate::timeline::Move;
 use lab_compare::streams::Streamed;
 use lab_load::report::html::{number, Across, Chart, Quantity, Series, Style};
 

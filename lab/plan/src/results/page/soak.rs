@@ -7,7 +7,7 @@ use anyhow::Result;
 use maud::{html, Markup};
 
 use super::{checked, told, View};
-use crate::soak::figures::{Drifts, SoakFigures, WindowFigures};
+use crate::figures::soak::{Drifts, SoakFigures, WindowFigures};
 use lab_load::report::html::{number, Across, Chart, Quantity, Series, Style};
 
 /// All soaks that ended; nothing where the plan has none.

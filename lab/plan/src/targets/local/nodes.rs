@@ -13,8 +13,8 @@ use scylla::statement::Consistency;
 
 use super::reach;
 use crate::file::Client;
-use crate::phase::timeline::{Fault, Move, Upkeep};
 use crate::targets::course::Hands;
+use crate::timeline::{Fault, Move, Upkeep};
 use crate::volumes::{Made, Set};
 use lab_compare::streams::{self, Streamed};
 use lab_load::load;

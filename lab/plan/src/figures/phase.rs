@@ -3,12 +3,10 @@
 
 //! Figures of a phase: each stretch of its timeline, how long until the SLA held again, and how long a kind had no success.
 
-use std::time::Duration;
-
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::phase::timeline::Move;
+use crate::timeline::Move;
 use crate::trials::figures::{Checked, PartFigures};
 use crate::trials::judge::met;
 use crate::trials::observed::Observed;
@@ -228,11 +226,6 @@ fn unavailable_s(course: &Course, from_s: f64, to_s: f64) -> Vec<(String, f64)> 
     often.map(|kind| (kind.name.clone(), idle(&kind.name))).collect()
 }
 
-/// How long a timeline takes at least: its waits.
-pub fn waits(timeline: &[Move]) -> Duration {
-    timeline.iter().map(|step| step.length()).sum()
-}
-
 #[cfg(test)]
-#[path = "figures_test.rs"]
+#[path = "phase_test.rs"]
 mod tests;

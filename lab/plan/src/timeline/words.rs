@@ -13,8 +13,9 @@ use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 
 use super::side::Side;
 use super::step::{Fault, Move, Upkeep};
-use crate::file::{nearest, Limits};
+use crate::limits::Limits;
 use crate::quantity::{ByteRate, Bytes, Time};
+use crate::words::nearest;
 use lab_node::network::Disturbance;
 
 const MIB: u64 = 1 << 20;
@@ -195,7 +196,7 @@ impl JsonSchema for Move {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::phase::timeline::tests::moves;
+    use crate::timeline::tests::moves;
 
     #[test]
     fn moves_are_read_and_written() {

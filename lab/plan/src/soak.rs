@@ -7,33 +7,19 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use crate::figures::soak::{beside, drifts, SoakFigures, Window, WindowFigures};
 use crate::file::{Every, Soak};
+use crate::grid::after::soak_about_s;
 use crate::grid::cell::Cell;
-use crate::grid::plan::{Plan, WARMUP_MAX_S};
-use crate::phase::run::{cells_at, named_cells, spent_s};
-use crate::phase::timeline::Move;
+use crate::grid::plan::Plan;
+use crate::journal::{Entry, Journal};
 use crate::results::answer::Answer;
-use crate::runner::journal::{Entry, Journal};
-use crate::soak::figures::{beside, drifts, SoakFigures, Window, WindowFigures};
 use crate::targets::Target;
+use crate::timeline::Move;
 use crate::trials::figures::Checked;
 use crate::trials::observed::Observed;
 use crate::trials::trial::{ReadBack, Trial};
 use lab_load::narrator::{words, Narrator};
-
-/// Preparing, and reading back, a guess.
-const BESIDE_S: f64 = 120.0;
-
-/// About how long the soaks of a plan take.
-pub fn all_about_s(plan: &Plan) -> Result<f64> {
-    let Some(soak) = &plan.file.soak else { return Ok(0.0) };
-    let cells = named_cells(plan, &soak.at)?.map_or(1, |cells| cells.len());
-    Ok(about_s(soak) * cells as f64)
-}
-
-fn about_s(soak: &Soak) -> f64 {
-    soak.windows() as f64 * soak.window_s() + BESIDE_S + WARMUP_MAX_S / 2.0
-}
 
 /// Soaks the cells that have no figures yet, as far as the budget goes.
 pub fn run(
@@ -44,18 +30,18 @@ pub fn run(
     narrator: &Narrator,
 ) -> Result<()> {
     let Some(soak) = &plan.file.soak else { return Ok(()) };
-    let cells = cells_at(plan, &Answer::of(plan, trials)?, &soak.at).context("soak")?;
+    let cells = Answer::of(plan, trials)?.cells_at(plan, &soak.at).context("soak")?;
     for (at, cell) in cells.iter().enumerate() {
         if journal.soaks().iter().any(|soak| soak.cell == cell.key()) {
             continue;
         }
         let name = format!("soak: {}", cell.name());
-        if !plan.affords(spent_s(trials, journal) + about_s(soak)) {
+        if !plan.affords(journal.spent_s(trials) + soak_about_s(soak)) {
             narrator.say(&format!("{name} is not run: the budget does not suffice"));
             continue;
         }
-        narrator.say(&format!("{name} (about {})", words(Duration::from_secs_f64(about_s(soak)))));
-        narrator.left(Duration::try_from_secs_f64(about_s(soak) * (cells.len() - at) as f64).ok());
+        narrator.say(&format!("{name} (about {})", words(Duration::from_secs_f64(soak_about_s(soak)))));
+        narrator.left(Duration::try_from_secs_f64(soak_about_s(soak) * (cells.len() - at) as f64).ok());
         let Some(figures) = one(plan, soak, cell, target, journal, narrator)? else { continue };
         figures.drifts.iter().for_each(|drift| narrator.say(&format!("  {}", drift.sentence())));
         journal.add(Entry::SoakEnded { figures: Box::new(figures) })?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::side::Side;
-use crate::file::Limits;
+use crate::limits::Limits;
 use crate::quantity::Bytes;
 use lab_node::network::Disturbance;
 

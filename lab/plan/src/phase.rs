@@ -5,26 +5,19 @@
 
 use std::time::Duration;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 
-use crate::file::{Phase, PlanFile, WINNER};
-use crate::grid::axes::Filter;
+use crate::figures::phase::{effects, stretches, Effect, PhaseFigures};
+use crate::file::Phase;
+use crate::grid::after::{phase_about_s, refused, soaks_about_s};
 use crate::grid::cell::Cell;
-use crate::grid::plan::{Plan, WARMUP_MAX_S};
-use crate::phase::figures::{effects, stretches, waits, PhaseFigures};
-use crate::phase::timeline::{Fault, Move, Side};
+use crate::grid::plan::Plan;
+use crate::journal::{Entry, Journal, Thing};
 use crate::results::answer::Answer;
-use crate::runner::journal::{Entry, Journal, Thing};
-use crate::soak;
 use crate::targets::{Hurt, Target};
 use crate::trials::figures::Checked;
 use crate::trials::trial::{ReadBack, Trial};
-use crate::volumes;
 use lab_load::narrator::{words, Narrator};
-use lab_node::network;
-
-/// Preparing, and starting nodes, a guess.
-const BESIDE_S: f64 = 150.0;
 
 /// A phase at one cell.
 #[derive(Clone, Debug)]
@@ -43,101 +36,11 @@ pub struct Due<'a> {
 pub fn due<'a>(plan: &'a Plan, answer: &Answer) -> Result<Vec<Due<'a>>> {
     let mut all = Vec::new();
     for (number, phase) in plan.file.phases.iter().enumerate() {
-        for cell in cells_at(plan, answer, &phase.at).context("phases")? {
+        for cell in answer.cells_at(plan, &phase.at).context("phases")? {
             all.push(Due { number, phase, cell, refused: refused(&plan.file, phase, cell)? });
         }
     }
     Ok(all)
-}
-
-/// The cells that an `at` means: the winner, if there is one, or those that it names.
-pub(crate) fn cells_at<'a>(plan: &'a Plan, answer: &Answer, at: &str) -> Result<Vec<&'a Cell>> {
-    let winner = || answer.winners.first().and_then(|at| plan.cells.get(*at)).into_iter().collect();
-    Ok(named_cells(plan, at)?.unwrap_or_else(winner))
-}
-
-/// The cells that an `at` names; `None`: the winner's.
-pub(crate) fn named_cells<'a>(plan: &'a Plan, at: &str) -> Result<Option<Vec<&'a Cell>>> {
-    if at == WINNER {
-        return Ok(None);
-    }
-    let filter = Filter::of(at, &plan.file).context("at")?;
-    Ok(Some(plan.cells.iter().filter(|cell| filter.takes(cell)).collect()))
-}
-
-/// Why a cell cannot have a phase: a node that it does not have, one that nobody could replace, a volume without copies
-/// or for all nodes, a network without an other side.
-pub fn refused(file: &PlanFile, phase: &Phase, cell: &Cell) -> Result<Option<String>> {
-    let nodes = cell.nodes()?;
-    let named = |axis: &str| -> Result<_> { Ok(cell.text(axis)?.and_then(|name| file.volumes.get_key_value(name))) };
-    let (volume, log) = (named("data")?, named("commitlog")?);
-    let of_volume = |step: &Move| {
-        let Some((name, volume)) = volume else { bail!("{} has its data on no volume of the plan", cell.name()) };
-        match step {
-            Move::LoseCopy => volumes::loses_copies(name, volume),
-            Move::Fill(bytes) => volumes::fills(name, volume, bytes.0),
-            Move::Slow(_) => volumes::slows(name, volume, cell.fence(file)?.is_some()),
-            _ => Ok(()),
-        }
-    };
-    let of_host = || {
-        for (what, volume) in [("data", volume), ("commitlog", log)] {
-            let Some((name, volume)) = volume else {
-                bail!("{} has no volume of the plan for {what}, which would be lost with the host", cell.name())
-            };
-            volumes::mounts_elsewhere(name, volume, &phase.timeline)?;
-        }
-        Ok(())
-    };
-    let of_network = |side: &Side| {
-        let named = side.numbers().filter(|node| *node <= nodes).count() as u32;
-        if side.numbers().any(|node| node > nodes) {
-            return Some(format!("{} has {nodes} nodes", cell.name()));
-        }
-        (named == nodes || nodes == 1).then(|| format!("{} has no node on the other side", cell.name()))
-    };
-    let why = |step: &Move| match step {
-        Move::Disturb(_, side) => of_network(side),
-        step if step.is_of_volume() => of_volume(step).err().map(|why| format!("{why:#}")),
-        step if step.node().is_some_and(|node| node > nodes) => Some(format!("{} has {nodes} nodes", cell.name())),
-        Move::Hurt(Fault::Lose, _) if nodes == 1 => {
-            Some(format!("{} has no other node to replace it from", cell.name()))
-        }
-        Move::Hurt(Fault::LoseHost, _) if nodes == 1 => {
-            Some(format!("{} has no other node to hear its new address from", cell.name()))
-        }
-        Move::Hurt(Fault::LoseHost, _) => of_host().err().map(|why| format!("{why:#}")),
-        _ => None,
-    };
-    Ok(phase.timeline.iter().find_map(|step| Some(format!("`{step}`: {}", why(step)?))))
-}
-
-/// Why this machine cannot run the phases of a plan that starts its nodes.
-pub fn unable(file: &PlanFile) -> Option<String> {
-    let why = file.disturbs_network().then(network::able)?.err()?;
-    Some(format!("phases: the network between nodes: {why:#}"))
-}
-
-/// About how long a phase takes.
-pub fn about_s(phase: &Phase) -> f64 {
-    waits(&phase.timeline).as_secs_f64() + BESIDE_S + WARMUP_MAX_S / 2.0
-}
-
-/// About how long all phases of a plan take.
-pub fn all_about_s(plan: &Plan) -> Result<f64> {
-    let mut all_s = 0.0;
-    for phase in &plan.file.phases {
-        let cells = named_cells(plan, &phase.at)?.map_or(1, |cells| cells.len());
-        all_s += about_s(phase) * cells as f64;
-    }
-    Ok(all_s)
-}
-
-/// Seconds of trials, phases and soaks so far.
-pub(crate) fn spent_s(trials: &[Trial], journal: &Journal) -> f64 {
-    let (phases, soaks) = (journal.phases(), journal.soaks());
-    let beside = phases.iter().map(|phase| phase.took_s).chain(soaks.iter().map(|soak| soak.took_s));
-    trials.iter().map(|trial| trial.took_s).chain(beside).sum()
 }
 
 /// Runs what is due and has no figures yet, as far as the budget goes.
@@ -154,16 +57,16 @@ pub fn run(
         if journal.phases().iter().any(|phase| phase.number == due.number && phase.cell == due.cell.key()) {
             continue;
         }
-        let fits = plan.affords(spent_s(trials, journal) + about_s(due.phase));
+        let fits = plan.affords(journal.spent_s(trials) + phase_about_s(due.phase));
         let name = format!("phase {}: {}", due.number + 1, due.cell.name());
         match (&due.refused, fits) {
             (Some(why), _) => narrator.say(&format!("{name} is not run: {why}")),
             (None, false) => narrator.say(&format!("{name} is not run: the budget does not suffice")),
             (None, true) => {
-                let about = words(Duration::from_secs_f64(about_s(due.phase)));
+                let about = words(Duration::from_secs_f64(phase_about_s(due.phase)));
                 narrator.say(&format!("{name} (about {about})"));
                 let rest = all.iter().skip(at).filter(|due| due.refused.is_none());
-                let left_s = rest.map(|due| about_s(due.phase)).sum::<f64>() + soak::run::all_about_s(plan)?;
+                let left_s = rest.map(|due| phase_about_s(due.phase)).sum::<f64>() + soaks_about_s(plan)?;
                 narrator.left(Duration::try_from_secs_f64(left_s).ok());
                 if let Some(figures) = one(plan, due, target, journal, narrator)? {
                     narrator.say(&format!("  {}", summary(&figures)));
@@ -234,7 +137,7 @@ fn still_hurt(journal: &Journal) -> Vec<String> {
 }
 
 fn summary(figures: &PhaseFigures) -> String {
-    let effect = |effect: &crate::phase::figures::Effect| {
+    let effect = |effect: &Effect| {
         let recovery = match effect.recovery_s {
             Some(0.0) => "the SLA held".to_owned(),
             Some(seconds) => format!("the SLA held again after {seconds:.0} s"),

@@ -6,8 +6,8 @@
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::phase::figures::Moved;
-use crate::phase::timeline::Move;
+use crate::figures::phase::Moved;
+use crate::timeline::Move;
 use crate::trials::figures::{Checked, PartFigures};
 use crate::trials::judge::met;
 use crate::trials::observed::Observed;
@@ -244,5 +244,5 @@ impl Drift {
 }
 
 #[cfg(test)]
-#[path = "figures_test.rs"]
+#[path = "soak_test.rs"]
 mod tests;

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::figures::phase::{Course, PhaseFigures};
+use crate::figures::soak::{SoakFigures, Window};
 use crate::file::PlanFile;
-use crate::phase::figures::{Course, PhaseFigures};
-use crate::runner::identity::Identity;
-use crate::soak::figures::{SoakFigures, Window};
+use crate::journal::identity::Identity;
 use crate::trials::observed::Observed;
 use crate::trials::trial::{Purpose, Trial};
 

@@ -7,6 +7,7 @@
 //! last line that was cut short is taken away when the journal is opened; any other damage is an error.
 
 mod entry;
+pub mod identity;
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -14,9 +15,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::phase::figures::{Course, PhaseFigures};
-use crate::runner::identity::Identity;
-use crate::soak::figures::SoakFigures;
+use crate::figures::phase::{Course, PhaseFigures};
+use crate::figures::soak::SoakFigures;
+use crate::journal::identity::Identity;
 use crate::trials::observed::Observed;
 use crate::trials::trial::Trial;
 use lab_load::observe::text_hash;
@@ -148,6 +149,13 @@ impl Journal {
             _ => None,
         };
         self.entries.iter().filter_map(of).collect()
+    }
+
+    /// Seconds of trials, phases and soaks so far.
+    pub fn spent_s(&self, trials: &[Trial]) -> f64 {
+        let (phases, soaks) = (self.phases(), self.soaks());
+        let beside = phases.iter().map(|phase| phase.took_s).chain(soaks.iter().map(|soak| soak.took_s));
+        trials.iter().map(|trial| trial.took_s).chain(beside).sum()
     }
 
     /// What the load of a finished phase saw.

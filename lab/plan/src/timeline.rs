@@ -8,6 +8,8 @@ mod side;
 mod step;
 mod words;
 
+use std::time::Duration;
+
 use anyhow::{bail, ensure, Result};
 
 pub use flutter::written;
@@ -45,6 +47,23 @@ pub fn check(timeline: &[Move]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// How long a timeline takes at least: its waits.
+pub fn waits(timeline: &[Move]) -> Duration {
+    timeline.iter().map(|step| step.length()).sum()
+}
+
+/// The word of the command that makes a move on a cluster that is there already; `None` where it takes none.
+pub fn hook_of(step: Move) -> Option<&'static str> {
+    match step {
+        step if step.is_of_host() => None,
+        Move::Hurt(..) | Move::Start(_) | Move::Resume(_) | Move::Replace(_) | Move::Upkeep(_) => Some(step.word()),
+        Move::Disturb(..) | Move::Heal => Some(step.word()),
+        Move::LoseCopy | Move::Reattach | Move::Fill(_) | Move::Free | Move::Slow(_) | Move::Unslow => None,
+        Move::Failover(_) => None,
+        Move::Wait(_) | Move::Step(_) | Move::Ramp(..) | Move::Spike(..) => None,
+    }
 }
 
 /// The ring is asked of any node that runs, and must be whole there.

@@ -1,7 +1,0 @@
-// Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
-// the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
-
-//! Soaks: a load is kept up for long.
-
-pub mod figures;
-pub mod run;
