@@ -60,6 +60,7 @@ final class Maintenance implements Runnable
     private final ThroughputLimit throughput;
     private final CompactionFigures compactions;
     private final CompactionHistory history;
+    private final HeldTables held = new HeldTables(Clock.Global::nanoTime);
     private final Thread thread = new Thread(this, "cassiterite-maintenance");
 
     private volatile boolean stopped;
@@ -172,6 +173,8 @@ final class Maintenance implements Runnable
             attempt("Looking for tables that the schema lacks", this::reportUnknown);
         if (!repairGateClosed)
             attempt("Installing the refusal of incremental repair", this::closeRepairGate);
+        if (schemaAdmitted)
+            attempt("Telling which tables are held", held::tell);
         attempt("Adapting scheduled repairs", ScheduledRepairs::adapt);
         attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
         attempt("Listing the files of snapshots", SnapshotLists::completeAll);

@@ -18,6 +18,8 @@ import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.node.Direction;
+import io.cassiterite.node.Directions;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.StoreIdentity;
 
@@ -55,6 +57,7 @@ final class MarkerWriter
     void forget(TableId table)
     {
         marked.remove(table);
+        Directions.set(table, Direction.IN);
     }
 
     /** Removes the marker of a table that was dropped from the folder that a stock table of the same id has now. */
@@ -82,8 +85,8 @@ final class MarkerWriter
         Path directory = tableDirectory(cfs);
         if (TableMarker.exists(directory) && TableMarker.read(directory).isOf(cfs.metadata.id.toString(), storeId))
             return;
-        new TableMarker(cfs.metadata.id.toString(), cfs.metadata().toString(), store.toString(), storeId, engine.version())
-            .write(directory);
+        new TableMarker(cfs.metadata.id.toString(), cfs.metadata().toString(), store.toString(), storeId, engine.version(),
+                        Directions.of(cfs.metadata.id)).write(directory);
     }
 
     /** The first data directory that has been used for the table; the start guard reads all of them. */

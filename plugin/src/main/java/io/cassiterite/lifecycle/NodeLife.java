@@ -49,6 +49,18 @@ final class NodeLife implements PluginLife
     }
 
     @Override
+    public boolean keepsRows(ColumnFamilyStore cfs, boolean hasRows)
+    {
+        return TableEntry.keepsRows(cfs, hasRows);
+    }
+
+    @Override
+    public void opened(ColumnFamilyStore cfs, Store store)
+    {
+        TableEntry.opened(cfs, store);
+    }
+
+    @Override
     public boolean ensurePatched(ColumnFamilyStore cfs)
     {
         return ManagerInstaller.ensurePatched(cfs);

@@ -10,7 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
+import io.cassiterite.node.EngineTable;
 import io.cassiterite.node.UnreadFiles;
 
 /** What a node finds at start, before it loads the schema: plain data for {@link StartRules}. */
@@ -22,6 +24,8 @@ final class StartFacts
         final String name;
         final String id;
         final String memtable;
+        /** What the engine does not have: indexes of Cassandra, materialized views, options. For people. */
+        final List<String> obstacles = new ArrayList<>();
 
         /**
          * @param name     keyspace.table
@@ -81,6 +85,13 @@ final class StartFacts
 
     /** The id of the store found in that directory, or null if there is no store. */
     String storeId;
+
+    /** The memtable configurations that are the engine's. */
+    Set<String> engineKeys()
+    {
+        return memtableClasses.keySet().stream().filter(key -> EngineTable.isConfiguration(memtableClasses.get(key)))
+                              .collect(Collectors.toSet());
+    }
 
     /** @return names by id of the tables of the schema whose marker tells that they are in the configured store */
     Map<String, String> marked()

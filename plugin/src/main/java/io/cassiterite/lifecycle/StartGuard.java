@@ -46,7 +46,7 @@ public final class StartGuard implements StorageHook
             throw refuse(refusals);
         GuardedNode.start(new NodeLife(facts));
         if (facts.storeDirectory != null)
-            PluginGossip.publishWhenGossiping(Streams::publishRetained);
+            PluginGossip.publishWhenGossiping(facts.engineKeys(), Streams::publishRetained);
         if (facts.frontDoor != null)
             EarlyStart.whenGossiping(facts.frontDoor);
     }

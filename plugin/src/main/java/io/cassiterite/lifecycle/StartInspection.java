@@ -66,6 +66,7 @@ final class StartInspection
         facts.archiving = CommitLogArchiving.configured();
         addTables(facts, "tables", "table_name");
         addTables(facts, "views", "view_name");
+        EntryObstacles.addTo(facts);
         Map<String, Map<String, String>> engines = engines(facts, configurations);
         addDisk(facts, engines);
         facts.libraryError = libraryError(facts);

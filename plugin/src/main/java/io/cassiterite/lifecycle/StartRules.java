@@ -5,7 +5,7 @@
 package io.cassiterite.lifecycle;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -84,7 +84,7 @@ final class StartRules
     {
         if (facts.parametersError != null && facts.storeDirectory == null)
             return; // the parameters do not say where the store is
-        Map<String, StartFacts.SchemaTable> tables = new HashMap<>();
+        Map<String, StartFacts.SchemaTable> tables = new LinkedHashMap<>();
         for (StartFacts.SchemaTable table : facts.tables)
             tables.put(table.id, table);
 
@@ -93,7 +93,19 @@ final class StartRules
             StartFacts.SchemaTable table = tables.get(marker.tableId);
             if (table != null) // else the table has been dropped; only its snapshots are left
                 checkMarker(marker, table);
+            tables.remove(marker.tableId);
         }
+        tables.values().forEach(this::checkEntry);
+    }
+
+    /** The engine takes the writes of a table from its first start without a marker on. */
+    private void checkEntry(StartFacts.SchemaTable table)
+    {
+        if (isEngine(table.memtable) && !table.obstacles.isEmpty())
+            refuse("table %s would enter the engine with this start, for its memtable configuration '%s' maps to Cassiterite, which" +
+                   " does not support what it has: %s. Map '%s' to a stock class again (class_name: TrieMemtable), and start. Then" +
+                   " drop or alter these first; or give the table another configuration.",
+                   table.name, configuration(table), String.join(", ", table.obstacles), configuration(table));
     }
 
     private void checkMarker(TableMarker marker, StartFacts.SchemaTable table)

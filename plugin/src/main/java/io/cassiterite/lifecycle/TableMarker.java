@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.cassiterite.node.Direction;
 import io.cassiterite.node.LabelFile;
 import io.cassiterite.node.StoreIdentity;
 
@@ -25,12 +26,16 @@ final class TableMarker
     static final String FILE_NAME = "cassiterite.marker";
 
     private static final String FORMAT = "cassiterite table marker 1";
+    /** Has a direction other than {@link Direction#IN}: jars that know version 1 alone would go on without it. */
+    private static final String FORMAT_WITH_DIRECTION = "cassiterite table marker 2";
+    private static final String DIRECTION = "direction";
 
     final String tableId;
     final String table;
     final String storeDirectory;
     final String storeId;
     final String plugin;
+    final Direction direction;
 
     /**
      * @param tableId        hexadecimal id of the table, with dashes
@@ -39,13 +44,14 @@ final class TableMarker
      * @param storeId        see {@link StoreIdentity}
      * @param plugin         versions of what wrote the marker, for people
      */
-    TableMarker(String tableId, String table, String storeDirectory, String storeId, String plugin)
+    TableMarker(String tableId, String table, String storeDirectory, String storeId, String plugin, Direction direction)
     {
         this.tableId = tableId;
         this.table = table;
         this.storeDirectory = storeDirectory;
         this.storeId = storeId;
         this.plugin = plugin;
+        this.direction = direction;
     }
 
     boolean isOf(String tableId, String storeId)
@@ -61,7 +67,9 @@ final class TableMarker
         values.put("store_directory", storeDirectory);
         values.put("store_id", storeId);
         values.put("plugin", plugin);
-        LabelFile.write(tableDirectory.resolve(FILE_NAME), FORMAT, values);
+        if (direction != Direction.IN)
+            values.put(DIRECTION, direction.text());
+        LabelFile.write(tableDirectory.resolve(FILE_NAME), direction == Direction.IN ? FORMAT : FORMAT_WITH_DIRECTION, values);
     }
 
     static boolean exists(Path tableDirectory)
@@ -77,12 +85,25 @@ final class TableMarker
     static TableMarker read(Path tableDirectory) throws IOException
     {
         Path path = tableDirectory.resolve(FILE_NAME);
-        Map<String, String> values = LabelFile.read(path, FORMAT);
+        Map<String, String> values = LabelFile.read(path, FORMAT, FORMAT_WITH_DIRECTION);
         return new TableMarker(value(path, values, "table_id"),
                                value(path, values, "table"),
                                value(path, values, "store_directory"),
                                value(path, values, "store_id"),
-                               value(path, values, "plugin"));
+                               value(path, values, "plugin"),
+                               direction(path, values));
+    }
+
+    private static Direction direction(Path path, Map<String, String> values) throws IOException
+    {
+        try
+        {
+            return values.containsKey(DIRECTION) ? Direction.of(values.get(DIRECTION)) : Direction.IN;
+        }
+        catch (IllegalArgumentException e)
+        {
+            throw new IOException(path + ": " + e.getMessage() + ". A newer jar wrote it: start with that one", e);
+        }
     }
 
     /** @return the markers of all tables under a data directory, also of tables that have been dropped since */

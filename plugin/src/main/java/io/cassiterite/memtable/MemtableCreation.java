@@ -72,8 +72,12 @@ final class MemtableCreation
         TableMetadata metadata = ref.get();
         Store store = NodeStore.get(factory.parameters());
         Table table = store.openTable(EngineMemtable.schemaRequest(metadata, owner), metadata.toString());
-        if (!known && !table.stats().isPristine())
+        boolean hasRows = !table.stats().isPristine();
+        ColumnFamilyStore ofSchema = known && owner instanceof ColumnFamilyStore ? (ColumnFamilyStore) owner : null;
+        if (hasRows && !known || ofSchema != null && !GuardedNode.life().keepsRows(ofSchema, hasRows))
             table = startEmpty(table, metadata, owner);
+        if (ofSchema != null)
+            GuardedNode.life().opened(ofSchema, store);
         dropUnknownIndexes(table, metadata);
         return new CassiteriteMemtable(lowerBound, ref, owner, factory, table, null);
     }
@@ -90,8 +94,9 @@ final class MemtableCreation
     }
 
     /**
-     * A new table has the id of one that only the store knows: a DROP was cut short, or the schema was lost. The old
-     * rows must not show; they are saved in a snapshot, for operators to load or delete.
+     * A new table has the id of one that only the store knows: a DROP was cut short, or the schema was lost; or the
+     * operator says that they are of another table's life. The old rows must not show; they are saved in a snapshot, for
+     * operators to load or delete.
      */
     private static Table startEmpty(Table found, TableMetadata metadata, Memtable.Owner owner)
     {
@@ -100,9 +105,8 @@ final class MemtableCreation
             String name = Keyspace.getTimestampedSnapshotNameWithPrefix(metadata.name, FOUND_PREFIX);
             File folder = EngineMemtable.snapshotFolder((ColumnFamilyStore) owner, name);
             found.snapshot(folder.absolutePath());
-            logger.warn("Cassiterite has rows under the id {} of the new table {}, from a table that is not in the schema. The new"
-                        + " one starts empty. If the rows are wanted, load them from {}, else clear the snapshot {}",
-                        metadata.id, metadata, folder, name);
+            logger.warn("Cassiterite has rows under the id {} of {}, which are not the table's. It starts without them. If they"
+                        + " are wanted, load them from {}, else clear the snapshot {}", metadata.id, metadata, folder, name);
         }
         Table empty = found.truncate();
         found.retire();

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -55,8 +56,8 @@ public final class LabelFile
         }
     }
 
-    /** @throws IOException if the file cannot be read, has another format or is damaged */
-    public static Map<String, String> read(Path path, String format) throws IOException
+    /** @throws IOException if the file cannot be read, has none of the formats or is damaged */
+    public static Map<String, String> read(Path path, String... formats) throws IOException
     {
         String text = Files.readString(path, StandardCharsets.UTF_8);
         int end = text.lastIndexOf(CHECKSUM);
@@ -65,8 +66,8 @@ public final class LabelFile
 
         String[] lines = text.substring(0, end).split("\n");
         String found = lines.length == 0 ? "" : lines[0];
-        if (!found.equals(format))
-            throw new IOException(path + " has the format '" + found + "', expected '" + format + '\'');
+        if (!Arrays.asList(formats).contains(found))
+            throw new IOException(path + " has the format '" + found + "', expected '" + String.join("' or '", formats) + '\'');
 
         Map<String, String> values = new LinkedHashMap<>();
         for (int i = 1; i < lines.length; i++)

@@ -7,6 +7,7 @@ package io.cassiterite.node;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -30,8 +31,8 @@ import org.apache.cassandra.utils.NoSpamLogger;
 
 /**
  * The plug-in version in gossip, {@code cassiterite/VERSION} in an application state that Cassandra does not use: its
- * node takes shipments. The version is the latest of the stream format (docs/internals/formats.md, "Stream"). Nodes
- * without the plug-in pass it on and ignore it. Thread-safe.
+ * node takes shipments of the tables whose memtable keys it publishes, too. The version is the latest of the stream format
+ * (docs/internals/formats.md, "Stream"). Nodes without the plug-in pass it on and ignore it. Thread-safe.
  */
 public final class PluginGossip
 {
@@ -48,7 +49,13 @@ public final class PluginGossip
     private static final Pattern KNOWN = Pattern.compile("cassiterite/([0-9]{1,9})");
     private static final long POLL_MS = 50;
 
-    private static final Set<InetAddressAndPort> KNOWN_PEERS = ConcurrentHashMap.newKeySet();
+    /** The keys of {@link EngineKeys}. */
+    private static final ApplicationState KEYS_STATE = ApplicationState.X9;
+
+    /** Peers that take shipments, with the keys of their engine tables. */
+    private static final Map<InetAddressAndPort, Set<String>> KNOWN_PEERS = new ConcurrentHashMap<>();
+
+    private static volatile Set<String> ownKeys = Set.of();
 
     private PluginGossip()
     {
@@ -58,10 +65,12 @@ public final class PluginGossip
      * Publishes the version as soon as this node gossips, from a thread of its own: the peers of a joining node must
      * know it when they prepare their streams, long before the node has started.
      *
+     * @param keys       the memtable keys that this node maps to the engine
      * @param afterwards what else is to be published then
      */
-    public static void publishWhenGossiping(Runnable afterwards)
+    public static void publishWhenGossiping(Set<String> keys, Runnable afterwards)
     {
+        ownKeys = Set.copyOf(keys);
         Thread thread = new Thread(() -> waitAndPublish(afterwards), "cassiterite-version-gossip");
         thread.setDaemon(true);
         thread.start();
@@ -73,13 +82,20 @@ public final class PluginGossip
         EndpointState local = Gossiper.instance.getEndpointStateForEndpoint(FBUtilities.getBroadcastAddressAndPort());
         if (local == null || !Gossiper.instance.isEnabled())
             return false;
-        VersionedValue published = local.getApplicationState(STATE);
-        if (published == null || !published.value.equals(VALUE))
-        {
-            // datacenter() is one of the factory's methods that take any string
-            Gossiper.instance.addLocalApplicationState(STATE, StorageService.instance.valueFactory.datacenter(VALUE));
-            logger.info("Published by gossip that this node takes whole files ({})", VALUE);
-        }
+        String keys = EngineKeys.encode(ownKeys);
+        // the keys first: who knows the version alone sends sstables
+        if (publish(local, KEYS_STATE, keys) | publish(local, STATE, VALUE))
+            logger.info("Published by gossip that this node takes whole files ({}, {})", VALUE, keys);
+        return true;
+    }
+
+    private static boolean publish(EndpointState local, ApplicationState state, String value)
+    {
+        VersionedValue published = local.getApplicationState(state);
+        if (published != null && published.value.equals(value))
+            return false;
+        // datacenter() is one of the factory's methods that take any string
+        Gossiper.instance.addLocalApplicationState(state, StorageService.instance.valueFactory.datacenter(value));
         return true;
     }
 
@@ -90,30 +106,35 @@ public final class PluginGossip
     public static void listen()
     {
         for (InetAddressAndPort peer : Gossiper.instance.getEndpoints())
-            publishes(peer);
+            keys(peer);
     }
 
-    /** @return true if the peer's version says that it takes shipments as this node writes them */
-    public static boolean publishes(InetAddressAndPort peer)
+    /** @return true if the peer takes shipments, as this node writes them, of the tables with this memtable key */
+    public static boolean takes(InetAddressAndPort peer, String key)
+    {
+        return keys(peer).contains(key);
+    }
+
+    /** @return the keys of the tables of which the peer takes shipments */
+    private static Set<String> keys(InetAddressAndPort peer)
     {
         EndpointState state = Gossiper.instance.getEndpointStateForEndpoint(peer);
         if (state == null)
-            return KNOWN_PEERS.contains(peer);
-        VersionedValue published = state.getApplicationState(STATE);
-        boolean takes = published != null && takesShipments(published.value);
-        if (takes)
-            KNOWN_PEERS.add(peer);
-        else
-            KNOWN_PEERS.remove(peer);
-        return takes;
+            return KNOWN_PEERS.getOrDefault(peer, Set.of());
+        VersionedValue version = state.getApplicationState(STATE);
+        VersionedValue published = state.getApplicationState(KEYS_STATE);
+        boolean takes = version != null && takesShipments(version.value) && published != null;
+        Set<String> keys = takes ? EngineKeys.decode(published.value) : Set.of();
+        KNOWN_PEERS.put(peer, keys);
+        return keys;
     }
 
-    /** @return the members of the ring, dead ones too, that have not published the plug-in */
-    public static List<InetAddressAndPort> membersWithout()
+    /** @return the members of the ring, dead ones too, that have not published that they map the memtable key to the engine */
+    public static List<InetAddressAndPort> membersWithout(String key)
     {
         List<InetAddressAndPort> lacking = new ArrayList<>();
         for (InetAddressAndPort member : StorageService.instance.getTokenMetadata().getAllEndpoints())
-            if (!member.equals(FBUtilities.getBroadcastAddressAndPort()) && !publishes(member))
+            if (!member.equals(FBUtilities.getBroadcastAddressAndPort()) && !takes(member, key))
                 lacking.add(member);
         return lacking;
     }

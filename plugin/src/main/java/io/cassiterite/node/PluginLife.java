@@ -32,6 +32,24 @@ public interface PluginLife
     boolean wasInSchema(TableId table);
 
     /**
+     * The schema had the table when the node started, and it is opened for the first time since.
+     *
+     * @param cfs     under construction: it has no sstables yet
+     * @param hasRows whether the store has rows under the table's id
+     * @return false if these are not the table's rows, and are to be set aside
+     * @throws ConfigurationException if nobody has said whose they are, as {@link StartRefusal#of} tells
+     */
+    boolean keepsRows(ColumnFamilyStore cfs, boolean hasRows);
+
+    /**
+     * The table of {@link #keepsRows} is about to take writes: whoever opens it without the engine from now on has to
+     * notice. Durable.
+     *
+     * @throws ConfigurationException as {@link StartRefusal#of} tells
+     */
+    void opened(ColumnFamilyStore cfs, Store store);
+
+    /**
      * Gives an engine table the managers of streams and repairs; does nothing for other tables.
      *
      * @return false if the table is still under construction, which would overwrite the managers

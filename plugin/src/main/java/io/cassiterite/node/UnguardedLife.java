@@ -34,6 +34,17 @@ final class UnguardedLife implements PluginLife
     }
 
     @Override
+    public boolean keepsRows(ColumnFamilyStore cfs, boolean hasRows)
+    {
+        return true;
+    }
+
+    @Override
+    public void opened(ColumnFamilyStore cfs, Store store)
+    {
+    }
+
+    @Override
     public boolean ensurePatched(ColumnFamilyStore cfs)
     {
         return false;

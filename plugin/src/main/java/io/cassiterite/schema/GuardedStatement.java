@@ -80,7 +80,7 @@ final class GuardedStatement implements CQLStatement
         String notice = IndexMapping.applyTo(statement);
         check(notice != null);
         if (notice != null)
-            IndexSupport.check();
+            IndexSupport.check(statement);
         return notice;
     }
 

@@ -92,7 +92,8 @@ final class IndexMapping
                              + " CONTAINS and CONTAINS KEY.", table, CLASS);
     }
 
-    private static TableMetadata table(AlterSchemaStatement statement)
+    /** The table of CREATE INDEX; null if there is none. */
+    static TableMetadata table(AlterSchemaStatement statement)
     {
         KeyspaceMetadata keyspace = statement.keyspace() == null ? null : Schema.instance.getKeyspaceMetadata(statement.keyspace());
         return keyspace == null ? null : keyspace.getTableOrViewNullable((String) PrivateMember.CREATED_INDEX_TABLE.get(statement));

@@ -6,8 +6,10 @@ package io.cassiterite.schema;
 
 import java.util.List;
 
+import org.apache.cassandra.cql3.statements.schema.AlterSchemaStatement;
 import org.apache.cassandra.exceptions.InvalidRequestException;
 import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.node.PluginGossip;
 
@@ -18,13 +20,16 @@ final class IndexSupport
     {
     }
 
-    /** @throws InvalidRequestException if a member has not published that it has the plug-in */
-    static void check()
+    /** @throws InvalidRequestException if a member has not published that it has the table of the statement in the engine */
+    static void check(AlterSchemaStatement statement)
     {
-        List<InetAddressAndPort> lacking = PluginGossip.membersWithout();
+        TableMetadata table = IndexMapping.table(statement);
+        String key = table.params.memtable.configurationKey();
+        List<InetAddressAndPort> lacking = PluginGossip.membersWithout(key);
         if (!lacking.isEmpty())
-            throw new InvalidRequestException("An index of a Cassiterite table needs the plug-in on every node, and these have not"
-                                              + " published that they have it: " + lacking + ". Install it there, or remove"
-                                              + " the nodes, then create the index.");
+            throw new InvalidRequestException(String.format("An index of a Cassiterite table needs the plug-in on every node, and these"
+                                                            + " have not published that they map '%s', the memtable of %s, to it: %s."
+                                                            + " Do that there, or remove the nodes, then create the index.",
+                                                            key, table, lacking));
     }
 }

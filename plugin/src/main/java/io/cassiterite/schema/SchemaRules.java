@@ -135,7 +135,7 @@ public final class SchemaRules
     }
 
     /** Whether an index is one that the engine keeps. */
-    static boolean isEngineIndex(IndexMetadata index)
+    public static boolean isEngineIndex(IndexMetadata index)
     {
         return index.isCustom() && IndexMapping.CLASS.equals(index.getIndexClassName());
     }
@@ -174,17 +174,21 @@ public final class SchemaRules
 
     /**
      * A switch between memtables is refused even when the table looks empty here: neither another node's data nor a
-     * write in flight can be ruled out, and what one side wrote would be invisible to the other after a crash.
+     * write in flight can be ruled out, and what one side wrote would be invisible to the other after a crash. Nodes
+     * enter one by one, by what they map the table's configuration to.
      */
     private String memtableChange(TableMetadata before, TableMetadata after)
     {
-        return String.format("%s: the memtable of an existing table cannot change %s Cassiterite ('%s' to " +
-                             "'%s'). Create a new table with the wanted memtable, copy the rows, drop the " +
-                             "old table.",
-                             after,
-                             isEngine.test(after) ? "to" : "from",
-                             before.params.memtable.configurationKey(),
-                             after.params.memtable.configurationKey());
+        String from = before.params.memtable.configurationKey();
+        String to = after.params.memtable.configurationKey();
+        if (isEngine.test(after))
+            return String.format("%s: the memtable of an existing table cannot change to Cassiterite ('%s' to '%s') while this node" +
+                                 " maps '%s' to it. Either map a new configuration to a stock class on every node (class_name:" +
+                                 " TrieMemtable), restart, alter the table to it, and then map it to Cassiterite node by node: the" +
+                                 " rows stay readable. Or create a new table, copy the rows, drop the old table.", after, from, to, to);
+        return String.format("%s: the memtable of an existing table cannot change from Cassiterite ('%s' to '%s'): its rows would be" +
+                             " invisible. Create a new table with the wanted memtable, copy the rows, drop the old table.",
+                             after, from, to);
     }
 
     /** Replication factors with transient replicas are written "3/1". */

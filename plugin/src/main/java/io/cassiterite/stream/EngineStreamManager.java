@@ -35,8 +35,8 @@ import io.cassiterite.node.EngineTable;
 import io.cassiterite.node.PluginGossip;
 
 /**
- * Streams of an engine table. Nodes with the plug-in get shipments; others get ordinary sstables, written for the
- * stream. Sstables that lie beside the engine are sent by Cassandra's own code. Both ways are received. Under a stock
+ * Streams of an engine table. Nodes that have it in the engine, too, get shipments; others get ordinary sstables, written
+ * for the stream. Sstables that lie beside the engine are sent by Cassandra's own code. Both ways are received. Under a stock
  * memtable everything is Cassandra's own.
  */
 public final class EngineStreamManager extends CassandraStreamManager
@@ -90,7 +90,7 @@ public final class EngineStreamManager extends CassandraStreamManager
         RingBoundaries.refresh(table.store());
         if (previewKind.isPreview())
             return PreviewStream.of(cfs.metadata.id, table.sizes(TokenRanges.of(ranges)));
-        if (PluginGossip.publishes(session.peer))
+        if (PluginGossip.takes(session.peer, cfs.metadata().params.memtable.configurationKey()))
             return OutgoingShipment.prepare(session, cfs.metadata(), table, ranges);
         return SstableShipment.prepare(session, cfs, memtable, ranges);
     }

@@ -30,7 +30,7 @@ import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.memtable.CassiteriteMemtable;
 
 /**
- * What one session sends of one table to a node without the plug-in: the rows as sstables, written into a folder of
+ * What one session sends of one table to a node that does not have it in the engine: the rows as sstables, written into a folder of
  * their own, never beside the table's, where Cassandra would open them as live at its next start. The folder is deleted
  * with the last of the streams.
  */
@@ -52,8 +52,8 @@ final class SstableShipment
         if (partitions == 0)
             return List.of();
         Store store = memtable.table().store();
-        logger.info("[Stream #{}] {} does not run the plug-in: about {} of {} are written to sstables for it", session.planId(),
-                    session.peer, FBUtilities.prettyPrintMemory(bytes), cfs.metadata());
+        logger.info("[Stream #{}] {} has {} in sstables: about {} are written to such for it", session.planId(),
+                    session.peer, cfs.metadata(), FBUtilities.prettyPrintMemory(bytes));
         ScratchFolder folder = new ScratchFolder(StoreFolders.outgoing(store).resolve(UUID.randomUUID().toString()));
         try
         {

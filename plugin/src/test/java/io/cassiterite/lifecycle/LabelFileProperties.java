@@ -19,6 +19,7 @@ import net.jqwik.api.lifecycle.BeforeContainer;
 import org.apache.cassandra.io.util.File;
 
 import io.cassiterite.SpoiltBytes;
+import io.cassiterite.node.Direction;
 import io.cassiterite.node.StoreIdentity;
 
 /** Whatever stands in a table's marker or a store's identity, only the documented exception comes out. */
@@ -35,7 +36,7 @@ class LabelFileProperties
     static void writeGoodOnes() throws IOException
     {
         folder = Files.createTempDirectory("cassiterite-labels");
-        new TableMarker("id", "shop.orders", "/store", "store id", "plugin").write(folder);
+        new TableMarker("id", "shop.orders", "/store", "store id", "plugin", Direction.IN).write(folder);
         StoreIdentity.readOrCreate(folder);
         marker = Files.readAllBytes(folder.resolve(TableMarker.FILE_NAME));
         identity = Files.readAllBytes(folder.resolve(IDENTITY));

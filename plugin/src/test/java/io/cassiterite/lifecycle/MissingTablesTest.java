@@ -10,6 +10,8 @@ import java.util.Set;
 
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.node.Direction;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -56,9 +58,9 @@ class MissingTablesTest
         facts.storeId = "here";
         for (String table : new String[]{ "1", "2", "3" })
             facts.tables.add(new StartFacts.SchemaTable("shop.t" + table, table, "cassiterite"));
-        facts.markers.add(new TableMarker("1", "shop.t1", "/store", "here", "x"));
-        facts.markers.add(new TableMarker("2", "shop.t2", "/store", "elsewhere", "x"));
-        facts.markers.add(new TableMarker("4", "shop.dropped", "/store", "here", "x"));
+        facts.markers.add(new TableMarker("1", "shop.t1", "/store", "here", "x", Direction.IN));
+        facts.markers.add(new TableMarker("2", "shop.t2", "/store", "elsewhere", "x", Direction.IN));
+        facts.markers.add(new TableMarker("4", "shop.dropped", "/store", "here", "x", Direction.IN));
         assertEquals(Map.of("1", "shop.t1"), facts.marked());
     }
 }

@@ -5,10 +5,12 @@
 package io.cassiterite.lifecycle;
 
 import java.util.List;
+import java.util.Set;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.node.Direction;
 import io.cassiterite.schema.EngineQueryHandler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -104,6 +106,37 @@ class StartRulesTest
     }
 
     @Test
+    void aTableWithoutMarkerEntersUnlessItHasWhatTheEngineLacks()
+    {
+        facts.markers.clear();
+        assertEquals(List.of(), StartRules.refusals(facts));
+        facts.tables.get(0).obstacles.addAll(List.of("the index by_day", "cdc = true"));
+        assertRefused("shop.orders would enter the engine with this start, for its memtable configuration 'cassiterite' maps to"
+                      + " Cassiterite, which does not support what it has: the index by_day, cdc = true. Map 'cassiterite' to a stock"
+                      + " class again");
+    }
+
+    @Test
+    void whatAnEngineTableHasGotFromANodeWithoutThePlugInIsNoReason()
+    {
+        facts.tables.get(0).obstacles.add("the index by_day");
+        assertEquals(List.of(), StartRules.refusals(facts));
+    }
+
+    @Test
+    void whatAStockTableHasIsNoReason()
+    {
+        facts.tables.get(1).obstacles.add("the index by_day");
+        assertEquals(List.of(), StartRules.refusals(facts));
+    }
+
+    @Test
+    void keysOfTheEngineAreKnown()
+    {
+        assertEquals(Set.of("cassiterite"), facts.engineKeys());
+    }
+
+    @Test
     void markerOfDroppedTableIsIgnored()
     {
         facts.markers.add(marker("99999999-de25-35ed-aeab-188eecebb090", "another store"));
@@ -183,6 +216,6 @@ class StartRulesTest
 
     private static TableMarker marker(String tableId, String storeId)
     {
-        return new TableMarker(tableId, "shop.orders", STORE, storeId, "cassiterite/1.2.3 rocksdb/11.8.1");
+        return new TableMarker(tableId, "shop.orders", STORE, storeId, "cassiterite/1.2.3 rocksdb/11.8.1", Direction.IN);
     }
 }

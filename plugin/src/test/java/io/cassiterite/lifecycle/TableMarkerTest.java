@@ -9,10 +9,13 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.cassiterite.node.Direction;
+import io.cassiterite.node.LabelFile;
 import io.cassiterite.node.StoreIdentity;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -32,7 +35,7 @@ class TableMarkerTest
     {
         Path table = Files.createDirectories(data.resolve("shop/orders-5bc52802"));
         Files.createDirectories(data.resolve("shop/plain-5bc52803"));
-        new TableMarker("id", "shop.orders", "/store", "store id", "plugin").write(table);
+        new TableMarker("id", "shop.orders", "/store", "store id", "plugin", Direction.IN).write(table);
 
         List<TableMarker> markers = TableMarker.readAll(data);
         assertEquals(1, markers.size());
@@ -45,11 +48,32 @@ class TableMarkerTest
     @Test
     void itIsWrittenAsItAlwaysWas() throws IOException
     {
-        new TableMarker("id", "shop.orders", "/store", "store id", "plugin").write(data);
+        new TableMarker("id", "shop.orders", "/store", "store id", "plugin", Direction.IN).write(data);
         try (InputStream golden = TableMarkerTest.class.getResourceAsStream("/golden/table-marker-v1.txt"))
         {
             assertArrayEquals(golden.readAllBytes(), Files.readAllBytes(data.resolve(TableMarker.FILE_NAME)));
         }
+    }
+
+    @Test
+    void aDirectionIsKeptAndMakesItAnotherVersion() throws IOException
+    {
+        new TableMarker("id", "shop.orders", "/store", "store id", "plugin", Direction.HOLD).write(data);
+        try (InputStream golden = TableMarkerTest.class.getResourceAsStream("/golden/table-marker-v2.txt"))
+        {
+            assertArrayEquals(golden.readAllBytes(), Files.readAllBytes(data.resolve(TableMarker.FILE_NAME)));
+        }
+        assertEquals(Direction.HOLD, TableMarker.read(data).direction);
+    }
+
+    @Test
+    void aDirectionOfANewerJarIsRefused() throws IOException
+    {
+        LabelFile.write(data.resolve(TableMarker.FILE_NAME), "cassiterite table marker 2",
+                        Map.of("table_id", "1", "table", "a.b", "store_directory", "/s", "store_id", "2", "plugin", "3",
+                               "direction", "sideways"));
+        IOException refusal = assertThrows(IOException.class, () -> TableMarker.read(data));
+        assertTrue(refusal.getMessage().contains("there is no direction 'sideways'. A newer jar wrote it"), refusal.getMessage());
     }
 
     @Test
@@ -61,7 +85,7 @@ class TableMarkerTest
     @Test
     void everyFlippedBitIsNoticed() throws IOException
     {
-        new TableMarker("id", "shop.orders", "/store", "store id", "plugin").write(data);
+        new TableMarker("id", "shop.orders", "/store", "store id", "plugin", Direction.IN).write(data);
         Path file = data.resolve(TableMarker.FILE_NAME);
         byte[] good = Files.readAllBytes(file);
         for (int i = 0; i < good.length - 1; i++) // the last byte is the newline after the checksum
@@ -76,7 +100,7 @@ class TableMarkerTest
     @Test
     void truncatedFileIsNoticed() throws IOException
     {
-        new TableMarker("id", "shop.orders", "/store", "store id", "plugin").write(data);
+        new TableMarker("id", "shop.orders", "/store", "store id", "plugin", Direction.IN).write(data);
         Path file = data.resolve(TableMarker.FILE_NAME);
         String good = Files.readString(file);
         for (int length = 0; length < good.length() - 1; length++)

@@ -37,6 +37,7 @@ public final class EngineKeyspace
                "work", "flushes and compactions: running now; ended since the start, with bytes read and written",
                "compactions", "the compactions that run, and the latest that have ended");
 
+    private static final String MOVES = "tables that have sstables beside the engine, and which way their rows move";
     private static final String STREAMS = "the latest shipments of engine tables: bytes sent as whole files and as rows, and why";
     private static final String DOOR = "what the front door has done since the start; all 0 while it has been off";
     private static final String GATES = "why the front door answers nothing itself, or nothing of a table";
@@ -58,6 +59,7 @@ public final class EngineKeyspace
         ImmutableList.Builder<VirtualTable> tables = ImmutableList.builder();
         for (Map.Entry<String, String> topic : COMMENTS.entrySet())
             tables.add(table(engine, topic.getKey(), topic.getValue()));
+        tables.add(own("moves", MOVES, Moves::report));
         tables.add(own("streams", STREAMS, StreamHistory::report));
         tables.add(own("front_door", DOOR, FrontDoor.instance::report));
         tables.add(own("front_door_gates", GATES, FrontDoor.instance::gates));

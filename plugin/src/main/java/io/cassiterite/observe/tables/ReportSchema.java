@@ -57,7 +57,8 @@ final class ReportSchema
     {
         if (column.equals("level"))
             return Int32Type.instance;
-        if (topic.equals(SETTINGS) || isKey(column) || column.equals("value") || column.endsWith("text"))
+        if (topic.equals(SETTINGS) || isKey(column) || column.equals("value") || column.equals("direction")
+            || column.endsWith("text"))
             return UTF8Type.instance;
         return column.endsWith("ratio") ? DoubleType.instance : LongType.instance;
     }

@@ -1,0 +1,126 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Directories;
+import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.schema.TableMetadata;
+
+import io.cassiterite.engine.Store;
+import io.cassiterite.node.Direction;
+import io.cassiterite.node.Directions;
+import io.cassiterite.node.StartRefusal;
+import io.cassiterite.node.StoreIdentity;
+
+/**
+ * A table of the schema is opened in the engine for the first time since the start. One without a marker comes from
+ * sstables alone: the marker is written before its first row, or a start without the engine could lack that row and say
+ * nothing. Thread-safe.
+ */
+final class TableEntry
+{
+    private static final Logger logger = LoggerFactory.getLogger(TableEntry.class);
+
+    /** Of tables, as {@code keyspace.table}, separated by commas: the store's rows are theirs, too. */
+    static final String UNITE = "cassiterite.unite";
+    /** Of tables: the store's rows are not theirs. */
+    static final String SET_ASIDE = "cassiterite.set_aside";
+
+    private TableEntry()
+    {
+    }
+
+    /** As {@link io.cassiterite.node.PluginLife#keepsRows}. */
+    static boolean keepsRows(ColumnFamilyStore cfs, boolean hasRows)
+    {
+        TableMetadata table = cfs.metadata();
+        if (!hasRows || isMarked(cfs))
+            return true;
+        if (names(UNITE).contains(table.toString()))
+        {
+            logger.warn("{}: the rows of the store and those of the folder are united, by -D{}", table, UNITE);
+            return true;
+        }
+        if (names(SET_ASIDE).contains(table.toString()))
+            return false;
+        throw StartRefusal.of(String.format("the store has rows of %1$s, but its folder %2$s has no %3$s: the folder is not the one"
+                                            + " that belongs to the store. A restore or a new disk has replaced it. If all rows are"
+                                            + " wanted, start with -D%4$s=%1$s. If only those of the folder are, start with"
+                                            + " -D%5$s=%1$s, which keeps the store's in a snapshot.",
+                                            table, folder(cfs), TableMarker.FILE_NAME, UNITE, SET_ASIDE), null);
+    }
+
+    /** As {@link io.cassiterite.node.PluginLife#opened}. */
+    static void opened(ColumnFamilyStore cfs, Store store)
+    {
+        try
+        {
+            boolean hasSstables = hasSstables(cfs);
+            TableMarker marker = marker(cfs);
+            Direction direction = marker == null ? Direction.HOLD : marker.direction;
+            if (!hasSstables)
+                direction = Direction.IN;
+            Directions.set(cfs.metadata.id, direction);
+            if (marker == null || marker.direction != direction)
+                write(cfs, store, direction, marker == null ? folder(cfs) : markedFolder(cfs));
+        }
+        catch (IOException e)
+        {
+            throw StartRefusal.of(String.format("%s of %s cannot be read or written, by which a start without the engine would be"
+                                                + " noticed: %s", TableMarker.FILE_NAME, cfs.metadata(), e), e);
+        }
+    }
+
+    private static void write(ColumnFamilyStore cfs, Store store, Direction direction, Path folder) throws IOException
+    {
+        Path directory = Path.of(store.directory()).toAbsolutePath().normalize();
+        new TableMarker(cfs.metadata.id.toString(), cfs.metadata().toString(), directory.toString(),
+                        StoreIdentity.readOrCreate(directory), Store.version(), direction).write(folder);
+    }
+
+    private static boolean hasSstables(ColumnFamilyStore cfs)
+    {
+        return !cfs.getDirectories().sstableLister(Directories.OnTxnErr.IGNORE).skipTemporary(true).list().isEmpty();
+    }
+
+    private static boolean isMarked(ColumnFamilyStore cfs)
+    {
+        return markedFolder(cfs) != null;
+    }
+
+    private static TableMarker marker(ColumnFamilyStore cfs) throws IOException
+    {
+        Path folder = markedFolder(cfs);
+        return folder == null ? null : TableMarker.read(folder);
+    }
+
+    private static Path markedFolder(ColumnFamilyStore cfs)
+    {
+        for (File folder : cfs.getDirectories().getCFDirectories())
+            if (TableMarker.exists(folder.toPath()))
+                return folder.toPath();
+        return null;
+    }
+
+    private static Path folder(ColumnFamilyStore cfs)
+    {
+        return cfs.getDirectories().getCFDirectories().get(0).toPath();
+    }
+
+    private static Set<String> names(String property)
+    {
+        return new HashSet<>(Arrays.asList(System.getProperty(property, "").split("\\s*,\\s*")));
+    }
+}

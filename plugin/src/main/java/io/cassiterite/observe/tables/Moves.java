@@ -1,0 +1,46 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.observe.tables;
+
+import java.util.Set;
+import java.util.StringJoiner;
+
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.io.sstable.format.SSTableReader;
+
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.node.Directions;
+
+/** The engine tables that have sstables beside the engine, and which way their rows move. */
+final class Moves
+{
+    private static final String COLUMNS = "keyspace_name\ttable_name\tdirection\tsstables\tsstable_bytes";
+
+    private Moves()
+    {
+    }
+
+    static String report()
+    {
+        StringJoiner lines = new StringJoiner("\n");
+        lines.add(COLUMNS);
+        for (CassiteriteMemtable memtable : EngineTables.all())
+        {
+            ColumnFamilyStore cfs = memtable.cfs();
+            Set<SSTableReader> sstables = cfs == null ? Set.of() : cfs.getLiveSSTables();
+            if (!sstables.isEmpty())
+                lines.add(line(cfs, sstables));
+        }
+        return lines.toString();
+    }
+
+    private static String line(ColumnFamilyStore cfs, Set<SSTableReader> sstables)
+    {
+        long bytes = sstables.stream().mapToLong(SSTableReader::onDiskLength).sum();
+        return String.join("\t", cfs.getKeyspaceName(), cfs.name, Directions.of(cfs.metadata.id).text(),
+                           Integer.toString(sstables.size()), Long.toString(bytes));
+    }
+}
