@@ -31,6 +31,7 @@ class LayersTest
                                                              List.of("observe", "observe.tables"),
                                                              List.of("frontdoor"),
                                                              List.of("frontdoor.desk"),
+                                                             List.of("move"),
                                                              List.of("frontdoor.recipe", "stream", "repair"),
                                                              List.of("schema", "index"),
                                                              List.of("memtable"),

@@ -250,8 +250,21 @@ public final class Node implements AutoCloseable
     /** Loads a snapshot of an engine table, as operators do. */
     public Output snapshotLoad(String keyspace, String table, Path folder)
     {
-        return Command.run(List.of("java", "-cp", Checkout.jar().toString(), "io.cassiterite.tools.SnapshotLoad", "127.0.0.1",
-                                   Integer.toString(jmxPort), keyspace, table, folder.toString()), NODETOOL_BOUND);
+        return tool("SnapshotLoad", keyspace, table, folder.toString());
+    }
+
+    /** Says which way rows move, as operators do: {@code move("ks", "table", "out")}, {@code move("status")}. */
+    public Output move(String... arguments)
+    {
+        return tool("Move", arguments);
+    }
+
+    private Output tool(String name, String... arguments)
+    {
+        List<String> command = new ArrayList<>(List.of("java", "-cp", Checkout.jar().toString(), "io.cassiterite.tools." + name,
+                                                       "127.0.0.1", Integer.toString(jmxPort)));
+        command.addAll(Arrays.asList(arguments));
+        return Command.run(command, NODETOOL_BOUND);
     }
 
     /** @return a new CQL connection; the caller closes it */

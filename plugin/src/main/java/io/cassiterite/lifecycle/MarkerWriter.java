@@ -5,7 +5,6 @@
 package io.cassiterite.lifecycle;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -21,7 +20,7 @@ import org.apache.cassandra.schema.TableMetadata;
 import io.cassiterite.node.Direction;
 import io.cassiterite.node.Directions;
 import io.cassiterite.node.EngineControl;
-import io.cassiterite.node.StoreIdentity;
+import io.cassiterite.node.NodeStore;
 
 /** Writes the {@link TableMarker}s of engine tables that are open. Thread-safe. */
 final class MarkerWriter
@@ -30,7 +29,6 @@ final class MarkerWriter
 
     private final EngineControl engine;
     private final Set<TableId> marked = ConcurrentHashMap.newKeySet();
-    private volatile String storeId;
 
     MarkerWriter(EngineControl engine)
     {
@@ -44,7 +42,7 @@ final class MarkerWriter
             return;
         try
         {
-            write(cfs);
+            TableEntry.mark(cfs, NodeStore.getIfOpen());
             marked.add(cfs.metadata.id);
         }
         catch (IOException e)
@@ -75,24 +73,5 @@ final class MarkerWriter
                              TableMarker.FILE_NAME, directory, e);
             }
         }
-    }
-
-    private synchronized void write(ColumnFamilyStore cfs) throws IOException
-    {
-        Path store = engine.storeDirectory().toPath().toAbsolutePath().normalize();
-        if (storeId == null)
-            storeId = StoreIdentity.readOrCreate(store);
-        Path directory = tableDirectory(cfs);
-        if (TableMarker.exists(directory) && TableMarker.read(directory).isOf(cfs.metadata.id.toString(), storeId))
-            return;
-        new TableMarker(cfs.metadata.id.toString(), cfs.metadata().toString(), store.toString(), storeId, engine.version(),
-                        Directions.of(cfs.metadata.id)).write(directory);
-    }
-
-    /** The first data directory that has been used for the table; the start guard reads all of them. */
-    private static Path tableDirectory(ColumnFamilyStore cfs)
-    {
-        File directory = cfs.getDirectories().getCFDirectories().get(0);
-        return directory.toPath();
     }
 }

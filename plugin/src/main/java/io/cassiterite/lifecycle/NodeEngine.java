@@ -4,11 +4,16 @@
  */
 package io.cassiterite.lifecycle;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.dht.Range;
@@ -31,6 +36,8 @@ import io.cassiterite.index.IndexedBulkLoad;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.MemtableStatistics;
+import io.cassiterite.move.Leaving;
+import io.cassiterite.node.Direction;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.NodeStore;
 import io.cassiterite.node.StoreReport;
@@ -38,6 +45,8 @@ import io.cassiterite.node.StoreReport;
 /** The engine of this node: its store and the tables that are open in it. */
 final class NodeEngine implements EngineControl
 {
+    private static final Logger logger = LoggerFactory.getLogger(NodeEngine.class);
+
     private final AutomaticCompaction automaticCompaction = new AutomaticCompaction();
     private volatile boolean closing;
 
@@ -235,6 +244,24 @@ final class NodeEngine implements EngineControl
             if (cfs.metadata().isCounter())
                 CacheService.instance.invalidateCounterCacheForCf(cfs.metadata());
         }
+    }
+
+    @Override
+    public void direct(ColumnFamilyStore cfs, Direction direction)
+    {
+        if (direction == Direction.IN || direction == Direction.LEFT)
+            throw new IllegalStateException("a table cannot be directed " + direction.text() + ": hold and out are possible");
+        if (direction == Direction.OUT)
+            Leaving.checkIndexes(cfs.metadata());
+        try
+        {
+            TableEntry.direct(cfs, store(), direction);
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+        logger.info("{}: {}", cfs.metadata(), direction.text());
     }
 
     @Override

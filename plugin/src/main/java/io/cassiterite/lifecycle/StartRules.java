@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import io.cassiterite.node.Direction;
 import io.cassiterite.node.EngineTable;
 import io.cassiterite.node.UnreadFiles;
 import io.cassiterite.schema.CommitLogArchiving;
@@ -91,9 +92,12 @@ final class StartRules
         for (TableMarker marker : facts.markers)
         {
             StartFacts.SchemaTable table = tables.get(marker.tableId);
-            if (table != null) // else the table has been dropped; only its snapshots are left
+            // else the table has been dropped, and only its snapshots are left; or it may be opened without the engine
+            if (table != null && marker.direction != Direction.LEFT)
+            {
                 checkMarker(marker, table);
-            tables.remove(marker.tableId);
+                tables.remove(marker.tableId);
+            }
         }
         tables.values().forEach(this::checkEntry);
     }
@@ -113,7 +117,7 @@ final class StartRules
         if (!isEngine(table.memtable))
         {
             refuse("the rows of table %s are in the Cassiterite store %s, but its memtable configuration '%s' now maps to " +
-                   "%s. Map it to Cassiterite again.",
+                   "%s. Map it to Cassiterite again. If the table is to leave the engine, move it out then, and drain the node.",
                    table.name, marker.storeDirectory, configuration(table), facts.memtableClasses.get(configuration(table)));
             return;
         }

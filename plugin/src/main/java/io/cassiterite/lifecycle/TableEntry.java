@@ -67,24 +67,46 @@ final class TableEntry
     {
         try
         {
-            boolean hasSstables = hasSstables(cfs);
             TableMarker marker = marker(cfs);
             Direction direction = marker == null ? Direction.HOLD : marker.direction;
-            if (!hasSstables)
+            if (direction != Direction.OUT && !hasSstables(cfs))
                 direction = Direction.IN;
-            Directions.set(cfs.metadata.id, direction);
             if (marker == null || marker.direction != direction)
-                write(cfs, store, direction, marker == null ? folder(cfs) : markedFolder(cfs));
+                write(cfs, store, direction);
+            Directions.set(cfs.metadata.id, direction);
         }
         catch (IOException e)
         {
-            throw StartRefusal.of(String.format("%s of %s cannot be read or written, by which a start without the engine would be"
-                                                + " noticed: %s", TableMarker.FILE_NAME, cfs.metadata(), e), e);
+            throw unreadable(cfs, e);
         }
     }
 
-    private static void write(ColumnFamilyStore cfs, Store store, Direction direction, Path folder) throws IOException
+    private static RuntimeException unreadable(ColumnFamilyStore cfs, IOException cause)
     {
+        return StartRefusal.of(String.format("%s of %s cannot be read or written, by which a start without the engine would be noticed:"
+                                             + " %s", TableMarker.FILE_NAME, cfs.metadata(), cause), cause);
+    }
+
+    /** Durable when it returns. */
+    static synchronized void direct(ColumnFamilyStore cfs, Store store, Direction direction) throws IOException
+    {
+        write(cfs, store, direction);
+        Directions.set(cfs.metadata.id, direction);
+    }
+
+    /** Marks an open table unless it is marked already. */
+    static synchronized void mark(ColumnFamilyStore cfs, Store store) throws IOException
+    {
+        Path folder = markedFolder(cfs);
+        String id = StoreIdentity.readOrCreate(Path.of(store.directory()));
+        if (folder == null || !TableMarker.read(folder).isOf(cfs.metadata.id.toString(), id))
+            write(cfs, store, Directions.of(cfs.metadata.id));
+    }
+
+    private static void write(ColumnFamilyStore cfs, Store store, Direction direction) throws IOException
+    {
+        Path marked = markedFolder(cfs);
+        Path folder = marked == null ? folder(cfs) : marked;
         Path directory = Path.of(store.directory()).toAbsolutePath().normalize();
         new TableMarker(cfs.metadata.id.toString(), cfs.metadata().toString(), directory.toString(),
                         StoreIdentity.readOrCreate(directory), Store.version(), direction).write(folder);
@@ -95,15 +117,24 @@ final class TableEntry
         return !cfs.getDirectories().sstableLister(Directories.OnTxnErr.IGNORE).skipTemporary(true).list().isEmpty();
     }
 
-    private static boolean isMarked(ColumnFamilyStore cfs)
-    {
-        return markedFolder(cfs) != null;
-    }
-
+    /** Null if there is none, or if the table has left the engine by it. */
     private static TableMarker marker(ColumnFamilyStore cfs) throws IOException
     {
         Path folder = markedFolder(cfs);
-        return folder == null ? null : TableMarker.read(folder);
+        TableMarker marker = folder == null ? null : TableMarker.read(folder);
+        return marker == null || marker.direction == Direction.LEFT ? null : marker;
+    }
+
+    private static boolean isMarked(ColumnFamilyStore cfs)
+    {
+        try
+        {
+            return marker(cfs) != null;
+        }
+        catch (IOException e)
+        {
+            throw unreadable(cfs, e);
+        }
     }
 
     private static Path markedFolder(ColumnFamilyStore cfs)

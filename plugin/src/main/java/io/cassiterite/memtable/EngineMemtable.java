@@ -133,6 +133,8 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     {
         if (table == null || drop.isDone())
             throw Refusals.dropped(metadata());
+        if (statistics.isSealed())
+            throw Refusals.leaving(metadata());
         maxPurgeable.attach();
         return table;
     }

@@ -21,6 +21,9 @@ import io.cassiterite.engine.TableStats;
  */
 public final class MemtableStatistics
 {
+    /** Far below zero: loads that are refused count, too. */
+    private static final int SEALED = Integer.MIN_VALUE / 2;
+
     private final Table table;
     private final LongAdder operations = new LongAdder();
     private final AtomicLong smallest = new AtomicLong(Long.MAX_VALUE);
@@ -51,10 +54,28 @@ public final class MemtableStatistics
     /**
      * Must be called before data come into the table by another way than writes: compactions of sstables beside the engine
      * purge no deletion, until {@link #endBulkLoad}, that could hide some of them.
+     *
+     * @throws IllegalStateException if the table is leaving the engine
      */
     public void beginBulkLoad()
     {
-        loads.incrementAndGet();
+        if (loads.incrementAndGet() < 0)
+            throw new IllegalStateException("the table is leaving the engine, and takes no data");
+    }
+
+    /**
+     * Refuses writes and loads from now on. Writes that have begun may still end: Cassandra's order of writes tells when.
+     *
+     * @return false, and refuses nothing, while a load is under way
+     */
+    public boolean seal()
+    {
+        return isSealed() || loads.compareAndSet(0, SEALED);
+    }
+
+    boolean isSealed()
+    {
+        return loads.get() < 0;
     }
 
     /** Must be called behind {@link #reload}, of the same memtable as {@link #beginBulkLoad}. */
@@ -94,7 +115,8 @@ public final class MemtableStatistics
         return bound == Memtable.NO_MIN_TIMESTAMP ? bound - 1 : bound;
     }
 
-    EncodingStats encoding()
+    /** Bounds for what the table has, for sstables with its rows. */
+    public EncodingStats encoding()
     {
         return encoding;
     }

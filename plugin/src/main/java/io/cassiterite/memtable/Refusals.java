@@ -56,6 +56,12 @@ final class Refusals
                                                  + " engine, untouched. To move the table away, copy it with cqlsh or a client");
     }
 
+    /** For a write to a table whose rows are being moved to sstables at the end of the node. */
+    static RuntimeException leaving(TableMetadata metadata)
+    {
+        return new IllegalStateException(metadata + " is leaving the engine, and takes no writes until the node starts again");
+    }
+
     /** For a table that is being dropped. */
     static RuntimeException dropped(TableMetadata metadata)
     {

@@ -15,7 +15,11 @@ public enum Direction
     /** Sstables beside the engine are to move into it. */
     IN,
     /** Nothing moves. A table that had sstables when it was first opened in the engine begins with this. */
-    HOLD;
+    HOLD,
+    /** The next drain or stop of the node moves all rows to sstables: the table leaves the engine. */
+    OUT,
+    /** All rows are in sstables: the table may be opened without the engine. */
+    LEFT;
 
     /** As it is stored and shown. */
     public String text()

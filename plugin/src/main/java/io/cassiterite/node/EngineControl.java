@@ -100,6 +100,13 @@ public interface EngineControl
     /** Merges a snapshot directory into the table. @return the number of fragments loaded */
     long load(ColumnFamilyStore cfs, String directory);
 
+    /**
+     * Sets which way the rows of the table move; durable when it returns.
+     *
+     * @throws IllegalStateException if the table cannot go that way, with the reason
+     */
+    void direct(ColumnFamilyStore cfs, Direction direction);
+
     /** Updates what compaction may purge from the table, which depends on Cassandra's clock. */
     void catchUp(ColumnFamilyStore cfs);
 }

@@ -15,6 +15,8 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.utils.MBeanWrapper;
 
+import io.cassiterite.move.MoveReport;
+import io.cassiterite.node.Direction;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.UnreadFiles;
 
@@ -92,6 +94,20 @@ public final class Engine implements EngineMBean
             if (UnreadFiles.isUnread(Path.of(directory).normalize(), Path.of(data).toAbsolutePath().normalize()))
                 throw new IllegalArgumentException(directory + " is in the data folder of a table, where its files would keep the " +
                                                    "node from its next start. Move them out of " + data + ", and load them from there");
+    }
+
+    @Override
+    public void move(String keyspace, String table, String direction)
+    {
+        Direction wanted = Direction.of(direction);
+        ColumnFamilyStore cfs = EngineTableFinder.named(keyspace, table);
+        engine.direct(cfs, wanted); // its exceptions are Java's own, and a refusal is no failure of the node
+    }
+
+    @Override
+    public String getMoves()
+    {
+        return RemoteFailure.guard("reading the moves", MoveReport::of);
     }
 
     @Override

@@ -34,6 +34,17 @@ public interface EngineMBean
      */
     long snapshotLoad(String keyspace, String table, String directory);
 
+    /**
+     * Sets which way the rows of a table move between the engine and sstables, also for later starts.
+     *
+     * @param direction hold: nothing moves; out: the next drain or stop writes all rows to sstables, and the table may then be
+     *                  opened without the engine
+     */
+    void move(String keyspace, String table, String direction);
+
+    /** Tables that have sstables beside the engine or are to leave it: lines of tab-separated values, the first names the columns. */
+    String getMoves();
+
     /** Changes a live parameter until the node's next start; others are refused. docs/settings.md lists them. */
     void set(String parameter, String value);
 

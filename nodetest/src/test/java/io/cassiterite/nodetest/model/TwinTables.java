@@ -23,7 +23,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
  * A stock table and an engine table of one shape; {@code T} in a statement stands for the table. Statements run on both
  * at the same second of evaluation, and whatever they answer must be the same. One thread.
  */
-final class TwinTables
+public final class TwinTables
 {
     private static final AtomicInteger CREATED = new AtomicInteger();
 
@@ -32,7 +32,8 @@ final class TwinTables
     /** Seconds since the epoch at which statements are evaluated; tests move it, the node's clock stays. */
     private int nowSeconds = (int) (System.currentTimeMillis() / 1000);
 
-    TwinTables(Cql cql, String name)
+    /** Tables that exist. */
+    public TwinTables(Cql cql, String name)
     {
         this.cql = cql;
         this.name = name;
@@ -47,11 +48,17 @@ final class TwinTables
     /** Creates both tables, which must not exist. */
     static TwinTables named(Cql cql, String name, String columns, String options)
     {
+        return named(cql, name, columns, options, "cassiterite");
+    }
+
+    /** Creates both tables, which must not exist; the second one with another memtable configuration than the engine's. */
+    public static TwinTables named(Cql cql, String name, String columns, String options, String memtable)
+    {
         TwinTables twin = new TwinTables(cql, name);
         for (String side : new String[]{ "stock", "engine" })
         {
             cql.run("CREATE TABLE " + name + '_' + side + " (" + columns + ") WITH memtable = '"
-                    + (side.equals("stock") ? "trie" : "cassiterite") + "' " + options);
+                    + (side.equals("stock") ? "trie" : memtable) + "' " + options);
         }
         return twin;
     }
@@ -61,7 +68,7 @@ final class TwinTables
         return create(cql, name, columns, "");
     }
 
-    String engine()
+    public String engine()
     {
         return name + "_engine";
     }
@@ -78,13 +85,13 @@ final class TwinTables
     }
 
     /** Runs on both and compares the answers. */
-    void run(String statement)
+    public void run(String statement)
     {
         assertEquals(answer(statement, stock(), 5000), answer(statement, engine(), 5000), statement);
     }
 
     /** Reads from both, compares rows as bytes, and returns the engine's as text. */
-    List<String> read(String select)
+    public List<String> read(String select)
     {
         run(select);
         List<String> texts = new ArrayList<>();
@@ -99,7 +106,7 @@ final class TwinTables
     }
 
     /** Reads the whole table in several ways from both. */
-    void same()
+    public void same()
     {
         for (String select : new String[]{ "SELECT * FROM T", "SELECT JSON * FROM T" })
             run(select);
@@ -107,7 +114,7 @@ final class TwinTables
     }
 
     /** The same; fails if the table is empty. */
-    void sameAndNotEmpty()
+    public void sameAndNotEmpty()
     {
         same();
         assertFalse(read("SELECT * FROM T").isEmpty());

@@ -17,6 +17,7 @@ import org.apache.cassandra.db.virtual.VirtualTable;
 import org.apache.cassandra.schema.Schema;
 
 import io.cassiterite.frontdoor.FrontDoor;
+import io.cassiterite.move.MoveReport;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.StoreReport;
 import io.cassiterite.stream.StreamHistory;
@@ -59,7 +60,7 @@ public final class EngineKeyspace
         ImmutableList.Builder<VirtualTable> tables = ImmutableList.builder();
         for (Map.Entry<String, String> topic : COMMENTS.entrySet())
             tables.add(table(engine, topic.getKey(), topic.getValue()));
-        tables.add(own("moves", MOVES, Moves::report));
+        tables.add(own("moves", MOVES, MoveReport::of));
         tables.add(own("streams", STREAMS, StreamHistory::report));
         tables.add(own("front_door", DOOR, FrontDoor.instance::report));
         tables.add(own("front_door_gates", GATES, FrontDoor.instance::gates));

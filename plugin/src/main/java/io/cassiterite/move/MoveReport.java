@@ -2,7 +2,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
  * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package io.cassiterite.observe.tables;
+package io.cassiterite.move;
 
 import java.util.Set;
 import java.util.StringJoiner;
@@ -12,18 +12,20 @@ import org.apache.cassandra.io.sstable.format.SSTableReader;
 
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.node.Direction;
 import io.cassiterite.node.Directions;
 
-/** The engine tables that have sstables beside the engine, and which way their rows move. */
-final class Moves
+/** The engine tables that have sstables beside the engine or are to leave it, and which way their rows move. */
+public final class MoveReport
 {
     private static final String COLUMNS = "keyspace_name\ttable_name\tdirection\tsstables\tsstable_bytes";
 
-    private Moves()
+    private MoveReport()
     {
     }
 
-    static String report()
+    /** Lines of tab-separated values, the first names the columns. */
+    public static String of()
     {
         StringJoiner lines = new StringJoiner("\n");
         lines.add(COLUMNS);
@@ -31,7 +33,7 @@ final class Moves
         {
             ColumnFamilyStore cfs = memtable.cfs();
             Set<SSTableReader> sstables = cfs == null ? Set.of() : cfs.getLiveSSTables();
-            if (!sstables.isEmpty())
+            if (cfs != null && (!sstables.isEmpty() || Directions.of(cfs.metadata.id) != Direction.IN))
                 lines.add(line(cfs, sstables));
         }
         return lines.toString();

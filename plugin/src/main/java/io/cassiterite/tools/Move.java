@@ -1,0 +1,60 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.tools;
+
+import java.io.IOException;
+
+import io.cassiterite.observe.EngineMBean;
+
+/**
+ * Says which way the rows of a table move between the engine and sstables on a running node, over JMX. Needs only the
+ * plug-in's jar: {@code java -cp cassiterite-5.0.jar io.cassiterite.tools.Move [-u USER -pwf FILE] HOST PORT KEYSPACE TABLE
+ * out|hold}, or with {@code HOST PORT status}.
+ */
+public final class Move
+{
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+    private static final int ARGUMENTS = 5;
+    private static final int STATUS_ARGUMENTS = 3;
+    private static final String STATUS = "status";
+
+    private Move()
+    {
+    }
+
+    public static void main(String[] arguments)
+    {
+        System.exit(run(arguments));
+    }
+
+    private static int run(String[] words)
+    {
+        String[] arguments = NodeConnection.arguments(words);
+        boolean isStatus = arguments.length == STATUS_ARGUMENTS && arguments[2].equals(STATUS);
+        if (!isStatus && arguments.length != ARGUMENTS)
+        {
+            System.err.println("usage: Move " + NodeConnection.OPTIONS + " HOST PORT KEYSPACE TABLE out|hold\n" +
+                               "       Move " + NodeConnection.OPTIONS + " HOST PORT status\n" +
+                               NodeConnection.OPTIONS_HELP +
+                               "  out         the next drain of the node writes all rows to sstables: the table leaves the engine\n" +
+                               "  hold        nothing moves");
+            return USAGE;
+        }
+        try (NodeConnection node = NodeConnection.open(words))
+        {
+            EngineMBean engine = node.engine();
+            if (!isStatus)
+                engine.move(arguments[2], arguments[3], arguments[4]);
+            System.out.println(engine.getMoves());
+            return 0;
+        }
+        catch (IOException | RuntimeException e)
+        {
+            System.err.println("not done: " + (e.getMessage() == null ? e : e.getMessage()));
+            return FAILED;
+        }
+    }
+}
