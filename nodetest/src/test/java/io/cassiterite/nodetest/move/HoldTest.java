@@ -63,7 +63,8 @@ class HoldTest
             tables.write(60);
             tables.same();
             assertEquals(List.of("direction='hold'"),
-                         cql.texts("SELECT direction FROM cassiterite.moves WHERE keyspace_name = 'filled' AND table_name = 'wide_engine'"));
+                         cql.texts("SELECT direction FROM cassiterite.moves WHERE keyspace_name = 'filled'"
+                                   + " AND table_name = 'wide_engine'"));
             assertEquals(5, files(held, MARKER).size());
             held.compact(FilledTables.KEYSPACE);
             tables.same();

@@ -39,7 +39,8 @@ class MixedKeysTest
         try (Node engine = at(EnteringNode.engine("keys-1"), "127.0.0.1").start(); Cql cql = engine.cql())
         {
             cql.run("CREATE KEYSPACE filled WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}");
-            cql.run("CREATE TABLE filled.t (k int PRIMARY KEY, v text) WITH read_repair = 'NONE' AND memtable = '" + EnteringNode.KEY + "'");
+            cql.run("CREATE TABLE filled.t (k int PRIMARY KEY, v text) WITH read_repair = 'NONE' AND memtable = '"
+                    + EnteringNode.KEY + "'");
             insert(cql, 0);
             try (Node stock = at(EnteringNode.stock("keys-2"), "127.0.0.2").joining(engine).start())
             {
