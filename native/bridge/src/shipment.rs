@@ -45,6 +45,20 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableReceive(
 }
 
 #[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableRestore(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    directory: JString<'_>,
+) -> jlong {
+    on_table(&mut env, table, 0, |env, table| {
+        let directory = rust_string(env, &directory)?;
+        let rewritten = table.restore(Path::new(&directory))?;
+        jlong::try_from(rewritten).map_err(|_| EngineError::internal(format!("{rewritten} bytes were rewritten")))
+    })
+}
+
+#[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_tableMergeIn(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,

@@ -14,6 +14,7 @@
 mod columns;
 mod merge_in;
 mod placement;
+mod restore;
 mod rewrite;
 mod rows;
 mod shipment;
@@ -42,6 +43,15 @@ impl Table {
     pub fn receive(&self, directory: &Path) -> Result<u64> {
         shipment::receive(self, directory)
             .map_err(|error| error.context(format_args!("receiving the shipment in {}", directory.display())))
+    }
+
+    /// Takes a snapshot of this table in, as [`Table::receive`] does a shipment, but leaves `directory` as it is: the
+    /// store has links to its files, or copies of them where it is on another device. All files are read first: nothing
+    /// is taken in unless the directory has exactly the files that its manifest lists, with the bytes that they were
+    /// written with.
+    pub fn restore(&self, directory: &Path) -> Result<u64> {
+        restore::restore(self, directory)
+            .map_err(|error| error.context(format_args!("restoring the snapshot in {}", directory.display())))
     }
 
     /// One step of bringing what was received into the table's base, in the calling thread: some tens of megabytes,

@@ -16,7 +16,7 @@ use crate::log::log;
 use crate::manifest::{FileKind, ListedFile, Manifest};
 use crate::raw::sys::TableFile;
 use crate::schema::log_hidden;
-use crate::table::{Table, TableCore};
+use crate::table::{MergeInProgress, Table, TableCore};
 use std::fs;
 use std::path::Path;
 
@@ -25,26 +25,39 @@ pub(super) fn receive(table: &Table, directory: &Path) -> Result<u64> {
     table.on_copy(|core| {
         let mut progress = core.change_lock()?;
         let manifest = Manifest::read(directory)?;
-        core.store().durability.check()?;
-        let record = check(core, &manifest)?;
-        let mut rewritten_bytes = 0;
-        if !manifest.files.is_empty() {
-            let plan = agree_on_columns(table, core, &manifest, &record)?;
-            let core = &table.shared(|core| Ok(core.clone()))?; // as it is under the change lock
-            core.note_bulk_load()?;
-            let _recorded = core.record_contents(manifest.has_headers)?;
-            reached(Step::ContentsRecorded)?;
-            core.column_families().all().for_each(|family| family.purge.keep_late_ranges(&manifest.tokens));
-            let mut placement = Placement::new(table, core, &mut progress);
-            place_files(&mut placement, directory, &manifest, plan)?;
-            rewritten_bytes = placement.rewritten_bytes;
-        }
+        let rewritten_bytes = take_in(table, core, &mut progress, directory, &manifest)?;
         remove(directory)?;
         Ok(rewritten_bytes)
     })
 }
 
-fn check(core: &TableCore, manifest: &Manifest) -> Result<Record> {
+/// Takes links to the files of a directory in, under [`TableCore::change_lock`]; the bytes of whole files that were
+/// rewritten as rows.
+pub(super) fn take_in(
+    table: &Table,
+    core: &TableCore,
+    progress: &mut MergeInProgress,
+    directory: &Path,
+    manifest: &Manifest,
+) -> Result<u64> {
+    core.store().durability.check()?;
+    let record = check(core, manifest)?;
+    if manifest.files.is_empty() {
+        return Ok(0);
+    }
+    let plan = agree_on_columns(table, core, manifest, &record)?;
+    let core = &table.shared(|core| Ok(core.clone()))?; // as it is under the change lock
+    core.note_bulk_load()?;
+    let _recorded = core.record_contents(manifest.has_headers)?;
+    reached(Step::ContentsRecorded)?;
+    core.column_families().all().for_each(|family| family.purge.keep_late_ranges(&manifest.tokens));
+    let mut placement = Placement::new(table, core, progress);
+    place_files(&mut placement, directory, manifest, plan)?;
+    Ok(placement.rewritten_bytes)
+}
+
+/// Refuses what is of another table.
+pub(super) fn check(core: &TableCore, manifest: &Manifest) -> Result<Record> {
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::has_closed)?;
     if record.generation != core.generation() {
         return Err(EngineError::closed("the table has been truncated"));

@@ -141,6 +141,14 @@ public final class Native
      */
     static native long tableReceive(long table, String directory);
 
+    /**
+     * Takes in a snapshot of this table by links to its files, or copies of them where it is on another device, after it has read
+     * all of them: atomic, durable when it returns; the directory stays as it is.
+     *
+     * @return bytes of files that had to be rewritten as rows
+     */
+    static native long tableRestore(long table, String directory);
+
     /** One step of the merge-in; returns the bytes in side families that no merge-in has taken yet, 0 when done. */
     static native long tableMergeIn(long table);
 

@@ -17,6 +17,7 @@ public final class SnapshotFiles
     private static final Pattern FOLDERS = Pattern.compile("\\.?cassiterite(-[0-9]+)?");
 
     private static final String MANIFEST_END = "cassiterite.manifest";
+    private static final Pattern MANIFEST_BY_CONTENT = Pattern.compile("[0-9a-f]{32}-" + Pattern.quote(MANIFEST_END));
     private static final String FILE_END = ".sst";
     private static final Pattern FILE = Pattern.compile("(?:.*-)?([0-9]+)\\.sst");
 
@@ -33,6 +34,12 @@ public final class SnapshotFiles
     public static boolean isManifest(String name)
     {
         return name.endsWith(MANIFEST_END);
+    }
+
+    /** @return whether it is the name of a manifest that no other manifest has */
+    public static boolean isManifestByContent(String name)
+    {
+        return MANIFEST_BY_CONTENT.matcher(name).matches();
     }
 
     /** @return whether it is a name of one of the engine's files; Cassandra's end otherwise */

@@ -86,40 +86,19 @@ public final class Table
     /** Deletes the files of a generation that {@link #truncate} replaced. */
     public void retire()
     {
-        try
-        {
-            Native.tableRetire(handle);
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onWrite(e, this);
-        }
+        change(() -> Native.tableRetire(handle));
     }
 
     /** Writes the table's data in memory to a file. */
     public void flush()
     {
-        try
-        {
-            Native.tableFlush(handle);
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onWrite(e, this);
-        }
+        change(() -> Native.tableFlush(handle));
     }
 
     /** Rewrites the whole table, purging what may be purged. Takes long. */
     public void compact()
     {
-        try
-        {
-            Native.tableCompact(handle);
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onWrite(e, this);
-        }
+        change(() -> Native.tableCompact(handle));
     }
 
     /** @see Native#tableAutomaticCompaction */
@@ -205,6 +184,17 @@ public final class Table
         {
             throw Failures.onWrite(e, this);
         }
+    }
+
+    /**
+     * Takes in the snapshot of this table that {@code directory} holds, by its files; atomic, durable when it returns.
+     *
+     * @return bytes of files that had to be rewritten as rows
+     * @throws EngineException says what is wrong with the directory: nothing was taken in
+     */
+    public long restore(String directory)
+    {
+        return Native.tableRestore(handle, directory);
     }
 
     /** One step of the merge-in; returns the bytes that are still to be merged in, 0 when done. Takes long. */
@@ -378,6 +368,18 @@ public final class Table
         catch (EngineException e)
         {
             throw Failures.onRead(e, this);
+        }
+    }
+
+    private void change(Runnable call)
+    {
+        try
+        {
+            call.run();
+        }
+        catch (EngineException e)
+        {
+            throw Failures.onWrite(e, this);
         }
     }
 

@@ -14,8 +14,10 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.Store;
+import io.cassiterite.engine.Table;
 import io.cassiterite.node.PluginLife;
 import io.cassiterite.node.StoreReport;
 
@@ -28,9 +30,11 @@ final class NodeLife implements PluginLife
     private final Set<String> unopened = ConcurrentHashMap.newKeySet();
     /** Tables of the schema that had been opened in the node's store before it started: names by id. */
     private final Map<String, String> marked;
+    private final Restore restore;
 
     NodeLife(StartFacts facts)
     {
+        restore = new Restore(facts);
         for (StartFacts.SchemaTable table : facts.tables)
             unopened.add(table.id);
         marked = facts.marked();
@@ -55,9 +59,10 @@ final class NodeLife implements PluginLife
     }
 
     @Override
-    public void opened(ColumnFamilyStore cfs, Store store)
+    public void opened(ColumnFamilyStore cfs, Table table)
     {
-        TableEntry.opened(cfs, store);
+        TableEntry.opened(cfs, table.store());
+        restore.take(cfs.metadata(), table);
     }
 
     @Override
@@ -68,7 +73,13 @@ final class NodeLife implements PluginLife
 
     /** All at once, before a table is opened: it would take a start for each. */
     @Override
-    public String missingTables(Store store, Map<String, String> parameters)
+    public String whyUnusable(Store store, Map<String, String> parameters)
+    {
+        String missing = missingTables(store, parameters);
+        return missing == null ? restore.refusal(store) : missing;
+    }
+
+    private String missingTables(Store store, Map<String, String> parameters)
     {
         if (marked.isEmpty())
             return null;

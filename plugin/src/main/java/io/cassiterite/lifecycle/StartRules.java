@@ -8,14 +8,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 import io.cassiterite.node.Direction;
 import io.cassiterite.node.EngineTable;
-import io.cassiterite.node.UnreadFiles;
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineQueryHandler;
+import io.cassiterite.schema.IncrementalBackups;
 
 /**
  * The rules when a node must not start, as a pure function. Without them Cassandra would open an engine table whose
@@ -27,7 +26,6 @@ final class StartRules
 
     private static final String DEFAULT_CONFIGURATION = "default";
     private static final String PARTITIONER = "Murmur3Partitioner";
-    private static final int TABLES_NAMED = 5;
 
     private final StartFacts facts;
     private final List<String> refusals = new ArrayList<>();
@@ -132,13 +130,7 @@ final class StartRules
 
     private void checkUnreadFiles()
     {
-        int named = Math.min(TABLES_NAMED, facts.unreadFiles.size());
-        for (UnreadFiles files : facts.unreadFiles.subList(0, named))
-            refusals.add(UnreadFilesRefusal.of(files, facts));
-        List<UnreadFiles> more = facts.unreadFiles.subList(named, facts.unreadFiles.size());
-        if (!more.isEmpty())
-            refuse("the folders of %d more tables have such files, too. Do the same for each of them: %s", more.size(),
-                   more.stream().map(files -> files.folder.toString()).collect(Collectors.joining(" ")));
+        refusals.addAll(UnreadFilesRefusal.of(RestoredFiles.of(facts).refused, facts));
     }
 
     private void checkSettings()
@@ -161,6 +153,9 @@ final class StartRules
                    example.name, PARTITIONER, facts.partitioner);
         if (facts.archiving != null)
             refusals.add(CommitLogArchiving.refusal(example.name, facts.archiving));
+        if (facts.incrementalBackups)
+            facts.tables.stream().filter(table -> isEngine(table.memtable) && table.incrementalBackups).findFirst()
+                        .ifPresent(table -> refusals.add(IncrementalBackups.refusal(table.name)));
     }
 
     private StartFacts.SchemaTable engineTable()

@@ -6,6 +6,8 @@ package io.cassiterite.lifecycle;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 import io.cassiterite.engine.SnapshotFiles;
 import io.cassiterite.node.UnreadFiles;
@@ -13,7 +15,10 @@ import io.cassiterite.node.UnreadFiles;
 /** Tells an operator how to load {@link UnreadFiles}: commands for a shell, each on a line of its own. */
 final class UnreadFilesRefusal
 {
+    private static final int TABLES_NAMED = 5;
+
     private final UnreadFiles files;
+    private final String why;
     private final String loadCommand;
     private final boolean isInSchema;
     /** A snapshot of the table: on the same device, of the same owner, and nodetool lists and clears it. */
@@ -21,17 +26,32 @@ final class UnreadFilesRefusal
     private final StringBuilder moves = new StringBuilder();
     private final StringBuilder loads = new StringBuilder();
 
-    private UnreadFilesRefusal(UnreadFiles files, StartFacts facts)
+    private UnreadFilesRefusal(UnreadFiles files, StartFacts facts, String why)
     {
         this.files = files;
+        this.why = why;
         loadCommand = facts.loadCommand;
         isInSchema = facts.tables.stream().anyMatch(table -> table.name.equals(files.keyspace() + '.' + files.table()));
         snapshot = files.folder.resolve("snapshots").resolve("restored-" + facts.inspectedMillis);
     }
 
-    static String of(UnreadFiles files, StartFacts facts)
+    /** @param why the start does not take them in; null where the rest says enough */
+    static String of(UnreadFiles files, StartFacts facts, String why)
     {
-        return new UnreadFilesRefusal(files, facts).text();
+        return new UnreadFilesRefusal(files, facts, why).text();
+    }
+
+    /** @param refused why the start does not take the files in, or null; the commands are for the first of them */
+    static List<String> of(Map<UnreadFiles, String> refused, StartFacts facts)
+    {
+        List<String> refusals = refused.entrySet().stream().limit(TABLES_NAMED)
+                                       .map(one -> of(one.getKey(), facts, one.getValue())).collect(Collectors.toList());
+        if (refused.size() > TABLES_NAMED)
+            refusals.add(String.format("the folders of %d more tables have such files, too. Do the same for each of them: %s",
+                                       refused.size() - TABLES_NAMED,
+                                       refused.keySet().stream().skip(TABLES_NAMED).map(files -> files.folder.toString())
+                                              .collect(Collectors.joining(" "))));
+        return refusals;
     }
 
     private String text()
@@ -40,10 +60,10 @@ final class UnreadFilesRefusal
         for (UnreadFiles.Place place : files.places)
             move(place, snapshot.resolve(++number == 1 ? SnapshotFiles.FOLDER : SnapshotFiles.FOLDER + '-' + number));
         return String.format("the folder %s %s has files of a snapshot of the engine, which nothing reads there. A restore or a copy " +
-                             "has put them there, and without their rows the table may lack what was backed up. Before the start, move " +
+                             "has put them there, and without their rows the table may lack what was backed up.%s Before the start, move " +
                              "them into a snapshot, as the user that runs Cassandra:%s%n%s" +
                              "%n\"Files that a restore has put beside the tables\" in docs/operating/backup.md has more.",
-                             files.folder, owner(), moves, loads.length() == 0 ? withoutManifest() : withManifest());
+                             files.folder, owner(), reason(), moves, loads.length() == 0 ? withoutManifest() : withManifest());
     }
 
     private String owner()
@@ -52,6 +72,11 @@ final class UnreadFilesRefusal
             return "(which is no folder of a table)";
         String table = files.keyspace() + '.' + files.table();
         return isInSchema ? "of table " + table : "(of no table of the schema: this node's has no " + table + ')';
+    }
+
+    private String reason()
+    {
+        return why == null ? "" : " The start does not take them in: " + why + '.';
     }
 
     private static String withoutManifest()

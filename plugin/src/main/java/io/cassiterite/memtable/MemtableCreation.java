@@ -77,7 +77,7 @@ final class MemtableCreation
         if (hasRows && !known || ofSchema != null && !GuardedNode.life().keepsRows(ofSchema, hasRows))
             table = startEmpty(table, metadata, owner);
         if (ofSchema != null)
-            GuardedNode.life().opened(ofSchema, store);
+            GuardedNode.life().opened(ofSchema, table);
         dropUnknownIndexes(table, metadata);
         return new CassiteriteMemtable(lowerBound, ref, owner, factory, table, null);
     }

@@ -50,7 +50,7 @@ public final class NodeStore
         logger.info("Opening Cassiterite's store in {}", options.get(Store.DIRECTORY));
         store = Store.open(options);
         opened = new HashMap<>(parameters);
-        refusal = GuardedNode.life().missingTables(store, parameters);
+        refusal = GuardedNode.life().whyUnusable(store, parameters);
         return unlessRefused();
     }
 

@@ -9,8 +9,10 @@ import java.util.Map;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.Store;
+import io.cassiterite.engine.Table;
 
 /** What store and memtables ask of the life of the plug-in in this node, which is on a floor above them. Thread-safe. */
 public interface PluginLife
@@ -42,12 +44,13 @@ public interface PluginLife
     boolean keepsRows(ColumnFamilyStore cfs, boolean hasRows);
 
     /**
-     * The table of {@link #keepsRows} is about to take writes: whoever opens it without the engine from now on has to
-     * notice. Durable.
+     * The table of {@link #keepsRows} is about to be read and written: whoever opens it without the engine from now on has
+     * to notice. What a restore has put into the table's folder is taken in. Durable.
      *
-     * @throws ConfigurationException as {@link StartRefusal#of} tells
+     * @param table its rows in the store
+     * @throws ConfigurationException as {@link StartRefusal#of} tells, if it cannot be marked, or something be taken in
      */
-    void opened(ColumnFamilyStore cfs, Store store);
+    void opened(ColumnFamilyStore cfs, Table table);
 
     /**
      * Gives an engine table the managers of streams and repairs; does nothing for other tables.
@@ -62,5 +65,5 @@ public interface PluginLife
      * @param parameters those that it was opened with
      * @return why the node cannot use it, or null if it can
      */
-    String missingTables(Store store, Map<String, String> parameters);
+    String whyUnusable(Store store, Map<String, String> parameters);
 }

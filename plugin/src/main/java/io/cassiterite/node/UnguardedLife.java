@@ -9,8 +9,10 @@ import java.util.Map;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.schema.TableId;
+import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.Store;
+import io.cassiterite.engine.Table;
 
 /** None: of offline tools, and of a node whose JVM options lack the start guard, which must not use the engine. */
 final class UnguardedLife implements PluginLife
@@ -40,7 +42,7 @@ final class UnguardedLife implements PluginLife
     }
 
     @Override
-    public void opened(ColumnFamilyStore cfs, Store store)
+    public void opened(ColumnFamilyStore cfs, Table table)
     {
     }
 
@@ -51,7 +53,7 @@ final class UnguardedLife implements PluginLife
     }
 
     @Override
-    public String missingTables(Store store, Map<String, String> parameters)
+    public String whyUnusable(Store store, Map<String, String> parameters)
     {
         return null;
     }

@@ -25,7 +25,7 @@ import io.cassiterite.engine.SnapshotFiles;
 public final class UnreadFiles
 {
     private static final Set<String> NOT_DATA = Set.of("snapshots", "backups");
-    private static final Pattern TABLE_FOLDER = Pattern.compile("(.+)-[0-9a-f]{32}");
+    private static final Pattern TABLE_FOLDER = Pattern.compile("(.+)-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})");
     /** Names of Cassandra's files; other names may be folders. */
     private static final Pattern SSTABLE_COMPONENT = Pattern.compile(".+\\.(db|txt|crc32|log|sha1|adler32)");
     /** A folder with it is a database: a store that is configured to be inside of a data directory. */
@@ -70,6 +70,13 @@ public final class UnreadFiles
         String name = folder.getFileName().toString();
         Matcher matcher = TABLE_FOLDER.matcher(name);
         return matcher.matches() ? matcher.group(1) : name;
+    }
+
+    /** @return the hexadecimal id of the table that the folder is of, with dashes; null where it {@link #isOfTable} not */
+    public String tableId()
+    {
+        Matcher matcher = TABLE_FOLDER.matcher(folder.getFileName().toString());
+        return matcher.matches() ? matcher.replaceFirst("$2-$3-$4-$5-$6") : null;
     }
 
     /**

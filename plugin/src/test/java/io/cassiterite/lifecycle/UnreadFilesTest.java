@@ -7,7 +7,10 @@ package io.cassiterite.lifecycle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -135,6 +138,20 @@ class UnreadFilesTest
     }
 
     @Test
+    void theReasonIsGivenAndCommandsForTheFirstFiveTablesOnly() throws IOException
+    {
+        Map<UnreadFiles, String> refused = new LinkedHashMap<>();
+        for (int number = 1; number <= 7; number++)
+            place("shop/t" + number + "-5bc52802de2535edaeab188eecebb09" + number + "/.cassiterite/x-cassiterite.manifest");
+        found(null).stream().sorted(Comparator.comparing(files -> files.folder)).forEach(files -> refused.put(files, "it rains"));
+        StartFacts facts = new StartFacts();
+        List<String> refusals = UnreadFilesRefusal.of(refused, facts);
+        assertEquals(6, refusals.size());
+        assertTrue(refusals.get(4).contains("backed up. The start does not take them in: it rains. Before"), refusals.get(4));
+        assertTrue(refusals.get(5).matches("the folders of 2 more tables .* .*/t6-\\S+ .*/t7-\\S+"), refusals.get(5));
+    }
+
+    @Test
     void filesWithoutAManifestCanOnlyBeMoved() throws IOException
     {
         place(TABLE + "/000033.sst");
@@ -158,7 +175,7 @@ class UnreadFilesTest
         facts.inspectedMillis = 17;
         facts.loadCommand = "java -cp 'x.jar' L 127.0.0.1 7199";
         facts.tables.add(new StartFacts.SchemaTable(inSchema, "5bc52802-de25-35ed-aeab-188eecebb090", "cassiterite"));
-        return UnreadFilesRefusal.of(found(null).get(0), facts);
+        return UnreadFilesRefusal.of(found(null).get(0), facts, null);
     }
 
     private static List<String> commands(String refusal)

@@ -26,6 +26,7 @@ import io.cassiterite.node.EngineTable;
 import io.cassiterite.observe.RemoteFailure;
 import io.cassiterite.observe.metrics.KeySample;
 import io.cassiterite.observe.metrics.SnapshotSpace;
+import io.cassiterite.schema.IncrementalBackups;
 
 /**
  * What nodetool's verbs mean for engine tables, which have no sstables: each either works on the engine or is refused
@@ -166,6 +167,14 @@ final class EngineVerbs
         if (!tables.isEmpty())
             fail(String.format("%s on Cassiterite tables (%s): %s. Name the other tables of the keyspace explicitly.",
                                verb, names(tables), reason));
+    }
+
+    /** @param tables those of the engine that are open */
+    void refuseIncrementalBackups(List<ColumnFamilyStore> tables)
+    {
+        if (!IncrementalBackups.areAccepted())
+            tables.stream().map(ColumnFamilyStore::metadata).filter(table -> table.params.incrementalBackups).findFirst()
+                  .ifPresent(table -> fail(IncrementalBackups.refusal(table.toString())));
     }
 
     /** For a verb on a whole keyspace that has been done for its stock tables. */

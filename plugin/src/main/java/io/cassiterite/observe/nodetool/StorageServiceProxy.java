@@ -18,6 +18,7 @@ import org.apache.cassandra.service.StorageServiceMBean;
 import org.apache.cassandra.utils.MBeanWrapper;
 
 import io.cassiterite.node.EngineControl;
+import io.cassiterite.node.EngineTable;
 import io.cassiterite.observe.EngineTableFinder;
 import io.cassiterite.observe.tables.SizeEstimates;
 
@@ -102,6 +103,8 @@ public final class StorageServiceProxy implements InvocationHandler
                          SstableVerb.Reasons.WHOLE_TABLES_ONLY);
         else if (name.equals("loadNewSSTables"))
             verbs.refuse("refresh", EngineTableFinder.selected(verb.firstString(), verb.lastString()), SstableVerb.Reasons.NO_IMPORT);
+        else if (name.equals("setIncrementalBackupsEnabled") && verb.firstBoolean())
+            verbs.refuseIncrementalBackups(EngineTable.open());
     }
 
     /** Does for engine tables what the stock method has done for the others. */

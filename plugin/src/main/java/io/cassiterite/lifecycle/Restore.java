@@ -1,0 +1,169 @@
+/*
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
+ * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package io.cassiterite.lifecycle;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.schema.TableMetadata;
+
+import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.SnapshotFiles;
+import io.cassiterite.engine.Store;
+import io.cassiterite.engine.Table;
+import io.cassiterite.node.StartRefusal;
+import io.cassiterite.node.StoreIdentity;
+import io.cassiterite.node.StoreReport;
+import io.cassiterite.node.UnreadFiles;
+
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardOpenOption.READ;
+
+/**
+ * Takes in what a backup program has put into the folders of tables, each as its table is opened. A crash at any point is made
+ * good by the next start: the mark precedes, and the files leave the folder when the store has them for good. They stay a
+ * snapshot of the table.
+ */
+final class Restore
+{
+    private static final Logger logger = LoggerFactory.getLogger(Restore.class);
+
+    private static final String HAS_ROWS = "the table has rows, which they would not replace. To replace them, empty the store first, as " +
+                                           "docs/operating/backup.md says";
+
+    private final StartFacts facts;
+    /** By the ids of their tables. */
+    private final Map<String, UnreadFiles> wanted;
+
+    Restore(StartFacts facts)
+    {
+        this.facts = facts;
+        this.wanted = new ConcurrentHashMap<>(RestoredFiles.of(facts).wanted);
+    }
+
+    /**
+     * Looks at all tables before one is opened.
+     *
+     * @return why the node must not start, or null if it may
+     */
+    String refusal(Store store)
+    {
+        return wanted.isEmpty() ? null : refusal(store.directory(), StoreReport.parse(store.report("tables")));
+    }
+
+    String refusal(String storeDirectory, StoreReport tables)
+    {
+        Set<String> written = tables.rows.stream().filter(row -> row.get("index_name").isEmpty() && row.get("never_written").equals("0"))
+                                         .map(row -> row.get("table_id")).collect(Collectors.toSet());
+        Map<UnreadFiles, String> refused = new LinkedHashMap<>();
+        facts.unreadFiles.stream().filter(files -> wanted.containsValue(files) && written.contains(files.tableId())).forEach(files -> {
+            String why = whyNotInto(files, storeDirectory);
+            if (why != null)
+                refused.put(files, why);
+        });
+        return refused.isEmpty() ? null : String.join(" * ", UnreadFilesRefusal.of(refused, facts));
+    }
+
+    private static String whyNotInto(UnreadFiles files, String storeDirectory)
+    {
+        try
+        {
+            return RestoreMark.isOf(files.folder, StoreIdentity.read(Path.of(storeDirectory)), manifest(files)) ? null : HAS_ROWS;
+        }
+        catch (IOException e)
+        {
+            return reason(e);
+        }
+    }
+
+    /** @throws org.apache.cassandra.exceptions.ConfigurationException if the node must not start */
+    void take(TableMetadata metadata, Table table)
+    {
+        UnreadFiles files = wanted.remove(metadata.id.toString());
+        try
+        {
+            if (files == null)
+                removeMarks(metadata);
+            else
+                take(files, table);
+        }
+        catch (EngineException | IOException e)
+        {
+            throw StartRefusal.of(files == null ? reason(e) : UnreadFilesRefusal.of(files, facts, reason(e)), e);
+        }
+    }
+
+    /** A crash has left the mark of files that had been taken in; others may come. */
+    private static void removeMarks(TableMetadata metadata) throws IOException
+    {
+        for (String directory : DatabaseDescriptor.getNonLocalSystemKeyspacesDataFileLocations())
+            RestoreMark.remove(Path.of(directory, metadata.keyspace, metadata.name + '-' + metadata.id.toHexString()));
+    }
+
+    private void take(UnreadFiles files, Table table) throws IOException
+    {
+        String storeId = StoreIdentity.readOrCreate(Path.of(table.store().directory()));
+        if (!RestoreMark.isOf(files.folder, storeId, manifest(files)))
+        {
+            if (!table.stats().isPristine())
+                throw new IOException(HAS_ROWS);
+            RestoreMark.write(files.folder, storeId, manifest(files));
+        }
+        Path source = source(files);
+        // without a file nothing has been taken in: the store notes before it takes files in that it is to have rows
+        if (table.stats().liveSstFiles() == 0)
+        {
+            logger.info("Reading the snapshot of {} in {}, which a restore has put there", table.name(), source);
+            long rewritten = table.restore(source.toString());
+            logger.info("{} has the rows of the snapshot in {}; {} bytes of them had to be rewritten", table.name(), source, rewritten);
+        }
+        Path target = moveAway(source, files.folder);
+        RestoreMark.remove(files.folder);
+        logger.info("The files that {} was restored from are in {} now. Compactions will make them cost space: nodetool clearsnapshot" +
+                    " -t {} removes them", table.name(), target, target.getParent().getFileName());
+    }
+
+    /** From where they would be taken in again, to where nodetool lists and clears them. */
+    private Path moveAway(Path source, Path tableDirectory) throws IOException
+    {
+        Path snapshots = tableDirectory.resolve("snapshots");
+        Path snapshot = snapshots.resolve("restored-" + facts.inspectedMillis);
+        Files.createDirectories(snapshot);
+        Path target = Files.move(source, snapshot.resolve(SnapshotFiles.FOLDER), ATOMIC_MOVE);
+        for (Path folder : List.of(snapshot, snapshots, tableDirectory))
+            try (FileChannel channel = FileChannel.open(folder, READ))
+            {
+                channel.force(true);
+            }
+        return target;
+    }
+
+    private static Path source(UnreadFiles files)
+    {
+        return files.places.get(0).folder;
+    }
+
+    private static String manifest(UnreadFiles files)
+    {
+        return files.places.get(0).manifests.get(0);
+    }
+
+    private static String reason(Exception e)
+    {
+        return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+}
