@@ -213,14 +213,7 @@ public final class Table
     /** Removes everything outside {@code ranges}, also from the files. Takes long; see {@link #stopCleanup}. */
     public void cleanup(TokenRanges ranges)
     {
-        try
-        {
-            Native.tableCleanup(handle, ranges.bytes());
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onWrite(e, this);
-        }
+        change(() -> Native.tableCleanup(handle, ranges.bytes()));
     }
 
     /** Ends a {@link #cleanup} that runs, with an exception that says why. */
@@ -299,14 +292,7 @@ public final class Table
     /** Drops an index, durably; unknown ones are fine. */
     public void dropIndex(String index)
     {
-        try
-        {
-            Native.indexDrop(handle, index);
-        }
-        catch (EngineException e)
-        {
-            throw Failures.onWrite(e, this);
-        }
+        change(() -> Native.indexDrop(handle, index));
     }
 
     public IndexState indexState(String index)

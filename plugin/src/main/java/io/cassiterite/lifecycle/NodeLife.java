@@ -14,11 +14,11 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.schema.TableId;
-import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
 import io.cassiterite.node.PluginLife;
+import io.cassiterite.node.StartRefusal;
 import io.cassiterite.node.StoreReport;
 
 /** The life of the plug-in in a node that the start guard has let start. Thread-safe. */
@@ -62,7 +62,9 @@ final class NodeLife implements PluginLife
     public void opened(ColumnFamilyStore cfs, Table table)
     {
         TableEntry.opened(cfs, table.store());
-        restore.take(cfs.metadata(), table);
+        String refusal = restore.take(cfs.metadata(), table);
+        if (refusal != null)
+            throw StartRefusal.of(refusal, null);
     }
 
     @Override

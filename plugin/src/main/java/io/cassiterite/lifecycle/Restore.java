@@ -25,7 +25,6 @@ import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.SnapshotFiles;
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
-import io.cassiterite.node.StartRefusal;
 import io.cassiterite.node.StoreIdentity;
 import io.cassiterite.node.StoreReport;
 import io.cassiterite.node.UnreadFiles;
@@ -90,8 +89,8 @@ final class Restore
         }
     }
 
-    /** @throws org.apache.cassandra.exceptions.ConfigurationException if the node must not start */
-    void take(TableMetadata metadata, Table table)
+    /** @return why the node must not start, or null if the table has what was to be taken in */
+    String take(TableMetadata metadata, Table table)
     {
         UnreadFiles files = wanted.remove(metadata.id.toString());
         try
@@ -100,10 +99,12 @@ final class Restore
                 removeMarks(metadata);
             else
                 take(files, table);
+            return null;
         }
         catch (EngineException | IOException e)
         {
-            throw StartRefusal.of(files == null ? reason(e) : UnreadFilesRefusal.of(files, facts, reason(e)), e);
+            logger.error("What a restore has put into the folder of {} cannot be taken in", metadata, e);
+            return files == null ? reason(e) : UnreadFilesRefusal.of(files, facts, reason(e));
         }
     }
 

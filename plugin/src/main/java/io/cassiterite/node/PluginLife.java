@@ -9,7 +9,6 @@ import java.util.Map;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.schema.TableId;
-import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;

@@ -69,6 +69,7 @@ class RestoredFilesTest
         facts.tables.clear();
         place(files);
         assertNull(RestoredFiles.of(facts).refused.values().iterator().next(), "the refusal says that the schema has no such table");
+        base = Files.createTempDirectory(base, "other");
         facts.unreadFiles.clear();
         place("copies/orders/.cassiterite/" + MANIFEST);
         assertEquals(1, RestoredFiles.of(facts).refused.size());
