@@ -68,7 +68,7 @@ class RestoredFilesTest
             for (Path folder : List.of(foldedTable, flatTable, node.base().resolve("cassiterite")))
                 delete(folder);
             Files.createDirectories(foldedTable);
-            Files.move(backup.resolve("folded"), foldedTable.resolve(".cassiterite"));
+            Files.move(backup.resolve("folded"), foldedTable.resolve("cassiterite"));
             Files.move(backup.resolve("flat"), flatTable);
 
             String refusal = refusal();
