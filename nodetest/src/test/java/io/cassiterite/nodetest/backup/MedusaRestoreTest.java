@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import com.datastax.oss.driver.api.core.DriverException;
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
@@ -94,7 +95,6 @@ class MedusaRestoreTest
         String refusal = assertRefused("medusaonto", "No such file");
         assertTrue(refusal.contains("    mkdir -p '" + table + "/snapshots/restored-"), refusal);
         Files.move(aside, lacking);
-        Files.delete(table.resolve("cassiterite.restore"));
 
         for (int millis : KILL_AFTER_MILLIS)
             killWhileItIsTakenIn(table, millis);
@@ -112,12 +112,17 @@ class MedusaRestoreTest
         try (Node victim = named("medusaonto").keep().build())
         {
             CompletableFuture<Void> start = CompletableFuture.runAsync(victim::start);
-            Pause.until("the snapshot is being taken in", BOUND,
-                        () -> start.isDone() || Files.exists(table.resolve("cassiterite.restore")) || !Files.exists(folder));
+            Await.until("the snapshot is being taken in", BOUND, () -> start.isDone() || isTakingIn(victim, folder));
             Pause.millis(millis);
-            victim.close();
+            victim.killNine();
             start.handle((nothing, failure) -> nothing).join();
         }
+    }
+
+    /** Or has taken it in. */
+    private static boolean isTakingIn(Node node, Path folder)
+    {
+        return node.isRunning() && (!Files.exists(folder) || !node.log().grep("Reading the snapshot of").isEmpty());
     }
 
     /** A store that follows another one has other files of the same numbers and sizes. */
@@ -190,7 +195,7 @@ class MedusaRestoreTest
             assertEquals(before, rows(cql));
             assertEquals(ROWS, cql.texts("SELECT k FROM stock").size());
             // until the index has all entries it answers nothing
-            Pause.until("the index answers", BOUND, () -> answersWhole(cql));
+            Await.until("the index answers", BOUND, () -> answersWhole(cql));
         }
     }
 

@@ -18,6 +18,7 @@ import com.datastax.oss.driver.api.core.DriverException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
@@ -108,7 +109,7 @@ class LeaveTest
             node.move(FilledTables.KEYSPACE, "t", "out").success();
             AtomicBoolean over = new AtomicBoolean();
             List<Thread> writers = writers(cql, acknowledged, over);
-            Pause.until("they write", BOUND, () -> acknowledged.size() > 500);
+            Await.until("they write", BOUND, () -> acknowledged.size() > 500);
             node.nodetool("drain").success();
             over.set(true);
             for (Thread writer : writers)
