@@ -32,7 +32,7 @@ enum Why {
     Level0,
     /// It reaches out of the range.
     Straddles,
-    /// It was received as rows: only this store knows its place among versions.
+    /// It was received as rows, above others: only this store knows its place among versions.
     Received,
     /// It was being compacted.
     Compacted,
@@ -203,7 +203,7 @@ impl Part {
                 Some(Why::Level0)
             } else if !tokens.holds(token_of(&file.smallest_key)?, token_of(&file.largest_key)?) {
                 Some(Why::Straddles)
-            } else if file.is_external {
+            } else if file.is_external && file.sequences != (0, 0) {
                 Some(Why::Received)
             } else if !live.contains(&file.number) || file.origin == Origin::default() {
                 Some(Why::Compacted)
