@@ -4,10 +4,10 @@
 //! Updates: parse the request, make one batch of merges, write it as durably as the node wants.
 
 mod entries;
+mod request;
 #[cfg(test)]
 mod tests;
 
-use crate::bytes::Bytes;
 use crate::compaction::{now_ns, Written};
 use crate::durability::PendingSync;
 use crate::error::{EngineError, Result};
@@ -16,14 +16,11 @@ use crate::store_core::StoreCore;
 use crate::table::{AttachedIndex, Held, Table, TableCore};
 use crate::tokens::token_of;
 use cassiterite_codec::key::Kind;
-use cassiterite_codec::validate;
 use entries::IndexPart;
+pub(crate) use request::Request;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-/// Without entries of indexes.
-const VERSION_PLAIN: u8 = 1;
-const VERSION: u8 = 2;
 /// `flags`: the update is not logged (`durable_writes: false`).
 const NO_LOG: u32 = 1;
 /// A thread gives back the memory of a batch that was larger than this.
@@ -85,7 +82,7 @@ fn braked(core: &TableCore, request: &[u8]) -> Result<Option<Duration>> {
     let now_ns = now_ns();
     let take = |core: &TableCore| core.purge().brake().take(request.len() as u64, now_ns);
     let mut longest = take(core);
-    if request.first() == Some(&VERSION) {
+    if request.first() == Some(&request::VERSION) {
         for index in core.indexes().all()?.iter() {
             // One that is being changed or closed holds nobody back.
             if let Some(Ok(time)) = index.table.try_shared(|index| Ok(take(index))) {
@@ -228,35 +225,22 @@ struct Update<'a> {
 }
 
 fn fill<'a>(scratch: &mut Scratch, core: &TableCore, request: &'a [u8]) -> Result<Update<'a>> {
-    let mut bytes = Bytes::new(request, "write request");
-    let version = bytes.one_of(&[VERSION_PLAIN, VERSION])?;
-    let min_timestamp = bytes.i64()?;
-    let partition = bytes.counted()?;
-    if cassiterite_codec::key::partition_len(partition) != Some(partition.len()) {
-        return Err(bytes.malformed("the partition key is malformed"));
-    }
-    let written = Written { min_timestamp, has_header: false };
-    let token = token_of(partition)?;
-    let mut update = Update { token, written, count: bytes.u32()?, parts: Vec::new() };
-    for _ in 0..update.count {
-        let kind = bytes.u8()?;
-        let kind = Kind::try_from(kind).map_err(|_| bytes.malformed(&format!("kind {kind:#x} is not known here")))?;
-        let (clustering, fragment) = (bytes.counted()?, bytes.counted()?);
-        if (kind == Kind::Row) == clustering.is_empty() {
-            return Err(bytes.malformed("a row, and nothing else, has a clustering"));
-        }
-        // What is stored malformed can never be merged again: refuse it here, where the caller still has the data.
-        validate(kind, fragment)
-            .map_err(|error| bytes.malformed(&format!("a fragment is malformed: {error}")).caused_by(error))?;
+    let request = Request::parse(request)?;
+    let written = Written { min_timestamp: request.min_timestamp, has_header: false };
+    let mut update = Update { token: token_of(request.partition)?, written, count: request.count, parts: Vec::new() };
+    let mut entries = request.entries();
+    for entry in &mut entries {
+        let (kind, clustering, fragment) = entry?;
         update.written.has_header |= kind == Kind::Header;
         let key = &mut scratch.key;
         key.clear();
-        key.extend_from_slice(partition);
+        key.extend_from_slice(request.partition);
         key.push(kind as u8);
         key.extend_from_slice(clustering);
         scratch.batch.merge(core.family(), key, fragment);
     }
-    if version == VERSION {
+    let mut bytes = entries.rest();
+    if request.has_parts() {
         update.parts = IndexPart::parse_all(&mut bytes)?;
     }
     bytes.end()?;
