@@ -69,7 +69,7 @@ pub use error::{EngineError, Kind, Result};
 pub use generations::IndexState;
 pub use options::documentation as settings_documentation;
 pub use read::{cursor_close, cursor_next, view_scan};
-pub use receive::{receive_bytes, share_socket};
+pub use receive::{receive_bytes, share_socket, ChunkFigures, ChunkWriter};
 pub use store::Store;
 pub use table::Missed;
 pub use table::Table;

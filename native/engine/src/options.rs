@@ -11,7 +11,10 @@ mod units;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use rocks::{apply_live, database_options, family_options, imported_options, rows_options, Shared};
+pub(crate) use rocks::{
+    apply_live, database_options, family_options, imported_options, rows_options, values_file_bytes, values_options,
+    Shared,
+};
 pub(crate) use rocks::{ALL_FACTOR, L0_CALM_FILES};
 
 use crate::error::{EngineError, Result};

@@ -75,8 +75,8 @@ fn contained<T>(what: &str, otherwise: T, call: impl FnOnce() -> T) -> T {
 
 /// The C++ object behind a handle of the C API, whose first member is a pointer to it.
 ///
-/// SAFETY: `handle` must be a live `rocksdb_t` or `rocksdb_column_family_handle_t`.
+/// SAFETY: `handle` must be a live `rocksdb_t`, `rocksdb_column_family_handle_t` or `rocksdb_sstfilewriter_t`.
 unsafe fn object_of<T>(handle: *mut T) -> *mut c_void {
-    // SAFETY: both structures are `{ X* rep; .. }` in the C API of the RocksDB version that this crate is built for.
+    // SAFETY: these structures are `{ X* rep; .. }` in the C API of the RocksDB version that this crate is built for.
     unsafe { *handle.cast::<*mut c_void>() }
 }

@@ -11,6 +11,7 @@
 //! Everything here is atomic: a column family counts once the catalog names it, and an ingestion is one
 //! edit of the manifest. Column families that the catalog does not name are dropped at the next start.
 
+mod chunk;
 mod columns;
 mod merge_in;
 mod placement;
@@ -23,6 +24,7 @@ mod sst_set;
 #[cfg(test)]
 mod tests;
 
+pub use chunk::{ChunkFigures, ChunkWriter};
 pub use socket::{receive_bytes, share_socket};
 
 use crate::error::Result;

@@ -44,6 +44,7 @@ const ZSTD_LEVEL: i32 = 3;
 const ZSTD_WINDOW_BITS: i32 = -14;
 const ZSTD_DICTIONARY_BYTES: i32 = 16 << 10;
 const ZSTD_TRAIN_BYTES: i32 = 1600 << 10;
+const ZSTD_BUFFER_BYTES: u64 = 8 << 20;
 
 /// What all tables of a store share.
 pub(crate) struct Shared {
@@ -151,6 +152,21 @@ pub(crate) fn rows_options(settings: &Settings, shared: &Shared, purge: &Arc<Tab
     let mut options = with_blocks(settings, &blocks, purge);
     options.set_bottommost_compression_type(compression(settings.compression));
     options
+}
+
+/// Options of files that stay where they are ingested, at the bottommost level.
+pub(crate) fn values_options(settings: &Settings, shared: &Shared, purge: &Arc<TablePurge>) -> Options {
+    let mut blocks = block_options(settings, shared);
+    filter_keys(&mut blocks, settings);
+    let mut options = with_blocks(settings, &blocks, purge);
+    sys::bound_dictionary_buffer(&mut options, ZSTD_BUFFER_BYTES);
+    sum_files(&mut options);
+    options
+}
+
+/// The size at which these are cut: the largest with a whole index.
+pub(crate) fn values_file_bytes(settings: &Settings) -> u64 {
+    settings.target_file_bytes.saturating_mul(WHOLE_FACTOR)
 }
 
 /// Options of files from elsewhere. No cache: a block is cached under the name that its file was born with, so that a

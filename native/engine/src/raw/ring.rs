@@ -5,6 +5,7 @@
 
 use rocksdb::{AsRawPtr, Options};
 use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
 
 extern "C" {
     fn cassiterite_ring_new() -> *mut c_void;
@@ -15,7 +16,11 @@ extern "C" {
 
 /// The boundaries of a store; may be changed at any time from any thread. Compactions that run keep what they began
 /// with.
-pub(crate) struct Ring(*mut c_void);
+pub(crate) struct Ring {
+    shared: *mut c_void,
+    /// The same boundaries, for files that are written outside of compactions.
+    boundaries: Mutex<Arc<Vec<u64>>>,
+}
 
 // SAFETY: behind the pointer is a `std::shared_ptr` that is never reassigned, to an object with a lock of its own.
 unsafe impl Send for Ring {}
@@ -26,13 +31,19 @@ impl Ring {
     /// No boundaries: files are cut by their size alone.
     pub(crate) fn new() -> Ring {
         // SAFETY: allocates; freed once, in `drop`.
-        Ring(unsafe { cassiterite_ring_new() })
+        Ring { shared: unsafe { cassiterite_ring_new() }, boundaries: Mutex::default() }
     }
 
     /// Cuts files behind these tokens from now on; ascending, in the order of keys as unsigned numbers.
     pub(crate) fn set(&self, boundaries: &[u64]) {
         // SAFETY: the numbers are copied during the call.
-        unsafe { cassiterite_ring_set(self.0, boundaries.as_ptr(), boundaries.len()) }
+        unsafe { cassiterite_ring_set(self.shared, boundaries.as_ptr(), boundaries.len()) }
+        *self.boundaries.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(boundaries.to_vec());
+    }
+
+    /// The last tokens of ranges, ascending in the order of keys.
+    pub(crate) fn boundaries(&self) -> Arc<Vec<u64>> {
+        Arc::clone(&self.boundaries.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Cuts the files of every column family that is opened with `options`: those of its last two levels, where they
@@ -40,13 +51,13 @@ impl Ring {
     pub(crate) fn install(&self, options: &mut Options) {
         // SAFETY: `rocksdb_options_t` is `{ Options rep; }`, borrowed mutably for the call; the column family's factory
         // takes its own share of the ring.
-        unsafe { cassiterite_ring_install(self.0, options.as_raw_ptr().cast()) }
+        unsafe { cassiterite_ring_install(self.shared, options.as_raw_ptr().cast()) }
     }
 }
 
 impl Drop for Ring {
     fn drop(&mut self) {
         // SAFETY: made in `new`, dropped once; factories hold shares of their own.
-        unsafe { cassiterite_ring_drop(self.0) }
+        unsafe { cassiterite_ring_drop(self.shared) }
     }
 }

@@ -15,6 +15,7 @@ mod memtables;
 mod options_file;
 mod range;
 mod skip;
+mod sst_writer;
 mod version;
 mod view;
 mod write;
@@ -29,6 +30,7 @@ pub(crate) use manifest::{needed_logs, NeededLogs};
 pub(crate) use memtables::{is_flushing, unflushed_bytes};
 pub(crate) use options_file::spare_options_file;
 pub(crate) use range::{approximate_bytes, compact_range};
+pub(crate) use sst_writer::{bound_dictionary_buffer, SstWriter};
 pub(crate) use version::rocksdb_version;
 #[cfg(test)]
 pub(crate) use view::with_mutex;

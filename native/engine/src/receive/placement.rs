@@ -40,9 +40,28 @@ impl<'a> Placement<'a> {
         if whole.is_empty() {
             return self.place_rows(rows);
         }
-        if self.beside_a_side_family(whole, rows)? {
+        if self.beside_a_side_family(whole, rows)?.is_some() {
             return Ok(());
         }
+        self.where_it_overlaps(whole, rows)
+    }
+
+    /// Takes in a chunk: values, and the headers of their partitions. Headers go onto the values, one step after them:
+    /// they lie in their range, where no values could follow. Until then, and if the node ends in between, rows that are
+    /// deleted elsewhere in the table seem to be there in this part of it.
+    pub(super) fn place_chunk(&mut self, values: &SstSet, headers: &SstSet) -> Result<()> {
+        if values.is_empty() {
+            return self.place_rows(headers);
+        }
+        match self.beside_a_side_family(values, &empty(headers))? {
+            Some(_) if headers.is_empty() => Ok(()),
+            Some(side_family) => self.onto(&side_family, headers),
+            None => self.where_it_overlaps(values, headers),
+        }
+    }
+
+    /// Takes in whole files that can go into no side column family that there is, and rows that belong to them.
+    fn where_it_overlaps(&mut self, whole: &SstSet, rows: &SstSet) -> Result<()> {
         if self.core.side_families().len() < SIDE_FAMILIES_MAX {
             return self.as_side_family(whole, rows);
         }
@@ -102,10 +121,10 @@ impl<'a> Placement<'a> {
     }
 
     /// Tries to put whole files beside those of a side column family, and their rows into the base, in one step.
-    /// Whether it could: where no key of the side column family is in their range.
-    fn beside_a_side_family(&mut self, whole: &SstSet, rows: &SstSet) -> Result<bool> {
+    /// Into which one it could: where no key of the side column family is in their range.
+    fn beside_a_side_family(&mut self, whole: &SstSet, rows: &SstSet) -> Result<Option<ColumnFamily>> {
         if !rows.is_empty() && !self.is_ready_for(rows) {
-            return Ok(false);
+            return Ok(None);
         }
         let db = &self.core.store().db;
         for side_family in self.core.side_families() {
@@ -124,10 +143,10 @@ impl<'a> Placement<'a> {
                 let side_family = side_family.clone();
                 self.restart_merge_in(&side_family);
                 reached(Step::Ingested)?;
-                return Ok(true);
+                return Ok(Some(side_family));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Makes a column family of whole files, with rows on top, or of rows alone, and then a part of the table.

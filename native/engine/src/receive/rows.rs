@@ -21,7 +21,7 @@ use std::path::PathBuf;
 /// Keys and values of one file, before compression; little in tests, so that a little is many files.
 pub(super) const FILE_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 64 << 20 };
 /// Files that do not overlap may lie at the bottom: RocksDB has seven levels.
-const BOTTOM_LEVEL: i32 = 6;
+pub(super) const BOTTOM_LEVEL: i32 = 6;
 
 /// Files that do not overlap, as files of a bottommost level.
 pub(super) fn disjoint(files: &[TableFile]) -> Vec<TableFile> {

@@ -5,6 +5,7 @@
 //! nothing.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
+mod chunks;
 mod concurrent_work;
 mod failures;
 mod images;

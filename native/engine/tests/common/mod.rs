@@ -4,6 +4,7 @@
 //! What the tests share: requests, fragments, answers taken apart.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod chunks;
 pub mod shipments;
 
 use cassiterite_codec::key::{encode_partition, murmur3_token};

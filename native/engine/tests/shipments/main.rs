@@ -4,6 +4,7 @@
 //! Shipments, cleanup, estimates and cuts: everything that goes by token ranges.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod chunks;
 mod cleanup;
 #[path = "../common/mod.rs"]
 mod common;
