@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use arc_swap::{ArcSwapOption, Guard};
-use cassiterite_engine::{EngineError, Result, Store, Table};
+use cassiterite_engine::{ChunkWriter, EngineError, Result, Store, Table};
 use cassiterite_frontdoor::Door;
 use jni::sys::jlong;
 
@@ -18,6 +18,9 @@ pub(crate) static STORES: Slots<Store> = Slots::new("store", 1 << 32);
 pub(crate) static TABLES: Slots<Table> = Slots::new("table", 2 << 32);
 /// The front doors that this process has opened.
 pub(crate) static DOORS: Slots<Door> = Slots::new("front door", 3 << 32);
+
+/// The chunks that this process has begun.
+pub(crate) static CHUNKS: Slots<ChunkWriter> = Slots::new("chunk", 4 << 32);
 
 /// Numbered slots; reading one takes no lock.
 pub(crate) struct Slots<T> {

@@ -7,6 +7,7 @@
 //! `EngineException`.
 #![allow(unsafe_code)] // every use stands beside its SAFETY line
 
+mod chunk;
 mod data;
 mod door_table;
 mod fragments;

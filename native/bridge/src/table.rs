@@ -212,7 +212,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableVerifiedBytes(
 }
 
 /// Puts figures into a Java array.
-fn fill<const N: usize>(env: &JNIEnv<'_>, array: &JLongArray<'_>, figures: [u64; N]) -> Result<()> {
+pub(crate) fn fill<const N: usize>(env: &JNIEnv<'_>, array: &JLongArray<'_>, figures: [u64; N]) -> Result<()> {
     let values = figures.map(|figure| jlong::try_from(figure).unwrap_or(jlong::MAX));
     env.set_long_array_region(array, 0, &values).map_err(jni_failure)
 }

@@ -152,6 +152,35 @@ public final class Native
     /** One step of the merge-in; returns the bytes in side families that no merge-in has taken yet, 0 when done. */
     static native long tableMergeIn(long table);
 
+    // --- chunks: rows of sstables on their way into the table; one thread at a time works on a chunk
+
+    /** Begins a chunk; until {@link #chunkClose} its files lie in the store's staging folder. */
+    static native long chunkBegin(long table);
+
+    /**
+     * Adds a write request without entries of indexes. The kind INVALID: it is malformed, or not behind the rows before it,
+     * and nothing has changed.
+     *
+     * @return bytes of the chunk so far, before compression
+     */
+    static native long chunkAppend(long chunk, long request, int requestLength);
+
+    /** Completes the files, durably. Fills: 0 files, 1 their bytes, 2 rows, 3 headers, 4 bytes before compression. */
+    static native void chunkFinish(long chunk, long[] figures);
+
+    /**
+     * Moves a finished chunk into the table: durable when it returns.
+     *
+     * @param hadRows whether the table had the rows already, so that no index becomes incomplete
+     * @return bytes of files that had to be rewritten as rows
+     */
+    static native long chunkReceive(long chunk, boolean hadRows);
+
+    /** Removes the files of a chunk that was not received. Idempotent. */
+    static native void chunkClose(long chunk);
+
+    // --- what the table holds in token ranges
+
     /** Cleanup: removes everything outside the ranges, also from the files; durable when it returns. Takes long. */
     static native void tableCleanup(long table, byte[] ranges);
 
