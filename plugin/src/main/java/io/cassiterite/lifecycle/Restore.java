@@ -41,8 +41,9 @@ final class Restore
 {
     private static final Logger logger = LoggerFactory.getLogger(Restore.class);
 
-    private static final String HAS_ROWS = "the table has rows, which they would not replace. To replace them, empty the store first, as " +
-                                           "docs/operating/backup.md says";
+    private static final String HAS_ROWS = "the table has rows, which they would not replace. To have them instead of those rows, delete " +
+                                           TableMarker.FILE_NAME + " in the folder, if it is there, and start with -D" +
+                                           TableEntry.SET_ASIDE + "=%s, which puts the rows into a snapshot";
 
     private final StartFacts facts;
     /** By the ids of their tables. */
@@ -69,7 +70,8 @@ final class Restore
         Set<String> written = tables.rows.stream().filter(row -> row.get("index_name").isEmpty() && row.get("never_written").equals("0"))
                                          .map(row -> row.get("table_id")).collect(Collectors.toSet());
         Map<UnreadFiles, String> refused = new LinkedHashMap<>();
-        facts.unreadFiles.stream().filter(files -> wanted.containsValue(files) && written.contains(files.tableId())).forEach(files -> {
+        facts.unreadFiles.stream().filter(files -> wanted.containsValue(files) && written.contains(files.tableId())
+                                                   && !TableEntry.isSetAside(name(files))).forEach(files -> {
             String why = whyNotInto(files, storeDirectory);
             if (why != null)
                 refused.put(files, why);
@@ -81,7 +83,7 @@ final class Restore
     {
         try
         {
-            return RestoreMark.isOf(files.folder, StoreIdentity.read(Path.of(storeDirectory)), manifest(files)) ? null : HAS_ROWS;
+            return RestoreMark.isOf(files.folder, StoreIdentity.read(Path.of(storeDirectory)), manifest(files)) ? null : hasRows(files);
         }
         catch (IOException e)
         {
@@ -121,7 +123,7 @@ final class Restore
         if (!RestoreMark.isOf(files.folder, storeId, manifest(files)))
         {
             if (!table.stats().isPristine())
-                throw new IOException(HAS_ROWS);
+                throw new IOException(hasRows(files));
             RestoreMark.write(files.folder, storeId, manifest(files));
         }
         Path source = source(files);
@@ -151,6 +153,16 @@ final class Restore
                 channel.force(true);
             }
         return target;
+    }
+
+    private static String hasRows(UnreadFiles files)
+    {
+        return String.format(HAS_ROWS, name(files));
+    }
+
+    private static String name(UnreadFiles files)
+    {
+        return files.keyspace() + '.' + files.table();
     }
 
     private static Path source(UnreadFiles files)

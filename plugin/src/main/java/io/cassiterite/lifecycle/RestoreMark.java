@@ -5,8 +5,10 @@
 package io.cassiterite.lifecycle;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Map;
 
 import io.cassiterite.node.LabelFile;
@@ -43,8 +45,14 @@ final class RestoreMark
         return storeId.equals(values.get(STORE)) && manifest.equals(values.get(MANIFEST));
     }
 
+    /** Durable when it returns: with the mark of an earlier restore the files of a later one would count as taken in. */
     static void remove(Path tableDirectory) throws IOException
     {
-        Files.deleteIfExists(tableDirectory.resolve(FILE_NAME));
+        if (!Files.deleteIfExists(tableDirectory.resolve(FILE_NAME)))
+            return;
+        try (FileChannel folder = FileChannel.open(tableDirectory, StandardOpenOption.READ))
+        {
+            folder.force(true);
+        }
     }
 }

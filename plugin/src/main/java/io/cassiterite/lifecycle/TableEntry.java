@@ -53,13 +53,19 @@ final class TableEntry
             logger.warn("{}: the rows of the store and those of the folder are united, by -D{}", table, UNITE);
             return true;
         }
-        if (names(SET_ASIDE).contains(table.toString()))
+        if (isSetAside(table.toString()))
             return false;
         throw StartRefusal.of(String.format("the store has rows of %1$s, but its folder %2$s has no %3$s: the folder is not the one"
                                             + " that belongs to the store. A restore or a new disk has replaced it. If all rows are"
                                             + " wanted, start with -D%4$s=%1$s. If only those of the folder are, start with"
                                             + " -D%5$s=%1$s, which keeps the store's in a snapshot.",
                                             table, folder(cfs), TableMarker.FILE_NAME, UNITE, SET_ASIDE), null);
+    }
+
+    /** @param table keyspace.table, whose folder has no marker */
+    static boolean isSetAside(String table)
+    {
+        return names(SET_ASIDE).contains(table);
     }
 
     /** As {@link io.cassiterite.node.PluginLife#opened}. */

@@ -43,7 +43,7 @@ public final class IncrementalBackups
     {
         return String.format("%s is a Cassiterite table, whose rows are in no sstable: incremental backups would lack them without a " +
                              "word. Take snapshots instead, and turn incremental backups off (incremental_backups in cassandra.yaml, " +
-                             "nodetool disablebackup). To keep them for the other tables, set incremental_backups = false in the table, " +
-                             "or -D%s=true.", table, ACCEPTED);
+                             "nodetool disablebackup). To keep them for the other tables, use -D%s=true; or ALTER TABLE ... WITH " +
+                             "incremental_backups = false while they are off, and turn them on again.", table, ACCEPTED);
     }
 }

@@ -72,10 +72,10 @@ class MedusaRestoreTest
     {
         medusa.restore("one", node.base(), true);
         assertRefused("medusarestored", "The start does not take them in: the table has rows");
-        Checkout.delete(node.base().resolve("cassiterite"));
-        try (Node again = named("medusarestored").keep().start())
+        try (Node again = named("medusarestored").keep().jvm("-Dcassiterite.set_aside=" + KEYSPACE + ".engine").start())
         {
             assertRestored(again, before);
+            assertTrue(again.nodetool("listsnapshots").success().contains("found-"), "the rows of before");
             again.restart();
             assertRestored(again, before);
             assertTrue(again.nodetool("listsnapshots").success().contains("restored-"), "as a snapshot of the node");
