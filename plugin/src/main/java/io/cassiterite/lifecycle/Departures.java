@@ -10,7 +10,6 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.cassiterite.engine.Store;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.move.Leaving;
@@ -27,20 +26,19 @@ final class Departures
     }
 
     /** The store is still open, and nothing else uses it. */
-    static void leaveAll(Store store)
+    static void leaveAll()
     {
         for (CassiteriteMemtable memtable : List.copyOf(EngineTables.all()))
             if (memtable.cfs() != null && memtable.table() != null && Directions.of(memtable.metadata().id) == Direction.OUT)
-                leave(memtable, store);
+                leave(memtable);
     }
 
-    private static void leave(CassiteriteMemtable memtable, Store store)
+    private static void leave(CassiteriteMemtable memtable)
     {
         try
         {
             Leaving.leave(memtable);
-            // behind the deletion of the rows: with this marker, rows in the store would be of nobody
-            TableEntry.direct(memtable.cfs(), store, Direction.LEFT);
+            TableEntry.left(memtable.cfs()); // behind the deletion of the rows: without it, rows in the store would be of nobody
             logger.info("{} may be opened without the engine: map its memtable configuration '{}' to a stock class, and start",
                         memtable.metadata(), memtable.metadata().params.memtable.configurationKey());
         }

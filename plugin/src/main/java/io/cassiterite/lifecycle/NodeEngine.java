@@ -249,7 +249,9 @@ final class NodeEngine implements EngineControl
     @Override
     public void direct(ColumnFamilyStore cfs, Direction direction)
     {
-        if (direction == Direction.IN || direction == Direction.LEFT)
+        if (!isOpen())
+            throw new IllegalStateException("the node has been drained");
+        if (direction == Direction.IN)
             throw new IllegalStateException("a table cannot be directed " + direction.text() + ": hold and out are possible");
         if (direction == Direction.OUT)
             Leaving.checkIndexes(cfs.metadata());

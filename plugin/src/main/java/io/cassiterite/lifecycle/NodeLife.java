@@ -59,12 +59,13 @@ final class NodeLife implements PluginLife
     }
 
     @Override
-    public void opened(ColumnFamilyStore cfs, Table table)
+    public boolean opened(ColumnFamilyStore cfs, Table table)
     {
-        TableEntry.opened(cfs, table.store());
+        boolean wasMarked = TableEntry.opened(cfs, table.store());
         String refusal = restore.take(cfs.metadata(), table);
         if (refusal != null)
             throw StartRefusal.of(refusal, null);
+        return wasMarked;
     }
 
     @Override

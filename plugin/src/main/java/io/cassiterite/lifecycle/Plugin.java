@@ -13,7 +13,6 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.StorageService;
 
 import io.cassiterite.engine.EngineException;
-import io.cassiterite.engine.Store;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.memtable.CassiteriteFactory;
 import io.cassiterite.memtable.EngineTables;
@@ -128,9 +127,8 @@ final class Plugin
             maintenance.stop();
             Streams.stop();
             FrontDoor.instance.stop();
-            Store store = NodeStore.getIfOpen();
-            if (store != null)
-                Departures.leaveAll(store);
+            if (NodeStore.getIfOpen() != null)
+                Departures.leaveAll();
         }
         finally
         {

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import io.cassiterite.node.Direction;
 import io.cassiterite.node.EngineTable;
 import io.cassiterite.node.UnreadFiles;
 
@@ -104,7 +103,7 @@ final class StartFacts
     {
         Set<String> ids = new HashSet<>();
         for (TableMarker marker : markers)
-            if (marker.storeId.equals(storeId) && marker.direction != Direction.LEFT)
+            if (marker.storeId.equals(storeId))
                 ids.add(marker.tableId);
         Map<String, String> marked = new LinkedHashMap<>();
         for (SchemaTable table : tables)

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-import io.cassiterite.node.Direction;
 import io.cassiterite.node.EngineTable;
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
@@ -90,12 +89,9 @@ final class StartRules
         for (TableMarker marker : facts.markers)
         {
             StartFacts.SchemaTable table = tables.get(marker.tableId);
-            // else the table has been dropped, and only its snapshots are left; or it may be opened without the engine
-            if (table != null && marker.direction != Direction.LEFT)
-            {
+            if (table != null) // else the table has been dropped, and only its snapshots are left
                 checkMarker(marker, table);
-                tables.remove(marker.tableId);
-            }
+            tables.remove(marker.tableId);
         }
         tables.values().forEach(this::checkEntry);
     }

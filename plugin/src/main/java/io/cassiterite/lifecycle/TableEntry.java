@@ -21,6 +21,7 @@ import org.apache.cassandra.schema.TableMetadata;
 import io.cassiterite.engine.Store;
 import io.cassiterite.node.Direction;
 import io.cassiterite.node.Directions;
+import io.cassiterite.node.PluginGossip;
 import io.cassiterite.node.StartRefusal;
 import io.cassiterite.node.StoreIdentity;
 
@@ -46,7 +47,7 @@ final class TableEntry
     static boolean keepsRows(ColumnFamilyStore cfs, boolean hasRows)
     {
         TableMetadata table = cfs.metadata();
-        if (!hasRows || isMarked(cfs))
+        if (!hasRows || markedFolder(cfs) != null)
             return true;
         if (names(UNITE).contains(table.toString()))
         {
@@ -69,7 +70,7 @@ final class TableEntry
     }
 
     /** As {@link io.cassiterite.node.PluginLife#opened}. */
-    static void opened(ColumnFamilyStore cfs, Store store)
+    static boolean opened(ColumnFamilyStore cfs, Store store)
     {
         try
         {
@@ -77,9 +78,10 @@ final class TableEntry
             Direction direction = marker == null ? Direction.HOLD : marker.direction;
             if (direction != Direction.OUT && !hasSstables(cfs))
                 direction = Direction.IN;
-            if (marker == null || marker.direction != direction)
+            if (marker == null || marker.direction != direction || !isMarkedEverywhere(cfs))
                 write(cfs, store, direction);
-            Directions.set(cfs.metadata.id, direction);
+            set(cfs, direction);
+            return marker != null;
         }
         catch (IOException e)
         {
@@ -97,7 +99,21 @@ final class TableEntry
     static synchronized void direct(ColumnFamilyStore cfs, Store store, Direction direction) throws IOException
     {
         write(cfs, store, direction);
+        set(cfs, direction);
+    }
+
+    /** The table may be opened without the engine. Durable. */
+    static synchronized void left(ColumnFamilyStore cfs) throws IOException
+    {
+        for (File folder : cfs.getDirectories().getCFDirectories())
+            TableMarker.remove(folder.toPath());
+    }
+
+    /** No peer relies on the engine for a table that is about to leave it. */
+    private static void set(ColumnFamilyStore cfs, Direction direction)
+    {
         Directions.set(cfs.metadata.id, direction);
+        PluginGossip.setLeaving(cfs.metadata.id, direction == Direction.OUT ? cfs.metadata().params.memtable.configurationKey() : null);
     }
 
     /** Marks an open table unless it is marked already. */
@@ -105,17 +121,23 @@ final class TableEntry
     {
         Path folder = markedFolder(cfs);
         String id = StoreIdentity.readOrCreate(Path.of(store.directory()));
-        if (folder == null || !TableMarker.read(folder).isOf(cfs.metadata.id.toString(), id))
+        if (folder == null || !isMarkedEverywhere(cfs) || !TableMarker.read(folder).isOf(cfs.metadata.id.toString(), id))
             write(cfs, store, Directions.of(cfs.metadata.id));
     }
 
+    /** A device that is lost takes one of the folders with it. */
     private static void write(ColumnFamilyStore cfs, Store store, Direction direction) throws IOException
     {
-        Path marked = markedFolder(cfs);
-        Path folder = marked == null ? folder(cfs) : marked;
         Path directory = Path.of(store.directory()).toAbsolutePath().normalize();
-        new TableMarker(cfs.metadata.id.toString(), cfs.metadata().toString(), directory.toString(),
-                        StoreIdentity.readOrCreate(directory), Store.version(), direction).write(folder);
+        TableMarker marker = new TableMarker(cfs.metadata.id.toString(), cfs.metadata().toString(), directory.toString(),
+                                             StoreIdentity.readOrCreate(directory), Store.version(), direction);
+        for (File folder : cfs.getDirectories().getCFDirectories())
+            marker.write(folder.toPath());
+    }
+
+    private static boolean isMarkedEverywhere(ColumnFamilyStore cfs)
+    {
+        return cfs.getDirectories().getCFDirectories().stream().allMatch(folder -> TableMarker.exists(folder.toPath()));
     }
 
     private static boolean hasSstables(ColumnFamilyStore cfs)
@@ -123,24 +145,10 @@ final class TableEntry
         return !cfs.getDirectories().sstableLister(Directories.OnTxnErr.IGNORE).skipTemporary(true).list().isEmpty();
     }
 
-    /** Null if there is none, or if the table has left the engine by it. */
     private static TableMarker marker(ColumnFamilyStore cfs) throws IOException
     {
         Path folder = markedFolder(cfs);
-        TableMarker marker = folder == null ? null : TableMarker.read(folder);
-        return marker == null || marker.direction == Direction.LEFT ? null : marker;
-    }
-
-    private static boolean isMarked(ColumnFamilyStore cfs)
-    {
-        try
-        {
-            return marker(cfs) != null;
-        }
-        catch (IOException e)
-        {
-            throw unreadable(cfs, e);
-        }
+        return folder == null ? null : TableMarker.read(folder);
     }
 
     private static Path markedFolder(ColumnFamilyStore cfs)

@@ -76,8 +76,8 @@ final class MemtableCreation
         ColumnFamilyStore ofSchema = known && owner instanceof ColumnFamilyStore ? (ColumnFamilyStore) owner : null;
         if (hasRows && !known || ofSchema != null && !GuardedNode.life().keepsRows(ofSchema, hasRows))
             table = startEmpty(table, metadata, owner);
-        if (ofSchema != null)
-            GuardedNode.life().opened(ofSchema, table);
+        if (ofSchema != null && !GuardedNode.life().opened(ofSchema, table))
+            table.indexNames().forEach(table::dropIndex); // Cassandra makes them again, and builds them from all that there is
         dropUnknownIndexes(table, metadata);
         return new CassiteriteMemtable(lowerBound, ref, owner, factory, table, null);
     }

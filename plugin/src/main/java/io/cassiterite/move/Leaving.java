@@ -4,11 +4,14 @@
  */
 package io.cassiterite.move;
 
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.Directories;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.Clock;
@@ -26,6 +29,7 @@ public final class Leaving
     private static final Logger logger = LoggerFactory.getLogger(Leaving.class);
 
     private static final long WRITES_WAIT_MS = 60_000;
+    private static final double ROOM = 1.1;
 
     private Leaving()
     {
@@ -45,6 +49,7 @@ public final class Leaving
             throw new IllegalStateException("rows come in by a stream or a load");
         awaitWrites();
         Table table = memtable.table();
+        checkRoom(memtable.cfs(), SstableWriting.bytes(table.stats()));
         logger.info("{} leaves the engine: about {} are written to sstables. If the node is killed meanwhile, nothing is lost",
                     metadata, FBUtilities.prettyPrintMemory(SstableWriting.bytes(table.stats())));
         long begun = Clock.Global.nanoTime();
@@ -62,6 +67,15 @@ public final class Leaving
         if (!metadata.indexes.isEmpty())
             throw new IllegalStateException("it has indexes of the engine: " + metadata.indexes + ". Drop them first, and make them"
                                             + " again when all nodes have left");
+    }
+
+    private static void checkRoom(ColumnFamilyStore cfs, long bytes)
+    {
+        long available = Arrays.stream(cfs.getDirectories().getWriteableLocations())
+                               .mapToLong(Directories.DataDirectory::getAvailableSpace).sum();
+        if (ROOM * bytes > available)
+            throw new IllegalStateException("the data directories have no room for about " + FBUtilities.prettyPrintMemory(bytes)
+                                            + " of sstables");
     }
 
     /** Those that had begun before the memtable was sealed. One that hangs must not keep the node from its end. */

@@ -4,12 +4,18 @@
  */
 package io.cassiterite.move;
 
+import java.util.Set;
+
+import com.google.common.collect.Sets;
+
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.DataRange;
+import org.apache.cassandra.db.Directories;
 import org.apache.cassandra.db.SerializationHeader;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
+import org.apache.cassandra.io.sstable.Descriptor;
 import org.apache.cassandra.io.sstable.SSTableReadsListener;
 import org.apache.cassandra.io.sstable.SSTableTxnWriter;
 import org.apache.cassandra.io.util.File;
@@ -51,8 +57,28 @@ final class SstableWriting
         this.expectedBytes = bytes(memtable.table().stats());
     }
 
-    /** Returns when all is on the device. What was written before a failure stays: reads merge it with the same rows. */
+    /** Returns when all is on the device. After a failure nothing of it is left; after a kill, whole sstables of copies are. */
     void run()
+    {
+        Set<Descriptor> before = sstablesOnDevice();
+        try
+        {
+            write();
+        }
+        catch (RuntimeException | Error e)
+        {
+            for (Descriptor descriptor : Sets.difference(sstablesOnDevice(), before))
+                descriptor.getFormat().delete(descriptor);
+            throw e;
+        }
+    }
+
+    private Set<Descriptor> sstablesOnDevice()
+    {
+        return cfs.getDirectories().sstableLister(Directories.OnTxnErr.IGNORE).skipTemporary(true).list().keySet();
+    }
+
+    private void write()
     {
         TableMetadata metadata = cfs.metadata();
         try (UnfilteredPartitionIterator partitions = memtable.partitionIterator(ColumnFilter.all(metadata),
@@ -106,8 +132,16 @@ final class SstableWriting
         File folder = cfs.getDirectories().getWriteableLocationAsFile(Math.min(sstableBytes, expectedBytes));
         SerializationHeader header = new SerializationHeader(true, metadata, metadata.regularAndStaticColumns(),
                                                              memtable.statistics().encoding());
-        return SSTableTxnWriter.create(cfs, cfs.newSSTableDescriptor(folder), memtable.partitionCount(),
+        Descriptor descriptor = cfs.newSSTableDescriptor(folder);
+        return SSTableTxnWriter.create(cfs, descriptor, partitionsOfOne(),
                                        ActiveRepairService.UNREPAIRED_SSTABLE, ActiveRepairService.NO_PENDING_REPAIR, false, header);
+    }
+
+    /** Filters and summaries are sized by it. */
+    private long partitionsOfOne()
+    {
+        double share = Math.min(1, (double) sstableBytes / Math.max(1, expectedBytes));
+        return Math.max(1, (long) (memtable.partitionCount() * share));
     }
 
     private void finish()

@@ -17,9 +17,7 @@ public enum Direction
     /** Nothing moves. A table that had sstables when it was first opened in the engine begins with this. */
     HOLD,
     /** The next drain or stop of the node moves all rows to sstables: the table leaves the engine. */
-    OUT,
-    /** All rows are in sstables: the table may be opened without the engine. */
-    LEFT;
+    OUT;
 
     /** As it is stored and shown. */
     public String text()

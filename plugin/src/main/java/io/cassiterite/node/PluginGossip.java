@@ -6,6 +6,7 @@ package io.cassiterite.node;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,6 +26,7 @@ import org.apache.cassandra.gms.EndpointState;
 import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.gms.VersionedValue;
 import org.apache.cassandra.locator.InetAddressAndPort;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.utils.FBUtilities;
 import org.apache.cassandra.utils.NoSpamLogger;
@@ -56,6 +58,8 @@ public final class PluginGossip
     private static final Map<InetAddressAndPort, Set<String>> KNOWN_PEERS = new ConcurrentHashMap<>();
 
     private static volatile Set<String> ownKeys = Set.of();
+    /** Keys of tables that are about to leave the engine, by their ids: they are not published. */
+    private static final Map<TableId, String> LEAVING = new ConcurrentHashMap<>();
 
     private PluginGossip()
     {
@@ -82,7 +86,9 @@ public final class PluginGossip
         EndpointState local = Gossiper.instance.getEndpointStateForEndpoint(FBUtilities.getBroadcastAddressAndPort());
         if (local == null || !Gossiper.instance.isEnabled())
             return false;
-        String keys = EngineKeys.encode(ownKeys);
+        Set<String> published = new HashSet<>(ownKeys);
+        published.removeAll(LEAVING.values());
+        String keys = EngineKeys.encode(published);
         // the keys first: who knows the version alone sends sstables
         if (publish(local, KEYS_STATE, keys) | publish(local, STATE, VALUE))
             logger.info("Published by gossip that this node takes whole files ({}, {})", VALUE, keys);
@@ -97,6 +103,15 @@ public final class PluginGossip
         // datacenter() is one of the factory's methods that take any string
         Gossiper.instance.addLocalApplicationState(state, StorageService.instance.valueFactory.datacenter(value));
         return true;
+    }
+
+    /** @param key the table's, which is published no more while it is about to leave; null if it is not (any more) */
+    public static void setLeaving(TableId table, String key)
+    {
+        if (key == null)
+            LEAVING.remove(table);
+        else
+            LEAVING.put(table, key);
     }
 
     /**
@@ -127,6 +142,16 @@ public final class PluginGossip
         Set<String> keys = takes ? EngineKeys.decode(published.value) : Set.of();
         KNOWN_PEERS.put(peer, keys);
         return keys;
+    }
+
+    /** @return the other members of the ring, dead ones too, that have published that they map the memtable key to the engine */
+    public static Set<InetAddressAndPort> membersWith(String key)
+    {
+        Set<InetAddressAndPort> members = new HashSet<>();
+        for (InetAddressAndPort member : StorageService.instance.getTokenMetadata().getAllEndpoints())
+            if (!member.equals(FBUtilities.getBroadcastAddressAndPort()) && takes(member, key))
+                members.add(member);
+        return members;
     }
 
     /** @return the members of the ring, dead ones too, that have not published that they map the memtable key to the engine */

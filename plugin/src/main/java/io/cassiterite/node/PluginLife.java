@@ -47,9 +47,10 @@ public interface PluginLife
      * to notice. What a restore has put into the table's folder is taken in. Durable.
      *
      * @param table its rows in the store
+     * @return false if nobody knew by a marker which sstables belong to them: indexes may lack rows
      * @throws ConfigurationException as {@link StartRefusal#of} tells, if it cannot be marked, or something be taken in
      */
-    void opened(ColumnFamilyStore cfs, Table table);
+    boolean opened(ColumnFamilyStore cfs, Table table);
 
     /**
      * Gives an engine table the managers of streams and repairs; does nothing for other tables.

@@ -41,8 +41,9 @@ final class UnguardedLife implements PluginLife
     }
 
     @Override
-    public void opened(ColumnFamilyStore cfs, Table table)
+    public boolean opened(ColumnFamilyStore cfs, Table table)
     {
+        return true;
     }
 
     @Override

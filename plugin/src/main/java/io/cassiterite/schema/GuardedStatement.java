@@ -41,6 +41,7 @@ final class GuardedStatement implements CQLStatement
 
     private final AlterSchemaStatement statement;
     private final SchemaRules rules;
+    private final EnteredElsewhere enteredElsewhere = new EnteredElsewhere();
     private final DefaultMemtable defaultMemtable;
 
     GuardedStatement(AlterSchemaStatement statement, SchemaRules rules, DefaultMemtable defaultMemtable)
@@ -94,6 +95,9 @@ final class GuardedStatement implements CQLStatement
         if (after == null)
             return;
         rules.check(before, after);
+        List<String> refusals = enteredElsewhere.refusals(before, after);
+        if (!refusals.isEmpty())
+            throw new InvalidRequestException(String.join(" ", refusals));
         if (mapped)
             IndexMapping.refuseVectors(statement);
     }
