@@ -130,6 +130,18 @@ class DecisionsTest
         return decisions.allows(question, clock.get());
     }
 
+    /** Moves time where all threads wait: who is in the middle of a decision, and gets no CPU, would seem slow. */
+    private void later(long nanos)
+    {
+        Await.until(this::areAllBlocked);
+        clock.addAndGet(nanos);
+    }
+
+    private boolean areAllBlocked()
+    {
+        return running.get() == blocked.get();
+    }
+
     /** Rounds in each of which a question has to be decided, whatever becomes of the others. */
     private void assertDecidedInEachRound(Question quick, Set<Question> others)
     {
@@ -137,13 +149,13 @@ class DecisionsTest
         all.add(quick);
         for (int round = 0; round < ROUNDS; round++)
         {
-            clock.addAndGet(ROUND_NANOS);
+            later(ROUND_NANOS);
             int before = asked(quick.login.key.role);
             Await.until(() -> {
                 decisions.decide(all);
                 if (asked(quick.login.key.role) > before && isAllowed(quick))
                     return true;
-                if (running.get() == blocked.get()) // or the quick one could seem slow
+                if (areAllBlocked())
                     clock.addAndGet(Decisions.SLOW_NANOS);
                 return false;
             });
