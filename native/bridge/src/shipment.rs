@@ -5,7 +5,6 @@
 
 use std::path::Path;
 
-use cassiterite_engine::EngineError;
 use jni::objects::{JByteArray, JClass, JString};
 use jni::sys::{jbyteArray, jlong, jstring};
 use jni::JNIEnv;
@@ -13,7 +12,7 @@ use jni::JNIEnv;
 use crate::funnel::{guard_plain, on_table};
 use crate::handles::STORES;
 use crate::store::{java_string, rust_string};
-use crate::table::{java_bytes, rust_bytes};
+use crate::table::{java_bytes, java_count, rust_bytes};
 
 #[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_tableExport(
@@ -40,7 +39,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableReceive(
     on_table(&mut env, table, 0, |env, table| {
         let directory = rust_string(env, &directory)?;
         let rewritten = table.receive(Path::new(&directory))?;
-        jlong::try_from(rewritten).map_err(|_| EngineError::internal(format!("{rewritten} bytes were rewritten")))
+        java_count(rewritten, "bytes were rewritten")
     })
 }
 
@@ -54,7 +53,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableRestore(
     on_table(&mut env, table, 0, |env, table| {
         let directory = rust_string(env, &directory)?;
         let rewritten = table.restore(Path::new(&directory))?;
-        jlong::try_from(rewritten).map_err(|_| EngineError::internal(format!("{rewritten} bytes were rewritten")))
+        java_count(rewritten, "bytes were rewritten")
     })
 }
 
@@ -66,7 +65,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableMergeIn(
 ) -> jlong {
     on_table(&mut env, table, 0, |_, table| {
         let left = table.merge_in()?;
-        jlong::try_from(left).map_err(|_| EngineError::internal(format!("{left} bytes are left to merge in")))
+        java_count(left, "bytes are left to merge in")
     })
 }
 

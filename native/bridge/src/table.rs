@@ -3,6 +3,7 @@
 
 //! Native methods of tables, except those that move data.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use cassiterite_engine::{Depth, EngineError, Result, Table};
@@ -111,7 +112,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableAutomaticCompaction(
 ) -> jlong {
     on_table(&mut env, table, 0, |_, table| {
         let files = table.set_automatic_compaction(on != 0)?;
-        jlong::try_from(files).map_err(|_| EngineError::internal(format!("{files} files of level 0")))
+        java_count(files, "files of level 0")
     })
 }
 
@@ -138,7 +139,7 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableLoad(
     on_table(&mut env, table, 0, |env, table| {
         let directory = rust_string(env, &directory)?;
         let loaded = table.load(Path::new(&directory))?;
-        jlong::try_from(loaded).map_err(|_| EngineError::internal(format!("{loaded} fragments loaded")))
+        java_count(loaded, "fragments loaded")
     })
 }
 
@@ -220,6 +221,11 @@ pub(crate) fn fill<const N: usize>(env: &JNIEnv<'_>, array: &JLongArray<'_>, fig
 /// A Java array in Rust.
 pub(crate) fn rust_bytes(env: &JNIEnv<'_>, bytes: &JByteArray<'_>) -> Result<Vec<u8>> {
     env.convert_byte_array(bytes).map_err(jni_failure)
+}
+
+/// A count for Java, which has no unsigned one. `what` says what is counted, where it is too large.
+pub(crate) fn java_count<C: TryInto<jlong> + Copy + Display>(count: C, what: &str) -> Result<jlong> {
+    count.try_into().map_err(|_| EngineError::internal(format!("{count} {what}")))
 }
 
 /// A Rust slice as a Java array.
