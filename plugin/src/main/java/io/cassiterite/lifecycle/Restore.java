@@ -5,7 +5,6 @@
 package io.cassiterite.lifecycle;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -27,10 +26,10 @@ import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
 import io.cassiterite.node.StoreIdentity;
 import io.cassiterite.node.StoreReport;
+import io.cassiterite.node.SyncedFolder;
 import io.cassiterite.node.UnreadFiles;
 
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
-import static java.nio.file.StandardOpenOption.READ;
 
 /**
  * Takes in what a backup program has put into the folders of tables, each as its table is opened. A crash at any point is made
@@ -148,10 +147,7 @@ final class Restore
         Files.createDirectories(snapshot);
         Path target = Files.move(source, snapshot.resolve(SnapshotFiles.FOLDER), ATOMIC_MOVE);
         for (Path folder : List.of(snapshot, snapshots, tableDirectory))
-            try (FileChannel channel = FileChannel.open(folder, READ))
-            {
-                channel.force(true);
-            }
+            SyncedFolder.sync(folder);
         return target;
     }
 

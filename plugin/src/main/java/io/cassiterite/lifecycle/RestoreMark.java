@@ -5,10 +5,8 @@
 package io.cassiterite.lifecycle;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Map;
 
 import io.cassiterite.node.LabelFile;
@@ -48,11 +46,6 @@ final class RestoreMark
     /** Durable when it returns: with the mark of an earlier restore the files of a later one would count as taken in. */
     static void remove(Path tableDirectory) throws IOException
     {
-        if (!Files.deleteIfExists(tableDirectory.resolve(FILE_NAME)))
-            return;
-        try (FileChannel folder = FileChannel.open(tableDirectory, StandardOpenOption.READ))
-        {
-            folder.force(true);
-        }
+        LabelFile.remove(tableDirectory.resolve(FILE_NAME));
     }
 }

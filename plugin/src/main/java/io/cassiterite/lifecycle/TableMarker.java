@@ -5,11 +5,9 @@
 package io.cassiterite.lifecycle;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,12 +79,7 @@ final class TableMarker
 
     static void remove(Path tableDirectory) throws IOException
     {
-        if (!Files.deleteIfExists(tableDirectory.resolve(FILE_NAME)))
-            return;
-        try (FileChannel folder = FileChannel.open(tableDirectory, StandardOpenOption.READ))
-        {
-            folder.force(true);
-        }
+        LabelFile.remove(tableDirectory.resolve(FILE_NAME));
     }
 
     static TableMarker read(Path tableDirectory) throws IOException

@@ -33,11 +33,11 @@ import org.apache.cassandra.utils.JsonUtils;
 import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.engine.SnapshotFiles;
+import io.cassiterite.node.SyncedFolder;
 
 import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.nio.file.StandardOpenOption.CREATE;
-import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
@@ -208,10 +208,7 @@ public final class SnapshotLists
         {
             Files.deleteIfExists(replacement);
         }
-        try (FileChannel folder = FileChannel.open(list.getParent(), READ))
-        {
-            folder.force(true);
-        }
+        SyncedFolder.sync(list.getParent());
     }
 
     /** @return paths relative to the snapshot's folder */

@@ -50,10 +50,14 @@ public final class LabelFile
             channel.force(true);
         }
         Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        try (FileChannel directory = FileChannel.open(path.toAbsolutePath().getParent(), StandardOpenOption.READ))
-        {
-            directory.force(true);
-        }
+        SyncedFolder.sync(path.toAbsolutePath().getParent());
+    }
+
+    /** Removes the file if it is there; durable when it returns. */
+    public static void remove(Path path) throws IOException
+    {
+        if (Files.deleteIfExists(path))
+            SyncedFolder.sync(path.toAbsolutePath().getParent());
     }
 
     /** @throws IOException if the file cannot be read, has none of the formats or is damaged */

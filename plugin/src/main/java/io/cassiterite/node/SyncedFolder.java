@@ -2,7 +2,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with
  * the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package io.cassiterite.stream;
+package io.cassiterite.node;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -10,13 +10,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** Syncs the names in a folder to the device. */
-final class SyncedFolder
+public final class SyncedFolder
 {
     private SyncedFolder()
     {
     }
 
-    static void sync(Path folder) throws IOException
+    public static void sync(Path folder) throws IOException
     {
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ))
         {

@@ -26,6 +26,7 @@ import org.apache.cassandra.streaming.StreamSession;
 import io.cassiterite.engine.ShipmentFile;
 import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
+import io.cassiterite.node.SyncedFolder;
 
 /**
  * A shipment that is being received: a folder on the store's filesystem, which the engine takes in when it is complete.
