@@ -5,6 +5,7 @@
 package io.cassiterite.lifecycle;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -17,10 +18,12 @@ import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 
+import io.cassiterite.engine.Store;
 import io.cassiterite.node.Direction;
 import io.cassiterite.node.Directions;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.NodeStore;
+import io.cassiterite.node.StoreIdentity;
 
 /** Writes the {@link TableMarker}s of engine tables that are open. Thread-safe. */
 final class MarkerWriter
@@ -29,6 +32,7 @@ final class MarkerWriter
 
     private final EngineControl engine;
     private final Set<TableId> marked = ConcurrentHashMap.newKeySet();
+    private volatile String storeId;
 
     MarkerWriter(EngineControl engine)
     {
@@ -42,7 +46,10 @@ final class MarkerWriter
             return;
         try
         {
-            TableEntry.mark(cfs, NodeStore.getIfOpen());
+            Store store = NodeStore.getIfOpen();
+            if (storeId == null)
+                storeId = StoreIdentity.readOrCreate(Path.of(store.directory()));
+            TableEntry.mark(cfs, store, storeId);
             marked.add(cfs.metadata.id);
         }
         catch (IOException e)

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 import io.cassiterite.engine.SnapshotFiles;
-import io.cassiterite.node.EngineTable;
 import io.cassiterite.node.UnreadFiles;
 
 /**
@@ -19,8 +18,6 @@ import io.cassiterite.node.UnreadFiles;
  */
 final class RestoredFiles
 {
-    private static final String DEFAULT_CONFIGURATION = "default";
-
     /** Those that it takes in, by the ids of their tables. */
     final Map<String, UnreadFiles> wanted = new LinkedHashMap<>();
     /** The others with the reason, which is null where it is not the files'. */
@@ -62,7 +59,7 @@ final class RestoredFiles
     {
         if (!table.id.equals(files.tableId()))
             return "the folder is of another table of this name, the schema has the id " + table.id;
-        if (!EngineTable.isConfiguration(facts.memtableClasses.get(table.memtable == null ? DEFAULT_CONFIGURATION : table.memtable)))
+        if (!facts.isEngine(table.memtable))
             return "the table's memtable is not Cassiterite's";
         List<UnreadFiles> all = facts.unreadFiles.stream().filter(other -> table.id.equals(other.tableId())).collect(Collectors.toList());
         if (all.size() > 1)

@@ -18,6 +18,8 @@ import io.cassiterite.node.UnreadFiles;
 /** What a node finds at start, before it loads the schema: plain data for {@link StartRules}. */
 final class StartFacts
 {
+    static final String DEFAULT_CONFIGURATION = "default";
+
     /** A row of system_schema.tables or views. */
     static final class SchemaTable
     {
@@ -91,11 +93,23 @@ final class StartFacts
     /** The id of the store found in that directory, or null if there is no store. */
     String storeId;
 
+    /** Whether a memtable configuration is the engine's; null is that of a table whose schema names none. */
+    boolean isEngine(String configuration)
+    {
+        return EngineTable.isConfiguration(memtableClasses.get(configuration == null ? DEFAULT_CONFIGURATION : configuration));
+    }
+
+    /** @return the engine tables of the schema without a marker: the engine takes their writes from this start on */
+    List<SchemaTable> entering()
+    {
+        Set<String> marked = markers.stream().map(marker -> marker.tableId).collect(Collectors.toSet());
+        return tables.stream().filter(table -> isEngine(table.memtable) && !marked.contains(table.id)).collect(Collectors.toList());
+    }
+
     /** The memtable configurations that are the engine's. */
     Set<String> engineKeys()
     {
-        return memtableClasses.keySet().stream().filter(key -> EngineTable.isConfiguration(memtableClasses.get(key)))
-                              .collect(Collectors.toSet());
+        return memtableClasses.keySet().stream().filter(this::isEngine).collect(Collectors.toSet());
     }
 
     /** @return names by id of the tables of the schema whose marker tells that they are in the configured store */

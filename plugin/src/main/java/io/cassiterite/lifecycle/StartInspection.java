@@ -45,7 +45,6 @@ import io.cassiterite.tools.SnapshotLoad;
 /** Collects {@link StartFacts} from a node whose system tables can be read and whose user schema is not loaded yet. */
 final class StartInspection
 {
-    private static final String DEFAULT_CONFIGURATION = "default";
     private static final String DEFAULT_CLASS = "SkipListMemtable";
     private static final int JMX_PORT = 7199;
 
@@ -68,9 +67,10 @@ final class StartInspection
         facts.incrementalBackups = IncrementalBackups.areOn();
         addTables(facts, "tables", "table_name");
         addTables(facts, "views", "view_name");
-        EntryObstacles.addTo(facts);
         Map<String, Map<String, String>> engines = engines(facts, configurations);
         addDisk(facts, engines);
+        if (!facts.entering().isEmpty())
+            EntryObstacles.addTo(facts);
         facts.libraryError = libraryError(facts);
         if (facts.parametersError == null && facts.storeDirectory != null && facts.libraryError == null)
             facts.parametersError = parametersError(engines);
@@ -225,8 +225,8 @@ final class StartInspection
     {
         Map<String, ParameterizedClass> resolved = new LinkedHashMap<>();
         Map<String, InheritingClass> open = new HashMap<>(definitions == null ? Map.of() : definitions);
-        if (!open.containsKey(DEFAULT_CONFIGURATION))
-            resolved.put(DEFAULT_CONFIGURATION, new ParameterizedClass(DEFAULT_CLASS, null));
+        if (!open.containsKey(StartFacts.DEFAULT_CONFIGURATION))
+            resolved.put(StartFacts.DEFAULT_CONFIGURATION, new ParameterizedClass(DEFAULT_CLASS, null));
 
         boolean progress = true;
         while (progress)

@@ -5,7 +5,7 @@
 package io.cassiterite.lifecycle;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -23,7 +23,6 @@ final class StartRules
 {
     static final String SUPPORTED_VERSION = "5.0.";
 
-    private static final String DEFAULT_CONFIGURATION = "default";
     private static final String PARTITIONER = "Murmur3Partitioner";
 
     private final StartFacts facts;
@@ -59,12 +58,12 @@ final class StartRules
 
     private void checkDefaults()
     {
-        if (isEngine(DEFAULT_CONFIGURATION))
+        if (facts.isEngine(StartFacts.DEFAULT_CONFIGURATION))
             refuse("cassandra.yaml maps the memtable configuration 'default' to Cassiterite, but Cassandra's own tables " +
                    "use it and need a stock memtable. Give the configuration another name; for new user tables set " +
                    "-D%s to that name.", DefaultMemtable.PROPERTY);
 
-        if (facts.defaultMemtable != null && !isEngine(facts.defaultMemtable))
+        if (facts.defaultMemtable != null && !facts.isEngine(facts.defaultMemtable))
             refuse("-D%s=%s does not name a Cassiterite memtable configuration of cassandra.yaml.",
                    DefaultMemtable.PROPERTY, facts.defaultMemtable);
     }
@@ -82,7 +81,7 @@ final class StartRules
     {
         if (facts.parametersError != null && facts.storeDirectory == null)
             return; // the parameters do not say where the store is
-        Map<String, StartFacts.SchemaTable> tables = new LinkedHashMap<>();
+        Map<String, StartFacts.SchemaTable> tables = new HashMap<>();
         for (StartFacts.SchemaTable table : facts.tables)
             tables.put(table.id, table);
 
@@ -91,15 +90,13 @@ final class StartRules
             StartFacts.SchemaTable table = tables.get(marker.tableId);
             if (table != null) // else the table has been dropped, and only its snapshots are left
                 checkMarker(marker, table);
-            tables.remove(marker.tableId);
         }
-        tables.values().forEach(this::checkEntry);
+        facts.entering().forEach(this::checkEntry);
     }
 
-    /** The engine takes the writes of a table from its first start without a marker on. */
     private void checkEntry(StartFacts.SchemaTable table)
     {
-        if (isEngine(table.memtable) && !table.obstacles.isEmpty())
+        if (!table.obstacles.isEmpty())
             refuse("table %s would enter the engine with this start, for its memtable configuration '%s' maps to Cassiterite, which" +
                    " does not support what it has: %s. Map '%s' to a stock class again (class_name: TrieMemtable), and start. Then" +
                    " drop or alter these first; or give the table another configuration.",
@@ -108,7 +105,7 @@ final class StartRules
 
     private void checkMarker(TableMarker marker, StartFacts.SchemaTable table)
     {
-        if (!isEngine(table.memtable))
+        if (!facts.isEngine(table.memtable))
         {
             refuse("the rows of table %s are in the Cassiterite store %s, but its memtable configuration '%s' now maps to " +
                    "%s. Map it to Cassiterite again. If the table is to leave the engine, move it out then, and drain the node.",
@@ -150,30 +147,27 @@ final class StartRules
         if (facts.archiving != null)
             refusals.add(CommitLogArchiving.refusal(example.name, facts.archiving));
         if (facts.incrementalBackups)
-            facts.tables.stream().filter(table -> isEngine(table.memtable) && table.incrementalBackups).findFirst()
+            facts.tables.stream().filter(table -> facts.isEngine(table.memtable) && table.incrementalBackups).findFirst()
                         .ifPresent(table -> refusals.add(IncrementalBackups.refusal(table.name)));
     }
 
     private StartFacts.SchemaTable engineTable()
     {
         for (StartFacts.SchemaTable table : facts.tables)
-            if (isEngine(table.memtable))
+            if (facts.isEngine(table.memtable))
                 return table;
         return null;
     }
 
-    private boolean isEngine(String configuration)
-    {
-        return EngineTable.isConfiguration(facts.memtableClasses.get(configuration == null ? DEFAULT_CONFIGURATION : configuration));
-    }
-
     private static String configuration(StartFacts.SchemaTable table)
     {
-        return table.memtable == null ? DEFAULT_CONFIGURATION : table.memtable;
+        return table.memtable == null ? StartFacts.DEFAULT_CONFIGURATION : table.memtable;
     }
 
     private void refuse(String format, Object... arguments)
     {
-        refusals.add(String.format(format, arguments));
+        String refusal = String.format(format, arguments);
+        if (!refusals.contains(refusal)) // each folder of a table has a marker
+            refusals.add(refusal);
     }
 }

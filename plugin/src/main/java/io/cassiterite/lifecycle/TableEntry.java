@@ -76,7 +76,7 @@ final class TableEntry
         {
             TableMarker marker = marker(cfs);
             Direction direction = marker == null ? Direction.HOLD : marker.direction;
-            if (direction != Direction.OUT && !hasSstables(cfs))
+            if (direction == Direction.HOLD && !hasSstables(cfs))
                 direction = Direction.IN;
             if (marker == null || marker.direction != direction || !isMarkedEverywhere(cfs))
                 write(cfs, store, direction);
@@ -117,11 +117,10 @@ final class TableEntry
     }
 
     /** Marks an open table unless it is marked already. */
-    static synchronized void mark(ColumnFamilyStore cfs, Store store) throws IOException
+    static synchronized void mark(ColumnFamilyStore cfs, Store store, String storeId) throws IOException
     {
-        Path folder = markedFolder(cfs);
-        String id = StoreIdentity.readOrCreate(Path.of(store.directory()));
-        if (folder == null || !isMarkedEverywhere(cfs) || !TableMarker.read(folder).isOf(cfs.metadata.id.toString(), id))
+        TableMarker marker = marker(cfs);
+        if (marker == null || !isMarkedEverywhere(cfs) || !marker.isOf(cfs.metadata.id.toString(), storeId))
             write(cfs, store, Directions.of(cfs.metadata.id));
     }
 

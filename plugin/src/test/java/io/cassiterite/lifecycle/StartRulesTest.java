@@ -137,6 +137,15 @@ class StartRulesTest
     }
 
     @Test
+    void eachMarkerOfATableIsLookedAtAndSaysItOnce()
+    {
+        facts.markers.add(marker(ID, "another store"));
+        facts.markers.add(marker(ID, "another store"));
+        assertRefused("are in the Cassiterite store " + STORE + " with id another store, but the configured directory");
+        assertEquals(1, StartRules.refusals(facts).size());
+    }
+
+    @Test
     void whatAStockTableHasIsNoReason()
     {
         facts.tables.get(1).obstacles.add("the index by_day");
