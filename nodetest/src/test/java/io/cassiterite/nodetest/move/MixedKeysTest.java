@@ -6,7 +6,6 @@ package io.cassiterite.nodetest.move;
 
 import java.util.List;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,7 +20,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * M10: one key is the engine's on one node, a stock one's on another that has the plug-in, and a stock one's on a third
  * without it. They stream to each other, and repair.
  */
-@Tag("cluster")
 @Timeout(1200)
 class MixedKeysTest
 {
