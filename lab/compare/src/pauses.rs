@@ -34,12 +34,14 @@ pub struct Pauses {
 }
 
 impl Pauses {
-    /// Starts, with `every` between two of them.
+    /// Starts, with `every` between two of them; the first comes after half of it, so that a short load has one.
     pub fn start(pids: Vec<i32>, cause: Cause, every: Duration) -> Self {
         let (end, ended) = channel();
         let run = move || {
             let mut caused = Caused::default();
-            while ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+            let mut wait = every / 2;
+            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                wait = every;
                 for pid in &pids {
                     let began = Instant::now();
                     if cause.brings_about(*pid) {
