@@ -106,6 +106,8 @@ impl CompactionRun {
     /// What may be purged from this key now.
     fn purge(&mut self, kind: Kind) -> Purge {
         let nothing = Purge { now_s: self.policy.now_s, ..Purge::NOTHING };
+        // Before the question whether purging is suspended: rows of sstables join, and only then do these go.
+        let max_purgeable_timestamp = self.table.max_purgeable_timestamp();
         let Some(outside) = self.outside.as_mut().filter(|_| !self.table.is_suspended()) else { return nothing };
         if kind == Kind::Header && (!outside.whole_partitions || self.partition.header_unreadable) {
             return nothing;
@@ -117,7 +119,7 @@ impl CompactionRun {
         Purge {
             now_s: self.policy.now_s,
             gc_before_s: self.policy.gc_before_s,
-            max_purgeable_timestamp: self.table.max_purgeable_timestamp().min(in_files).min(unlisted),
+            max_purgeable_timestamp: max_purgeable_timestamp.min(in_files).min(unlisted),
         }
     }
 
