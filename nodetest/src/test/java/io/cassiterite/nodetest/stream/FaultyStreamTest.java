@@ -6,11 +6,13 @@ package io.cassiterite.nodetest.stream;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
@@ -27,6 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class FaultyStreamTest
 {
     private static final Duration BOUND = Duration.ofSeconds(60);
+    private static final Pattern RETAINED = Pattern.compile("retained/1:\\w");
     private static final long GOSSIP_MS = 4000;
 
     /** A second node that joins without data; it has time for gossip with its peer after it was killed. */
@@ -57,7 +60,7 @@ class FaultyStreamTest
             StreamFolders.awaitEmpty(first, "flipped");
             StreamFolders.awaitEmpty(second, "flipped");
 
-            Pause.millis(GOSSIP_MS);
+            awaitRetained(first);
             second.nodetool("rebuild", "-ks", "flipped").success();
             Peers.kill(first, second);
             try (Cql rest = second.cql())
@@ -66,6 +69,13 @@ class FaultyStreamTest
                 assertSomeRetained(rest);
             }
         }
+    }
+
+    /** The sender has heard what its peer still has. */
+    private static void awaitRetained(Node sender)
+    {
+        Await.until("files are retained, by gossip", BOUND,
+                    () -> RETAINED.matcher(sender.nodetool("gossipinfo").success()).find());
     }
 
     private static void assertSomeRetained(Cql cql)
@@ -94,8 +104,8 @@ class FaultyStreamTest
                 second.start();
                 StreamFolders.awaitEmpty(second, "killed");
             }
-            Pause.millis(GOSSIP_MS);
             Peers.awaitUp(first, second);
+            awaitRetained(first);
             second.nodetool("rebuild", "-ks", "killed").success();
             Peers.kill(first, second);
             try (Cql rest = second.cql())
