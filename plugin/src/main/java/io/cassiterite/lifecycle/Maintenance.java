@@ -21,6 +21,7 @@ import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.ColumnAges;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.SnapshotLists;
+import io.cassiterite.move.Mover;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.NodeStore;
 import io.cassiterite.node.ThroughputLimit;
@@ -174,7 +175,10 @@ final class Maintenance implements Runnable
         if (!repairGateClosed)
             attempt("Installing the refusal of incremental repair", this::closeRepairGate);
         if (schemaAdmitted)
+        {
+            attempt("Starting the moves of tables", Mover.instance::start);
             attempt("Telling which tables are held", held::tell);
+        }
         attempt("Adapting scheduled repairs", ScheduledRepairs::adapt);
         attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
         attempt("Listing the files of snapshots", SnapshotLists::completeAll);

@@ -37,6 +37,7 @@ import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.MemtableStatistics;
 import io.cassiterite.move.Leaving;
+import io.cassiterite.move.Mover;
 import io.cassiterite.node.Direction;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.NodeStore;
@@ -204,7 +205,8 @@ final class NodeEngine implements EngineControl
     {
         // native threads must not take a removed range for an empty one
         FrontDoor.instance.conditionsChanged();
-        table(cfs).cleanup(TokenRanges.of(ranges));
+        // what moves in has rows that the node does not own any more, and each chunk counts as late
+        Mover.instance.whilePaused(cfs.metadata.id, () -> table(cfs).cleanup(TokenRanges.of(ranges)));
         // otherwise a cached row could be read again when its range returns
         cfs.cleanupCache();
     }
@@ -251,8 +253,6 @@ final class NodeEngine implements EngineControl
     {
         if (!isOpen())
             throw new IllegalStateException("the node has been drained");
-        if (direction == Direction.IN)
-            throw new IllegalStateException("a table cannot be directed " + direction.text() + ": hold and out are possible");
         if (direction == Direction.OUT)
             Leaving.checkIndexes(cfs.metadata());
         try
@@ -263,6 +263,7 @@ final class NodeEngine implements EngineControl
         {
             throw new UncheckedIOException(e);
         }
+        Mover.instance.directed(cfs.metadata.id);
         logger.info("{}: {}", cfs.metadata(), direction.text());
     }
 

@@ -16,6 +16,7 @@ import io.cassiterite.engine.EngineException;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.memtable.CassiteriteFactory;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.move.Mover;
 import io.cassiterite.node.NodeStore;
 import io.cassiterite.node.StartRefusal;
 import io.cassiterite.observe.metrics.EngineTableMetrics;
@@ -115,6 +116,7 @@ final class Plugin
     private static void addHooks(Runnable last)
     {
         StorageService.instance.addPreShutdownHook(FrontDoor.instance::conditionsChanged);
+        StorageService.instance.addPreShutdownHook(Mover.instance::stop);
         StorageService.instance.addPostShutdownHook(last);
     }
 

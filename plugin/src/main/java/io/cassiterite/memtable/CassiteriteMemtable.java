@@ -153,6 +153,23 @@ public final class CassiteriteMemtable extends EngineMemtable
         return hasContent ? request : null;
     }
 
+    /**
+     * The request with which rows of sstables come into the engine as a part of a chunk; null if there is none. The next request
+     * of this thread overwrites it.
+     *
+     * @throws IllegalStateException if it has cells that are younger than the drop of their column: they would be lost
+     */
+    public DirectOutput requestToMove(PartitionUpdate update)
+    {
+        NullBounds.check(update);
+        FragmentWriter writer = WRITERS.get();
+        DirectOutput request = compose(writer, update);
+        if (writer.leftOutColumns())
+            throw new IllegalStateException(metadata() + " has cells of a dropped column that are younger than its drop. Add the column"
+                                            + " again, and drop it when the table has moved");
+        return request;
+    }
+
     @Override
     public UnfilteredRowIterator rowIterator(DecoratedKey key, Slices slices, ColumnFilter columnFilter, boolean reversed,
                                              SSTableReadsListener listener)

@@ -13,7 +13,6 @@ import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ColumnFamilyStore.FlushReason;
-import org.apache.cassandra.db.Directories;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.AbstractMemtableWithCommitlog;
 import org.apache.cassandra.io.FSError;
@@ -27,7 +26,6 @@ import org.apache.cassandra.utils.NoSpamLogger;
 import org.apache.cassandra.utils.concurrent.OpOrder;
 
 import io.cassiterite.engine.EngineException;
-import io.cassiterite.engine.SnapshotFiles;
 import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TableSchema;
 import io.cassiterite.node.GuardedNode;
@@ -51,6 +49,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     private final Table table;
     private final MaxPurgeableTimestamp maxPurgeable;
     private final Truncation truncation;
+    private final SstablesBeside sstables;
     private volatile Columns columns;
     private final TableDrop drop = new TableDrop(this::delete);
 
@@ -66,6 +65,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         this.factory = factory;
         this.table = table;
         this.truncation = new Truncation(cfs(), table, truncatedBefore);
+        this.sstables = new SstablesBeside(cfs());
         this.statistics = new MemtableStatistics(table);
         this.maxPurgeable = new MaxPurgeableTimestamp(cfs(), this);
         if (table != null)
@@ -96,6 +96,11 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     public MemtableStatistics statistics()
     {
         return statistics;
+    }
+
+    public SstablesBeside sstables()
+    {
+        return sstables;
     }
 
     Columns columns()
@@ -274,17 +279,11 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
     @Override
     public void performSnapshot(String snapshotName)
     {
-        File folder = snapshotFolder(cfs(), snapshotName);
-        if (!snapshotName.startsWith(ColumnFamilyStore.SNAPSHOT_TRUNCATE_PREFIX + '-') || !snapshotTruncated(folder))
-            table.snapshot(folder.absolutePath());
-        SnapshotLists.expect(cfs(), snapshotName, folder);
-    }
-
-    /** The engine's folder in a snapshot of a table; its parent is made if it is missing. */
-    static File snapshotFolder(ColumnFamilyStore cfs, String snapshotName)
-    {
-        File tableDirectory = cfs.getDirectories().getCFDirectories().get(0);
-        return new File(Directories.getSnapshotDirectory(tableDirectory, snapshotName), SnapshotFiles.FOLDER);
+        File folder = SnapshotLists.folder(cfs(), snapshotName);
+        SnapshotLists.taking(cfs(), snapshotName, folder, () -> {
+            if (!snapshotName.startsWith(ColumnFamilyStore.SNAPSHOT_TRUNCATE_PREFIX + '-') || !snapshotTruncated(folder))
+                table.snapshot(folder.absolutePath());
+        });
     }
 
     /** Takes the snapshots that TRUNCATE owes; false if there are none. */
@@ -326,11 +325,14 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         EngineTables.remove((CassiteriteMemtable) this);
     }
 
-    /** Exact, with two exceptions: a truncated memtable is clean; one whose TRUNCATE has yet to take its snapshot is not. */
+    /**
+     * Exact, with three exceptions: a truncated memtable is clean; one whose TRUNCATE has yet to take its snapshot is not; nor is
+     * one with sstables beside it, whose rows may be on their way: a TRUNCATE begins a new generation, and a snapshot waits for them.
+     */
     @Override
     public boolean isClean()
     {
-        return table == null || truncation.isReplaced() || !truncation.owesSnapshots() && statistics.isPristine();
+        return table == null || truncation.isReplaced() || !truncation.owesSnapshots() && !sstables.isAny() && statistics.isPristine();
     }
 
     @Override

@@ -103,7 +103,7 @@ final class MemtableCreation
         if (owner instanceof ColumnFamilyStore)
         {
             String name = Keyspace.getTimestampedSnapshotNameWithPrefix(metadata.name, FOUND_PREFIX);
-            File folder = EngineMemtable.snapshotFolder((ColumnFamilyStore) owner, name);
+            File folder = SnapshotLists.folder((ColumnFamilyStore) owner, name);
             found.snapshot(folder.absolutePath());
             logger.warn("Cassiterite has rows under the id {} of {}, which are not the table's. It starts without them. If they"
                         + " are wanted, load them from {}, else clear the snapshot {}", metadata.id, metadata, folder, name);
@@ -133,6 +133,8 @@ final class MemtableCreation
             throw e;
         }
         TruncatedTable truncated = previous.markTruncated();
-        return new CassiteriteMemtable(lowerBound, ref, owner, factory, empty, truncated);
+        CassiteriteMemtable memtable = new CassiteriteMemtable(lowerBound, ref, owner, factory, empty, truncated);
+        memtable.sstables().truncate();
+        return memtable;
     }
 }

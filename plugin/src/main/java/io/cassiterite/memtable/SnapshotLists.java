@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Directories;
 import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.utils.Clock;
 import org.apache.cassandra.utils.JsonUtils;
 import org.apache.cassandra.utils.Throwables;
@@ -59,18 +60,45 @@ public final class SnapshotLists
     {
     }
 
-    /** The engine's part has been taken: the list is to have its files as soon as there is one. */
-    static void expect(ColumnFamilyStore cfs, String tag, File engineFolder)
+    /** The engine's folder in a snapshot of a table; its parent is made if it is missing. */
+    static File folder(ColumnFamilyStore cfs, String snapshotName)
+    {
+        File tableDirectory = cfs.getDirectories().getCFDirectories().get(0);
+        return new File(Directories.getSnapshotDirectory(tableDirectory, snapshotName), SnapshotFiles.FOLDER);
+    }
+
+    /**
+     * Takes the engine's part of a snapshot. The list is to have its files as soon as there is one; until then the snapshot is
+     * under way.
+     */
+    static void taking(ColumnFamilyStore cfs, String tag, File engineFolder, Runnable part)
     {
         List<Path> lists = new ArrayList<>();
         for (File folder : cfs.getDirectories().getCFDirectories())
             lists.add(Directories.getSnapshotManifestFile(new File(folder, Directories.SNAPSHOT_SUBDIR + '/' + tag)).toPath());
-        expect(tag, engineFolder.parent().toPath(), lists, Clock.Global.nanoTime() + WAIT_NANOS);
+        taking(cfs.metadata.id, tag, engineFolder.parent().toPath(), lists, Clock.Global.nanoTime() + WAIT_NANOS, part);
     }
 
-    static void expect(String tag, Path snapshot, List<Path> lists, long untilNanos)
+    static void taking(TableId table, String tag, Path snapshot, List<Path> lists, long untilNanos, Runnable part)
     {
-        EXPECTED.add(new Expected(tag, snapshot, lists, untilNanos));
+        Expected expected = new Expected(table, tag, snapshot, lists, untilNanos);
+        EXPECTED.add(expected);
+        try
+        {
+            part.run();
+            expected.isTaken = true;
+        }
+        finally
+        {
+            if (!expected.isTaken)
+                EXPECTED.remove(expected);
+        }
+    }
+
+    /** True while a snapshot of the table that began before this time may have the engine's part alone. */
+    public static boolean isAnyUnderWay(TableId table, long beforeNanos)
+    {
+        return EXPECTED.stream().anyMatch(expected -> expected.table.equals(table) && expected.begunNanos - beforeNanos < 0);
     }
 
     static boolean isExpected(String tag)
@@ -141,14 +169,18 @@ public final class SnapshotLists
     /** The engine's part of a snapshot whose list has yet to be completed. */
     private static final class Expected
     {
+        private final TableId table;
         private final String tag;
         private final Path snapshot;
         private final List<Path> lists;
+        private final long begunNanos = Clock.Global.nanoTime();
         private final long untilNanos;
+        private volatile boolean isTaken;
         private boolean isDone;
 
-        private Expected(String tag, Path snapshot, List<Path> lists, long untilNanos)
+        private Expected(TableId table, String tag, Path snapshot, List<Path> lists, long untilNanos)
         {
+            this.table = table;
             this.untilNanos = untilNanos;
             this.tag = tag;
             this.snapshot = snapshot;
@@ -163,6 +195,8 @@ public final class SnapshotLists
         /** @return false if there is no list yet */
         private boolean complete() throws IOException
         {
+            if (!isTaken)
+                return false;
             if (!Files.isDirectory(snapshot))
                 return true; // cleared meanwhile
             for (Path list : lists)

@@ -54,7 +54,7 @@ final class Truncation
         if (table == null || cfs == null)
             return;
         String name = Keyspace.getTimestampedSnapshotNameWithPrefix(cfs.name, PRECAUTION_PREFIX);
-        File folder = EngineMemtable.snapshotFolder(cfs, name);
+        File folder = SnapshotLists.folder(cfs, name);
         table.snapshot(folder.absolutePath());
         TruncatedTable.clear(precaution);
         precaution = folder.parent();

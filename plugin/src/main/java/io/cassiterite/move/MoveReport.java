@@ -18,7 +18,8 @@ import io.cassiterite.node.Directions;
 /** The engine tables that have sstables beside the engine or are to leave it, and which way their rows move. */
 public final class MoveReport
 {
-    private static final String COLUMNS = "keyspace_name\ttable_name\tdirection\tsstables\tsstable_bytes";
+    private static final String COLUMNS = "keyspace_name\ttable_name\tdirection\tsstables\tsstable_bytes\tleft_bytes"
+                                          + "\tbytes_per_second\tseconds_left\twaits_for\tlast_error";
 
     private MoveReport()
     {
@@ -42,7 +43,12 @@ public final class MoveReport
     private static String line(ColumnFamilyStore cfs, Set<SSTableReader> sstables)
     {
         long bytes = sstables.stream().mapToLong(SSTableReader::onDiskLength).sum();
+        MoveStatus known = Mover.instance.status(cfs.metadata.id);
+        MoveStatus status = known == null ? new MoveStatus() : known;
+        long left = Math.max(0, bytes - status.movedBytes());
+        long rate = status.bytesPerSecond();
         return String.join("\t", cfs.getKeyspaceName(), cfs.name, Directions.of(cfs.metadata.id).text(),
-                           Integer.toString(sstables.size()), Long.toString(bytes));
+                           Integer.toString(sstables.size()), Long.toString(bytes), Long.toString(left), Long.toString(rate),
+                           rate == 0 ? "" : Long.toString(left / rate), status.waitsFor(), status.lastError());
     }
 }

@@ -44,6 +44,8 @@ final class MergeInTask implements Runnable
     private static final long STOP_WAIT_MS = 10_000;
 
     private final Map<TableId, Integer> receivers = new HashMap<>();
+    /** Tables that rows of sstables move into. */
+    private final Set<TableId> held = new HashSet<>();
     /** How often sessions have begun or ended: a step that began before may not have seen all that they sent. */
     private final Map<TableId, Long> changes = new HashMap<>();
     /** Tables that nothing has been received for since they were found merged in. */
@@ -115,10 +117,28 @@ final class MergeInTask implements Runnable
         return receivers.containsKey(table);
     }
 
+    synchronized boolean isMergedIn(TableId table)
+    {
+        return mergedIn.contains(table) && !isReceiving(table);
+    }
+
+    /** More is about to come, by a move. */
+    synchronized void hold(TableId table)
+    {
+        held.add(table);
+    }
+
+    synchronized void release(TableId table)
+    {
+        held.remove(table);
+        changes.merge(table, 1L, Long::sum);
+        mergedIn.remove(table);
+    }
+
     /** @return the argument for {@link #setMergedIn}, read before the step; empty if the table needs no merge-in now */
     synchronized OptionalLong wanted(TableId table)
     {
-        boolean isWanted = !stopped && !isReceiving(table) && !mergedIn.contains(table);
+        boolean isWanted = !stopped && !isReceiving(table) && !held.contains(table) && !mergedIn.contains(table);
         return isWanted ? OptionalLong.of(changes(table)) : OptionalLong.empty();
     }
 

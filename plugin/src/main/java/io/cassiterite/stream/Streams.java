@@ -4,6 +4,7 @@
  */
 package io.cassiterite.stream;
 
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.streaming.StreamManager;
 import org.apache.cassandra.streaming.StreamSession;
 import org.apache.cassandra.streaming.management.StreamStateCompositeData;
@@ -51,6 +52,23 @@ public final class Streams
                                      .map(StreamStateCompositeData::fromCompositeData)
                                      .flatMap(plan -> plan.sessions.stream())
                                      .anyMatch(session -> session.state == StreamSession.State.INITIALIZED);
+    }
+
+    /** Nothing of the table is merged in until {@link #releaseMergeIns}: more is about to come. */
+    public static void holdMergeIns(TableId table)
+    {
+        MergeInTask.instance.hold(table);
+    }
+
+    public static void releaseMergeIns(TableId table)
+    {
+        MergeInTask.instance.release(table);
+    }
+
+    /** False while something of what the table received is to be merged in, or is being received. */
+    public static boolean isMergedIn(TableId table)
+    {
+        return MergeInTask.instance.isMergedIn(table);
     }
 
     /** Called when the store is about to be closed. */

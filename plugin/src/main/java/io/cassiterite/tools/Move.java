@@ -11,7 +11,7 @@ import io.cassiterite.observe.EngineMBean;
 /**
  * Says which way the rows of a table move between the engine and sstables on a running node, over JMX. Needs only the
  * plug-in's jar: {@code java -cp cassiterite-5.0.jar io.cassiterite.tools.Move [-u USER -pwf FILE] HOST PORT KEYSPACE TABLE
- * out|hold}, or with {@code HOST PORT status}.
+ * in|out|hold}, or with {@code HOST PORT status}.
  */
 public final class Move
 {
@@ -36,9 +36,10 @@ public final class Move
         boolean isStatus = arguments.length == STATUS_ARGUMENTS && arguments[2].equals(STATUS);
         if (!isStatus && arguments.length != ARGUMENTS)
         {
-            System.err.println("usage: Move " + NodeConnection.OPTIONS + " HOST PORT KEYSPACE TABLE out|hold\n" +
+            System.err.println("usage: Move " + NodeConnection.OPTIONS + " HOST PORT KEYSPACE TABLE in|out|hold\n" +
                                "       Move " + NodeConnection.OPTIONS + " HOST PORT status\n" +
                                NodeConnection.OPTIONS_HELP +
+                               "  in          the sstables of the table move into the engine\n" +
                                "  out         the next drain of the node writes all rows to sstables: the table leaves the engine\n" +
                                "  hold        nothing moves");
             return USAGE;

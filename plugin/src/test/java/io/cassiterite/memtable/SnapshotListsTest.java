@@ -19,7 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 import org.apache.cassandra.config.DurationSpec;
 import org.apache.cassandra.io.util.File;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.service.snapshot.SnapshotManifest;
+import org.apache.cassandra.utils.Clock;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -30,6 +32,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Programs that copy what manifest.json lists copy the engine's files, too. */
 class SnapshotListsTest
 {
+    private static final TableId TABLE = TableId.generate();
+
     @TempDir
     private Path snapshot;
 
@@ -89,6 +93,37 @@ class SnapshotListsTest
             assertFalse(SnapshotLists.isExpected(tag), tag);
     }
 
+    /** M7: sstables that such a snapshot has not linked yet must stay. */
+    @Test
+    void aSnapshotIsUnderWayUntilItIsListed() throws IOException
+    {
+        long later = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+        long before = Clock.Global.nanoTime();
+        Path folder = snapshot.resolve("new");
+        SnapshotLists.taking(TABLE, "new", folder, List.of(folder.resolve("manifest.json")), later, () -> {
+            SnapshotLists.completeAll();
+            assertTrue(SnapshotLists.isAnyUnderWay(TABLE, Clock.Global.nanoTime()), "the folder is not there yet");
+        });
+        Files.createDirectories(folder);
+        SnapshotLists.completeAll();
+        assertTrue(SnapshotLists.isAnyUnderWay(TABLE, Clock.Global.nanoTime()));
+        assertFalse(SnapshotLists.isAnyUnderWay(TABLE, before), "it has begun later");
+        assertFalse(SnapshotLists.isAnyUnderWay(TableId.generate(), Clock.Global.nanoTime()));
+        Files.writeString(folder.resolve("manifest.json"), "{ \"files\" : [] }");
+        SnapshotLists.completeAll();
+        assertFalse(SnapshotLists.isAnyUnderWay(TABLE, Clock.Global.nanoTime()));
+    }
+
+    @Test
+    void aSnapshotThatFailsIsNotUnderWay()
+    {
+        Path folder = snapshot.resolve("failing");
+        assertThrows(IllegalStateException.class, () -> SnapshotLists.taking(TABLE, "failing", folder, List.of(), System.nanoTime(), () -> {
+            throw new IllegalStateException();
+        }));
+        assertFalse(SnapshotLists.isExpected("failing"));
+    }
+
     /** S3: what cannot take the list's place does not stay beside it. */
     @Test
     void noHalfListIsLeft() throws IOException
@@ -111,7 +146,7 @@ class SnapshotListsTest
         Files.createDirectories(folder.resolve(".cassiterite"));
         Files.write(folder.resolve(".cassiterite/QK-000012.sst"), new byte[1]);
         Path list = folder.resolve("manifest.json");
-        SnapshotLists.expect(tag, folder, List.of(list), untilNanos);
+        SnapshotLists.taking(TABLE, tag, folder, List.of(list), untilNanos, () -> {});
         return list;
     }
 }

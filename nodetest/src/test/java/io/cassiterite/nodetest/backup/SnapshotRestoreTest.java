@@ -155,6 +155,7 @@ class SnapshotRestoreTest
         fill("source");
         cql.run("INSERT INTO beside (k, c, v) VALUES (9, 9, 'in the engine')");
         node.nodetool("flush", KEYSPACE, "source").success();
+        node.move(KEYSPACE, "beside", "hold").success();
         StockImport.run(node, KEYSPACE, "beside", sstables("source").toString());
         assertEquals(31, cql.rows("SELECT * FROM beside").size());
         Path taken = snapshot("beside", "both");

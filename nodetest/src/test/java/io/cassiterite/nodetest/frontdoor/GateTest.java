@@ -261,10 +261,14 @@ class GateTest
                 Files.copy(file, copy.resolve(file.getFileName()));
         }
         assertEquals(List.of(), reads.read(2));
+        node.move("gatetest", "t", "hold").success();
         StockImport.run(node, "gatetest", "t", copy.toString());
         assertEquals(20, value(2));
         assertFalse(reads.isNative(2));
         reads.awaitGate("SSTABLES", 2);
+        node.move("gatetest", "t", "in").success();
+        reads.awaitNative(2);
+        assertEquals(20, value(2));
     }
 
     @Test

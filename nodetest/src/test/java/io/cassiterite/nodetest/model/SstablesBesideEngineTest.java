@@ -7,12 +7,14 @@ package io.cassiterite.nodetest.model;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
+import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
@@ -23,7 +25,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * D6: imported sstables beside the engine. A tombstone on one side that shadows data on the other is not purged, whichever
- * side compacts; and (D11) iterators that sstable compaction does not close pin nothing.
+ * side compacts, also when they have moved; and (D11) iterators that sstable compaction does not close pin nothing.
  */
 @NodeTest(own = true, yaml = "auto_snapshot: false")
 class SstablesBesideEngineTest
@@ -31,10 +33,17 @@ class SstablesBesideEngineTest
     private static final String KEYSPACE = "sstablesbesideenginetest";
     private static final String COLUMNS = " (p int, c int, v int, PRIMARY KEY (p, c)) WITH gc_grace_seconds = 0 AND memtable = ";
 
-    private static void create(Cql cql, String table)
+    private static void create(Node node, Cql cql, String table)
     {
         cql.run("CREATE TABLE " + table + "_source" + COLUMNS + "'trie'");
         cql.run("CREATE TABLE " + table + COLUMNS + "'cassiterite'");
+        node.move(KEYSPACE, table, "hold").success();
+    }
+
+    private static void moveIn(Node node, String table)
+    {
+        node.move(KEYSPACE, table, "in").success();
+        Await.until("no sstables", Duration.ofMinutes(1), () -> !node.move("status").success().contains(KEYSPACE + '\t' + table + '\t'));
     }
 
     /** Flushes the stock table and imports its sstables into the engine table. */
@@ -63,7 +72,7 @@ class SstablesBesideEngineTest
     @Test
     void tombstonesOfTheEngineShadowSstables(Node node, Cql cql) throws Exception
     {
-        create(cql, "young");
+        create(node, cql, "young");
         for (int p = 0; p < 4; p++)
             for (int c = 0; c < 4; c++)
             {
@@ -79,8 +88,10 @@ class SstablesBesideEngineTest
         List<String> before = cql.texts("SELECT * FROM young");
         assertEquals(9, before.size(), before.toString());
         Thread.sleep(2000);
-        for (int round = 0; round < 2; round++)
+        for (int round = 0; round < 4; round++)
         {
+            if (round == 2)
+                moveIn(node, "young");
             compact(node, "young");
             assertEquals(before, cql.texts("SELECT * FROM young"));
         }
@@ -89,7 +100,7 @@ class SstablesBesideEngineTest
     @Test
     void tombstonesOfSstablesShadowTheEngine(Node node, Cql cql) throws Exception
     {
-        create(cql, "old");
+        create(node, cql, "old");
         for (int p = 0; p < 3; p++)
             for (int c = 0; c < 200; c++)
                 cql.run("INSERT INTO old (p, c, v) VALUES (" + p + ", " + c + ", 1) USING TIMESTAMP 100");
@@ -104,8 +115,10 @@ class SstablesBesideEngineTest
         List<String> before = cql.texts("SELECT p, count(*) FROM old GROUP BY p");
         assertEquals(3, before.size(), before.toString());
         Thread.sleep(2000);
-        for (int round = 0; round < 4; round++)
+        for (int round = 0; round < 6; round++)
         {
+            if (round == 4)
+                moveIn(node, "old");
             compact(node, "old");
             assertEquals(before, cql.texts("SELECT p, count(*) FROM old GROUP BY p"));
         }
