@@ -29,12 +29,6 @@ public final class JumpingClock implements Clock
 
     private final MappedByteBuffer offset = map(Path.of(System.getProperty(FILE_PROPERTY)));
 
-    /** Called by Cassandra, before all else. */
-    public JumpingClock()
-    {
-        StockImport.register();
-    }
-
     @Override
     public long nanoTime()
     {

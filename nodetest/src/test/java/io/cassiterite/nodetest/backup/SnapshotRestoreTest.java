@@ -21,7 +21,6 @@ import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Output;
 import io.cassiterite.nodetest.Snapshots;
-import io.cassiterite.nodetest.StockImport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -156,7 +155,7 @@ class SnapshotRestoreTest
         cql.run("INSERT INTO beside (k, c, v) VALUES (9, 9, 'in the engine')");
         node.nodetool("flush", KEYSPACE, "source").success();
         node.move(KEYSPACE, "beside", "hold").success();
-        StockImport.run(node, KEYSPACE, "beside", sstables("source").toString());
+        node.nodetool("import", KEYSPACE, "beside", sstables("source").toString()).success();
         assertEquals(31, cql.rows("SELECT * FROM beside").size());
         Path taken = snapshot("beside", "both");
         cql.run("TRUNCATE beside");

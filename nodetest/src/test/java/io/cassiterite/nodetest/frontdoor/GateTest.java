@@ -14,6 +14,7 @@ import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel;
 import com.datastax.oss.driver.api.core.DriverException;
 import com.datastax.oss.driver.api.core.servererrors.UnavailableException;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,6 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
-import io.cassiterite.nodetest.StockImport;
 
 import static io.cassiterite.nodetest.frontdoor.NativeAnswers.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -41,6 +41,8 @@ class GateTest
     private static final String GUARDRAILS = "org.apache.cassandra.db:type=Guardrails";
     private static final String TABLES = "org.apache.cassandra.db:type=Tables,keyspace=gatetest,table=t";
 
+    private static Cql observer;
+
     private NativeReads reads;
 
     /** Whoever connected before is Netty's. */
@@ -52,6 +54,13 @@ class GateTest
             cql.run("CREATE TABLE first (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
         }
         node.log().await("Starting listening for CQL clients on .* through the front door", NativeAnswers.PATIENCE);
+        observer = node.cql();
+    }
+
+    @AfterAll
+    static void disconnect()
+    {
+        observer.close();
     }
 
     @BeforeEach
@@ -60,7 +69,7 @@ class GateTest
         cql.run("DROP TABLE IF EXISTS gatetest.t");
         cql.run("CREATE TABLE gatetest.t (k int PRIMARY KEY, v int) WITH memtable = 'cassiterite'");
         cql.run("INSERT INTO gatetest.t (k, v) VALUES (1, 10)");
-        reads = new NativeReads(cql, "SELECT v FROM gatetest.t WHERE k = ?");
+        reads = new NativeReads(cql, observer, "SELECT v FROM gatetest.t WHERE k = ?", DefaultConsistencyLevel.ONE);
         reads.awaitNative(1);
     }
 
@@ -134,7 +143,7 @@ class GateTest
     {
         cql.run("DROP TABLE IF EXISTS gatetest.wide");
         cql.run("CREATE TABLE gatetest.wide (k int, c int, v int, PRIMARY KEY (k, c)) WITH memtable = 'cassiterite'");
-        NativeReads several = new NativeReads(cql, "SELECT v FROM gatetest.wide WHERE k = ? AND c IN (1, 2, 3)");
+        NativeReads several = new NativeReads(cql, observer, "SELECT v FROM gatetest.wide WHERE k = ? AND c IN (1, 2, 3)", DefaultConsistencyLevel.ONE);
         several.awaitNative(1);
         setInCombinations(node, -1, 2);
         try
@@ -217,7 +226,7 @@ class GateTest
     @Test
     void aNewColumnIsSeenAtOnce(Cql cql)
     {
-        NativeReads all = new NativeReads(cql, "SELECT * FROM gatetest.t WHERE k = ?");
+        NativeReads all = new NativeReads(cql, observer, "SELECT * FROM gatetest.t WHERE k = ?", DefaultConsistencyLevel.ONE);
         all.awaitNative(1);
         cql.run("ALTER TABLE gatetest.t ADD w int");
         cql.run("INSERT INTO gatetest.t (k, w) VALUES (1, 12)");
@@ -237,7 +246,7 @@ class GateTest
     @Test
     void moreReplicasNeedMoreAnswers(Cql cql)
     {
-        NativeReads quorum = new NativeReads(cql, "SELECT v FROM gatetest.t WHERE k = ?", DefaultConsistencyLevel.QUORUM);
+        NativeReads quorum = new NativeReads(cql, observer, "SELECT v FROM gatetest.t WHERE k = ?", DefaultConsistencyLevel.QUORUM);
         quorum.awaitNative(1);
         cql.run("ALTER KEYSPACE gatetest WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
         AllNodesFailedException failure = assertThrows(AllNodesFailedException.class, () -> quorum.read(1));
@@ -262,7 +271,7 @@ class GateTest
         }
         assertEquals(List.of(), reads.read(2));
         node.move("gatetest", "t", "hold").success();
-        StockImport.run(node, "gatetest", "t", copy.toString());
+        node.nodetool("import", "gatetest", "t", copy.toString()).success();
         assertEquals(20, value(2));
         assertFalse(reads.isNative(2));
         reads.awaitGate("SSTABLES", 2);

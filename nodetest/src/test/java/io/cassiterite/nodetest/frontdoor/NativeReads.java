@@ -23,13 +23,14 @@ final class NativeReads
 
     NativeReads(Cql cql, String select)
     {
-        this(cql, select, DefaultConsistencyLevel.ONE);
+        this(cql, cql, select, DefaultConsistencyLevel.ONE);
     }
 
-    NativeReads(Cql cql, String select, ConsistencyLevel level)
+    /** @param observer looks at the door's counts: by connections of its own, or those of the reads may be handed to Netty for it */
+    NativeReads(Cql cql, Cql observer, String select, ConsistencyLevel level)
     {
         this.reader = cql;
-        this.answers = new NativeAnswers(cql.session());
+        this.answers = new NativeAnswers(observer.session());
         this.statement = cql.session().prepare(select);
         this.level = level;
     }

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
-import io.cassiterite.nodetest.StockImport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -44,7 +43,7 @@ class IndexedImportTest
         cql.run("INSERT INTO target (p, c, v) VALUES (20, 1, 6)");
         cql.run("DELETE FROM source WHERE p = 20");
         node.flush(KEYSPACE, "source");
-        StockImport.run(node, KEYSPACE, "target", copies(node).toString());
+        node.nodetool("import", KEYSPACE, "target", copies(node).toString()).success();
         cql.run("INSERT INTO source (p, c, v) VALUES (1, 1, 6)");
         check(cql);
         node.restart();

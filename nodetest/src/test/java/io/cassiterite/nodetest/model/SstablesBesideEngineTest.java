@@ -18,7 +18,6 @@ import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
-import io.cassiterite.nodetest.StockImport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -60,7 +59,7 @@ class SstablesBesideEngineTest
                     Files.copy(file, target.resolve(file.getFileName()));
             }
         }
-        StockImport.run(node, KEYSPACE, table, target.toString());
+        node.nodetool("import", KEYSPACE, table, target.toString()).success();
     }
 
     private static void compact(Node node, String table)

@@ -58,6 +58,7 @@ class HoldTest
         {
             tables = FilledTables.again(tables, cql);
             tables.same();
+            held.nodetool("snapshot", "-t", "fresh", FilledTables.KEYSPACE).success(); // the engine has nothing yet
             held.log().await("filled.wide_engine: \\d+ sstables \\(.*\\) lie beside the engine, which takes the writes: hold",
                              Duration.ofSeconds(60));
             tables.write(60);
@@ -102,7 +103,7 @@ class HoldTest
     private static void assertSnapshotsHaveBoth(Node node) throws IOException
     {
         node.nodetool("snapshot", "-t", "both", FilledTables.KEYSPACE).success();
-        List<Path> lists = files(node, "manifest.json").stream().filter(file -> file.toString().contains("/wide_engine-"))
+        List<Path> lists = files(node, "manifest.json").stream().filter(file -> file.toString().matches(".*/wide_engine-.*/both/.*"))
                                                          .collect(Collectors.toList());
         assertEquals(1, lists.size());
         String list = Files.readString(lists.get(0));

@@ -4,8 +4,6 @@
  */
 package io.cassiterite.nodetest.nodetool;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -47,15 +45,6 @@ class SilentVerbTest
         assertNotEquals(0, output.exitCode(), output::text);
         assertTrue(output.text().contains("Cassiterite tables (" + KEYSPACE + "." + table + ")"), output::text);
         assertTrue(output.text().contains(instead), output::text);
-    }
-
-    @Test
-    void sstablesAreNotImported() throws Exception
-    {
-        create("i");
-        Path folder = Files.createDirectories(node.base().resolve("to-import"));
-        assertRefused("i", "sstableloader", "import", KEYSPACE, "i", folder.toString());
-        assertRefused("i", "sstableloader", "refresh", KEYSPACE, "i");
     }
 
     @Test

@@ -90,8 +90,6 @@ enum SstableVerb
 
     static final class Reasons
     {
-        static final String NO_IMPORT = "the sstables would lie beside the engine for ever, and hold back its purging: load them with " +
-                                        "sstableloader, which writes their rows into the engine";
         static final String WHOLE_TABLES_ONLY = "the engine compacts whole tables only: use nodetool compact KEYSPACE TABLE";
         private static final String NO_SSTABLES = "there are no sstables to rewrite; nodetool verify -f finds damaged files of the engine";
 

@@ -101,8 +101,6 @@ public final class StorageServiceProxy implements InvocationHandler
         if (name.equals("forceCompactionKeysIgnoringGcGrace"))
             verbs.refuse("forcecompact", EngineTableFinder.selected(verb.firstString(), verb.lastString()),
                          SstableVerb.Reasons.WHOLE_TABLES_ONLY);
-        else if (name.equals("loadNewSSTables"))
-            verbs.refuse("refresh", EngineTableFinder.selected(verb.firstString(), verb.lastString()), SstableVerb.Reasons.NO_IMPORT);
         else if (name.equals("setIncrementalBackupsEnabled") && verb.firstBoolean())
             verbs.refuseIncrementalBackups(EngineTable.open());
     }

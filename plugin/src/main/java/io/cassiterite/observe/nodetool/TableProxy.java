@@ -57,10 +57,6 @@ public final class TableProxy implements InvocationHandler
             case "forceCompactionForTokenRanges":
                 verbs.refuse("compact of a token range", List.of(cfs), "the engine compacts whole tables only");
                 return null;
-            case "importNewSSTables":
-            case "loadNewSSTables":
-                verbs.refuse("import", List.of(cfs), SstableVerb.Reasons.NO_IMPORT);
-                return null;
             case "getSSTablesForKey":
             case "getSSTablesForKeyWithLevel":
                 verbs.refuse("getsstables", List.of(cfs),
