@@ -205,8 +205,7 @@ final class NodeEngine implements EngineControl
     {
         // native threads must not take a removed range for an empty one
         FrontDoor.instance.conditionsChanged();
-        // what moves in has rows that the node does not own any more, and each chunk counts as late
-        Mover.instance.whilePaused(cfs.metadata.id, () -> table(cfs).cleanup(TokenRanges.of(ranges)));
+        table(cfs).cleanup(TokenRanges.of(ranges));
         // otherwise a cached row could be read again when its range returns
         cfs.cleanupCache();
     }

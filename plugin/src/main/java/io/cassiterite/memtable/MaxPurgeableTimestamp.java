@@ -19,6 +19,7 @@ import org.apache.cassandra.io.sstable.format.SSTableReader;
 import org.apache.cassandra.notifications.INotification;
 import org.apache.cassandra.notifications.INotificationConsumer;
 import org.apache.cassandra.notifications.SSTableDeletingNotification;
+import org.apache.cassandra.notifications.TruncationNotification;
 import org.apache.cassandra.utils.FBUtilities;
 import org.apache.cassandra.utils.NoSpamLogger;
 
@@ -70,6 +71,8 @@ final class MaxPurgeableTimestamp implements INotificationConsumer
     @Override
     public void handleNotification(INotification notification, Object sender)
     {
+        if (notification instanceof TruncationNotification)
+            memtable.sstables().truncated(((TruncationNotification) notification).truncatedAt);
         if (!(notification instanceof SSTableDeletingNotification))
             refresh();
     }

@@ -134,7 +134,8 @@ final class MemtableCreation
         }
         TruncatedTable truncated = previous.markTruncated();
         CassiteriteMemtable memtable = new CassiteriteMemtable(lowerBound, ref, owner, factory, empty, truncated);
-        memtable.sstables().truncate();
+        memtable.sstables().awaitTruncation();
+        memtable.catchUp(); // hears of what the TRUNCATE removes
         return memtable;
     }
 }

@@ -4,18 +4,18 @@
  */
 package io.cassiterite.memtable;
 
-import java.util.Set;
-import java.util.stream.Collectors;
-
 import org.apache.cassandra.db.ColumnFamilyStore;
-import org.apache.cassandra.io.sstable.Descriptor;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 
 /** The sstables beside one generation of a table. Thread-safe. */
 public final class SstablesBeside
 {
+    private static final long NEVER = Long.MIN_VALUE;
+    /** No sstable is newer. */
+    private static final long NOT_YET = Long.MAX_VALUE;
+
     private final ColumnFamilyStore cfs;
-    private volatile Set<Descriptor> truncated = Set.of();
+    private volatile long truncatedAt = NEVER;
 
     /** @param cfs null if something else owns the memtable */
     SstablesBeside(ColumnFamilyStore cfs)
@@ -28,15 +28,21 @@ public final class SstablesBeside
         return cfs != null && cfs.getTracker() != null && !cfs.getLiveSSTables().isEmpty();
     }
 
-    /** A TRUNCATE has made this generation, and removes the sstables that are there: their rows never come into it. */
-    void truncate()
+    /** A TRUNCATE has made this generation, and is yet to say which sstables it removes. */
+    void awaitTruncation()
     {
-        if (cfs != null)
-            truncated = cfs.getLiveSSTables().stream().map(sstable -> sstable.descriptor).collect(Collectors.toSet());
+        truncatedAt = NOT_YET;
     }
 
+    /** @param millis a TRUNCATE removes the sstables that are not newer, now that nothing compacts them */
+    void truncated(long millis)
+    {
+        truncatedAt = millis;
+    }
+
+    /** An sstable whose rows must never come into this generation: a TRUNCATE removes it, or would have. */
     public boolean isTruncated(SSTableReader sstable)
     {
-        return truncated.contains(sstable.descriptor);
+        return truncatedAt != NEVER && !sstable.newSince(truncatedAt);
     }
 }

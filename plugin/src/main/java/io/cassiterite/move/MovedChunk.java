@@ -5,8 +5,9 @@
 package io.cassiterite.move;
 
 import org.apache.cassandra.db.RegularAndStaticColumns;
+import org.apache.cassandra.db.compaction.CompactionInterruptedException;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
-import org.apache.cassandra.exceptions.InvalidRequestException;
+import org.apache.cassandra.io.sstable.CorruptSSTableException;
 import org.apache.cassandra.schema.TableMetadata;
 
 import io.cassiterite.engine.ChunkWriter;
@@ -66,9 +67,9 @@ final class MovedChunk implements AutoCloseable
             DirectOutput request = memtable.requestToMove(pieces.next());
             return request == null ? 0 : chunk.append(request);
         }
-        catch (IllegalStateException | InvalidRequestException e)
+        catch (CompactionInterruptedException | CorruptSSTableException e)
         {
-            return refuse(e);
+            throw e;
         }
         catch (EngineException e)
         {
@@ -76,10 +77,14 @@ final class MovedChunk implements AutoCloseable
                 return refuse(e);
             throw e;
         }
+        catch (RuntimeException | AssertionError e)
+        {
+            return refuse(e); // values that are none of their type, say: whatever it is, other sstables can move
+        }
     }
 
     /** After a change of the schema the rows are read anew before anything is said of them. */
-    private long refuse(RuntimeException refusal)
+    private long refuse(Throwable refusal)
     {
         if (memtable.metadata() != metadata)
             return SCHEMA_HAS_CHANGED;

@@ -239,7 +239,7 @@ public final class Mover implements Runnable
         }
         MoveProgress progress = new MoveProgress(table.store().directory(), id, table.stats().generation());
         MoveProgress.Point point = point(progress, memtable);
-        SstableGroup group = SstableGroup.choose(memtable, point == null ? Set.of() : point.sstables, refused.getOrDefault(id, Set.of()),
+        SstableGroup group = SstableGroup.choose(memtable, point, refused.getOrDefault(id, Set.of()),
                                                  alone.contains(id),
                                                  Files.getFileStore(Path.of(table.store().directory())).getUsableSpace());
         status.waitFor(group.waitsFor);

@@ -36,13 +36,13 @@ final class SstableGroup
     }
 
     /**
-     * @param begun          names of those whose move was interrupted: they go on, whatever space is left, and are the group, if
-     *                       any is there
+     * @param begun          how far a move that was interrupted has come: its sstables are the group, if any is there; or null
      * @param refused        names of those that could not be moved
      * @param isAlone        true for one sstable at a time
      * @param availableBytes of the engine's device
      */
-    static SstableGroup choose(CassiteriteMemtable memtable, Set<String> begun, Set<String> refused, boolean isAlone, long availableBytes)
+    static SstableGroup choose(CassiteriteMemtable memtable, MoveProgress.Point begun, Set<String> refused, boolean isAlone,
+                               long availableBytes)
     {
         ColumnFamilyStore cfs = memtable.cfs();
         Set<String> reasons = new LinkedHashSet<>();
@@ -52,20 +52,27 @@ final class SstableGroup
         {
             String reason = compacting.contains(sstable) ? "sstables that are compacted" : whyNot(sstable, refused);
             if (memtable.sstables().isTruncated(sstable))
-                reason = "another TRUNCATE: one has left " + sstable.descriptor.baseFile().name();
+                reason = "another TRUNCATE: the last one has not removed " + sstable.descriptor.baseFile().name();
             if (reason == null)
                 movable.add(sstable);
             else
                 reasons.add(reason);
         }
-        movable.sort(Comparator.comparingLong(SSTableReader::onDiskLength));
-        List<SSTableReader> again = movable.stream().filter(sstable -> begun.contains(name(sstable))).collect(Collectors.toList());
-        if (!again.isEmpty())
-            return new SstableGroup(isAlone ? again.subList(0, 1) : again, reasons);
-        List<SSTableReader> fitting = fitting(movable, availableBytes - FREE_BYTES_MIN);
-        if (fitting.size() < movable.size())
-            reasons.add(space(movable.get(fitting.size()), availableBytes));
+        List<SSTableReader> again = movable.stream().filter(sstable -> begun != null && begun.sstables.contains(name(sstable)))
+                                           .collect(Collectors.toList());
+        List<SSTableReader> wanted = again.isEmpty() ? movable : again;
+        Long position = again.isEmpty() ? null : begun.token;
+        wanted.sort(Comparator.comparingLong(sstable -> leftBytes(sstable, position)));
+        List<SSTableReader> fitting = fitting(wanted, position, availableBytes - FREE_BYTES_MIN);
+        if (fitting.size() < wanted.size())
+            reasons.add(space(wanted.get(fitting.size()), position, availableBytes));
         return new SstableGroup(isAlone && !fitting.isEmpty() ? fitting.subList(0, 1) : fitting, reasons);
+    }
+
+    /** What is not in the engine yet. */
+    private static long leftBytes(SSTableReader sstable, Long position)
+    {
+        return sstable.onDiskLength() - RingShare.of(Set.of(sstable)).of(position);
     }
 
     private static String whyNot(SSTableReader sstable, Set<String> refused)
@@ -81,13 +88,13 @@ final class SstableGroup
         return null;
     }
 
-    private static List<SSTableReader> fitting(List<SSTableReader> ascending, long bytes)
+    private static List<SSTableReader> fitting(List<SSTableReader> ascending, Long position, long bytes)
     {
         long sum = 0;
         List<SSTableReader> fitting = new ArrayList<>();
         for (SSTableReader sstable : ascending)
         {
-            sum += sstable.onDiskLength();
+            sum += leftBytes(sstable, position);
             if (ROOM * sum > bytes)
                 break;
             fitting.add(sstable);
@@ -95,10 +102,10 @@ final class SstableGroup
         return fitting;
     }
 
-    private static String space(SSTableReader first, long availableBytes)
+    private static String space(SSTableReader first, Long position, long availableBytes)
     {
-        return String.format("space: %s has %s, and %s are available", first.descriptor.baseFile().name(),
-                             FBUtilities.prettyPrintMemory(first.onDiskLength()), FBUtilities.prettyPrintMemory(availableBytes));
+        return String.format("space: %s has %s to move, and %s are available", first.descriptor.baseFile().name(),
+                             FBUtilities.prettyPrintMemory(leftBytes(first, position)), FBUtilities.prettyPrintMemory(availableBytes));
     }
 
     /** Tells an sstable from all others that this table has had, or is to have. */

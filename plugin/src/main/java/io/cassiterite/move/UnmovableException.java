@@ -11,6 +11,6 @@ final class UnmovableException extends RuntimeException
 
     UnmovableException(Throwable cause)
     {
-        super(cause.getMessage(), cause);
+        super(cause.getMessage() == null ? cause.toString() : cause.getMessage(), cause);
     }
 }

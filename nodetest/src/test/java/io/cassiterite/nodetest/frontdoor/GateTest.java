@@ -143,7 +143,8 @@ class GateTest
     {
         cql.run("DROP TABLE IF EXISTS gatetest.wide");
         cql.run("CREATE TABLE gatetest.wide (k int, c int, v int, PRIMARY KEY (k, c)) WITH memtable = 'cassiterite'");
-        NativeReads several = new NativeReads(cql, observer, "SELECT v FROM gatetest.wide WHERE k = ? AND c IN (1, 2, 3)", DefaultConsistencyLevel.ONE);
+        NativeReads several = new NativeReads(cql, observer, "SELECT v FROM gatetest.wide WHERE k = ? AND c IN (1, 2, 3)",
+                                              DefaultConsistencyLevel.ONE);
         several.awaitNative(1);
         setInCombinations(node, -1, 2);
         try

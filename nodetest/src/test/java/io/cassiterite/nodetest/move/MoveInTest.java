@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
@@ -179,8 +181,9 @@ class MoveInTest
     }
 
     /** M6: at any moment of a move, neither of them spares a row. */
-    @Test
-    void truncateAndDropSpareNothing() throws IOException
+    @ParameterizedTest
+    @ValueSource(booleans = { true, false })
+    void truncateAndDropSpareNothing(boolean snapshots) throws IOException
     {
         String name = "truncatedmove";
         Random random = new Random(6);
@@ -199,7 +202,8 @@ class MoveInTest
             }
             stock.stop();
         }
-        try (Node node = engine(name).keep().yaml("auto_snapshot", "false").start(); Cql cql = node.cql(FilledTables.KEYSPACE))
+        try (Node node = engine(name).keep().yaml("auto_snapshot", Boolean.toString(snapshots)).start();
+             Cql cql = node.cql(FilledTables.KEYSPACE))
         {
             for (int i = 0; i < rounds; i++)
             {

@@ -21,6 +21,7 @@ import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.memtable.SnapshotLists;
+import io.cassiterite.move.Mover;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.EngineTable;
 import io.cassiterite.observe.RemoteFailure;
@@ -124,7 +125,9 @@ final class EngineVerbs
             if (Ownership.ownsEverything(keyspace))
                 break;
             ColumnFamilyStore cfs = tables.get(i);
-            Throwable failureOfThis = Throwables.perform((Throwable) null, () -> cleanUp(cfs, Ownership.ranges(keyspace)));
+            // what moves in has rows that the node does not own any more, and each chunk counts as late
+            Throwable failureOfThis = Throwables.perform((Throwable) null, () -> Mover.instance.whilePaused(
+                cfs.metadata.id, () -> cleanUp(cfs, Ownership.ranges(keyspace))));
             if (failureOfThis == null)
                 continue;
             failed.add(cfs);
@@ -160,6 +163,13 @@ final class EngineVerbs
         if (failure != null)
             changes.addSuppressed(failure);
         return changes;
+    }
+
+    /** A start before the verb would open the files that are in the table's folder, and not know that the indexes lack them. */
+    void refuseRefresh(List<ColumnFamilyStore> tables)
+    {
+        refuse("refresh", tables.stream().filter(cfs -> cfs.indexManager.hasIndexes()).collect(Collectors.toList()),
+               "it has indexes, which a restart before the verb would leave without these rows: use nodetool import");
     }
 
     void refuse(String verb, List<ColumnFamilyStore> tables, String reason)

@@ -6,6 +6,7 @@ package io.cassiterite.observe.nodetool;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.stream.Collectors;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.compaction.CompactionManager.AllSSTableOpStatus;
@@ -57,12 +58,13 @@ enum SstableVerb
         return this == COMPACT_RANGE ? verb.firstString() : verb.lastString();
     }
 
-    /** @return the engine tables that it would be for */
+    /** @return the engine tables that it would be for, and cannot: scrub can where sstables lie beside the engine */
     List<ColumnFamilyStore> tables(VerbArguments verb)
     {
         if (this == MUTATE_REPAIRED && verb.names().length == 0)
             return List.of();
-        return EngineTableFinder.selected(keyspace(verb), verb.names());
+        List<ColumnFamilyStore> tables = EngineTableFinder.selected(keyspace(verb), verb.names());
+        return this == SCRUB ? tables.stream().filter(cfs -> cfs.getLiveSSTables().isEmpty()).collect(Collectors.toList()) : tables;
     }
 
     /** nodetool itself names all tables of a keyspace where it sets the repaired state. */

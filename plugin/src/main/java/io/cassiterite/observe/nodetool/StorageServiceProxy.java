@@ -101,6 +101,8 @@ public final class StorageServiceProxy implements InvocationHandler
         if (name.equals("forceCompactionKeysIgnoringGcGrace"))
             verbs.refuse("forcecompact", EngineTableFinder.selected(verb.firstString(), verb.lastString()),
                          SstableVerb.Reasons.WHOLE_TABLES_ONLY);
+        else if (name.equals("loadNewSSTables"))
+            verbs.refuseRefresh(EngineTableFinder.selected(verb.firstString(), verb.lastString()));
         else if (name.equals("setIncrementalBackupsEnabled") && verb.firstBoolean())
             verbs.refuseIncrementalBackups(EngineTable.open());
     }

@@ -13,6 +13,7 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.ColumnFamilyStoreMBean;
 
 import io.cassiterite.engine.TableStats;
+import io.cassiterite.index.IndexedImport;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.observe.RemoteFailure;
 import io.cassiterite.observe.metrics.TableGauges;
@@ -57,6 +58,11 @@ public final class TableProxy implements InvocationHandler
             case "forceCompactionForTokenRanges":
                 verbs.refuse("compact of a token range", List.of(cfs), "the engine compacts whole tables only");
                 return null;
+            case "importNewSSTables":
+                return IndexedImport.take(cfs, () -> delegate(method, arguments));
+            case "loadNewSSTables":
+                verbs.refuseRefresh(List.of(cfs));
+                return delegate(method, arguments);
             case "getSSTablesForKey":
             case "getSSTablesForKeyWithLevel":
                 verbs.refuse("getsstables", List.of(cfs),
