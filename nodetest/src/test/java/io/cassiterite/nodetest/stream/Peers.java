@@ -12,7 +12,7 @@ import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.Ring;
 
 /** Nodes as their peers see them. */
-final class Peers
+public final class Peers
 {
     private static final Duration BOUND = Duration.ofSeconds(240);
 
@@ -21,7 +21,7 @@ final class Peers
     }
 
     /** Kills a node and waits until another sends it no more reads. */
-    static void kill(Node dying, Node observer)
+    public static void kill(Node dying, Node observer)
     {
         dying.killNine();
         awaitDown(dying, observer);
@@ -36,7 +36,7 @@ final class Peers
      * Waits until another node sees this one as up and normal, with the same schema: an earlier rebuild finds no
      * source, or no ranges to request.
      */
-    static void awaitUp(Node living, Node observer)
+    public static void awaitUp(Node living, Node observer)
     {
         await("up", ring -> ring.isNormal(living), living, observer);
         awaitSameSchema(observer);
