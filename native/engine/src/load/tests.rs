@@ -28,5 +28,5 @@ fn a_snapshot_for_which_there_is_no_space_is_refused() {
     assert_eq!(checks.get(), 4, "it had begun");
     FREE.set(None);
     assert_eq!(std::fs::read_dir(folder.path().join("store/staging")).unwrap().count(), 0);
-    assert_eq!(table.load(&snapshot).unwrap(), ROWS.into());
+    assert_eq!(table.load(&snapshot).unwrap(), u64::from(ROWS));
 }

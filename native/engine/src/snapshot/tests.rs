@@ -151,7 +151,7 @@ fn a_snapshot_on_another_device_is_loaded() {
     let world = World::new();
     world.snapshot()().unwrap();
     let other = open(&world.path("other"));
-    assert_eq!(table(&other).load(&world.taken()).unwrap(), ROWS.into());
+    assert_eq!(table(&other).load(&world.taken()).unwrap(), u64::from(ROWS));
     OTHER_DEVICE.set(None);
     assert!(rows(&table(&other), "p") == rows(&world.table, "p"));
 }
