@@ -25,6 +25,7 @@ mod events;
 mod hot;
 mod jobs;
 mod memtables;
+mod pressed;
 mod progress;
 mod purge;
 mod run;

@@ -11,17 +11,20 @@
 
 mod admin;
 mod blocks;
+mod crc;
 mod events;
 mod files;
 mod ingest;
+mod limiter;
 mod ring;
 mod status;
 pub(crate) mod sys;
 mod table;
 mod verify;
 
-pub(crate) use admin::{resume, stop_compactions, sum_files, RateLimiter};
+pub(crate) use admin::{resume, stop_compactions, sum_files};
 pub(crate) use blocks::tune_blocks;
+pub(crate) use crc::crc32c_of;
 pub use events::StallCondition;
 pub(crate) use events::{install_events, CompactionBegin, CompactionEnd, EventHooks};
 #[cfg(test)]
@@ -30,6 +33,7 @@ pub(crate) use files::{
     file_count, listed_files, placed_files, sampled_files, LiveFile, Origin, PlacedFile, SAMPLE_FILES,
 };
 pub(crate) use ingest::{file_min_timestamp, file_origin, ingest, try_to_ingest, Ingested, Ingestion};
+pub(crate) use limiter::CompactionLimiter;
 pub(crate) use ring::Ring;
 pub(crate) use status::Status;
 pub(crate) use table::{install_table, CompactionHooks, CompactionSource, Decision, EntryFacts, TableHooks};

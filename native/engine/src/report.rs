@@ -8,7 +8,7 @@ mod compactions;
 use crate::compaction::StallCondition;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
-use crate::raw::placed_files;
+use crate::raw::{crc32c_of, placed_files};
 use crate::read::{open_and_closed, OpenAndClosed};
 use crate::stats;
 use crate::store_core::StoreCore;
@@ -181,6 +181,7 @@ fn stalls(core: &StoreCore) -> String {
     for (cause, times, tables_now) in [
         ("writes_delayed", totals.stalls_delayed, now(StallCondition::Delayed)),
         ("writes_stopped", totals.stalls_stopped, now(StallCondition::Stopped)),
+        ("compaction_unlimited", core.events.lifts().0, core.events.lifts().1),
         ("table_behind", core.events.braked().1, core.events.braked().0),
         ("memtables_full", core.backpressure.waits(), 0),
         ("background_error", totals.background_errors, 0),
@@ -261,5 +262,6 @@ fn settings(core: &StoreCore) -> Result<String> {
     for (name, value, default, live) in settings.report() {
         lines.line(&[name, value, default, if live { "yes" } else { "no" }]);
     }
+    lines.line(&["crc32c", crc32c_of(), "instruction", "no"]);
     Ok(lines.0)
 }

@@ -32,6 +32,16 @@ pub(crate) fn now_ns() -> u64 {
     u64::try_from(BEGUN.elapsed().as_nanos()).unwrap_or(u64::MAX / 2)
 }
 
+/// How far compaction of one column family is behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pressure {
+    Usual,
+    /// Half of the backlog that holds writers back: no limit of the operator's is to hold compaction back.
+    Grown,
+    /// Writers are held back.
+    Braked,
+}
+
 /// The backlog of one column family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Backlog {
@@ -66,18 +76,18 @@ impl Brake {
         self.bytes_per_second.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes note of the backlog; whether writers are held back from now on.
-    pub(crate) fn note(&self, backlog: Backlog) -> bool {
+    /// Takes note of the backlog; what it means from now on.
+    pub(crate) fn note(&self, backlog: Backlog) -> Pressure {
         self.change(|state| state.backlog = backlog)
     }
 
     /// Lets writers pass for a backlog up to this and the usual, whatever RocksDB has been told.
-    pub(crate) fn allow(&self, allowed: Backlog) -> bool {
+    pub(crate) fn allow(&self, allowed: Backlog) -> Pressure {
         self.change(|state| state.allowed = allowed)
     }
 
     /// Without automatic compaction, no backlog holds writers back.
-    pub(crate) fn set_off(&self, is_off: bool) -> bool {
+    pub(crate) fn set_off(&self, is_off: bool) -> Pressure {
         self.change(|state| state.is_off = is_off)
     }
 
@@ -94,12 +104,16 @@ impl Brake {
         (debt_ns >= DEBT_MIN).then(|| Duration::from_nanos(debt_ns.min(WAIT_MAX)))
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) -> bool {
+    fn change(&self, change: impl FnOnce(&mut State)) -> Pressure {
         let mut state = self.state();
         change(&mut state);
         let bytes_per_second = state.bytes_per_second();
         self.bytes_per_second.store(bytes_per_second, Ordering::Relaxed);
-        bytes_per_second != 0
+        match bytes_per_second {
+            0 if state.has_grown() => Pressure::Grown,
+            0 => Pressure::Usual,
+            _ => Pressure::Braked,
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -108,6 +122,13 @@ impl Brake {
 }
 
 impl State {
+    fn has_grown(&self) -> bool {
+        let half = |slowdown: u64, allowed: u64, found: u64| found >= (slowdown / 2).saturating_add(allowed);
+        !self.is_off
+            && (half(L0_SLOWDOWN_FILES.unsigned_abs().into(), self.allowed.files, self.backlog.files)
+                || half(PENDING_SLOWDOWN_BYTES as u64, self.allowed.bytes, self.backlog.bytes))
+    }
+
     fn bytes_per_second(&self) -> u64 {
         let from_to = |slowdown: u64, stop: u64, allowed: u64, found: u64| {
             let (slowdown, stop) = (slowdown.saturating_add(allowed), stop.saturating_add(allowed));
@@ -149,12 +170,22 @@ mod tests {
     #[test]
     fn what_is_allowed_and_a_table_that_is_not_compacted_hold_nobody_back() {
         let brake = Brake::default();
-        assert!(brake.note(Backlog { files: 50, bytes: 0 }));
-        assert!(!brake.allow(Backlog { files: 100, bytes: 0 }));
-        assert!(brake.note(Backlog { files: 120, bytes: 0 }));
-        assert!(!brake.set_off(true));
+        assert_eq!(brake.note(Backlog { files: 50, bytes: 0 }), Pressure::Braked);
+        assert_eq!(brake.allow(Backlog { files: 100, bytes: 0 }), Pressure::Usual);
+        assert_eq!(brake.note(Backlog { files: 120, bytes: 0 }), Pressure::Braked);
+        assert_eq!(brake.set_off(true), Pressure::Usual);
         assert_eq!(brake.take(1 << 30, 5), None);
-        assert!(brake.set_off(false));
+        assert_eq!(brake.set_off(false), Pressure::Braked);
+    }
+
+    #[test]
+    fn half_of_the_backlog_holds_nobody_back_and_is_told() {
+        let brake = Brake::default();
+        let of = |files, bytes| brake.note(Backlog { files, bytes });
+        assert_eq!([of(9, (32 << 30) - 1), of(0, 0)], [Pressure::Usual; 2]);
+        assert_eq!([of(10, 0), of(19, 0), of(0, 32 << 30)], [Pressure::Grown; 3]);
+        assert_eq!(brake.take(1 << 30, 5), None);
+        assert_eq!(brake.allow(Backlog { files: 0, bytes: 1 }), Pressure::Usual);
     }
 
     #[test]

@@ -3,18 +3,19 @@
 
 //! What happens in the background of one store: errors, stalls, flushes and compactions.
 
-use super::brake::{Backlog, Brake};
+use super::brake::{Backlog, Brake, Pressure};
 use super::damage::DamagedFamilies;
 use super::errors::{BackgroundError, StandingErrors};
 use super::jobs::{Kind, RunningJobs};
+use super::pressed::PressedFamilies;
 use super::progress::{Compactions, EndedCompaction, RunningCompaction};
 use super::purge::TablePurge;
 use crate::error::Result;
 use crate::log::log;
-use crate::raw::{self, CompactionBegin, CompactionEnd, EventHooks, StallCondition, Status};
+use crate::raw::{self, CompactionBegin, CompactionEnd, CompactionLimiter, EventHooks, StallCondition, Status};
 use rocksdb::Options;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 /// Sums since the store was opened.
@@ -63,9 +64,7 @@ pub struct StoreEvents {
     /// By what the names of a table's column families have in common.
     work: Mutex<HashMap<String, TableWork>>,
     stopped: Mutex<HashSet<String>>,
-    /// Column families whose writers are held back, and whether there are any.
-    braked: Mutex<HashSet<String>>,
-    any_braked: AtomicBool,
+    pressed: PressedFamilies,
     totals: Totals,
 }
 
@@ -92,6 +91,11 @@ impl StoreEvents {
     /// Adds this listener to a database's options.
     pub fn install(self: &Arc<Self>, options: &mut Options) {
         raw::install_events(options, self);
+    }
+
+    /// Says whose limit is lifted while compaction of a table is behind.
+    pub(crate) fn limited_by(&self, limiter: &Arc<CompactionLimiter>) {
+        self.pressed.limited_by(limiter);
     }
 
     /// Passes events of a column family on to its purging. Call it before the first write to the column family; a table
@@ -145,13 +149,17 @@ impl StoreEvents {
 
     /// Whether any column family's writers are held back.
     pub(crate) fn any_braked(&self) -> bool {
-        self.any_braked.load(Ordering::Relaxed)
+        self.pressed.any_braked()
     }
 
     /// The number of column families whose writers are held back, and how many writes have been.
     pub(crate) fn braked(&self) -> (usize, u64) {
-        let braked = self.braked.lock().unwrap_or_else(PoisonError::into_inner).len();
-        (braked, self.totals.held_back.load(Ordering::Relaxed))
+        (self.pressed.braked(), self.totals.held_back.load(Ordering::Relaxed))
+    }
+
+    /// How often the limit of compactions was lifted, and for how many column families it is.
+    pub(crate) fn lifts(&self) -> (u64, usize) {
+        self.pressed.lifts()
     }
 
     /// Counts a write that has been held back.
@@ -160,19 +168,8 @@ impl StoreEvents {
     }
 
     /// Changes what the brake of a column family goes by.
-    pub(crate) fn change_brake(&self, table: &TablePurge, change: impl FnOnce(&Brake) -> bool) {
-        let mut braked = self.braked.lock().unwrap_or_else(PoisonError::into_inner);
-        match change(table.brake()) {
-            true if !braked.contains(table.name()) => {
-                log(format_args!("compaction of {} is behind: its writers are held back", table.name()));
-                braked.insert(table.name().to_owned());
-            }
-            false if braked.remove(table.name()) => {
-                log(format_args!("compaction of {} has caught up", table.name()));
-            }
-            _ => {}
-        }
-        self.any_braked.store(!braked.is_empty(), Ordering::Relaxed);
+    pub(crate) fn change_brake(&self, table: &TablePurge, change: impl FnOnce(&Brake) -> Pressure) {
+        self.pressed.change(table.name(), || change(table.brake()));
     }
 
     /// Forgets a column family that was dropped: RocksDB does not tell that its writes are held back no more.
@@ -180,9 +177,7 @@ impl StoreEvents {
         self.damaged.end(family);
         self.stalled.lock().unwrap_or_else(PoisonError::into_inner).remove(family);
         self.watched.write().unwrap_or_else(PoisonError::into_inner).remove(family);
-        let mut braked = self.braked.lock().unwrap_or_else(PoisonError::into_inner);
-        braked.remove(family);
-        self.any_braked.store(!braked.is_empty(), Ordering::Relaxed);
+        self.pressed.forget(family);
     }
 
     /// The compactions that run.

@@ -59,8 +59,9 @@ pub(super) const KNOWN: &[Known] = &[
         "Threads that flush and compact: one per core, at least 2, up to 8 cores; one for each 4 cores more. A \
          compaction has one thread: what a partition's deletion covers is purged from row to row."),
     known!("compaction_rate_limit", "64MiB/s", true, "rate, 64KiB/s to 1024GiB/s; 0B/s: none",
-        "What the engine's flushes and compactions may write together; Cassandra's own have their own limit. On a node the default is its \
-         compaction_throughput. nodetool setcompactionthroughput changes it until the next start."),
+        "What the engine's compactions may write together; Cassandra's own have their own limit. Flushes have none. While \
+         compaction of a table is half as far behind as would hold its writers back, compactions have none, either. On a \
+         node the default is its compaction_throughput. nodetool setcompactionthroughput changes it until the next start."),
     known!("compaction_style", "leveled", false, "leveled or universal",
         "leveled: fewest sorted runs, so fastest reads; about 10 % of space overhead. universal: fewer rewrites for \
          tables that are mostly written, up to twice the space."),

@@ -12,7 +12,7 @@ use crate::compaction::{
 };
 use crate::error::Result;
 use crate::raw::sys;
-use crate::raw::{sum_files, tune_blocks, RateLimiter, Ring};
+use crate::raw::{sum_files, tune_blocks, CompactionLimiter, Ring};
 use rocksdb::statistics::StatsLevel;
 use rocksdb::{
     BlockBasedOptions, Cache, DBCompactionStyle, DBCompressionType, DBRecoveryMode, Options, SliceTransform,
@@ -50,7 +50,7 @@ const ZSTD_BUFFER_BYTES: u64 = 8 << 20;
 pub(crate) struct Shared {
     pub cache: Cache,
     pub write_buffers: WriteBufferManager,
-    pub limiter: RateLimiter,
+    pub limiter: Arc<CompactionLimiter>,
     /// Where files are cut.
     pub ring: Ring,
 }
@@ -65,14 +65,14 @@ impl Shared {
             false,
             cache.clone(),
         );
-        Shared { cache, write_buffers, limiter: RateLimiter::new(limit(settings)), ring: Ring::new() }
+        Shared { cache, write_buffers, limiter: Arc::new(CompactionLimiter::new(limit(settings))), ring: Ring::new() }
     }
 }
 
 fn limit(settings: &Settings) -> i64 {
     match settings.compaction_bytes_per_second {
-        0 => RateLimiter::UNLIMITED_BYTES_PER_SECOND,
-        bytes => i64::try_from(bytes).unwrap_or(RateLimiter::UNLIMITED_BYTES_PER_SECOND),
+        0 => CompactionLimiter::UNLIMITED_BYTES_PER_SECOND,
+        bytes => i64::try_from(bytes).unwrap_or(CompactionLimiter::UNLIMITED_BYTES_PER_SECOND),
     }
 }
 
@@ -111,6 +111,7 @@ pub(crate) fn database_options(settings: &Settings, shared: &Shared, events: &Ar
     options.set_statistics_level(stats_level(settings));
     sys::spare_options_file(&mut options);
     shared.limiter.install(&mut options);
+    events.limited_by(&shared.limiter);
     sum_files(&mut options);
     events.install(&mut options);
     options

@@ -13,7 +13,6 @@
 #include "monitoring/instrumented_mutex.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/options.h"
-#include "rocksdb/rate_limiter.h"
 #include "rocksdb/table_properties.h"
 #include "shim.h"
 #include "table/sst_file_writer_collectors.h"
@@ -226,22 +225,5 @@ extern "C" void cassiterite_stop_compactions(DB* db) {
 }
 
 extern "C" Failure* cassiterite_resume(DB* db) { return failure_of(db->Resume()); }
-
-using Limiter = std::shared_ptr<rocksdb::RateLimiter>;
-
-extern "C" Limiter* cassiterite_limiter_new(int64_t bytes_per_second) {
-  return new Limiter(rocksdb::NewGenericRateLimiter(bytes_per_second, 100 * 1000, 10,
-                                                    rocksdb::RateLimiter::Mode::kWritesOnly));
-}
-
-extern "C" void cassiterite_limiter_drop(Limiter* limiter) { delete limiter; }
-
-extern "C" void cassiterite_limiter_install(Limiter* limiter, rocksdb::Options* options) {
-  options->rate_limiter = *limiter;
-}
-
-extern "C" void cassiterite_limiter_set(Limiter* limiter, int64_t bytes_per_second) {
-  (*limiter)->SetBytesPerSecond(bytes_per_second);
-}
 
 }  // namespace cassiterite
