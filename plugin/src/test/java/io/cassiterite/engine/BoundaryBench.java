@@ -180,8 +180,9 @@ public final class BoundaryBench
 
     private static void readRequest(DirectOutput request, String name, int clustering)
     {
-        request.putByte(1);
+        request.putByte(2);
         request.putByte(POINTS);
+        request.putInt(0);
         request.putInt(0);
         putCounted(request, partition(name));
         request.putInt(1);
