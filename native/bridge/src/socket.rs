@@ -31,14 +31,14 @@ extern "system" fn Java_io_cassiterite_engine_Native_socketShare(
 extern "system" fn Java_io_cassiterite_engine_Native_socketReceive(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,
-    descriptor: jint,
+    socket: jint,
     block: jlong,
     capacity: jint,
     timeout_millis: jint,
 ) -> jint {
     guard_plain(&mut env, -1, |_| {
         // SAFETY: `Native`'s contract: a descriptor of `socketShare` that is not closed before the call returns.
-        let socket = unsafe { BorrowedFd::borrow_raw(valid(descriptor)?) };
+        let socket = unsafe { BorrowedFd::borrow_raw(valid(socket)?) };
         // SAFETY: as `Native` demands of the buffer.
         let block = unsafe { answer(block, capacity)? };
         let timeout = u64::try_from(timeout_millis).map_err(|_| EngineError::invalid("negative timeout"))?;
@@ -50,10 +50,10 @@ extern "system" fn Java_io_cassiterite_engine_Native_socketReceive(
 }
 
 #[no_mangle]
-extern "system" fn Java_io_cassiterite_engine_Native_socketClose(mut env: JNIEnv<'_>, _: JClass<'_>, descriptor: jint) {
+extern "system" fn Java_io_cassiterite_engine_Native_socketClose(mut env: JNIEnv<'_>, _: JClass<'_>, socket: jint) {
     guard_plain(&mut env, (), |_| {
         // SAFETY: `Native`'s contract: a descriptor of `socketShare` that is no longer used.
-        drop(unsafe { OwnedFd::from_raw_fd(valid(descriptor)?) });
+        drop(unsafe { OwnedFd::from_raw_fd(valid(socket)?) });
         Ok(())
     });
 }
