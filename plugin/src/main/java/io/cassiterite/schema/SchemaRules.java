@@ -194,8 +194,9 @@ public final class SchemaRules
                                  " TrieMemtable), restart, alter the table to it, and then map it to Cassiterite node by node: the" +
                                  " rows stay readable. Or create a new table, copy the rows, drop the old table.", after, from, to, to);
         return String.format("%s: the memtable of an existing table cannot change from Cassiterite ('%s' to '%s'): its rows would be" +
-                             " invisible. Create a new table with the wanted memtable, copy the rows, drop the old table.",
-                             after, from, to);
+                             " invisible. On each node move it out (io.cassiterite.tools.Move), drain, map '%s' to a stock class" +
+                             " and start; alter it when all nodes have. Or create a new table, copy the rows, drop the old table.",
+                             after, from, to, from);
     }
 
     /** Replication factors with transient replicas are written "3/1". */

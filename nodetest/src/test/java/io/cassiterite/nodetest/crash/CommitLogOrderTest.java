@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 
 import com.datastax.oss.driver.api.core.DriverException;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +45,6 @@ class CommitLogOrderTest
         crash(node("batches"), new LoggedWrites.Batches(), new LoggedWrites.Pairs());
     }
 
-    @Tag("cluster")
     @Test
     void norUnderDirectIo() throws InterruptedException
     {
@@ -54,7 +52,6 @@ class CommitLogOrderTest
               new LoggedWrites.Steps(), new LoggedWrites.Pairs());
     }
 
-    @Tag("cluster")
     @Test
     void norWithCompression() throws InterruptedException
     {

@@ -16,7 +16,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.datastax.oss.driver.api.core.DriverException;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,7 +31,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Damaged files of the store: an error that names the file and what to do, never a wrong answer or a crash of the JVM. */
 @Timeout(value = 900, unit = TimeUnit.SECONDS)
-@Tag("cluster")
 class DamagedFilesTest
 {
     private static final Duration LOG_BOUND = Duration.ofSeconds(120);

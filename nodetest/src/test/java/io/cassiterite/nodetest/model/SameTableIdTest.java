@@ -16,7 +16,6 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Checkout;
@@ -107,7 +106,6 @@ class SameTableIdTest
     }
 
     /** A crash in a DROP may leave the store a table that the schema does not have: as an older copy of the store does. */
-    @Tag("cluster")
     @Test
     void rowsThatTheSchemaDoesNotKnowStayAway(Node node) throws IOException
     {

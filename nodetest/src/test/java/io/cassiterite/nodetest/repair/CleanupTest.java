@@ -15,7 +15,6 @@ import java.util.stream.IntStream;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,7 +28,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** D8: nodetool cleanup removes what a node is no replica of any more, for good, and nothing else. */
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
-@Tag("cluster")
 class CleanupTest
 {
     private static final int ROWS = 2000;

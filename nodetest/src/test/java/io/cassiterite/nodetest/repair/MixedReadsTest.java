@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,7 +23,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
  * Of a row that outlives its INSERT an engine replica keeps cells that a stock replica leaves out. Their digests differ
  * then; the answer has the row, and read repair writes none of these cells, whose values are not read.
  */
-@Tag("cluster")
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class MixedReadsTest
 {

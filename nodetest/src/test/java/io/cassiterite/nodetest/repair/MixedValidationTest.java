@@ -11,7 +11,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,7 +26,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * A validation digests the same on a node with the engine and on a stock node that has the same data, whatever kind of
  * data it is, however each of them flushed and compacted it: a repair finds nothing to do.
  */
-@Tag("cluster")
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class MixedValidationTest
 {

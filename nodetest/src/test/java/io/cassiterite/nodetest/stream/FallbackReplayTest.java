@@ -7,7 +7,6 @@ package io.cassiterite.nodetest.stream;
 import java.time.Duration;
 import java.util.List;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,7 +18,6 @@ import io.cassiterite.nodetest.Pause;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** A replica without the plug-in has rows of engine tables in its commit log: they are replayed when it gets the plug-in. */
-@Tag("cluster")
 @Timeout(1200)
 class FallbackReplayTest
 {

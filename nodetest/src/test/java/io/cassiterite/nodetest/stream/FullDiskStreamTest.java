@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,7 +28,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * A receiver without space refuses a stream; one whose disk is filled meanwhile deletes what it received; both work
  * again later.
  */
-@Tag("cluster")
 @Timeout(1200)
 class FullDiskStreamTest
 {

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,7 +24,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * A file that the disk has damaged since it was written is not streamed to another node, although no byte of it is read
  * as a row.
  */
-@Tag("cluster")
 @Timeout(1200)
 class RottenFileTest
 {
