@@ -42,7 +42,6 @@ NODE_PACKAGES := $(if $(filter dev,$(LAB_PROFILE)),$(LAB_PACKAGES),-p cassiterit
 export CASSITERITE_LAB := $(CURDIR)/$(NODE)
 JAR := plugin/target/cassiterite-5.0-$(file < VERSION).jar
 JAR_PATH := io/cassiterite/native/linux-x86_64
-RUST_LOG := build/test-rust.log
 SCRIPTS_LOG := build/test-scripts.log
 PLUGIN_SOURCES := $(shell find plugin/src/main -type f 2> /dev/null)
 NODETEST_CLASSPATH := nodetest/target/classpath
@@ -116,7 +115,7 @@ ended = @mkdir -p build && echo "$(1) $$(date +%s)" >> $(STAGES)
 test-begun:
 	@mkdir -p build
 	@rm -f $(STAGES)
-	@rm -rf nodetest/target/cluster-reports
+	@rm -rf nodetest/target/cluster-reports native/target/nextest lab/target/nextest
 	@touch build/test-begun
 
 .PHONY: check
@@ -135,12 +134,14 @@ test-scripts: deps
 	@python3 -m unittest discover -s scripts/tests 2>&1 | tee $(SCRIPTS_LOG)
 	$(call ended,scripts)
 
+# Each writes its report, which the summary reads, and removes the one before.
+RUST_TESTS := --workspace --build-jobs $(JOBS)
+NODE_TESTS := $(RUST_TESTS) --run-ignored only
+
 .PHONY: test-rust
 test-rust: deps
 	@echo "== Rust tests"
-	@mkdir -p build
-	@cd native && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee ../$(RUST_LOG)
-	@cd lab && cargo test --quiet --locked --workspace -j $(JOBS) 2>&1 | tee -a ../$(RUST_LOG)
+	@scripts/rust-tests.sh rust native lab -- $(RUST_TESTS) --test-threads $(JOBS)
 	$(call ended,Rust)
 
 # Those of the lab that take minutes.
@@ -151,9 +152,7 @@ LAB_TESTS := $(filter-out $(LAB_CLUSTER_TESTS),$(sort $(notdir $(basename $(wild
 .PHONY: test-lab
 test-lab: class-archive
 	@echo "== lab tests with nodes"
-	@mkdir -p build
-	@cd lab && cargo test --quiet --locked --workspace $(addprefix --test ,$(LAB_TESTS)) -j $(JOBS) -- --ignored --test-threads=1 2>&1 \
-	    | tee -a ../$(RUST_LOG)
+	@scripts/rust-tests.sh lab lab -- $(NODE_TESTS) $(addprefix --test ,$(LAB_TESTS))
 	$(call ended,lab)
 
 .PHONY: test-java
@@ -186,9 +185,9 @@ test-cluster: ## clusters that lose and gain nodes, damaged streams, repair besi
 .PHONY: test-cluster-part
 test-cluster-part: class-archive
 	@echo "== cluster tests, part $(PART)"
-	@rm -rf nodetest/target/cluster-reports
-	@tests=$$(scripts/cluster_tests.py lab $(PART)); [ -z "$$tests" ] || { cd lab && cargo test --quiet --locked --workspace \
-	    $$(printf -- ' --test %s' $$tests) -j $(JOBS) -- --ignored --test-threads=1 2>&1 | tee -a ../$(RUST_LOG); }
+	@rm -rf nodetest/target/cluster-reports lab/target/nextest/cluster
+	@tests=$$(scripts/cluster_tests.py lab $(PART)); [ -z "$$tests" ] || \
+	    scripts/rust-tests.sh cluster lab -- $(NODE_TESTS) $$(printf -- ' --test %s' $$tests)
 	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= -Dreports=cluster-reports \
 	    -Dtest=$$(scripts/cluster_tests.py java $(PART)) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 	@scripts/cluster_tests.py passed $(PART)

@@ -8,7 +8,7 @@ all.
 
     cluster_tests.py java PART      the test classes of a part, for Maven's -Dtest
     cluster_tests.py lab PART       the lab's tests of a part
-    cluster_tests.py passed PART    writes down what of it has passed, by Maven's reports; the lab's are said to have
+    cluster_tests.py passed PART    writes down what of it has passed, by the reports of Maven and of nextest
     cluster_tests.py stale          says what has not passed within a week
 
 PART is `all`, or a number from 0 to 6.
@@ -21,6 +21,8 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+
+import test_reports
 
 LIST = "config/cluster-tests.tsv"
 REPORTS = "nodetest/target/cluster-reports/TEST-*.xml"
@@ -45,8 +47,18 @@ def of_part(tests, part):
     return [test for test in tests if part in ("all", test["part"])]
 
 
+def lab_reports(names):
+    """The suites of the lab's cluster tests, named as the list names them; none if none of the names is the lab's."""
+    if not any(name.startswith(LAB) for name in names):
+        return
+    for binary, suite in test_reports.rust_suites(test_reports.rust_report(test_reports.LAB_CLUSTER)):
+        suite.set("name", LAB + binary)
+        suite.set("time", str(test_reports.seconds_of(suite.iter("testcase"))))
+        yield suite
+
+
 def mark(tests, part, reports, day, commit):
-    """Notes of the tests of a part which have passed: by the reports, and all of the lab's."""
+    """Notes of the tests of a part which have passed, by the reports."""
     seconds = {}
     for report in reports:
         name = report.get("name").split(".")[-1]
@@ -54,8 +66,8 @@ def mark(tests, part, reports, day, commit):
         if ran and report.get("failures") == report.get("errors") == "0":
             seconds[name] = f"{float(report.get('time')):.0f}"
     for test in of_part(tests, part):
-        if test["test"] in seconds or test["test"].startswith(LAB):
-            test["seconds"] = seconds.get(test["test"], test["seconds"])
+        if test["test"] in seconds:
+            test["seconds"] = seconds[test["test"]]
             test["passed"], test["commit"] = day.isoformat(), commit
 
 
@@ -74,6 +86,10 @@ def main(verb, part="all"):
     elif verb == "passed":
         commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=False)
         reports = [ElementTree.parse(path).getroot() for path in glob.glob(REPORTS)]
+        try:
+            reports += lab_reports(names)
+        except ValueError as why:
+            sys.exit(f"cluster tests: {why}, so nothing is noted: run make test-cluster-part PART={part}")
         mark(tests, part, reports, today, commit.stdout.strip())
         write(tests)
     elif verb == "stale":

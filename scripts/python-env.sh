@@ -5,6 +5,7 @@
 #   scripts/python-env.sh         build/venv: cqlsh, the Python driver and what the demo shows
 #   scripts/python-env.sh drivers build/driver-venv: what drivers of other languages need that the node tests run
 #   scripts/python-env.sh lint    build/lint-venv: the linters of `make lint`
+#   scripts/python-env.sh nextest build/nextest-venv: cargo-nextest, which runs the Rust tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,7 +15,8 @@ case ${1:-demo} in
     demo) venv=build/venv locks=(config/python/demo.txt config/python/data.txt) what="cqlsh, the Python driver and a data set" ;;
     drivers) venv=build/driver-venv locks=(config/python/drivers.txt) what="the Python driver with compression, and Go" ;;
     lint) venv=build/lint-venv locks=(config/python/lint.txt) what="ruff, rumdl, shellcheck and typos" ;;
-    *) fail "no environment is named $1: say demo, drivers or lint" ;;
+    nextest) venv=build/nextest-venv locks=(config/python/nextest.txt) what="cargo-nextest" ;;
+    *) fail "no environment is named $1: say demo, drivers, lint or nextest" ;;
 esac
 
 mkdir -p build

@@ -1,6 +1,7 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """The list of cluster tests: complete, and parted so that each of them runs within a week."""
 
+import contextlib
 import datetime
 import glob
 import os
@@ -12,6 +13,7 @@ import xml.etree.ElementTree as ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import cluster_tests
+import test_reports
 
 DAY = datetime.date(2026, 11, 28)
 
@@ -23,6 +25,21 @@ def made(**seconds):
 
 
 class ClusterTestsTest(unittest.TestCase):
+    @contextlib.contextmanager
+    def in_folder(self):
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                yield
+            finally:
+                os.chdir(before)
+
+    def report(self, text):
+        os.makedirs(os.path.dirname(test_reports.LAB_CLUSTER), exist_ok=True)
+        with open(test_reports.LAB_CLUSTER, "w", encoding="utf-8") as file:
+            file.write(text)
+
     def test_the_list_has_every_cluster_test(self):
         tagged = set()
         for path in glob.glob("nodetest/src/test/**/*.java", recursive=True):
@@ -49,9 +66,31 @@ class ClusterTestsTest(unittest.TestCase):
         tests.append(dict(made(Other=1)[0], part="4"))
         cluster_tests.mark(tests, "3", [ElementTree.fromstring(suite.format(*each)) for each in reports], DAY, "abc")
         passed = {test["test"]: (test["seconds"], test["passed"]) for test in tests if test["passed"]}
-        self.assertEqual(passed, {"Good": ("13", "2026-11-28"), "lab:load": ("7", "2026-11-28")})
-        self.assertEqual(cluster_tests.stale(tests, DAY), ["Bad", "Skipped", "NotRun", "Other"])
+        self.assertEqual(passed, {"Good": ("13", "2026-11-28")})
+        self.assertEqual(cluster_tests.stale(tests, DAY), ["Bad", "Skipped", "NotRun", "lab:load", "Other"])
         self.assertEqual(len(cluster_tests.stale(tests, DAY + datetime.timedelta(days=8))), 6)
+
+    def test_of_the_lab_too_only_what_passed_is_noted(self):
+        suite = (
+            '<testsuite name="cassiterite-lab-cli::{}" tests="2" skipped="0" errors="0" failures="{}">'
+            '<testcase time="100.2"/><testcase time="20.3"/></testsuite>'
+        )
+        with self.in_folder():
+            self.report("<testsuites>" + suite.format("good", 0) + suite.format("bad", 1) + "</testsuites>")
+            tests = made(**{"lab:good": 7, "lab:bad": 7, "lab:not_run": 7})
+            reports = cluster_tests.lab_reports([test["test"] for test in tests])
+            cluster_tests.mark(tests, "3", reports, DAY, "abc")
+        self.assertEqual([test["passed"] for test in tests], ["2026-11-28", "", ""])
+        self.assertEqual([test["seconds"] for test in tests], ["120", "7", "7"])
+
+    def test_the_lab_s_report_is_wanted_where_the_part_has_a_test_of_the_lab(self):
+        with self.in_folder():
+            self.assertEqual(list(cluster_tests.lab_reports(["Good"])), [])
+            with self.assertRaisesRegex(ValueError, "junit.xml is missing"):
+                list(cluster_tests.lab_reports(["Good", "lab:good"]))
+            self.report("<testsuites/>")
+            with self.assertRaisesRegex(ValueError, "has no test that ran"):
+                list(cluster_tests.lab_reports(["lab:good"]))
 
     def test_the_list_is_written_as_it_was_read(self):
         with tempfile.TemporaryDirectory() as folder:

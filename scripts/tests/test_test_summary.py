@@ -18,6 +18,22 @@ def suite(name, seconds, tests, failures=0):
     )
 
 
+def rust(binary, *cases):
+    """nextest's report of one binary of tests; a case is its name, its seconds, and what else happened to it."""
+    inner = {"failed": '<failure type="test failure"/>', "aborted": "<error/>", "skipped": "<skipped/>", "": ""}
+    elements = "".join(
+        f'<testcase name="{name}" classname="{binary}" time="{seconds}">{inner[how]}</testcase>'
+        for name, seconds, how in cases
+    )
+    return f'<testsuites><testsuite name="{binary}">{elements}</testsuite></testsuites>'
+
+
+NATIVE = "native/target/nextest/rust/junit.xml"
+LAB = "lab/target/nextest/rust/junit.xml"
+NODES = "lab/target/nextest/lab/junit.xml"
+CLUSTER = "lab/target/nextest/cluster/junit.xml"
+
+
 class TestSummaryTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -27,7 +43,9 @@ class TestSummaryTest(unittest.TestCase):
         os.utime(self.path / "build/test-begun", (1000, 1000))
         self.write("build/test-stages", "lint 1060\nRust 1360\n")
         self.write("build/test-scripts.log", "Ran 7 tests in 1s\n\nOK\n")
-        self.write("build/test-rust.log", "test result: ok. 5 passed; 0 failed; 1 ignored\n")
+        self.write(NATIVE, rust("engine", ("read::tests::a", 2.6, ""), ("b", 0.1, ""), ("by_hand", 0, "skipped")))
+        self.write(LAB, rust("lab::cluster", ("c", 1, ""), ("node", 0, "skipped"), ("slow_cluster", 0, "skipped")))
+        self.write(NODES, rust("lab::cluster", ("node", 44, "")))
         self.write("plugin/target/surefire-reports/TEST-a.xml", suite("ATest", 2.5, 3))
         self.write("nodetest/target/surefire-reports/TEST-b.xml", suite("nodetest.BTest", 61.2, 4))
         self.write("nodetest/target/surefire-reports/TEST-c.xml", suite("nodetest.CTest", 90, 1))
@@ -43,9 +61,16 @@ class TestSummaryTest(unittest.TestCase):
     def test_counts_and_times_are_told(self):
         ran = self.run_summary()
         self.assertEqual(0, ran.returncode, ran.stderr)
-        self.assertIn("20 tests passed (7 script, 5 Rust, 3 Java, 5 node), 0 failed", ran.stdout)
+        self.assertIn("19 tests passed (7 script, 4 Rust, 3 Java, 5 node), 0 failed, 2 skipped; lint clean", ran.stdout)
         self.assertIn("seconds: lint 60, Rust 300\n", ran.stdout)
+        self.assertIn("Rust tests: 48 s in 4 tests: node 44, a 3, c 1, b 0\n", ran.stdout)
         self.assertIn("node tests: 151 s in 2 classes: CTest 90, BTest 61\n", ran.stdout)
+
+    def test_the_lab_s_cluster_tests_of_the_day_count(self):
+        self.write(CLUSTER, rust("lab::cluster", ("slow_cluster", 1600, "")))
+        ran = self.run_summary()
+        self.assertEqual(0, ran.returncode, ran.stderr)
+        self.assertIn("5 Rust, 3 Java, 5 node), 0 failed, 1 skipped", ran.stdout)
 
     def test_a_failure_fails(self):
         self.write("plugin/target/surefire-reports/TEST-a.xml", suite("ATest", 2.5, 3, failures=1))
@@ -53,8 +78,42 @@ class TestSummaryTest(unittest.TestCase):
         self.assertEqual(1, ran.returncode)
         self.assertIn("1 failed", ran.stdout)
 
-    def test_a_part_without_tests_fails(self):
-        self.write("build/test-rust.log", "")
+    def test_failed_tests_are_named(self):
+        self.write(NATIVE, rust("engine::reads", ("a", 1, "failed"), ("b", 1, "aborted"), ("c", 1, "")))
         ran = self.run_summary()
         self.assertEqual(1, ran.returncode)
-        self.assertIn("no Rust tests ran", ran.stderr)
+        self.assertIn("3 Rust, 3 Java, 5 node), 2 failed", ran.stdout)
+        self.assertIn("failed: engine::reads a\nfailed: engine::reads b\n", ran.stderr)
+
+    def test_a_stage_without_a_report_fails(self):
+        for report, target in ((NATIVE, "test-rust"), (LAB, "test-rust"), (NODES, "test-lab")):
+            with self.subTest(report):
+                text = (self.path / report).read_text()
+                (self.path / report).unlink()
+                ran = self.run_summary()
+                self.assertEqual(1, ran.returncode)
+                self.assertIn(f"make test: {report} is missing: run make {target}\n", ran.stderr)
+                self.write(report, text)
+
+    def test_a_report_that_tells_nothing_fails(self):
+        broken = {
+            "": "cannot be read",
+            rust("engine"): "no test that ran",
+            rust("e", ("a", 0, "skipped")): "no test that ran",
+        }
+        for report in (NODES, CLUSTER):
+            for text, why in broken.items():
+                with self.subTest(report + text):
+                    self.write(report, text)
+                    ran = self.run_summary()
+                    self.assertEqual(1, ran.returncode)
+                    self.assertIn(f"make test: {report}", ran.stderr)
+                    self.assertIn(why, ran.stderr)
+
+    def test_a_part_without_tests_fails(self):
+        (self.path / "build/test-scripts.log").unlink()
+        (self.path / "build/test-stages").unlink()
+        ran = self.run_summary()
+        self.assertEqual(1, ran.returncode)
+        self.assertIn("no script tests ran", ran.stderr)
+        self.assertIn("lint did not end", ran.stdout)
