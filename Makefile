@@ -114,8 +114,8 @@ ended = @mkdir -p build && echo "$(1) $$(date +%s)" >> $(STAGES)
 .PHONY: test-begun
 test-begun:
 	@mkdir -p build
-	@rm -f $(STAGES)
-	@rm -rf nodetest/target/cluster-reports native/target/nextest lab/target/nextest
+	@rm -f $(STAGES) $(SCRIPTS_LOG)
+	@rm -rf {plugin,nodetest}/target/{surefire,cluster}-reports {native,lab}/target/nextest
 	@touch build/test-begun
 
 .PHONY: check
