@@ -27,8 +27,8 @@ import org.apache.cassandra.streaming.messages.OutgoingStreamMessage;
 /**
  * Pauses the streams of a test node ({@code -Dcassandra.stream_hook}), so that a test can act meanwhile. The file named
  * by {@link #FILE_PROPERTY} has the order. {@code sent N} pauses before the Nth of the engine's files is sent.
- * {@code received N} pauses after it was received, before the session processes it. Only files of one table count if its name
- * follows. While streams are paused the file has {@code held}.
+ * {@code received N} pauses after it was received, before the session processes it; {@code received-sstable N} does so after the
+ * Nth ordinary sstable. Only files of one table count if its name follows. While streams are paused the file has {@code held}.
  */
 public final class StreamHolds implements StreamHook
 {
@@ -141,8 +141,14 @@ public final class StreamHolds implements StreamHook
     private void hold(String where, String file, TableId table)
     {
         boolean isOfEngine = file.contains("/export/") || file.contains("/incoming/");
-        if (isOfEngine && isDue(where, table))
+        if (isOfEngine ? isDue(where, table) : isDueSstable(where + "-sstable", table))
             await(orders, false, HELD_BOUND);
+    }
+
+    /** Others pass while one is held. */
+    private synchronized boolean isDueSstable(String where, TableId id)
+    {
+        return words(orders).get(0).equals(where) && isDue(where, id);
     }
 
     private synchronized boolean isDue(String where, TableId id)

@@ -240,10 +240,11 @@ public final class EngineIndex implements Index
         return Optional.empty();
     }
 
+    /** False for sstables that the calling thread adds when it has given them entries: see {@link IndexedLanding}. */
     @Override
     public boolean shouldBuildBlocking()
     {
-        return true;
+        return !TableBuilds.of(cfs).isOfThisThread();
     }
 
     @Override

@@ -68,13 +68,18 @@ final class IndexBuild extends SecondaryIndexBuilder
     /** Of the rows in the token ranges of sstables. */
     static IndexBuild of(ColumnFamilyStore cfs, List<EngineIndex> indexes, Collection<SSTableReader> sstables)
     {
+        return new IndexBuild(cfs, indexes, rangesOf(sstables), false);
+    }
+
+    static List<Range<Token>> rangesOf(Collection<SSTableReader> sstables)
+    {
         List<Range<Token>> ranges = new ArrayList<>();
         for (SSTableReader sstable : sstables)
         {
             long first = sstable.getFirst().getToken().getLongValue();
             ranges.add(new Range<>(new Murmur3Partitioner.LongToken(first - 1), sstable.getLast().getToken()));
         }
-        return new IndexBuild(cfs, indexes, Range.normalize(ranges), false);
+        return Range.normalize(ranges);
     }
 
     static List<EngineIndex> engineIndexes(Collection<? extends Index> indexes)

@@ -4,7 +4,6 @@
  */
 package io.cassiterite.index;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import org.apache.cassandra.db.Clustering;
@@ -26,12 +25,6 @@ import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.utils.FBUtilities;
 
-import io.cassiterite.engine.Buffers;
-import io.cassiterite.engine.DirectOutput;
-import io.cassiterite.engine.EngineException;
-import io.cassiterite.engine.Table;
-import io.cassiterite.memtable.IndexPartWriter;
-
 /**
  * The rows of a token range, page by page, as any read sees them: no view of the table is held between pages. Each page's
  * entries are written before the next is read. For one thread, except {@link #share}.
@@ -40,23 +33,18 @@ final class RowsToIndex
 {
     static final long SHARES = 10_000;
 
-    private static final int PAGE_ROWS = 1_000;
-    private static final long PAGE_BYTES = 4 << 20;
-
     private final ColumnFamilyStore cfs;
-    private final List<EngineIndex> indexes;
     private final Range<PartitionPosition> range;
-    private final List<Found> page = new ArrayList<>();
+    private final EntryPage page;
     private DecoratedKey lastKey;
     /** Null where the last partition was read to its end. */
     private Clustering<?> lastRow;
-    private long bytes;
     private volatile long share;
 
     RowsToIndex(ColumnFamilyStore cfs, List<EngineIndex> indexes, Range<Token> range)
     {
         this.cfs = cfs;
-        this.indexes = indexes;
+        this.page = new EntryPage(cfs, indexes);
         this.range = Range.makeRowRange(range);
     }
 
@@ -69,14 +57,13 @@ final class RowsToIndex
     /** Of the rows of the last page. */
     long pageBytes()
     {
-        return bytes;
+        return page.bytes();
     }
 
     /** Gives entries to one more page of rows; false if there is none. */
     boolean nextPage()
     {
         page.clear();
-        bytes = 0;
         DataRange left = left();
         if (left == null)
             return false;
@@ -113,13 +100,13 @@ final class RowsToIndex
             try (UnfilteredRowIterator partition = partitions.next())
             {
                 if (!partition.partitionKey().equals(lastKey))
-                    add(partition.partitionKey(), partition.staticRow());
+                    page.add(partition.partitionKey(), partition.staticRow());
                 lastKey = partition.partitionKey();
                 if (!read(partition))
                     return true;
                 lastRow = null;
             }
-            if (isFull())
+            if (page.isFull())
                 return true;
         }
         return false;
@@ -133,79 +120,22 @@ final class RowsToIndex
             Unfiltered next = partition.next();
             if (!next.isRow())
                 continue;
-            add(lastKey, (Row) next);
+            page.add(lastKey, (Row) next);
             lastRow = next.clustering() == Clustering.EMPTY ? null : (Clustering<?>) next.clustering();
-            if (isFull() && lastRow != null)
+            if (page.isFull() && lastRow != null)
                 return false;
         }
         return true;
     }
 
-    private void add(DecoratedKey key, Row row)
-    {
-        // also empty rows count: a page must end
-        page.add(new Found(key, row));
-        bytes += row.dataSize();
-    }
-
-    private boolean isFull()
-    {
-        return page.size() >= PAGE_ROWS || bytes >= PAGE_BYTES;
-    }
-
     private void write()
     {
         share = shareOf(lastKey.getToken().getLongValue());
-        DirectOutput request = Buffers.request();
-        IndexPartWriter.beginRequest(request, page.get(0).key, indexes.size());
-        for (EngineIndex index : indexes)
-            putEntries(request, index);
-        write(request);
-    }
-
-    private void putEntries(DirectOutput request, EngineIndex index)
-    {
-        DecoratedKey key = page.get(0).key;
-        RowIndexer.PartEntries part = new RowIndexer.PartEntries(index, key, cfs.keyspace.getMetadata().params.durableWrites);
-        part.begin(request);
-        for (Found found : page)
-        {
-            if (found.key != key)
-                part.partition(key = found.key);
-            part.add(found.row);
-        }
-        part.end();
-    }
-
-    /** Where the table is truncated meanwhile, the entries are of no use, and do no harm. */
-    private void write(DirectOutput request)
-    {
-        Table table = IndexBuild.tableOf(cfs);
-        try
-        {
-            table.write(request, true);
-        }
-        catch (EngineException e)
-        {
-            if (e.kind() != EngineException.Kind.CLOSED || IndexBuild.tableOf(cfs) == table)
-                throw e;
-        }
+        page.write();
     }
 
     private static long shareOf(long token)
     {
         return (long) ((token / 18446744073709551616.0 + 0.5) * SHARES);
-    }
-
-    private static final class Found
-    {
-        private final DecoratedKey key;
-        private final Row row;
-
-        private Found(DecoratedKey key, Row row)
-        {
-            this.key = key;
-            this.row = row;
-        }
     }
 }

@@ -60,6 +60,12 @@ final class TableBuilds
         lock(isFull).unlock();
     }
 
+    /** Whether the calling thread is between the begin and the end of a build of rows that have just come. */
+    boolean isOfThisThread()
+    {
+        return partBuild.isHeldByCurrentThread();
+    }
+
     private ReentrantLock lock(boolean isFull)
     {
         return isFull ? fullBuild : partBuild;

@@ -66,10 +66,11 @@ public final class CassiteriteFactory implements Memtable.Factory
         return frame.getClassName().equals(CommitLogReplayer.class.getName());
     }
 
+    /** False: sstables of peers and loaders stay whole, beside the engine, until they move into it. */
     @Override
     public boolean streamToMemtable()
     {
-        return true;
+        return false;
     }
 
     /** False: if it were true, each stream of Cassandra would leave an sstable behind for good. */

@@ -104,25 +104,24 @@ public final class EngineStreamManager extends CassandraStreamManager
                 throw refused(session, "a peer sends it files of the engine, but here it has a stock memtable");
             return new IncomingFile(cfs, session, header);
         }
-        ensureReceivable(session);
+        ensureLandable(session);
         return super.prepareIncomingStream(session, header);
     }
 
     @Override
     public StreamReceiver createStreamReceiver(StreamSession session, int totalStreams)
     {
-        ensureReceivable(session);
+        if (EngineTable.is(cfs))
+            ensureNotIncremental(session, session.getPendingRepair());
         return EngineTable.is(cfs) ? new EngineStreamReceiver(cfs, session, totalStreams)
                                    : super.createStreamReceiver(session, totalStreams);
     }
 
-    private void ensureReceivable(StreamSession session)
+    /** Cassandra would write what is received for CDC or a view row by row, where neither would get it. */
+    private void ensureLandable(StreamSession session)
     {
-        if (!EngineTable.is(cfs))
-            return;
-        if (!cfs.streamToMemtable())
-            throw refused(session, "received sstables would not be applied to the engine");
-        ensureNotIncremental(session, session.getPendingRepair());
+        if (EngineTable.is(cfs) && (cfs.metadata().params.cdc || !cfs.viewManager.isEmpty()))
+            throw refused(session, "it has CDC or a view, and Cassiterite supports neither");
     }
 
     private void ensureNotIncremental(StreamSession session, TimeUUID pendingRepair)

@@ -35,7 +35,7 @@ import io.cassiterite.memtable.MemtableStatistics;
 
 /**
  * Receives the streams of one session for one table: shipments, which the engine takes in as a whole after the last
- * file, and ordinary sstables, which are applied as mutations. Neither way invalidates all caches, so their entries of
+ * file, and ordinary sstables, which land beside the engine then. Neither way invalidates all caches, so their entries of
  * the received ranges are dropped at the end.
  */
 final class EngineStreamReceiver extends CassandraStreamReceiver
@@ -46,6 +46,8 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     private final StreamSession session;
     private final Map<UUID, IncomingShipment> shipments = new ConcurrentHashMap<>();
     private boolean over;
+    /** The sstables are no more this session's, but the table's. */
+    private boolean landed;
 
     EngineStreamReceiver(ColumnFamilyStore cfs, StreamSession session, int totalStreams)
     {
@@ -121,7 +123,8 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
             statistics.beginBulkLoad();
         try
         {
-            super.finished();
+            if (!sstables.isEmpty())
+                bring(() -> SstableLanding.land(cfs, sstables, super::finished));
             shipments.values().forEach(this::take);
         }
         finally
@@ -136,19 +139,32 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         }
     }
 
+    /** Also where it fails: what the transaction has made durable by then is the table's. */
+    @Override
+    public synchronized void finishTransaction()
+    {
+        landed = true;
+        super.finishTransaction();
+    }
+
     private void take(IncomingShipment shipment)
+    {
+        bring(() -> IndexedBulkLoad.take(cfs, shipment.ranges(), () -> receive(shipment)));
+    }
+
+    private void bring(Runnable files)
     {
         try
         {
-            IndexedBulkLoad.take(cfs, shipment.ranges(), () -> receive(shipment));
+            files.run();
         }
         catch (FSWriteError | CorruptSSTableException e)
         {
             if (isOwnFault(e))
                 throw e;
             // without the FSWriteError or CorruptSSTableException, which would stop the node
-            throw new IllegalStateException("the shipment cannot be taken into " + cfs.metadata() + ": " + e.getCause().getMessage(),
-                                            e.getCause());
+            Throwable cause = e.getCause();
+            throw new IllegalStateException("what has come cannot be taken into " + cfs.metadata() + ": " + cause.getMessage(), cause);
         }
     }
 
@@ -171,7 +187,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     private static boolean isOwnFault(Throwable failure)
     {
         if (!(failure.getCause() instanceof EngineException))
-            return true;
+            return !(failure instanceof CorruptSSTableException);
         EngineException.Kind kind = ((EngineException) failure.getCause()).kind();
         return kind != EngineException.Kind.CORRUPTION && kind != EngineException.Kind.NO_SPACE;
     }
@@ -192,18 +208,14 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         logger.debug("[Stream #{}] Dropped {} row and {} counter cache entries of {}", session.planId(), rows, counters, cfs.metadata());
     }
 
-    /** Called after {@link #finished}, also when that has failed. */
+    /** Called after {@link #finished}, also when that has failed: Cassandra would leave the files of a failed one until a start. */
     @Override
-    public void cleanup()
+    public synchronized void cleanup()
     {
-        try
-        {
-            super.cleanup();
-        }
-        finally
-        {
+        if (landed)
             end();
-        }
+        else
+            abort();
     }
 
     /** Deletes what was not taken in. */

@@ -20,8 +20,6 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Directories;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.marshal.Int32Type;
-import org.apache.cassandra.db.memtable.Memtable;
-import org.apache.cassandra.db.memtable.SkipListMemtableFactory;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
 import org.apache.cassandra.io.util.DataInputBuffer;
 import org.apache.cassandra.net.MessagingService;
@@ -51,19 +49,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 @OwnJvm
 public class EngineStreamReceiverTest
 {
-    /** Takes in streams as the engine's memtable does; rows stay on the heap. */
-    public static final class HeapMemtable
-    {
-        public static final Memtable.Factory FACTORY = new SkipListMemtableFactory()
-        {
-            @Override
-            public boolean streamToMemtable()
-            {
-                return true;
-            }
-        };
-    }
-
     private static final long TIMESTAMP = 17;
     /** The receiver takes shipments in the order of their hashes. */
     private static final UUID FIRST = new UUID(0, 1);
@@ -72,7 +57,7 @@ public class EngineStreamReceiverTest
     @BeforeAll
     static void asMuchOfANodeAsATableNeeds()
     {
-        TestNode.initializeWith("memtable: {configurations: {engine: {class_name: " + HeapMemtable.class.getName() + "}}}");
+        TestNode.initializeWith("memtable: {configurations: {engine: {class_name: SkipListMemtable}}}");
     }
 
     private static ColumnFamilyStore open()
