@@ -51,8 +51,7 @@ public final class IndexedLanding
                 do
                 {
                     indexed = IndexBuild.tableOf(cfs);
-                    index(cfs, sstables);
-                    indexed.store().sync();
+                    index(cfs, indexed, sstables);
                 }
                 while (!add.test(indexed));
             }
@@ -67,7 +66,7 @@ public final class IndexedLanding
         }
     }
 
-    private static void index(ColumnFamilyStore cfs, Collection<SSTableReader> sstables)
+    private static void index(ColumnFamilyStore cfs, Table table, Collection<SSTableReader> sstables)
     {
         List<EngineIndex> indexes = IndexBuild.engineIndexes(cfs.indexManager.listIndexes()).stream().filter(EngineIndex::isCreated)
                                               .collect(Collectors.toList());
@@ -84,6 +83,7 @@ public final class IndexedLanding
         }
         if (!page.isEmpty())
             page.write();
+        table.store().sync();
     }
 
     private static UnfilteredPartitionIterator merged(Collection<SSTableReader> sstables)

@@ -46,8 +46,8 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     private final StreamSession session;
     private final Map<UUID, IncomingShipment> shipments = new ConcurrentHashMap<>();
     private boolean over;
-    /** The sstables are no more this session's, but the table's. */
-    private boolean landed;
+    /** The sstables are no longer this session's, but the table's. */
+    private volatile boolean landed;
 
     EngineStreamReceiver(ColumnFamilyStore cfs, StreamSession session, int totalStreams)
     {
@@ -124,7 +124,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         try
         {
             if (!sstables.isEmpty())
-                bring(() -> SstableLanding.land(cfs, sstables, super::finished));
+                bring(() -> SstableLanding.land(cfs, sstables, this::add));
             shipments.values().forEach(this::take);
         }
         finally
@@ -139,12 +139,11 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         }
     }
 
-    /** Also where it fails: what the transaction has made durable by then is the table's. */
-    @Override
-    public synchronized void finishTransaction()
+    /** Also where it fails, some of them may be durable, and the table's. */
+    private void add()
     {
         landed = true;
-        super.finishTransaction();
+        super.finished();
     }
 
     private void take(IncomingShipment shipment)

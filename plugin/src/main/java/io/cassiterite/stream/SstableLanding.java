@@ -8,6 +8,7 @@ import java.util.Collection;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.engine.Table;
 import io.cassiterite.index.IndexedLanding;
@@ -46,6 +47,7 @@ final class SstableLanding
             if (sstables.stream().anyMatch(memtable.sstables()::isLate))
                 throw new IllegalStateException(cfs.metadata() + " was truncated during streaming: stream again what is to be there");
             add.run();
+            Throwables.maybeFail(cfs.getTracker().dropSSTablesIfInvalid(null)); // the table is being dropped: it has looked before
             return true;
         }
     }

@@ -37,6 +37,12 @@ final class TestSession extends StreamSession
     }
 
     @Override
+    public StreamOperation streamOperation()
+    {
+        return StreamOperation.REBUILD;
+    }
+
+    @Override
     public StreamReceiver getAggregator(TableId table)
     {
         return receiver;

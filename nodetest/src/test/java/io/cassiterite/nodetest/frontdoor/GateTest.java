@@ -23,6 +23,7 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
+import io.cassiterite.nodetest.SstableLoader;
 
 import static io.cassiterite.nodetest.frontdoor.NativeAnswers.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -106,6 +107,23 @@ class GateTest
         reads.awaitNative(1);
         assertEquals(99, value(1));
         assertEquals(List.of(), reads.read(2));
+    }
+
+    /** Of a row that the door has just answered from the engine, and until the sstable has moved. */
+    @Test
+    void loadedSstablesAreReadAtOnce(Node node, Cql cql)
+    {
+        cql.run("CREATE TABLE gatetest.source (k int PRIMARY KEY, v int) WITH memtable = 'trie'");
+        cql.run("INSERT INTO gatetest.source (k, v) VALUES (1, 11)");
+        node.flush("gatetest", "source");
+        node.move("gatetest", "t", "hold").success();
+        Path copies = SstableLoader.copies(node, "gatetest", "source");
+        assertEndsAtOnce("SSTABLES", () -> SstableLoader.load(node, copies, "gatetest", "t").success(), () -> {
+            assertEquals(11, value(1));
+            node.move("gatetest", "t", "in").success();
+        });
+        assertEquals(11, value(1));
+        cql.run("DROP TABLE gatetest.source");
     }
 
     @Test

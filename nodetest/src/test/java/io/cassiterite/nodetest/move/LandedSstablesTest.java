@@ -257,6 +257,32 @@ class LandedSstablesTest
         assertEquals(List.of(), cql.texts("SELECT k FROM target"));
     }
 
+    /** As often as rows are seen they are found by index, and none that was seen is missing afterwards, also while they move. */
+    @Test
+    void rowsHaveEntriesWhenTheyAreSeen()
+    {
+        try (Node node = start("seenlanding", false); Cql cql = node.cql())
+        {
+            freshKeyspace(cql);
+            fillSource(node, cql, 3);
+            createTarget(node, cql);
+            node.move(KEYSPACE, "target", "in").success();
+            CompletableFuture<Output> loading = begin(node, SstableLoader.copies(node, KEYSPACE, "source"));
+            int seen = 0;
+            while (seen < 60 || node.move("status").success().contains(KEYSPACE))
+            {
+                int byScan = (int) cql.rows("SELECT w FROM target").stream().filter(row -> row.getInt(0) == 3).count();
+                assertTrue(byScan >= seen, byScan + " of " + seen);
+                seen = byScan;
+                int byIndex = cql.rows("SELECT k FROM target WHERE w = 3").size();
+                assertTrue(byIndex >= seen, byIndex + " of " + seen);
+                assertTrue(!loading.isCompletedExceptionally());
+            }
+            loading.join().success();
+            assertRows(cql, 600);
+        }
+    }
+
     /** At any moment of a load and of the move that follows it. */
     @Test
     void truncateAtAnyMomentLeavesNothingHalf()
@@ -272,7 +298,7 @@ class LandedSstablesTest
             for (int round = 0; round < 6; round++)
             {
                 CompletableFuture<Output> loading = begin(node, copies);
-                Pause.millis(2_000 + 400L * round);
+                Pause.millis(3_500 + 500L * round);
                 cql.run("TRUNCATE target");
                 boolean loaded = loading.join().exitCode() == 0;
                 int rows = cql.rows("SELECT k FROM target").size();

@@ -4,12 +4,14 @@
  */
 package io.cassiterite.nodetest.stream;
 
+import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 
@@ -49,6 +51,7 @@ class StockPeerTest
                     both.assertContents(expected, again);
                 }
                 StreamFolders.awaitEmpty(first, "mixed");
+                first.log().await("mixed.plain: \\d+ sstables have moved into the engine in \\d+ s, 0 are left", Duration.ofMinutes(2));
                 first.restart();
                 try (Cql again = first.cql())
                 {
@@ -57,5 +60,36 @@ class StockPeerTest
                 }
             }
         }
+    }
+
+    /** What it gets lies beside its engine when it has joined, and moves in. */
+    @Test
+    void aNodeJoinsAStockOne()
+    {
+        try (Node first = JoinAndLeaveTest.node("peer-3", "127.0.0.1").stock().yaml("memtable", CONFIGURATIONS).start();
+             Cql cql = first.cql())
+        {
+            cql.run("CREATE KEYSPACE joined WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
+            cql.run("CREATE TABLE joined.t (p int, c int, v text, PRIMARY KEY (p, c)) WITH memtable = 'cassiterite'");
+            for (int p = 0; p < 200; p++)
+                for (int c = 0; c < 3; c++)
+                    cql.run("INSERT INTO joined.t (p, c, v) VALUES (?, ?, ?)", p, c, "value " + p);
+            first.flush("joined");
+            for (int p = 0; p < 200; p += 5)
+                cql.run("DELETE FROM joined.t WHERE p = ? AND c > 0", p);
+            List<String> expected = cql.texts("SELECT p, c, v, writetime(v) FROM joined.t");
+            try (Node second = JoinAndLeaveTest.node("peer-4", "127.0.0.2").joining(first).start())
+            {
+                Peers.kill(first, second);
+                try (Cql there = second.cql())
+                {
+                    assertEquals(expected, there.texts("SELECT p, c, v, writetime(v) FROM joined.t"));
+                    second.log().await("joined.t: \\d+ sstables have moved into the engine in \\d+ s, 0 are left", Duration.ofMinutes(2));
+                    assertEquals(expected, there.texts("SELECT p, c, v, writetime(v) FROM joined.t"));
+                    assertEquals(List.of(), second.log().errors());
+                }
+            }
+        }
+        Checkout.delete(Checkout.nodes().resolve("peer-4"));
     }
 }
