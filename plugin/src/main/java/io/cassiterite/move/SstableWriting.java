@@ -4,48 +4,35 @@
  */
 package io.cassiterite.move;
 
-import java.util.Set;
-
-import com.google.common.collect.Sets;
-
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.DataRange;
-import org.apache.cassandra.db.Directories;
 import org.apache.cassandra.db.SerializationHeader;
 import org.apache.cassandra.db.filter.ColumnFilter;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
-import org.apache.cassandra.io.sstable.Descriptor;
 import org.apache.cassandra.io.sstable.SSTableReadsListener;
-import org.apache.cassandra.io.sstable.SSTableTxnWriter;
 import org.apache.cassandra.io.util.File;
 import org.apache.cassandra.schema.TableMetadata;
-import org.apache.cassandra.service.ActiveRepairService;
 
 import io.cassiterite.engine.TableStats;
 import io.cassiterite.memtable.CassiteriteMemtable;
 
 /**
- * Writes all rows that the engine has of a table to sstables in the table's folders, as a flush of a stock memtable would:
- * nothing is purged. Each sstable is a transaction of its own: after a crash it is there as a whole, or not. For one thread.
+ * Writes all rows that the engine has of a table to sstables in the table's folders, as a flush of a stock memtable would. For one
+ * thread.
  */
 final class SstableWriting
 {
-    /** Compaction strategies expect sstables much smaller than the table. */
-    private static final long SSTABLE_BYTES = 1L << 30;
-
     private final ColumnFamilyStore cfs;
     private final CassiteriteMemtable memtable;
     private final long sstableBytes;
     /** Of all sstables, an estimate. */
     private final long expectedBytes;
-    private SSTableTxnWriter writer;
-    private int sstables;
-    private long bytes;
+    private SstableSeries written;
 
     SstableWriting(CassiteriteMemtable memtable)
     {
-        this(memtable, SSTABLE_BYTES);
+        this(memtable, SstableSeries.SSTABLE_BYTES);
     }
 
     /** @param sstableBytes an sstable ends behind the partition with which it has so many, before compression */
@@ -60,44 +47,42 @@ final class SstableWriting
     /** Returns when all is on the device. After a failure nothing of it is left; after a kill, whole sstables of copies are. */
     void run()
     {
-        Set<Descriptor> before = sstablesOnDevice();
         try
         {
             write();
         }
         catch (RuntimeException | Error e)
         {
-            for (Descriptor descriptor : Sets.difference(sstablesOnDevice(), before))
-                descriptor.getFormat().delete(descriptor);
+            // others may have put sstables into the folders meanwhile: a stream that has just ended
+            if (written != null)
+                written.delete();
             throw e;
         }
-    }
-
-    private Set<Descriptor> sstablesOnDevice()
-    {
-        return cfs.getDirectories().sstableLister(Directories.OnTxnErr.IGNORE).skipTemporary(true).list().keySet();
     }
 
     private void write()
     {
         TableMetadata metadata = cfs.metadata();
-        try (UnfilteredPartitionIterator partitions = memtable.partitionIterator(ColumnFilter.all(metadata),
+        SerializationHeader header = new SerializationHeader(true, metadata, metadata.regularAndStaticColumns(),
+                                                             memtable.statistics().encoding());
+        try (SstableSeries series = new SstableSeries(cfs, header, this::folder, sstableBytes, memtable.partitionCount(), expectedBytes);
+             UnfilteredPartitionIterator partitions = memtable.partitionIterator(ColumnFilter.all(metadata),
                                                                                  DataRange.allData(metadata.partitioner),
                                                                                  SSTableReadsListener.NOOP_LISTENER))
         {
+            written = series;
             while (partitions.hasNext())
                 try (UnfilteredRowIterator partition = partitions.next())
                 {
-                    if (!partition.isEmpty())
-                        append(partition);
+                    series.append(partition);
                 }
-            finish();
+            series.finish();
         }
-        finally
-        {
-            if (writer != null)
-                writer.close(); // aborts
-        }
+    }
+
+    private File folder()
+    {
+        return cfs.getDirectories().getWriteableLocationAsFile(Math.min(sstableBytes, expectedBytes));
     }
 
     /** What the engine has of a table, about. */
@@ -108,50 +93,12 @@ final class SstableWriting
 
     int sstables()
     {
-        return sstables;
+        return written.sstables();
     }
 
     /** Of the sstables, compressed. */
     long bytes()
     {
-        return bytes;
-    }
-
-    private void append(UnfilteredRowIterator partition)
-    {
-        if (writer == null)
-            writer = open();
-        writer.append(partition);
-        if (writer.getFilePointer() >= sstableBytes)
-            finish();
-    }
-
-    private SSTableTxnWriter open()
-    {
-        TableMetadata metadata = cfs.metadata();
-        File folder = cfs.getDirectories().getWriteableLocationAsFile(Math.min(sstableBytes, expectedBytes));
-        SerializationHeader header = new SerializationHeader(true, metadata, metadata.regularAndStaticColumns(),
-                                                             memtable.statistics().encoding());
-        Descriptor descriptor = cfs.newSSTableDescriptor(folder);
-        return SSTableTxnWriter.create(cfs, descriptor, partitionsOfOne(),
-                                       ActiveRepairService.UNREPAIRED_SSTABLE, ActiveRepairService.NO_PENDING_REPAIR, false, header);
-    }
-
-    /** Filters and summaries are sized by it. */
-    private long partitionsOfOne()
-    {
-        double share = Math.min(1, (double) sstableBytes / Math.max(1, expectedBytes));
-        return Math.max(1, (long) (memtable.partitionCount() * share));
-    }
-
-    private void finish()
-    {
-        if (writer == null)
-            return;
-        writer.finish(false);
-        bytes += writer.getOnDiskBytesWritten();
-        sstables++;
-        writer.close();
-        writer = null;
+        return written.bytes();
     }
 }
