@@ -18,8 +18,8 @@ import org.apache.cassandra.schema.TableMetadata;
 /**
  * The virtual table that shows a report, derived from the names of the report's columns: the leading columns called
  * {@code level}, {@code ...name} or {@code ..._id} are the primary key, the first of them the partition key. {@code ...ratio} is a
- * double, {@code ...name}, {@code ..._id}, {@code value} and {@code ...text} are text, everything else is a bigint; in the report
- * {@code settings} everything is text.
+ * double, {@code ...name}, {@code ..._id}, {@code value}, {@code ...text} and some that tell of moves are text, everything else is a
+ * bigint; in the report {@code settings} everything is text.
  */
 final class ReportSchema
 {
@@ -58,7 +58,7 @@ final class ReportSchema
         if (column.equals("level"))
             return Int32Type.instance;
         if (topic.equals(SETTINGS) || isKey(column) || column.equals("value") || column.equals("direction")
-            || column.endsWith("text"))
+            || column.equals("waits_for") || column.equals("last_error") || column.endsWith("text"))
             return UTF8Type.instance;
         return column.endsWith("ratio") ? DoubleType.instance : LongType.instance;
     }

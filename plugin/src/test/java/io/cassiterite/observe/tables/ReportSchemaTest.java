@@ -13,6 +13,8 @@ import org.apache.cassandra.db.marshal.Int32Type;
 import org.apache.cassandra.db.marshal.LongType;
 import org.apache.cassandra.db.marshal.UTF8Type;
 
+import io.cassiterite.move.MoveReport;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -29,6 +31,15 @@ class ReportSchemaTest
         assertSame(Int32Type.instance, schema.type("level"));
         assertSame(LongType.instance, schema.type("files"));
         assertSame(DoubleType.instance, schema.type("hit_ratio"));
+    }
+
+    @Test
+    void reasonsAreText()
+    {
+        ReportSchema schema = new ReportSchema("moves", List.of(MoveReport.of().lines().findFirst().orElseThrow().split("\t")));
+        for (String column : List.of("direction", "waits_for", "last_error"))
+            assertSame(UTF8Type.instance, schema.type(column), column);
+        assertSame(LongType.instance, schema.type("seconds_left"));
     }
 
     @Test
