@@ -6,7 +6,10 @@ package io.cassiterite.lifecycle;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -15,6 +18,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
@@ -36,6 +40,7 @@ import io.cassiterite.index.IndexedBulkLoad;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.MemtableStatistics;
+import io.cassiterite.move.Exports;
 import io.cassiterite.move.Leaving;
 import io.cassiterite.move.Mover;
 import io.cassiterite.node.Direction;
@@ -264,6 +269,19 @@ final class NodeEngine implements EngineControl
         }
         Mover.instance.directed(cfs.metadata.id);
         logger.info("{}: {}", cfs.metadata(), direction.text());
+    }
+
+    @Override
+    public void export(ColumnFamilyStore cfs, String directory)
+    {
+        if (!isOpen())
+            throw new IllegalStateException("the node has been drained");
+        List<String> taken = new ArrayList<>(List.of(DatabaseDescriptor.getAllDataFileLocations()));
+        taken.addAll(Arrays.asList(DatabaseDescriptor.getCommitLogLocation(), DatabaseDescriptor.getSavedCachesLocation(),
+                                   DatabaseDescriptor.getHintsDirectory().path(), DatabaseDescriptor.getCDCLogLocation(),
+                                   store().directory(), options().get("wal_directory")));
+        Exports.instance.begin(cfs, directory, taken);
+        logger.info("{} is to be exported to {}", cfs.metadata(), directory);
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.cassiterite.engine.EngineException;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.memtable.CassiteriteFactory;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.move.Exports;
 import io.cassiterite.move.Mover;
 import io.cassiterite.node.NodeStore;
 import io.cassiterite.node.StartRefusal;
@@ -117,6 +118,7 @@ final class Plugin
     {
         StorageService.instance.addPreShutdownHook(FrontDoor.instance::conditionsChanged);
         StorageService.instance.addPreShutdownHook(Mover.instance::stop);
+        StorageService.instance.addPreShutdownHook(Exports.instance::stop);
         StorageService.instance.addPostShutdownHook(last);
     }
 

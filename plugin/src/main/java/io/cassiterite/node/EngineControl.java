@@ -107,6 +107,15 @@ public interface EngineControl
      */
     void direct(ColumnFamilyStore cfs, Direction direction);
 
+    /**
+     * Has the table, as it is at one moment soon, written to sstables in a new folder, in the background.
+     *
+     * @param directory the absolute path of a folder on the node's machine that is not there, or is empty
+     * @throws IllegalArgumentException if it cannot be written, with the reason
+     * @throws IllegalStateException    if the table is being exported
+     */
+    void export(ColumnFamilyStore cfs, String directory);
+
     /** Updates what compaction may purge from the table, which depends on Cassandra's clock. */
     void catchUp(ColumnFamilyStore cfs);
 }

@@ -15,6 +15,7 @@ import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.utils.MBeanWrapper;
 
+import io.cassiterite.move.Exports;
 import io.cassiterite.move.MoveReport;
 import io.cassiterite.node.Direction;
 import io.cassiterite.node.EngineControl;
@@ -108,6 +109,18 @@ public final class Engine implements EngineMBean
     public String getMoves()
     {
         return RemoteFailure.guard("reading the moves", MoveReport::of);
+    }
+
+    @Override
+    public void export(String keyspace, String table, String directory)
+    {
+        engine.export(EngineTableFinder.named(keyspace, table), directory); // as for a move
+    }
+
+    @Override
+    public String getExports()
+    {
+        return RemoteFailure.guard("reading the exports", Exports.instance::report);
     }
 
     @Override

@@ -45,6 +45,17 @@ public interface EngineMBean
     /** Tables that have sstables beside the engine or are to leave it: lines of tab-separated values, the first names the columns. */
     String getMoves();
 
+    /**
+     * Has a table, as it is on this node at one moment soon, written to sstables in a new folder, each row once. Returns at once:
+     * {@link #getExports} tells how it goes on.
+     *
+     * @param directory the absolute path, on this node, of a folder that is not there, or is empty
+     */
+    void export(String keyspace, String table, String directory);
+
+    /** The latest exports since the start: lines of tab-separated values, the first names the columns. */
+    String getExports();
+
     /** Changes a live parameter until the node's next start; others are refused. docs/settings.md lists them. */
     void set(String parameter, String value);
 

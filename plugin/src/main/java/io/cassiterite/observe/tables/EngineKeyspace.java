@@ -17,6 +17,7 @@ import org.apache.cassandra.db.virtual.VirtualTable;
 import org.apache.cassandra.schema.Schema;
 
 import io.cassiterite.frontdoor.FrontDoor;
+import io.cassiterite.move.Exports;
 import io.cassiterite.move.MoveReport;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.StoreReport;
@@ -39,6 +40,7 @@ public final class EngineKeyspace
                "compactions", "the compactions that run, and the latest that have ended");
 
     private static final String MOVES = "tables that have sstables beside the engine, and which way their rows move";
+    private static final String EXPORTS = "tables that are, or were, written to sstables in a folder, since the start";
     private static final String STREAMS = "the latest shipments of engine tables: bytes sent as whole files and as rows, and why";
     private static final String DOOR = "what the front door has done since the start; all 0 while it has been off";
     private static final String GATES = "why the front door answers nothing itself, or nothing of a table";
@@ -61,6 +63,7 @@ public final class EngineKeyspace
         for (Map.Entry<String, String> topic : COMMENTS.entrySet())
             tables.add(table(engine, topic.getKey(), topic.getValue()));
         tables.add(own("moves", MOVES, MoveReport::of));
+        tables.add(own("exports", EXPORTS, Exports.instance::report));
         tables.add(own("streams", STREAMS, StreamHistory::report));
         tables.add(own("front_door", DOOR, FrontDoor.instance::report));
         tables.add(own("front_door_gates", GATES, FrontDoor.instance::gates));
