@@ -7,7 +7,6 @@ package io.cassiterite.index;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -33,10 +32,11 @@ public final class IndexedLanding
     /**
      * Gives entries to the rows of sstables, durably, and then adds these to the table.
      *
-     * @param add adds them while the generation is the one that has the entries, and returns true; else false. Cassandra asks no
-     *            index of the plug-in to index them.
+     * @param table the generation that gets the entries
+     * @param add   adds them, and fails if the table has another generation by now. Cassandra asks no index of the plug-in to index
+     *              them
      */
-    public static void land(ColumnFamilyStore cfs, Collection<SSTableReader> sstables, Predicate<Table> add)
+    public static void land(ColumnFamilyStore cfs, Table table, Collection<SSTableReader> sstables, Runnable add)
     {
         TableBuilds builds = TableBuilds.of(cfs);
         BulkLoads loads = builds.bulkLoads();
@@ -47,13 +47,8 @@ public final class IndexedLanding
             loads.begin();
             try
             {
-                Table indexed;
-                do
-                {
-                    indexed = IndexBuild.tableOf(cfs);
-                    index(cfs, indexed, sstables);
-                }
-                while (!add.test(indexed));
+                index(cfs, table, sstables);
+                add.run();
             }
             finally
             {

@@ -40,12 +40,6 @@ public final class SstablesBeside
         truncatedAt = millis;
     }
 
-    /** An sstable that is older than a TRUNCATE which has removed what it removes: it has come too late. */
-    public boolean isLate(SSTableReader sstable)
-    {
-        return truncatedAt != NOT_YET && isTruncated(sstable);
-    }
-
     /** An sstable whose rows must never come into this generation: a TRUNCATE removes it, or would have. */
     public boolean isTruncated(SSTableReader sstable)
     {

@@ -39,17 +39,21 @@ public final class Exports
      * @param directory as {@link ExportFolder#of} takes it
      * @param taken     likewise
      * @throws IllegalArgumentException if it cannot be written, with the reason
-     * @throws IllegalStateException    if an export of the table, or into this folder, waits or runs
+     * @throws IllegalStateException    if an export of the table, or into this folder, waits or runs, or too many do
      */
-    public synchronized void begin(ColumnFamilyStore cfs, String directory, Collection<String> taken)
+    public void begin(ColumnFamilyStore cfs, String directory, Collection<String> taken)
+    {
+        begin(new TableExport(cfs, ExportFolder.of(directory, taken)));
+    }
+
+    private synchronized void begin(TableExport export)
     {
         if (thread.isShutdown())
             throw new IllegalStateException("the node is stopping");
-        TableExport export = new TableExport(cfs, ExportFolder.of(directory, taken));
         if (latest.stream().anyMatch(other -> other.collidesWith(export)))
             throw new IllegalStateException("an export of this table, or to this folder, waits or runs");
-        while (latest.size() >= KEPT)
-            latest.removeFirst();
+        if (latest.size() == KEPT && !latest.remove(latest.stream().filter(TableExport::hasEnded).findFirst().orElse(null)))
+            throw new IllegalStateException(KEPT + " exports wait");
         latest.addLast(export);
         thread.execute(export::run);
     }

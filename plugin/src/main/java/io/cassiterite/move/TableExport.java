@@ -76,8 +76,12 @@ final class TableExport extends CompactionInfo.Holder
     /** Whether it waits or runs, for this table or into this folder. */
     boolean collidesWith(TableExport other)
     {
-        return (state == State.WAITS || state == State.RUNS) && (cfs.metadata.id.equals(other.cfs.metadata.id)
-                                                                  || folder.path().equals(other.folder.path()));
+        return !hasEnded() && (cfs.metadata.id.equals(other.cfs.metadata.id) || folder.path().equals(other.folder.path()));
+    }
+
+    boolean hasEnded()
+    {
+        return state != State.WAITS && state != State.RUNS;
     }
 
     /** Returns when it has ended, in any way. */

@@ -45,6 +45,8 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
     private final ColumnFamilyStore cfs;
     private final StreamSession session;
     private final Map<UUID, IncomingShipment> shipments = new ConcurrentHashMap<>();
+    /** The generation at the session's begin; null if the table was being dropped. */
+    private final Table begunWith;
     private boolean over;
     /** The sstables are no longer this session's, but the table's. */
     private volatile boolean landed;
@@ -54,6 +56,8 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         super(cfs, session, totalStreams);
         this.cfs = cfs;
         this.session = session;
+        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+        this.begunWith = memtable == null ? null : memtable.table();
         MergeInTask.instance.receiving(cfs.metadata.id);
     }
 
@@ -124,7 +128,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         try
         {
             if (!sstables.isEmpty())
-                bring(() -> SstableLanding.land(cfs, sstables, this::add));
+                bring(() -> SstableLanding.land(cfs, begunWith, sstables, this::add));
             shipments.values().forEach(this::take);
         }
         finally

@@ -23,32 +23,37 @@ final class SstableLanding
     }
 
     /**
-     * @param add adds the sstables to the table
-     * @throws IllegalStateException if the table has been dropped, or was truncated after some of them had come
+     * @param begunWith the generation that the session has found when it began; null if the table was being dropped
+     * @param add       adds the sstables to the table
+     * @throws IllegalStateException if the table has been dropped or truncated since
      */
-    static void land(ColumnFamilyStore cfs, Collection<SSTableReader> sstables, Runnable add)
+    static void land(ColumnFamilyStore cfs, Table begunWith, Collection<SSTableReader> sstables, Runnable add)
     {
-        IndexedLanding.land(cfs, sstables, indexed -> addTo(cfs, indexed, sstables, add));
+        ensureSame(cfs, begunWith);
+        IndexedLanding.land(cfs, begunWith, sstables, () -> addTo(cfs, begunWith, add));
     }
 
     /**
-     * Under the lock that a TRUNCATE has while it removes sstables: it removes these, too, or has ended. One that begins a
-     * generation meanwhile removes them.
+     * Under the lock that a TRUNCATE has while it removes sstables. One that begins a generation after the look has yet to remove
+     * them, and takes these, too.
      */
-    private static boolean addTo(ColumnFamilyStore cfs, Table indexed, Collection<SSTableReader> sstables, Runnable add)
+    private static void addTo(ColumnFamilyStore cfs, Table begunWith, Runnable add)
     {
         synchronized (cfs)
         {
-            CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
-            if (memtable == null || memtable.cfs() != cfs || memtable.table() == null)
-                throw new IllegalStateException(cfs.metadata() + " was dropped during streaming");
-            if (memtable.table() != indexed)
-                return false;
-            if (sstables.stream().anyMatch(memtable.sstables()::isLate))
-                throw new IllegalStateException(cfs.metadata() + " was truncated during streaming: stream again what is to be there");
+            ensureSame(cfs, begunWith);
             add.run();
             Throwables.maybeFail(cfs.getTracker().dropSSTablesIfInvalid(null)); // the table is being dropped: it has looked before
-            return true;
         }
+    }
+
+    /** What a peer has sent may be older than the TRUNCATE. */
+    private static void ensureSame(ColumnFamilyStore cfs, Table begunWith)
+    {
+        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+        if (begunWith == null || memtable == null || memtable.cfs() != cfs || memtable.table() == null)
+            throw new IllegalStateException(cfs.metadata() + " was dropped during streaming");
+        if (memtable.table() != begunWith)
+            throw new IllegalStateException(cfs.metadata() + " was truncated during streaming: stream again what is to be there");
     }
 }

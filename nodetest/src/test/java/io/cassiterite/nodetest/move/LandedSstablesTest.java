@@ -211,7 +211,7 @@ class LandedSstablesTest
             assertRows(cql, 400);
             cql.run("TRUNCATE target");
             assertRows(cql, 0);
-            assertEquals(List.of(), SstableLoader.sizes(node, KEYSPACE, "target"));
+            awaitNoFiles(node);
             truncatedMeanwhile(node, cql, copies);
             SstableLoader.load(node, copies, KEYSPACE, "target").success();
             assertRows(cql, 400);
@@ -225,6 +225,12 @@ class LandedSstablesTest
         }
     }
 
+    /** Cassandra deletes files soon. */
+    private static void awaitNoFiles(Node node)
+    {
+        Await.until("the files are gone", BOUND, () -> SstableLoader.sizes(node, KEYSPACE, "target").isEmpty());
+    }
+
     private static void truncatedMeanwhile(Node node, Cql cql, Path copies)
     {
         StreamHolds.order(node, "received-sstable 2 target");
@@ -236,7 +242,7 @@ class LandedSstablesTest
         assertNotEquals(0, loading.join().exitCode());
         node.log().await("was truncated during streaming", BOUND);
         assertEquals(List.of("k=7"), cql.texts("SELECT k FROM target"));
-        Await.until("the files are gone", BOUND, () -> SstableLoader.sizes(node, KEYSPACE, "target").isEmpty());
+        awaitNoFiles(node);
         cql.run("TRUNCATE target");
     }
 
