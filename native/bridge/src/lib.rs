@@ -9,6 +9,7 @@
 
 mod chunk;
 mod data;
+mod departure;
 mod door_table;
 mod fragments;
 mod frontdoor;

@@ -27,6 +27,7 @@ pub(crate) enum Step {
     MergedIn,
     FamilyUnrecorded,
     Unpublished,
+    FamilyMade,
     Cleaning,
     Sweeping,
     ListingFiles,

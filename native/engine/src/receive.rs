@@ -13,6 +13,7 @@
 
 mod chunk;
 mod columns;
+mod departure;
 mod merge_in;
 mod placement;
 mod restore;
@@ -63,5 +64,35 @@ impl Table {
     /// or receives. After any error the next call goes on where this one began.
     pub fn merge_in(&self) -> Result<u64> {
         merge_in::merge_in(self).map_err(|error| error.context("merging in what was received"))
+    }
+
+    /// Sets aside the rows that the table has now, for their owner to copy them elsewhere: a base of more than
+    /// `base_bytes_max` becomes a side column family, and nothing comes into any of these until
+    /// [`Table::forget_departed`] or [`Table::end_departure`]. Answers with their bytes, about; 0 where there are none.
+    /// Writes go on, and stay. What scans that begin later show has all of these rows in it.
+    /// [`crate::Kind::Busy`] as for [`Table::merge_in`]; `Invalid` where rows would be lost, or deleted ones come back: the
+    /// table has indexes, hidden columns, or may purge deletions.
+    pub fn begin_departure(&self, base_bytes_max: u64) -> Result<u64> {
+        departure::begin(self, base_bytes_max).map_err(|error| error.context("setting the rows of a table aside"))
+    }
+
+    /// Forgets what [`Table::begin_departure`] has set aside, all of it or nothing, and durably when it returns. Reads
+    /// that have begun still see it. After an error the table has it, but a start may not find it any more. Errors as
+    /// those of [`Table::begin_departure`]; to be called again after `Busy`.
+    pub fn forget_departed(&self) -> Result<()> {
+        departure::forget(self).map_err(|error| error.context("forgetting rows that have left a table"))
+    }
+
+    /// What [`Table::begin_departure`] has set aside stays in the table.
+    pub fn end_departure(&self) -> Result<()> {
+        departure::end(self)
+    }
+
+    /// Bytes in the base, and in all side column families, about.
+    pub fn family_bytes(&self) -> Result<(u64, u64)> {
+        self.on_copy(|core| {
+            let beside = core.side_families().iter().map(|family| family.bytes().max(1));
+            Ok((core.column_families().base.bytes(), beside.fold(0, u64::saturating_add)))
+        })
     }
 }

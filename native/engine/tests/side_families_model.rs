@@ -7,7 +7,7 @@
 
 mod common;
 
-use cassiterite_engine::{Store, Table};
+use cassiterite_engine::{Kind, Store, Table};
 use common::shipments::*;
 use common::*;
 use proptest::prelude::*;
@@ -35,6 +35,10 @@ enum Step {
     /// The receiver ships everything on to a store that has nothing.
     Forward,
     MergeIn,
+    /// What the receiver has is set aside, and copied to a store of its own.
+    BeginDeparture,
+    ForgetDeparted,
+    EndDeparture,
     Flush(usize),
     Compact(usize),
     Reopen,
@@ -56,6 +60,9 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (1..NODES).prop_map(Step::ShipAll),
         1 => Just(Step::Forward),
         3 => Just(Step::MergeIn),
+        1 => Just(Step::BeginDeparture),
+        1 => Just(Step::ForgetDeparted),
+        1 => Just(Step::EndDeparture),
         2 => (0..NODES).prop_map(Step::Flush),
         2 => (0..NODES).prop_map(Step::Compact),
         1 => Just(Step::Reopen),
@@ -135,7 +142,24 @@ fn run(styles: [&'static str; NODES], steps: Vec<Step>) {
     let mut nodes: Vec<Node> = styles.into_iter().enumerate().map(node).collect();
     let oracle = Node::new(folder.path().join("oracle"), 0, LEVELED);
     let names: Vec<String> = (0..PARTITIONS).map(|number| format!("p{number}")).collect();
-    let compare = |nodes: &[Node]| assert_same(&nodes[RECEIVER].table(), &oracle.table(), &names, CLUSTERINGS);
+    let departed = Node::new(folder.path().join("departed"), 0, LEVELED);
+    let compare = |nodes: &[Node], forward: bool| {
+        if whole(&departed.table()).is_empty() {
+            assert_same(&nodes[RECEIVER].table(), &oracle.table(), &names, CLUSTERINGS);
+            if !forward {
+                return;
+            }
+        }
+        let scratch = Node::new(folder.path().join("scratch"), 0, nodes[RECEIVER].style);
+        for one in [&departed, &nodes[RECEIVER]] {
+            let shipment = folder.path().join("forwarded");
+            one.table().export(&ranges(&[EVERYWHERE]), &shipment).unwrap();
+            scratch.table().receive(&shipment).unwrap();
+        }
+        assert_same(&scratch.table(), &oracle.table(), &names, CLUSTERINGS);
+        scratch.store.close().unwrap();
+        std::fs::remove_dir_all(&scratch.path).unwrap();
+    };
     for step in steps {
         match step {
             Step::Write(node, number, entries) => {
@@ -159,28 +183,32 @@ fn run(styles: [&'static str; NODES], steps: Vec<Step>) {
                 nodes[RECEIVER].table().receive(&shipment).unwrap();
                 nodes[from].told.iter().for_each(|(number, entries)| oracle.write(*number, entries));
             }
-            Step::Forward => {
-                let shipment = folder.path().join("forwarded");
+            Step::Forward => compare(&nodes, true),
+            Step::MergeIn => match nodes[RECEIVER].table().merge_in() {
+                Err(error) if error.kind() == Kind::Busy => {} // it departs
+                merged => drop(merged.unwrap()),
+            },
+            Step::BeginDeparture => {
+                nodes[RECEIVER].table().begin_departure(0).unwrap();
+                let shipment = folder.path().join("departing");
                 nodes[RECEIVER].table().export(&ranges(&[EVERYWHERE]), &shipment).unwrap();
-                let scratch = Node::new(folder.path().join("scratch"), 0, nodes[RECEIVER].style);
-                scratch.table().receive(&shipment).unwrap();
-                assert_same(&scratch.table(), &oracle.table(), &names, CLUSTERINGS);
-                scratch.store.close().unwrap();
-                std::fs::remove_dir_all(&scratch.path).unwrap();
+                departed.table().receive(&shipment).unwrap();
             }
-            Step::MergeIn => drop(nodes[RECEIVER].table().merge_in().unwrap()),
+            Step::ForgetDeparted => nodes[RECEIVER].table().forget_departed().unwrap(),
+            Step::EndDeparture => nodes[RECEIVER].table().end_departure().unwrap(),
             Step::Flush(node) => nodes[node].table().flush().unwrap(),
             Step::Compact(node) => nodes[node].table().compact().unwrap(),
             Step::Reopen => {
                 nodes[RECEIVER].store.close().unwrap();
                 nodes[RECEIVER].store = open_with(&nodes[RECEIVER].path, nodes[RECEIVER].style);
             }
-            Step::Compare => compare(&nodes),
+            Step::Compare => compare(&nodes, false),
         }
     }
-    compare(&nodes);
+    compare(&nodes, false);
+    nodes[RECEIVER].table().end_departure().unwrap();
     merge_in_all(&nodes[RECEIVER].table());
-    compare(&nodes);
+    compare(&nodes, false);
 }
 
 proptest! {
@@ -254,6 +282,8 @@ fn no_acknowledged_write_is_ever_unseen_while_files_come_and_go() {
             }
             sender.compact().unwrap();
             receiver.receive(&ship(&sender, folder.path())).unwrap();
+            receiver.begin_departure(0).unwrap();
+            receiver.end_departure().unwrap();
             for _ in 0..round {
                 receiver.merge_in().unwrap();
                 receiver.flush().unwrap();

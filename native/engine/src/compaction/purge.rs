@@ -286,6 +286,11 @@ impl TablePurge {
         Policy { now_s, gc_before_s, settled_before_s, dropped: settings.dropped, owned }
     }
 
+    /// Whether some deletions may be purged, apart from [`TablePurge::suspend`].
+    pub(crate) fn is_purging(&self) -> bool {
+        self.max_purgeable_timestamp() != i64::MIN
+    }
+
     pub(super) fn max_purgeable_timestamp(&self) -> i64 {
         self.max_purgeable_timestamp.load(Ordering::SeqCst)
     }

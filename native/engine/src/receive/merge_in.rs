@@ -28,6 +28,9 @@ pub(super) fn merge_in(table: &Table) -> Result<u64> {
         if core.side_families().is_empty() || !core.is_current()? {
             return Ok(0);
         }
+        if !progress.departing.is_empty() {
+            return Err(EngineError::busy("the rows of the table are leaving it; try again when that has ended"));
+        }
         core.store().durability.check()?;
         check_free_space(core.store().db.path(), FILE_BYTES)?;
         let mut step = MergeIn { table, core, progress: &mut progress };
@@ -74,7 +77,7 @@ impl MergeIn<'_> {
                 .side_families()
                 .iter()
                 .map(|side_family| if side_family.number == number { base } else { side_family.number });
-        self.record(number, others.collect())?;
+        record(self.core, number, others.collect())?;
         reached(Step::SwapRecorded)?;
         self.table.exclusive(|core| {
             let families = core.column_families_mut();
@@ -133,7 +136,7 @@ impl MergeIn<'_> {
         let number = side_family.number;
         let others =
             self.core.side_families().iter().map(|side_family| side_family.number).filter(|other| *other != number);
-        self.record(self.core.column_families().base.number, others.collect())?;
+        record(self.core, self.core.column_families().base.number, others.collect())?;
         reached(Step::FamilyUnrecorded)?;
         self.table.exclusive(|core| {
             core.column_families_mut().side_families.retain(|family| family.number != number);
@@ -141,20 +144,6 @@ impl MergeIn<'_> {
         })?;
         reached(Step::Unpublished)?;
         side_family.delete(self.core.store())
-    }
-
-    /// Names the column families in the catalog, all of them: an attempt that failed halfway does not count.
-    fn record(&self, base: u32, side_families: Vec<u32>) -> Result<()> {
-        let generation = self.core.generation();
-        let named = self.core.store().catalog.update(self.core.id(), |record| {
-            if record.generation != generation {
-                return Err(EngineError::closed("the table has been truncated"));
-            }
-            record.base = base;
-            record.side_families = side_families;
-            Ok(())
-        });
-        named.map(drop)
     }
 
     /// Waits while the base has so many files of level 0 that more would slow writers down; whether it has few by now.
@@ -191,4 +180,20 @@ impl MergeIn<'_> {
         }
         Ok(())
     }
+}
+
+/// Names the column families in the catalog, all of them: an attempt that failed halfway does not count.
+pub(super) fn record(core: &TableCore, base: u32, side_families: Vec<u32>) -> Result<()> {
+    let generation = core.generation();
+    let named = core.store().catalog.update(core.id(), |record| {
+        if record.generation != generation {
+            return Err(EngineError::closed("the table has been truncated"));
+        }
+        let last = side_families.iter().copied().fold(base, u32::max);
+        record.next_family = record.next_family.max(last.saturating_add(1));
+        record.base = base;
+        record.side_families = side_families;
+        Ok(())
+    });
+    named.map(drop)
 }

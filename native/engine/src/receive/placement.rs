@@ -35,6 +35,11 @@ impl<'a> Placement<'a> {
         Self { table, core, progress, rewritten_bytes: 0 }
     }
 
+    /// The side column families that take more.
+    fn side_families(&self) -> impl Iterator<Item = &'a ColumnFamily> + '_ {
+        self.core.side_families().iter().filter(|family| !self.progress.departing.contains(&family.number))
+    }
+
     /// Takes in whole files, and rows that belong to them.
     pub(super) fn place(&mut self, whole: &SstSet, rows: &SstSet) -> Result<()> {
         if whole.is_empty() {
@@ -62,7 +67,7 @@ impl<'a> Placement<'a> {
 
     /// Takes in whole files that can go into no side column family that there is, and rows that belong to them.
     fn where_it_overlaps(&mut self, whole: &SstSet, rows: &SstSet) -> Result<()> {
-        if self.core.side_families().len() < SIDE_FAMILIES_MAX {
+        if self.side_families().count() < SIDE_FAMILIES_MAX {
             return self.as_side_family(whole, rows);
         }
         self.rewritten_bytes += whole.bytes();
@@ -85,11 +90,9 @@ impl<'a> Placement<'a> {
         if self.is_ready_for(rows) {
             return self.put_into_base(rows);
         }
-        match self.core.side_families().first() {
-            Some(side_family) => {
-                let side_family = side_family.clone();
-                self.onto(&side_family, rows)
-            }
+        let first = self.side_families().next().cloned();
+        match first {
+            Some(side_family) => self.onto(&side_family, rows),
             None => self.as_side_family(&empty(rows), rows),
         }
     }
@@ -127,7 +130,8 @@ impl<'a> Placement<'a> {
             return Ok(None);
         }
         let db = &self.core.store().db;
-        for side_family in self.core.side_families() {
+        let side_families: Vec<ColumnFamily> = self.side_families().cloned().collect();
+        for side_family in side_families {
             let mut ingestions = vec![whole.for_family(&side_family.handle)];
             if !rows.is_empty() {
                 flush_ahead(self.core)?;
@@ -140,7 +144,6 @@ impl<'a> Placement<'a> {
             let ingested = try_to_ingest(db, &ingestions);
             drop(writing);
             if ingested? == Ingested::All {
-                let side_family = side_family.clone();
                 self.restart_merge_in(&side_family);
                 reached(Step::Ingested)?;
                 return Ok(Some(side_family));

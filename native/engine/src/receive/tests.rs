@@ -7,6 +7,7 @@
 
 mod chunks;
 mod concurrent_work;
+mod departing;
 mod failures;
 mod images;
 mod merging_in;

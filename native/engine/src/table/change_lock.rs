@@ -7,11 +7,15 @@ use crate::error::{EngineError, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-/// How far the merge-in of a side column family has come; none after a start.
+/// What happens to the side column families; nothing after a start.
 #[derive(Default)]
 pub(crate) struct MergeInProgress {
-    /// The side column family, and the first key that is not in the base yet.
+    /// The side column family that is merged in, and the first key that is not in the base yet.
     pub position: Option<(u32, Vec<u8>)>,
+    /// The side column families whose rows leave the table: nothing comes into them, and they are not merged in.
+    pub departing: Vec<u32>,
+    /// Whether a start may no longer find those.
+    pub is_doubtful: bool,
 }
 
 /// One thread at a time changes the column families; any number may pin the present ones.

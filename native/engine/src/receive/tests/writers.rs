@@ -39,7 +39,7 @@ impl Writer {
         *acknowledged
     }
 
-    fn write(&self, table: &Arc<Table>) {
+    pub fn write(&self, table: &Arc<Table>) {
         while !self.done.load(Ordering::Acquire) {
             {
                 let mut acknowledged = self.acknowledged.lock().unwrap();
@@ -55,7 +55,7 @@ impl Writer {
 }
 
 /// Ends the writing, also where the test fails.
-struct Ending<'a>(&'a Writer);
+pub struct Ending<'a>(pub &'a Writer);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
@@ -64,7 +64,7 @@ impl Drop for Ending<'_> {
 }
 
 /// Tells stores what was acknowledged, as far as they have not been told.
-fn tell(stores: &[&Arc<Store>], told: &mut u32, acknowledged: u32) {
+pub fn tell(stores: &[&Arc<Store>], told: &mut u32, acknowledged: u32) {
     for number in *told + 1..=acknowledged {
         stores.iter().for_each(|store| write_number(&table(store), number));
     }

@@ -149,6 +149,23 @@ public final class Native
      */
     static native long tableRestore(long table, String directory);
 
+    /**
+     * Sets the rows that the table has now aside, to be copied elsewhere: a base of more bytes becomes a side family, and nothing
+     * comes into any of these until one of the two following. Fails where the table has an index, hidden columns, or may purge.
+     *
+     * @return bytes that depart, about; 0 if there are none
+     */
+    static native long tableBeginDeparture(long table, long baseBytesMax);
+
+    /** Forgets what departs, all of it or nothing, durably. */
+    static native void tableForgetDeparted(long table);
+
+    /** What departs stays in the table. */
+    static native void tableEndDeparture(long table);
+
+    /** @param figures gets the bytes of the base, and of all side families, about */
+    static native void tableFamilyBytes(long table, long[] figures);
+
     /** One step of the merge-in; returns the bytes in side families that no merge-in has taken yet, 0 when done. */
     static native long tableMergeIn(long table);
 
