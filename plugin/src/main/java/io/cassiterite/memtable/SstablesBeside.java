@@ -4,6 +4,9 @@
  */
 package io.cassiterite.memtable;
 
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
 
@@ -15,6 +18,8 @@ public final class SstablesBeside
     private static final long NOT_YET = Long.MAX_VALUE;
 
     private final ColumnFamilyStore cfs;
+    /** Shared by whoever looks at both homes of rows, exclusive for rows to go from the engine, which are in sstables by then. */
+    private final ReadWriteLock homes = new ReentrantReadWriteLock();
     private volatile long truncatedAt = NEVER;
 
     /** @param cfs null if something else owns the memtable */
@@ -44,5 +49,38 @@ public final class SstablesBeside
     public boolean isTruncated(SSTableReader sstable)
     {
         return truncatedAt != NEVER && !sstable.newSince(truncatedAt);
+    }
+
+    /** Ends a look at both homes, in the thread that began it. */
+    public interface Look extends AutoCloseable
+    {
+        @Override
+        void close();
+    }
+
+    /**
+     * To be open while views are taken of sstables and engine, in any order: no row leaves the engine for an sstable meanwhile, so
+     * that each is in one of them at least. For all but Cassandra's reads, whose order does the same.
+     */
+    public Look lookAtBoth()
+    {
+        homes.readLock().lock();
+        return homes.readLock()::unlock;
+    }
+
+    /** @return false, and nothing has been done, while somebody {@linkplain #lookAtBoth looks at both} */
+    public boolean tryToForget(Runnable forget)
+    {
+        if (!homes.writeLock().tryLock())
+            return false;
+        try
+        {
+            forget.run();
+            return true;
+        }
+        finally
+        {
+            homes.writeLock().unlock();
+        }
     }
 }

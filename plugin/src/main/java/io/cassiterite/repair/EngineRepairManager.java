@@ -30,6 +30,7 @@ import org.apache.cassandra.utils.concurrent.UncheckedInterruptedException;
 
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.memtable.SstablesBeside;
 import io.cassiterite.node.EngineTable;
 
 /**
@@ -95,8 +96,13 @@ public final class EngineRepairManager implements TableRepairManager
         }
         if (!force && RepairSnapshots.exists(cfs.metadata.id, name))
             return;
-        snapshotSstables(name, ranges);
-        RepairSnapshots.take(memtable(), name, ranges);
+        CassiteriteMemtable memtable = memtable();
+        SstablesBeside.Look look = memtable.sstables().lookAtBoth();
+        try (look)
+        {
+            snapshotSstables(name, ranges);
+            RepairSnapshots.take(memtable, name, ranges);
+        }
         logger.info("[repair #{}] Snapshot of {} in {} ranges", name, cfs.metadata(), ranges.size());
     }
 

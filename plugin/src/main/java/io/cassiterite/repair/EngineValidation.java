@@ -27,6 +27,7 @@ import org.apache.cassandra.utils.TimeUUID;
 
 import io.cassiterite.engine.RangeSizes;
 import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.SstablesBeside;
 
 /**
  * The partitions of an engine table in some token ranges, from the engine and from its sstables, for one validation; as
@@ -60,8 +61,15 @@ final class EngineValidation extends ValidationPartitionIterator
         boolean opened = false;
         try
         {
-            ValidatedSstables sstables = validation.openSstables(ranges, parentId);
-            EngineScanner engine = validation.openEngine(memtable, ranges, parentId);
+            ValidatedSstables sstables;
+            EngineScanner engine;
+            SstablesBeside.Look look = memtable.sstables().lookAtBoth();
+            try (look)
+            {
+                // sstables first: rows may move from them into the engine meanwhile
+                sstables = validation.openSstables(ranges, parentId);
+                engine = validation.openEngine(memtable, ranges, parentId);
+            }
             validation.estimate(memtable, ranges, sstables);
             validation.partitions = validation.closeLater(
                 new ValidatedPartitions(cfs, engine, sstables.scanners().scanners, nowInSec, topPartitions));

@@ -31,6 +31,7 @@ import io.cassiterite.engine.Table;
 import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.memtable.SstablesBeside;
 import io.cassiterite.node.EngineTable;
 import io.cassiterite.node.PluginGossip;
 
@@ -60,6 +61,19 @@ public final class EngineStreamManager extends CassandraStreamManager
         if (!EngineTable.is(cfs))
             return super.createOutgoingStreams(session, replicas, pendingRepair, previewKind);
         ensureNotIncremental(session, pendingRepair);
+        CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+        if (memtable == null)
+            return createAllStreams(session, replicas, pendingRepair, previewKind);
+        SstablesBeside.Look look = memtable.sstables().lookAtBoth();
+        try (look)
+        {
+            return createAllStreams(session, replicas, pendingRepair, previewKind);
+        }
+    }
+
+    private Collection<OutgoingStream> createAllStreams(StreamSession session, RangesAtEndpoint replicas, TimeUUID pendingRepair,
+                                                        PreviewKind previewKind)
+    {
         // sstables first: rows that move from them into the engine meanwhile are then sent twice, not lost
         List<OutgoingStream> streams = new ArrayList<>(super.createOutgoingStreams(session, replicas, pendingRepair, previewKind));
         try
