@@ -7,6 +7,7 @@ package io.cassiterite.move;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.cassandra.utils.Clock;
+import org.apache.cassandra.utils.FBUtilities;
 
 /** What is known of the move of one table, for reports. Thread-safe. */
 final class MoveStatus
@@ -38,6 +39,13 @@ final class MoveStatus
     {
         bytes = 0;
         movedBytes = 0;
+    }
+
+    /** So many bytes are left for the drain. */
+    synchronized void ready(long bytes)
+    {
+        waitsFor = "nodetool drain; ready: " + FBUtilities.prettyPrintMemory(bytes) + " in the engine";
+        lastError = "";
     }
 
     synchronized void waitFor(String what)

@@ -28,6 +28,7 @@ import org.apache.cassandra.utils.Clock;
 import org.apache.cassandra.utils.FBUtilities;
 
 import io.cassiterite.engine.BackgroundWork;
+import io.cassiterite.engine.DepartingRows;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Failures;
 import io.cassiterite.engine.Table;
@@ -51,6 +52,9 @@ public final class Mover implements Runnable
     private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(2);
     /** After an interruption as well: who interrupts wants the sstables. */
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final String REST_PROPERTY = "cassiterite.move_rest_bytes";
+    /** So much may be left for the drain of a table that leaves. */
+    private static final long REST_BYTES = Long.getLong(REST_PROPERTY, 64L << 20);
     private static final long STOP_WAIT_MS = 30_000;
     private static final long PAUSE_POLL_MS = 20;
 
@@ -62,6 +66,8 @@ public final class Mover implements Runnable
     private final Map<TableId, Set<String>> refused = new ConcurrentHashMap<>();
     /** Tables of which a group could not be moved, so that each sstable is tried alone. */
     private final Set<TableId> alone = ConcurrentHashMap.newKeySet();
+    /** The mover's thread only. */
+    private final PurgeFence fence = new PurgeFence();
     /** Tables whose sstables others want, and how many do. */
     private final Map<TableId, Integer> paused = new ConcurrentHashMap<>();
     /** Of whom the progress of moves is told; the mover's thread only. */
@@ -113,6 +119,9 @@ public final class Mover implements Runnable
         alone.remove(table);
         refused.remove(table);
         dueNanos.remove(table);
+        MoveStatus status = statuses.get(table);
+        if (status != null)
+            status.waitFor("");
         Thread running;
         synchronized (this)
         {
@@ -124,17 +133,28 @@ public final class Mover implements Runnable
     /** Runs work while nothing of the table moves. */
     public void whilePaused(TableId table, Runnable work)
     {
-        paused.merge(table, 1, Integer::sum);
+        pause(table);
         try
         {
-            while (table.equals(moving))
-                Uninterruptibles.sleepUninterruptibly(PAUSE_POLL_MS, TimeUnit.MILLISECONDS);
             work.run();
         }
         finally
         {
-            paused.computeIfPresent(table, (id, count) -> count == 1 ? null : count - 1);
+            resume(table);
         }
+    }
+
+    /** Returns when nothing of the table moves any more; {@link #resume} must follow. */
+    public void pause(TableId table)
+    {
+        paused.merge(table, 1, Integer::sum);
+        while (table.equals(moving))
+            Uninterruptibles.sleepUninterruptibly(PAUSE_POLL_MS, TimeUnit.MILLISECONDS);
+    }
+
+    public void resume(TableId table)
+    {
+        paused.computeIfPresent(table, (id, count) -> count == 1 ? null : count - 1);
     }
 
     /** @return null if nothing of the table has moved since the start */
@@ -154,11 +174,12 @@ public final class Mover implements Runnable
             {
                 for (CassiteriteMemtable memtable : EngineTables.all())
                     more |= wants(memtable) && move(memtable);
+                fence.lower(Directions.leaving());
                 forgetDropped();
             }
             catch (Exception | Error e)
             {
-                BackgroundWork.failed("Moving tables into the engine failed", e);
+                BackgroundWork.failed("Moving tables into the engine, or out of it, failed", e);
             }
             if (!more)
                 LockSupport.parkNanos(this, INTERVAL_NANOS);
@@ -176,15 +197,19 @@ public final class Mover implements Runnable
     private boolean wants(CassiteriteMemtable memtable)
     {
         ColumnFamilyStore cfs = memtable.cfs();
-        if (cfs == null || cfs.getTracker() == null || cfs.getLiveSSTables().isEmpty() || !isWanted(cfs.metadata.id))
+        if (cfs == null || cfs.getTracker() == null || memtable.table() == null)
+            return false;
+        Direction direction = Directions.of(cfs.metadata.id);
+        boolean hasWork = direction == Direction.OUT || direction == Direction.IN && !cfs.getLiveSSTables().isEmpty();
+        if (!hasWork || !isWanted(cfs.metadata.id, direction))
             return false;
         Long due = dueNanos.get(cfs.metadata.id);
         return due == null || clock.getAsLong() - due >= 0;
     }
 
-    private boolean isWanted(TableId table)
+    private boolean isWanted(TableId table, Direction direction)
     {
-        return !stopped && !paused.containsKey(table) && Directions.of(table) == Direction.IN;
+        return !stopped && !paused.containsKey(table) && Directions.of(table) == direction;
     }
 
     private void forgetDropped() throws IOException
@@ -203,22 +228,48 @@ public final class Mover implements Runnable
     private boolean move(CassiteriteMemtable memtable)
     {
         TableId id = memtable.metadata().id;
+        Direction direction = Directions.of(id);
         MoveStatus status = statuses.computeIfAbsent(id, any -> new MoveStatus());
         moving = id;
         try
         {
-            return isWanted(id) && moveGroup(memtable, status);
+            return isWanted(id, direction) && (direction == Direction.OUT ? moveOut(memtable, status) : moveGroup(memtable, status));
         }
         catch (Exception | Error e)
         {
             later(id);
-            failed(memtable, status, e);
+            failed(memtable, direction, status, e);
             return false;
         }
         finally
         {
             moving = null;
         }
+    }
+
+    /** One round; what has been written meanwhile is left for the next, which is shorter, and in the end for the drain. */
+    private boolean moveOut(CassiteriteMemtable memtable, MoveStatus status)
+    {
+        TableId id = memtable.metadata().id;
+        DepartingRows rows = new DepartingRows(memtable.table());
+        if (rows.besideBytes() == 0 && rows.baseBytes() <= REST_BYTES)
+        {
+            status.ready(rows.baseBytes());
+            return false;
+        }
+        fence.raise(memtable);
+        Departure departure = Departure.begin(memtable, status, () -> isWanted(id, Direction.OUT));
+        if (departure == null)
+        {
+            later(id);
+            return false;
+        }
+        long begun = clock.getAsLong();
+        logger.info("{}: {} leave the engine", memtable.metadata(), FBUtilities.prettyPrintMemory(rows.baseBytes() + rows.besideBytes()));
+        departure.run(REST_BYTES);
+        logger.info("{}: they have left the engine in {} s, {} have come meanwhile", memtable.metadata(),
+                    TimeUnit.NANOSECONDS.toSeconds(clock.getAsLong() - begun), FBUtilities.prettyPrintMemory(rows.baseBytes()));
+        return true;
     }
 
     private void later(TableId table)
@@ -244,7 +295,8 @@ public final class Mover implements Runnable
                                                  Files.getFileStore(Path.of(table.store().directory())).getUsableSpace());
         status.waitFor(group.waitsFor);
         Long position = point != null && point.sstables.containsAll(SstableGroup.names(group.sstables)) ? point.token : null;
-        GroupMove move = group.sstables.isEmpty() ? null : GroupMove.begin(memtable, group, progress, position, status, () -> isWanted(id));
+        GroupMove move = group.sstables.isEmpty() ? null : GroupMove.begin(memtable, group, progress, position, status,
+                                                                           () -> isWanted(id, Direction.IN));
         if (move == null)
         {
             later(id);
@@ -299,22 +351,25 @@ public final class Mover implements Runnable
         }
     }
 
-    private static void failed(CassiteriteMemtable memtable, MoveStatus status, Throwable failure)
+    private static void failed(CassiteriteMemtable memtable, Direction direction, MoveStatus status, Throwable failure)
     {
-        String what = "The move of " + memtable.metadata() + " into the engine";
+        String what = "The move of " + memtable.metadata() + (direction == Direction.OUT ? " out of the engine" : " into the engine");
         if (isInterruption(failure))
         {
             logger.info("{} is interrupted", what);
             return;
         }
-        if (Failures.isNoSpace(failure))
+        String space = SstableRoom.missing(failure);
+        if (space == null && Failures.isNoSpace(failure))
+            space = failure.getCause().getMessage();
+        if (space != null)
         {
-            status.waitFor("space: " + failure.getCause().getMessage());
-            logger.warn("{} waits for space: {}", what, failure.getCause().getMessage());
+            status.waitFor("space: " + space);
+            logger.warn("{} waits for space: {}", what, space);
             return;
         }
         status.failed(failure.getMessage() == null ? failure.toString() : failure.getMessage());
-        BackgroundWork.failed(what + " failed; its sstables are read as before, and it is tried again", failure);
+        BackgroundWork.failed(what + " failed; its rows are read as before, and it is tried again", failure);
     }
 
     /** Stopped, or the table was truncated or dropped, or the store has been closed, or other work has the table. */

@@ -29,6 +29,12 @@ final class RingShare
         return new RingShare(first, last, sstables.stream().mapToLong(SSTableReader::onDiskLength).sum());
     }
 
+    /** Of rows that may be anywhere. */
+    static RingShare ofRing(long bytes)
+    {
+        return new RingShare(Long.MIN_VALUE, Long.MAX_VALUE, bytes);
+    }
+
     long bytes()
     {
         return bytes;

@@ -7,6 +7,7 @@ package io.cassiterite.node;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 import org.apache.cassandra.schema.TableId;
 
@@ -28,6 +29,12 @@ public final class Directions
     public static Set<TableId> others()
     {
         return OTHERS.keySet();
+    }
+
+    public static Set<TableId> leaving()
+    {
+        return OTHERS.entrySet().stream().filter(table -> table.getValue() == Direction.OUT).map(Map.Entry::getKey)
+                     .collect(Collectors.toSet());
     }
 
     /** The marker of the table has it, or is about to be removed. */

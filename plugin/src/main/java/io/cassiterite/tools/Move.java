@@ -45,7 +45,7 @@ public final class Move
                                "       Move " + NodeConnection.OPTIONS + " HOST PORT status\n" +
                                NodeConnection.OPTIONS_HELP +
                                "  in          the sstables of the table move into the engine\n" +
-                               "  out         the next drain of the node writes all rows to sstables: the table leaves the engine\n" +
+                               "  out         the rows of the table leave the engine for sstables, the last ones with the next drain\n" +
                                "  hold        nothing moves\n" +
                                "  export      the table, as it is now on the node, is written to sstables in a new folder there");
             return USAGE;

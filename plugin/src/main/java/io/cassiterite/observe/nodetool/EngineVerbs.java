@@ -20,7 +20,10 @@ import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.utils.Throwables;
 
+import io.cassiterite.memtable.CassiteriteMemtable;
+import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.SnapshotLists;
+import io.cassiterite.memtable.SstablesBeside;
 import io.cassiterite.move.Mover;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.EngineTable;
@@ -76,6 +79,26 @@ final class EngineVerbs
         for (ColumnFamilyStore cfs : EngineTable.open())
             RemoteFailure.guard("sampling keys of " + cfs.metadata(), () -> all.addAll(KeySample.tokens(cfs)));
         return all;
+    }
+
+    /** Of all these tables. */
+    SstablesBeside.Look lookAtBoth(List<ColumnFamilyStore> tables)
+    {
+        List<SstablesBeside.Look> looks = new ArrayList<>();
+        for (ColumnFamilyStore cfs : tables)
+        {
+            CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
+            if (memtable != null)
+                looks.add(memtable.sstables().lookAtBoth());
+        }
+        return () -> looks.forEach(SstablesBeside.Look::close);
+    }
+
+    /** Rows that leave the engine behind the cleanup of the sstables, and before its own, would be spared. */
+    SstablesBeside.Look pauseMoves(List<ColumnFamilyStore> tables)
+    {
+        tables.forEach(cfs -> Mover.instance.pause(cfs.metadata.id));
+        return () -> tables.forEach(cfs -> Mover.instance.resume(cfs.metadata.id));
     }
 
     void snapshot(List<ColumnFamilyStore> tables, String name)

@@ -17,6 +17,7 @@ import org.apache.cassandra.service.StorageService;
 import org.apache.cassandra.service.StorageServiceMBean;
 import org.apache.cassandra.utils.MBeanWrapper;
 
+import io.cassiterite.memtable.SstablesBeside;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.EngineTable;
 import io.cassiterite.observe.EngineTableFinder;
@@ -71,9 +72,33 @@ public final class StorageServiceProxy implements InvocationHandler
         if (repair != null)
             return repair;
         check(method.getName(), verb);
-        Object result = delegate(method, arguments);
-        perform(method.getName(), verb);
-        return amended(method.getName(), result);
+        SstablesBeside.Look look = around(method.getName(), verb);
+        try (look)
+        {
+            Object result = delegate(method, arguments);
+            perform(method.getName(), verb);
+            return amended(method.getName(), result);
+        }
+    }
+
+    /** What has to be in force while Cassandra, and then the engine, do their parts. */
+    private SstablesBeside.Look around(String name, VerbArguments verb)
+    {
+        if (isSnapshotWithoutFlush(name, verb))
+            return verbs.lookAtBoth(snapshotted(verb));
+        return name.equals("forceKeyspaceCleanup") ? verbs.pauseMoves(verb.tables()) : () -> { };
+    }
+
+    /** Cassandra then leaves memtables out, and takes the sstables first. */
+    private static boolean isSnapshotWithoutFlush(String name, VerbArguments verb)
+    {
+        Map<String, String> options = name.equals("takeSnapshot") ? verb.options() : null;
+        return options != null && Boolean.parseBoolean(options.getOrDefault("skipFlush", "false"));
+    }
+
+    private static List<ColumnFamilyStore> snapshotted(VerbArguments verb)
+    {
+        return EngineTableFinder.selectedEntities(verb.trailing());
     }
 
     /** Runs a verb on a whole keyspace for its stock tables only. */
@@ -135,9 +160,8 @@ public final class StorageServiceProxy implements InvocationHandler
                 verbs.followConcurrentCompactors(verb.firstInt());
                 break;
             case "takeSnapshot":
-                Map<String, String> options = verb.options();
-                if (options != null && Boolean.parseBoolean(options.getOrDefault("skipFlush", "false")))
-                    verbs.snapshot(EngineTableFinder.selectedEntities(verb.trailing()), verb.firstString());
+                if (isSnapshotWithoutFlush(name, verb))
+                    verbs.snapshot(snapshotted(verb), verb.firstString());
                 verbs.listSnapshot(verb.firstString());
                 break;
             case "takeMultipleTableSnapshot":
