@@ -9,6 +9,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use lab_compare::cli::CompareCommand;
+use lab_load::moves::cli::MoveCommand;
 use lab_load::stress::cli::StressCommand;
 use lab_node::cluster::cli::ClusterCommand;
 use lab_node::cluster::node::cli::NodeCommand;
@@ -35,6 +36,8 @@ enum Part {
     Node(Box<NodeCommand>),
     /// One load, with the command line of cassandra-stress.
     Stress(StressCommand),
+    /// A filled table into the engine or out of it, a rack of a cluster at a time, while clients' P99 keeps a bound.
+    Move(Box<MoveCommand>),
     /// The same scenario on several engines, with a verdict.
     Compare(Box<CompareCommand>),
     /// Which configuration meets an SLA, and which of those is the cheapest.
@@ -50,6 +53,7 @@ impl Part {
             Part::Cluster(command) => command.run(),
             Part::Node(command) => command.run(),
             Part::Stress(command) => command.run(),
+            Part::Move(command) => command.run(),
             Part::Compare(command) => command.run(),
             Part::Plan(command) => command.run(),
             Part::WatchOwner => owner::watch(),

@@ -16,7 +16,7 @@ static USES: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bcrate::(?:(\w+)|\
 /// Those whose heads have a table.
 const TABLES: [(&str, &[&str]); 3] = [
     ("node", &["cluster", "network", "command", "fence", "cpus"]),
-    ("load", &["stress", "search", "report", "profile", "load", "check", "observe", "narrator"]),
+    ("load", &["stress", "moves", "search", "report", "profile", "load", "check", "observe", "narrator"]),
     (
         "plan",
         &[

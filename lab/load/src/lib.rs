@@ -8,6 +8,7 @@
 //! | module | what it does | uses |
 //! |---|---|---|
 //! | [`stress`] | runs one load, with the command line of cassandra-stress | all |
+//! | [`moves`] | moves a table into the engine or out of it, a rack at a time | `load`, `observe`, `narrator` |
 //! | [`search`] | finds the highest rate at which SLAs hold | `report` |
 //! | [`report`] | writes a run as JSON, HDR log, rows and HTML; judges SLAs | `load`, `observe` |
 //! | [`profile`] | makes schema, statements and rows from a cassandra-stress profile | `load`, `check` |
@@ -18,6 +19,7 @@
 
 pub mod check;
 pub mod load;
+pub mod moves;
 pub mod narrator;
 pub mod observe;
 pub mod profile;

@@ -6,6 +6,7 @@
 //! [`connect`] opens a session on a [`Target`]; [`run`] runs a [`Workload`] on it by a [`LoadSpec`] and returns the [`Outcome`].
 //! Both need a runtime made by [`runtime`], whose threads are the client.
 
+mod access;
 mod changes;
 mod clock;
 mod connect;
@@ -32,6 +33,7 @@ mod validity;
 mod warmup;
 
 pub use crate::check::{Fault, FaultKind, Row};
+pub use access::{contact_point, credentials};
 pub use changes::Changes;
 pub use connect::{connect, runtime};
 pub use operation::{Answer, Class, Kind, Operation, Workload};

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 
 use self::spec_options::SpecOptions;
 use super::progress::{Bars, Interrupt};
-use super::{spec, Cluster, Home};
+use super::{spec, yaml, Cluster, Home};
 
 const LOG_LINES: &str = "200";
 
@@ -96,6 +96,9 @@ enum Action {
     Start {
         /// Its number
         node: u32,
+        /// A key of cassandra.yaml and its YAML value, for this node and all that are started later; repeatable
+        #[arg(long, value_name = "KEY=VALUE", value_parser = yaml::parse_set)]
+        set: Vec<(String, String)>,
         #[command(flatten)]
         owner: Owner,
     },
@@ -165,7 +168,11 @@ impl ClusterCommand {
             Action::Stop { node } => told(&place)?.stop(node)?,
             Action::Pause { node } => told(&place)?.pause(node)?,
             Action::Resume { node } => told(&place)?.resume(node)?,
-            Action::Start { node, owner } => watched(&place, &owner)?.start(node)?,
+            Action::Start { node, set, owner } => {
+                let mut cluster = watched(&place, &owner)?;
+                cluster.set(&set)?;
+                cluster.start(node)?;
+            }
             Action::Add { joining } => add(&mut watched(&place, &joining.owner)?, joining.without_streaming)?,
             Action::Replace { node, joining } => {
                 replace(&mut watched(&place, &joining.owner)?, node, joining.without_streaming)?;

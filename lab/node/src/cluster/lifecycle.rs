@@ -19,7 +19,7 @@ use super::progress::{Progress, Silent};
 use super::ring::{parse_status, RingNode};
 use super::starting::{self, Started};
 use super::state::{self, State};
-use super::{process, ClusterSpec, Home};
+use super::{process, yaml, ClusterSpec, Home};
 use crate::cpus::Cpus;
 
 /// Each question starts a JVM.
@@ -127,6 +127,20 @@ impl Cluster {
         }
         let progress = Arc::clone(&self.progress);
         self.start_all(&[member], progress.as_ref())
+    }
+
+    /// Changes keys of cassandra.yaml, nested ones with dots, for nodes that are started from now on; those that run keep theirs.
+    pub fn set(&mut self, keys: &[(String, String)]) -> Result<()> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let _lock = self.locked()?;
+        for (key, value) in keys {
+            yaml::check_set(key, value)?;
+            self.state.spec.set.retain(|(known, _)| known != key);
+            self.state.spec.set.push((key.clone(), value.clone()));
+        }
+        self.write()
     }
 
     fn bring_up(&mut self, progress: &dyn Progress) -> Result<()> {

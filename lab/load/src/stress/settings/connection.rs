@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
 
+use crate::load;
 use crate::stress::command_line::{CommandLine, Given};
 
 /// How the cluster is reached.
@@ -86,7 +87,7 @@ fn contact_points(given: &Given, port: u16) -> Result<Vec<String>> {
     };
     let hosts = if hosts.is_empty() && !given.has("file=") { vec!["localhost".to_owned()] } else { hosts };
     ensure!(!hosts.is_empty(), "-node: there is no node in the file");
-    hosts.iter().map(|host| contact_point(host, port)).collect()
+    hosts.iter().map(|host| load::contact_point(host, port).context("-node")).collect()
 }
 
 /// `translate=10.0.0.1:9042>127.0.0.1:19042,...`
@@ -100,22 +101,10 @@ fn translation(node: &Given) -> Result<HashMap<SocketAddr, SocketAddr>> {
     text.split(',').map(read).collect()
 }
 
-fn contact_point(host: &str, port: u16) -> Result<String> {
-    ensure!(!host.is_empty() && !host.contains(['=', ' ']), "-node: '{host}' is not a HOST[:PORT]");
-    let bare_ipv6 = host.parse::<std::net::Ipv6Addr>().is_ok();
-    Ok(match host {
-        _ if bare_ipv6 => format!("[{host}]:{port}"),
-        _ if host.ends_with(']') || !host.contains(':') => format!("{host}:{port}"),
-        _ => host.to_owned(),
-    })
-}
-
 fn credentials(mode: &Given, file: Option<&str>) -> Result<Option<(String, String)>> {
     let (mut user, mut password) = (None, None);
     if let Some(file) = file {
-        let text = std::fs::read_to_string(file).with_context(|| format!("-credentials-file {file}"))?;
-        user = property(&text, "cql.username");
-        password = property(&text, "cql.password");
+        (user, password) = load::credentials(Path::new(file)).context("-credentials-file")?;
     }
     user = mode.text("user=")?.or(user);
     password = mode.text("password=")?.or(password);
@@ -125,12 +114,6 @@ fn credentials(mode: &Given, file: Option<&str>) -> Result<Option<(String, Strin
         (Some(_), None) => bail!("-mode: user= needs password="),
         (None, Some(_)) => bail!("-mode: password= needs user="),
     }
-}
-
-fn property(text: &str, name: &str) -> Option<String> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!']));
-    let mut values = lines.filter_map(|line| line.split_once(['=', ':'])).filter(|(key, _)| key.trim() == name);
-    values.next().map(|(_, value)| value.trim().to_owned())
 }
 
 fn pem(given: &Given, word: &str) -> Result<Option<PathBuf>> {

@@ -16,7 +16,7 @@ use crate::cluster::Home;
 const MAIN: &str = "org.apache.cassandra.service.CassandraDaemon";
 
 /// `java` of JAVA_HOME, else of the path.
-pub(super) fn java() -> Result<PathBuf> {
+pub fn java() -> Result<PathBuf> {
     let named = env::var_os("JAVA_HOME").filter(|folder| !folder.is_empty());
     let candidates: Vec<PathBuf> = match &named {
         Some(folder) => vec![Path::new(folder).join("bin/java")],

@@ -18,6 +18,7 @@ use anyhow::{ensure, Context, Result};
 use serde_json::Value;
 
 pub(super) use configuration::Configuration;
+pub use jvm::java;
 
 use super::Home;
 
