@@ -16,7 +16,7 @@ const LENGTHS: &str = "--seconds 2 --warmup 1";
 const RATE: &str = "--rate 50";
 
 /// Scenario, a figure that must be above 0, its phase whose reads are checked.
-const SCENARIOS: [(&str, &str, &str); 9] = [
+const SCENARIOS: [(&str, &str, &str); 10] = [
     ("reads", "beyond memory: throughput", "hot, fixed rate: "),
     ("writes", "compact: server CPU", "read back: "),
     ("requests", "reads while the heap is collected: throughput", "reads, 8 connections: "),
@@ -25,6 +25,7 @@ const SCENARIOS: [(&str, &str, &str); 9] = [
     ("features", "closed loop: throughput", "closed loop: "),
     ("scan", "full scan: rows", "slices: "),
     ("restart", "kill -9 to first answer", ""),
+    ("move", "in: throughput", "moving: "),
     ("indexes", "kill -9 to first answer by index", "query, 100 rows: "),
 ];
 
@@ -58,7 +59,7 @@ fn faults_of_the_servers(run: &Value) -> Vec<&str> {
 }
 
 #[test]
-#[ignore = "starts eighteen nodes one after the other: make test-cluster"]
+#[ignore = "starts twenty nodes one after the other: make test-cluster"]
 fn every_scenario_runs_on_both_engines_and_tells_what_it_has_to() {
     for (scenario, above_zero, checked) in SCENARIOS {
         let compared = compared(scenario);

@@ -45,7 +45,7 @@ pub struct CompareCommand {
     #[arg(long, value_name = "JSON", num_args = 2, conflicts_with_all = OF_RUNS.split(' '))]
     runs: Vec<PathBuf>,
     /// Engines; the last is compared with each of the others. An engine may be there twice: stock,stock must find no difference
-    /// [default: stock,stock-default,cassiterite; for indexes stock-sai,stock,cassiterite].
+    /// [default: stock,stock-default,cassiterite; for indexes stock-sai,stock,cassiterite, for move stock,cassiterite].
     #[arg(long, value_delimiter = ',')]
     engines: Vec<Engine>,
     /// Sizes that are not given singly, and with them the time that it takes: engines x rounds x (start, fill, warm-up, and the

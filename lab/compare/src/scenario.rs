@@ -29,6 +29,9 @@ pub enum Scenario {
     Restart,
     /// Secondary indexes: writes with 0, 1 and 3 of them, queries of 1, 100 and 10,000 rows, builds, bytes, and a restart.
     Indexes,
+    /// A filled table moves into the engine, and out of it, against `upgradesstables -a` of the same table in stock: CPU, speed
+    /// and bytes alone; latencies of checked requests beside a throttled one.
+    Move,
     /// Nodes of a cluster die and are replaced, over and over: streaming time, share of whole files, CPU and memory of both
     /// ends, against a plain copy; then once more under load.
     Stream,
@@ -51,7 +54,12 @@ impl Scenario {
     /// The cassandra-stress profile of its table.
     pub fn profile(self) -> &'static str {
         match self {
-            Scenario::Reads | Scenario::Writes | Scenario::Mixed | Scenario::Requests | Scenario::Restart => {
+            Scenario::Reads
+            | Scenario::Writes
+            | Scenario::Mixed
+            | Scenario::Requests
+            | Scenario::Restart
+            | Scenario::Move => {
                 include_str!("profiles/rows.yaml")
             }
             Scenario::Emp => include_str!("profiles/emp.yaml"),
@@ -68,6 +76,7 @@ impl Scenario {
     pub fn engines(self) -> Vec<Engine> {
         match self {
             Scenario::Indexes => vec![Engine::StockSai, Engine::Stock, Engine::Cassiterite],
+            Scenario::Move => vec![Engine::Stock, Engine::Cassiterite],
             _ => vec![Engine::Stock, Engine::StockDefault, Engine::Cassiterite],
         }
     }

@@ -98,11 +98,14 @@ impl Settings {
             Scenario::Emp => (6, 6000, 500.0),
             Scenario::Indexes => (1, 200, RATE_PER_CPU),
             Scenario::Scan => (100, 200, RATE_PER_CPU),
+            Scenario::Move => (1, 200, RATE_PER_CPU),
             // 4,000,000 are 6.3 GiB, of which each of 3 nodes has two thirds.
             Scenario::Stream => (6, 1000, 400.0),
             _ => (1, 1000, RATE_PER_CPU),
         };
         let stream = scenario == Scenario::Stream;
+        // As large as a move has to be to tell something: 220 MiB, 4.3 GiB.
+        let partitions = if scenario == Scenario::Move { 5 * partitions } else { partitions };
         Self {
             scenario,
             own: None,
@@ -176,6 +179,9 @@ impl Settings {
                 "a node is replaced out of the other replicas: give at least --nodes 2 and --replication-factor 2"
             );
         }
+        if self.scenario == Scenario::Move {
+            ensure!(self.nodes == 1, "--nodes {}: move runs on one node", self.nodes);
+        }
         ensure!(self.port <= u16::MAX - 100, "--port {}: there is no room for the ports after it", self.port);
         Ok(())
     }
@@ -243,5 +249,7 @@ mod tests {
         let stream = Settings::new(Scenario::Stream, Scale::Tiny);
         assert!(refusal(Settings { replication_factor: 1, ..stream.clone() }).contains("replicas"));
         assert!(refusal(Settings { samples: 0, ..stream }).contains("--samples"));
+        let moves = Settings::new(Scenario::Move, Scale::Tiny);
+        assert!(refusal(Settings { nodes: 2, ..moves }).contains("--nodes"));
     }
 }

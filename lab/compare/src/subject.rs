@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use scylla::client::session::Session;
 use scylla::statement::unprepared::Statement;
 use scylla::statement::Consistency;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 
 use lab_load::check::{Before, Ledger, Levels, Replication};
 use lab_load::load::{self, Position, Target};
@@ -25,13 +25,31 @@ use lab_node::cluster::{Cluster, Engine, Interrupt};
 use crate::files::table_bytes;
 use crate::phase::once;
 use crate::quiet::until_quiet;
+use crate::scenario::Scenario;
 use crate::settings::{Settings, VALUE_BYTES};
 
-pub use location::lock_clusters;
 use location::spec;
+pub use location::{lock_clusters, MOVING};
 
 /// A statement of the scenario's own; an index may be built before it answers.
 const STATEMENT_MAX: Duration = Duration::from_secs(3600);
+
+/// Asks on the client's threads while the subject is lent.
+#[derive(Clone)]
+pub struct Asker {
+    runtime: Handle,
+    session: Arc<Session>,
+}
+
+impl Asker {
+    /// The answer to this question.
+    pub fn ask<T, F>(&self, of: impl FnOnce(Arc<Session>) -> F) -> Result<T>
+    where
+        F: std::future::Future<Output = Result<T>>,
+    {
+        self.runtime.block_on(of(Arc::clone(&self.session)))
+    }
+}
 
 /// One engine's cluster, loaded and watched.
 pub struct Subject<'a> {
@@ -203,6 +221,21 @@ impl<'a> Subject<'a> {
         self.runtime.block_on(of(Arc::clone(&self.session)))
     }
 
+    /// Asks beside a load, from another thread than the client's.
+    pub fn asker(&self) -> Asker {
+        Asker { runtime: self.runtime.handle().clone(), session: Arc::clone(&self.session) }
+    }
+
+    /// Set when a signal wants the comparison to end.
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+
+    /// What a table of the scenario's own has after `WITH`.
+    pub fn table_options(&self) -> String {
+        table_options(self.settings, self.cluster.engine())
+    }
+
     /// Runs one statement, a change of the schema too.
     pub fn execute(&self, cql: String) -> Result<()> {
         let mut statement = Statement::new(cql.as_str());
@@ -279,6 +312,9 @@ fn folders(cluster: &Cluster) -> Vec<PathBuf> {
 
 fn table_options(settings: &Settings, engine: Engine) -> String {
     match &settings.compaction {
+        _ if settings.scenario == Scenario::Move && engine.has_plugin() => {
+            format!("memtable = 'moving' AND {}", Engine::Stock.table_options())
+        }
         Some(class) if !engine.has_plugin() => format!("compaction = {{'class': '{class}'}}"),
         _ => engine.table_options().to_owned(),
     }

@@ -5,6 +5,7 @@
 
 mod indexes;
 mod mixed;
+mod moves;
 mod own;
 mod reads;
 mod requests;
@@ -33,6 +34,7 @@ pub fn run(scenario: Scenario, subject: &mut Subject<'_>) -> Result<Trial> {
         Scenario::Scan => scan::run(subject),
         Scenario::Restart => restart::run(subject),
         Scenario::Indexes => indexes::run(subject),
+        Scenario::Move => moves::run(subject),
         Scenario::Stream => stream::run(subject),
         Scenario::Profile => own::run(subject),
     }?;

@@ -13,6 +13,8 @@ use lab_node::cluster::{lock_file, ClusterSpec, Engine, Lock};
 
 /// One name and place for all engines: nothing but the engine may differ.
 const NAME: &str = "compare";
+/// What the memtables of tables that are to enter the engine inherit from.
+pub const MOVING: &str = "memtable.configurations.moving.inherits";
 /// A node that joins answers only when it has streamed its part.
 const START_MAX: Duration = Duration::from_secs(3600);
 
@@ -25,6 +27,17 @@ pub fn lock_clusters() -> Result<Lock> {
     lock_file(&file, |holder| format!("a comparison or a plan (process {holder}) is running: two disturb each other"))
 }
 
+/// A node with the plug-in whose tables are as those of tuned stock until the key [`MOVING`] is mapped to the engine.
+fn entering() -> Vec<(String, String)> {
+    let keys = [
+        ("storage_compatibility_mode", "NONE"),
+        ("memtable_allocation_type", "offheap_objects"),
+        ("sstable.selected_format", "bti"),
+        (MOVING, "trie"),
+    ];
+    keys.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec()
+}
+
 pub(super) fn spec(settings: &Settings, engine: Engine) -> Result<ClusterSpec> {
     let mut spec = ClusterSpec::new(NAME, engine, settings.nodes)?;
     spec.heap = settings.heap.clone();
@@ -33,7 +46,8 @@ pub(super) fn spec(settings: &Settings, engine: Engine) -> Result<ClusterSpec> {
     if settings.scenario == Scenario::Stream {
         spec.start_limit = START_MAX;
     }
-    spec.set = settings.set.clone();
+    let stock_table = settings.scenario == Scenario::Move && engine.has_plugin();
+    spec.set = if stock_table { [&entering(), &settings.set[..]].concat() } else { settings.set.clone() };
     spec.fast = settings.fast_nodes;
     spec.cpus = settings.cpus.as_ref().map(|split| split.servers.clone());
     spec.owner_pid = i32::try_from(std::process::id()).ok();

@@ -14,4 +14,6 @@ pub mod home;
 mod nodes;
 pub mod ring;
 mod sight;
-mod tool;
+pub mod tool;
+
+pub use nodes::{home_of, leaves_online};

@@ -132,7 +132,7 @@ where
 }
 
 async fn look(session: &Session, node: SocketAddr, keyspace: &str, table: &str) -> Result<Look> {
-    let home = home(session, node, keyspace, table).await.context("asked for the table")?;
+    let home = home_of(session, node, keyspace, table).await.context("asked for the table")?;
     let mut latencies = Vec::new();
     for (kind, view) in [("read", "coordinator_read_latency"), ("write", "coordinator_write_latency")] {
         let cql = format!(
@@ -150,13 +150,16 @@ async fn look(session: &Session, node: SocketAddr, keyspace: &str, table: &str) 
 
 type MoveRow = (Option<String>, Option<i64>, Option<i64>, Option<i64>, Option<i64>, Option<String>, Option<String>);
 
-async fn home(session: &Session, node: SocketAddr, keyspace: &str, table: &str) -> Result<Home> {
+/// Whether rows leave the engine of a node while it runs, or only in a drain; `None` where there is no engine.
+pub async fn leaves_online(session: &Session, node: SocketAddr) -> Result<Option<bool>> {
     let cql = "SELECT column_name FROM system_virtual_schema.columns WHERE keyspace_name = 'cassiterite' AND table_name = 'moves'";
     let columns = NodeQuery::to(node, cql).rows::<(String,)>(session).await?;
-    if columns.is_empty() {
-        return Ok(Home::NoEngine);
-    }
-    let leaves_online = columns.iter().any(|(name,)| name == "engine_bytes");
+    Ok((!columns.is_empty()).then(|| columns.iter().any(|(name,)| name == "engine_bytes")))
+}
+
+/// Where a node has the rows of a table.
+pub async fn home_of(session: &Session, node: SocketAddr, keyspace: &str, table: &str) -> Result<Home> {
+    let Some(leaves_online) = leaves_online(session, node).await? else { return Ok(Home::NoEngine) };
     let bytes = if leaves_online { ", engine_bytes" } else { "" };
     let key = format!("keyspace_name = {} AND table_name = {}", quoted(keyspace), quoted(table));
     let cql = format!(

@@ -17,12 +17,16 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// How it is started.
 #[derive(Clone, Debug)]
-pub(super) struct Tool {
+pub struct Tool {
+    /// Program.
     pub java: PathBuf,
+    /// The plug-in's.
     pub jar: PathBuf,
     /// User, and the file with the password.
     pub login: Option<(String, PathBuf)>,
+    /// Of the table.
     pub keyspace: String,
+    /// Its name.
     pub table: String,
 }
 
@@ -38,7 +42,7 @@ impl Tool {
         format!("java -cp {} {MAIN} {host} {port} {} {} {direction}", self.jar.display(), self.keyspace, self.table)
     }
 
-    /// Tells the node at this JMX address.
+    /// Tells the node at this JMX address; an error has the node's reason. Ends within a minute.
     pub async fn direct(&self, (host, port): (String, u16), direction: &str) -> Result<()> {
         let mut command = Command::new(&self.java);
         command.arg("-Xmx64m").arg("-cp").arg(&self.jar).arg(MAIN);
