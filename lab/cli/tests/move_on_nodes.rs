@@ -8,7 +8,8 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, TcpListener};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::time::Duration;
 
 use lab_load::load::{connect, runtime, Target};
 use lab_load::observe::NodeQuery;
@@ -127,17 +128,32 @@ async fn beside(lab: &Lab, session: &Session) -> (String, i64) {
     moves.rows::<(String, i64)>(session).await.unwrap().remove(0)
 }
 
-/// Writes from when the move of the second rack has begun, until it ends; its words.
-async fn moved_under_writes(lab: &Lab, session: &Session) -> (Option<i32>, String) {
-    let mut child = lab.moving("orders", "in", &["--p99-max", "0.001ms"]).stdout(Stdio::piped()).spawn().unwrap();
+/// A move whose rack has begun, and its words until then.
+fn begun(lab: &Lab, rack: &str, more: &[&str]) -> (Child, BufReader<ChildStdout>, String) {
+    let mut child = lab.moving("orders", "in", more).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut told = String::new();
-    while !told.contains("rack datacenter1/rack2: in on") {
+    while !told.contains(&format!("rack datacenter1/{rack}: in on")) {
         assert!(lines.read_line(&mut told).unwrap() > 0, "it ended: {told}");
     }
+    (child, lines, told)
+}
+
+/// Ctrl-C when the move of a rack has begun; its words.
+fn interrupted(lab: &Lab, rack: &str) -> (Option<i32>, String) {
+    let (mut child, mut lines, mut told) = begun(lab, rack, &[]);
+    std::thread::sleep(Duration::from_secs(1));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    lines.read_to_string(&mut told).unwrap();
+    (child.wait().unwrap().code(), told)
+}
+
+/// Writes from when the move of the second rack has begun, until it ends; its words.
+async fn moved_under_writes(lab: &Lab, session: &Session) -> (Option<i32>, String) {
+    let (mut child, mut lines, mut told) = begun(lab, "rack2", &["--p99-max", "0.001ms"]);
     while child.try_wait().unwrap().is_none() {
         session.query_unpaged("INSERT INTO shop.orders (k, v) VALUES (0, 0x00)", ()).await.unwrap();
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     lines.read_to_string(&mut told).unwrap();
     (child.wait().unwrap().code(), told)
@@ -161,6 +177,9 @@ fn racks_move_in_one_after_the_other_and_hold_when_clients_suffer() {
         );
 
         lab.enter("1");
+        let (code, told) = interrupted(&lab, "rack1");
+        assert_eq!(code, Some(1), "{told}");
+        assert!(told.contains("interrupted") && told.contains(&format!("127.0.0.1:{}: hold", lab.port)), "{told}");
         let (code, told) = lab.moved("orders", "in", &[]);
         assert_eq!(code, Some(1), "{told}");
         assert!(told.contains("rack datacenter1/rack1: done"), "{told}");
