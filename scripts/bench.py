@@ -113,6 +113,8 @@ ALL = [
         in_readme=False,
     ),
     Row("features", f"features {PAIR} --warmup 150", 200_000, 8, 1, 17, 120, in_readme=False),
+    # A restart, three moves or rewrites, and their ends.
+    Row("move", f"move {PAIR} --warmup 150 --rate 2000", 1_000_000, 20, 2, 17, 100, in_readme=False),
     # A run has a sample for each node that it replaces, so it has one round.
     Row(
         "stream",
