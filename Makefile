@@ -99,7 +99,7 @@ run: node ## a node with the plug-in on 127.0.0.1:9042 in the foreground; data i
 	@scripts/run
 
 .PHONY: demo
-demo: node ## guided tour: flights in, queries, reads during garbage collections, kill -9 during writes, a node of a cluster replaced; every acknowledged row checked
+demo: node ## guided tour: flights in, queries, reads during garbage collections, kill -9 during writes, a node of a cluster replaced, a stock table moved in and out; every acknowledged row checked
 	@scripts/python-env.sh
 	@build/venv/bin/python scripts/demo.py
 

@@ -2,13 +2,14 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """A guided tour: a real data set goes in through a real driver, is queried, and read while the JVM collects garbage.
 The node is killed with kill -9 during writes, started again, and every acknowledged row is checked. Then a node of a
-cluster dies under load and is replaced. `make demo` runs it; it ends with 1 if a row is missing or wrong."""
+cluster dies under load and is replaced. At last a filled table of stock Cassandra moves into the engine and back.
+`make demo` runs it; it ends with 1 if a row is missing or wrong."""
 
 import argparse
 import sys
 import time
 
-from demo_parts import flights, reads, replacement, writers
+from demo_parts import flights, moving, reads, replacement, writers
 from demo_parts.node import Node, connect
 from tqdm import tqdm
 
@@ -114,6 +115,8 @@ def main():
     finally:
         node.kill()
     good = replacement.act(memtable, partitions, say, bar) and good
+    if not node.stock:
+        good = moving.act(partitions, say, bar) and good
     say(
         f"{'Nothing acknowledged was lost' if good else 'ROWS ARE MISSING OR WRONG'}"
         f" ({time.monotonic() - begin:.0f} s)."

@@ -57,12 +57,15 @@ def write(client, addresses, port, stop, started, answer):
 class Clients:
     """The clients' processes. Their rows are in demo.bookings."""
 
-    def __init__(self, addresses, port):
+    def __init__(self, addresses, port, first=0):
+        """Their numbers begin with `first`: each number books seats of its own."""
         context = multiprocessing.get_context("spawn")
         self.answers, self.stop = context.Queue(), context.Event()
         started = [context.Event() for _ in range(CLIENTS)]
         self.processes = [
-            context.Process(target=write, args=(i, addresses, port, self.stop, started[i], self.answers), daemon=True)
+            context.Process(
+                target=write, args=(first + i, addresses, port, self.stop, started[i], self.answers), daemon=True
+            )
             for i in range(CLIENTS)
         ]
         for process in self.processes:

@@ -47,11 +47,12 @@ def connect(port, addresses=(ADDRESS,), consistency=ConsistencyLevel.LOCAL_ONE):
 
 
 class Node:
-    """Starts empty. `stock` leaves the plug-in out."""
+    """Starts empty. `stock` leaves the plug-in out; `yaml` and `jvm` have more lines and options. All may change."""
 
-    def __init__(self, stock):
-        self.base = ROOT / "build" / "demo"
+    def __init__(self, stock, folder="demo"):
+        self.base = ROOT / "build" / folder
         self.stock = stock
+        self.yaml, self.jvm = [], []
         self.port = free_port()
         self.storage_port, self.jmx_port = free_port(), free_port()
         self.gc_log = self.base / "logs" / "gc.log"
@@ -93,6 +94,8 @@ class Node:
             "-XX:TieredStopAtLevel=4",
         ]
         command += ["--stock"] if self.stock else ["--yaml", FRONT_DOOR]
+        command += [word for line in self.yaml for word in ("--yaml", line)]
+        command += [word for option in self.jvm for word in ("--jvm", option)]
         begin = time.monotonic()
         with open(self.base / "console.log", "ab") as console:
             self.process = subprocess.Popen(
@@ -116,10 +119,16 @@ class Node:
 
     def set(self, parameter, value):
         """Changes a live parameter of the engine, over JMX."""
-        nodetool = [str(ROOT / "scripts" / "nodetool"), "-p", str(self.jmx_port)]
-        self.run(
-            [*nodetool, "sjk", "mx", "-b", "io.cassiterite:type=Engine", "-mc", "-op", "set", "-a", parameter, value]
-        )
+        self.nodetool("sjk", "mx", "-b", "io.cassiterite:type=Engine", "-mc", "-op", "set", "-a", parameter, value)
+
+    def nodetool(self, *words):
+        self.run([str(ROOT / "scripts" / "nodetool"), "-p", str(self.jmx_port), *words])
+
+    def move(self, keyspace, table, direction):
+        """Says which way a table's rows go."""
+        (jar,) = (ROOT / "plugin" / "target").glob("cassiterite-*.jar")
+        tool = ["java", "-cp", str(jar), "io.cassiterite.tools.Move"]
+        self.run([*tool, ADDRESS, str(self.jmx_port), keyspace, table, direction])
 
     def collect_garbage(self):
         """Calls System.gc() in the node; returns when the collection is over."""
