@@ -24,14 +24,33 @@ final class EntryPage
     private static final long BYTES = 4 << 20;
 
     private final ColumnFamilyStore cfs;
+    private final Table table;
     private final List<EngineIndex> indexes;
+    private final boolean mayExpire;
     private final List<Found> rows = new ArrayList<>();
     private long bytes;
 
-    EntryPage(ColumnFamilyStore cfs, List<EngineIndex> indexes)
+    private EntryPage(ColumnFamilyStore cfs, Table table, List<EngineIndex> indexes, boolean mayExpire)
     {
         this.cfs = cfs;
+        this.table = table;
         this.indexes = indexes;
+        this.mayExpire = mayExpire;
+    }
+
+    /** For rows that the table has: a crash loses them only where its writes are not durable. */
+    static EntryPage ofTable(ColumnFamilyStore cfs, List<EngineIndex> indexes)
+    {
+        return new EntryPage(cfs, null, indexes, cfs.keyspace.getMetadata().params.durableWrites);
+    }
+
+    /**
+     * For rows that are to come into a generation of the table, or not: an entry that expires would hide one of a row that stays,
+     * where they do not come.
+     */
+    static EntryPage ofComing(ColumnFamilyStore cfs, Table table, List<EngineIndex> indexes)
+    {
+        return new EntryPage(cfs, table, indexes, false);
     }
 
     void clear()
@@ -76,7 +95,7 @@ final class EntryPage
     private void putEntries(DirectOutput request, EngineIndex index)
     {
         DecoratedKey key = rows.get(0).key;
-        RowIndexer.PartEntries part = new RowIndexer.PartEntries(index, key, cfs.keyspace.getMetadata().params.durableWrites);
+        RowIndexer.PartEntries part = new RowIndexer.PartEntries(index, key, mayExpire);
         part.begin(request);
         for (Found found : rows)
         {
@@ -90,14 +109,14 @@ final class EntryPage
     /** Where the table is truncated meanwhile, the entries are of no use, and do no harm. */
     private void write(DirectOutput request)
     {
-        Table table = IndexBuild.tableOf(cfs);
+        Table into = table == null ? IndexBuild.tableOf(cfs) : table;
         try
         {
-            table.write(request, true);
+            into.write(request, true);
         }
         catch (EngineException e)
         {
-            if (e.kind() != EngineException.Kind.CLOSED || IndexBuild.tableOf(cfs) == table)
+            if (e.kind() != EngineException.Kind.CLOSED || IndexBuild.tableOf(cfs) == into)
                 throw e;
         }
     }

@@ -10,12 +10,14 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterators;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.Unfiltered;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.io.sstable.format.SSTableReader;
+import org.apache.cassandra.utils.Throwables;
 
 import io.cassiterite.engine.Table;
 
@@ -67,7 +69,7 @@ public final class IndexedLanding
                                               .collect(Collectors.toList());
         if (indexes.isEmpty())
             return;
-        EntryPage page = new EntryPage(cfs, indexes);
+        EntryPage page = EntryPage.ofComing(cfs, table, indexes);
         try (UnfilteredPartitionIterator partitions = merged(sstables))
         {
             while (partitions.hasNext())
@@ -84,24 +86,36 @@ public final class IndexedLanding
     private static UnfilteredPartitionIterator merged(Collection<SSTableReader> sstables)
     {
         List<UnfilteredPartitionIterator> scanners = new ArrayList<>(sstables.size());
-        for (SSTableReader sstable : sstables)
-            scanners.add(sstable.getScanner());
-        return UnfilteredPartitionIterators.merge(scanners, null);
+        try
+        {
+            for (SSTableReader sstable : sstables)
+                scanners.add(sstable.getScanner());
+            return UnfilteredPartitionIterators.merge(scanners, null);
+        }
+        catch (Throwable t)
+        {
+            throw Throwables.throwAsUncheckedException(Throwables.close(t, scanners));
+        }
     }
 
     private static void add(EntryPage page, UnfilteredRowIterator partition)
     {
-        page.add(partition.partitionKey(), partition.staticRow());
+        add(page, partition.partitionKey(), partition.staticRow());
         while (partition.hasNext())
         {
-            if (page.isFull())
-            {
-                page.write();
-                page.clear();
-            }
             Unfiltered next = partition.next();
             if (next.isRow())
-                page.add(partition.partitionKey(), (Row) next);
+                add(page, partition.partitionKey(), (Row) next);
         }
+    }
+
+    private static void add(EntryPage page, DecoratedKey key, Row row)
+    {
+        if (page.isFull())
+        {
+            page.write();
+            page.clear();
+        }
+        page.add(key, row);
     }
 }

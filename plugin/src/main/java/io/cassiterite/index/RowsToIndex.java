@@ -44,7 +44,7 @@ final class RowsToIndex
     RowsToIndex(ColumnFamilyStore cfs, List<EngineIndex> indexes, Range<Token> range)
     {
         this.cfs = cfs;
-        this.page = new EntryPage(cfs, indexes);
+        this.page = EntryPage.ofTable(cfs, indexes);
         this.range = Range.makeRowRange(range);
     }
 

@@ -166,7 +166,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
             if (isOwnFault(e))
                 throw e;
             // without the FSWriteError or CorruptSSTableException, which would stop the node
-            Throwable cause = e.getCause();
+            Throwable cause = e.getCause() == null ? e : e.getCause();
             throw new IllegalStateException("what has come cannot be taken into " + cfs.metadata() + ": " + cause.getMessage(), cause);
         }
     }

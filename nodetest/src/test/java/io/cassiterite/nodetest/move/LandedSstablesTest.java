@@ -4,12 +4,16 @@
  */
 package io.cassiterite.nodetest.move;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +38,7 @@ class LandedSstablesTest
 {
     private static final Duration BOUND = Duration.ofMinutes(2);
     private static final String KEYSPACE = FilledTables.KEYSPACE;
+    private static final int TTL_S = 8;
     private static final String COLUMNS = " (k int PRIMARY KEY, v text, w int) WITH memtable = ";
 
     private static Node start(String name, boolean keep)
@@ -78,12 +83,10 @@ class LandedSstablesTest
         {
             freshKeyspace(cql);
             tables = FilledTables.create(cql, "cassiterite", 21);
-            for (String table : FilledTables.moving())
-                node.nodetool("disableautocompaction", KEYSPACE, table.replace("_engine", "_stock")).success(); // files are copied
             cql.run("CREATE INDEX by_w ON changed_engine (w)");
-            for (int flush = 0; flush < 3; flush++)
+            for (int flush = 0; flush < 2; flush++) // of four sstables a compaction would make one meanwhile
             {
-                tables.write(60);
+                tables.write(90);
                 node.flush(KEYSPACE);
             }
             tables.changeColumns();
@@ -196,6 +199,42 @@ class LandedSstablesTest
                 awaitMoved(node);
                 assertRows(again, 410);
             }
+        }
+    }
+
+    /** Entries are there before the rows: one that expires must hide none of a row that stays. */
+    @Test
+    void rowsThatDoNotComeHideNoEntries() throws IOException
+    {
+        String insert = "INSERT INTO %s (k, v, w) VALUES (?, ?, 3) USING TIMESTAMP ";
+        int rows = 3_000; // the entries of the first ones are written before the last ones are read
+        try (Node node = start("unlanded", false); Cql cql = node.cql())
+        {
+            freshKeyspace(cql);
+            cql.run("CREATE TABLE source" + COLUMNS + "'trie'");
+            createTarget(node, cql);
+            cql.runEach(String.format(insert, "target") + "5", IntStream.range(0, rows), k -> new Object[]{ k, "own" });
+            cql.runEach(String.format(insert, "source") + "10 AND TTL " + TTL_S, IntStream.range(0, rows),
+                        k -> new Object[]{ k, "x".repeat(500) + k });
+            node.flush(KEYSPACE, "source");
+            Path copies = SstableLoader.copies(node, KEYSPACE, "source");
+            damageEnd(copies);
+            assertNotEquals(0, SstableLoader.load(node, copies, KEYSPACE, "target").exitCode());
+            node.log().await("cannot be taken into", BOUND);
+            Pause.millis(TTL_S * 1_000 + 1_000);
+            assertEquals(rows, cql.rows("SELECT k FROM target WHERE w = 3").size());
+            assertEquals(rows, cql.rows("SELECT k FROM target").size());
+        }
+    }
+
+    private static void damageEnd(Path sstables) throws IOException
+    {
+        try (Stream<Path> files = Files.list(sstables))
+        {
+            Path data = files.filter(file -> file.toString().endsWith("-Data.db")).findFirst().orElseThrow();
+            byte[] bytes = Files.readAllBytes(data);
+            bytes[bytes.length - 20] ^= 1;
+            Files.write(data, bytes);
         }
     }
 
