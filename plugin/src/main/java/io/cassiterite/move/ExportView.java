@@ -25,6 +25,7 @@ import org.apache.cassandra.utils.concurrent.Refs;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.MemtableView;
+import io.cassiterite.memtable.SstablesBeside;
 
 /**
  * All that a table has in both homes at one moment. It keeps files of both, and memory of the engine, from being freed until it is
@@ -63,11 +64,13 @@ final class ExportView implements AutoCloseable
     {
         TableMetadata metadata = cfs.metadata();
         CassiteriteMemtable memtable = memtable(cfs);
-        // sstables first: rows that move from them into the engine meanwhile are then in both, and not in neither
-        Refs<SSTableReader> sstables = cfs.selectAndReference(View.selectFunction(SSTableSet.CANONICAL)).refs;
+        Refs<SSTableReader> sstables = null;
         ExportView view = null;
-        try
+        SstablesBeside.Look look = memtable.sstables().lookAtBoth();
+        try (look)
         {
+            // sstables first: rows that move from them into the engine meanwhile are then in both, and not in neither
+            sstables = cfs.selectAndReference(View.selectFunction(SSTableSet.CANONICAL)).refs;
             view = new ExportView(memtable, metadata, sstables, memtable.view());
             if (memtable(cfs) != memtable || sstables.stream().anyMatch(memtable.sstables()::isTruncated))
                 throw new IllegalStateException(cfs.metadata() + " is being truncated");
@@ -78,10 +81,10 @@ final class ExportView implements AutoCloseable
         }
         catch (Throwable t)
         {
-            if (view == null)
-                sstables.release();
-            else
+            if (view != null)
                 view.close();
+            else if (sstables != null)
+                sstables.release();
             throw t;
         }
     }
