@@ -7,7 +7,7 @@ use super::brake::{Backlog, Brake, Pressure};
 use super::damage::DamagedFamilies;
 use super::errors::{BackgroundError, StandingErrors};
 use super::jobs::{Kind, RunningJobs};
-use super::pressed::PressedFamilies;
+use super::pressed::{Change, PressedFamilies};
 use super::progress::{Compactions, EndedCompaction, RunningCompaction};
 use super::purge::TablePurge;
 use crate::error::Result;
@@ -169,7 +169,12 @@ impl StoreEvents {
 
     /// Changes what the brake of a column family goes by.
     pub(crate) fn change_brake(&self, table: &TablePurge, change: impl FnOnce(&Brake) -> Pressure) {
-        self.pressed.change(table.name(), || change(table.brake()));
+        let name = table.name();
+        self.pressed.change(name, || {
+            // Under the lock: `forget` has not been there, or comes yet.
+            self.table(name)?;
+            Some(Change { pressure: change(table.brake()), lifts: self.damaged.of(name).is_none() })
+        });
     }
 
     /// Forgets a column family that was dropped: RocksDB does not tell that its writes are held back no more.

@@ -20,6 +20,13 @@ pub(super) struct PressedFamilies {
     limiter: OnceLock<Arc<CompactionLimiter>>,
 }
 
+/// How it is with a column family from now on.
+pub(super) struct Change {
+    pub pressure: Pressure,
+    /// False where no rate helps: a damaged file keeps its compactions from succeeding.
+    pub lifts: bool,
+}
+
 #[derive(Debug, Default)]
 struct Families {
     /// Whose backlog is grown, braked ones included.
@@ -33,19 +40,20 @@ impl PressedFamilies {
         let _ = self.limiter.set(Arc::clone(limiter));
     }
 
-    /// Takes note of a change, which `change` makes while no other one is made.
-    pub(super) fn change(&self, family: &str, change: impl FnOnce() -> Pressure) {
+    /// Takes note of a change, which `change` makes while no other one is made; `None` where there is none, since the
+    /// column family was dropped.
+    pub(super) fn change(&self, family: &str, change: impl FnOnce() -> Option<Change>) {
         let mut families = self.families();
-        let pressure = change();
+        let Some(Change { pressure, lifts }) = change() else { return };
         if families.put(family, pressure == Pressure::Braked) {
             match pressure {
                 Pressure::Braked => log(format_args!("compaction of {family} is behind: its writers are held back")),
                 _ => log(format_args!("compaction of {family} has caught up")),
             }
         }
-        match pressure {
-            Pressure::Usual => families.grown.remove(family),
-            _ => !families.grown.contains(family) && families.grown.insert(family.to_owned()),
+        match lifts && pressure != Pressure::Usual {
+            false => families.grown.remove(family),
+            true => !families.grown.contains(family) && families.grown.insert(family.to_owned()),
         };
         self.publish(&families);
     }
@@ -99,6 +107,7 @@ impl Families {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::*;
     use crate::common::*;
     use crate::compaction::L0_SLOWDOWN_FILES;
     use crate::{Store, Table};
@@ -107,6 +116,19 @@ mod tests {
     /// 16 MiB would take minutes under it.
     const LIMIT: &str = "compaction_rate_limit=64KiB/s";
     const VALUE_BYTES: usize = 100_000;
+
+    #[test]
+    fn a_column_family_that_is_dropped_or_damaged_lifts_no_limit() {
+        let pressed = PressedFamilies::default();
+        let change = |pressure, lifts| Some(Change { pressure, lifts });
+        pressed.change("a", || change(Pressure::Grown, true));
+        pressed.change("b", || change(Pressure::Braked, false));
+        assert_eq!((pressed.lifts().1, pressed.braked()), (1, 1));
+        pressed.change("a", || change(Pressure::Grown, false));
+        pressed.forget("b");
+        pressed.change("b", || None);
+        assert_eq!((pressed.lifts().1, pressed.braked(), pressed.any_braked()), (0, 0, false));
+    }
 
     fn passed_bytes(store: &Store) -> u64 {
         store.shared(|core| Ok(core.shared.limiter.passed_bytes())).unwrap()
