@@ -97,6 +97,15 @@ impl Catalog {
         Ok(after)
     }
 
+    /// Stores a record as it is, durably: after a change that failed, the device may have that one.
+    pub(crate) fn store_again(&self, id: &[u8]) -> Result<()> {
+        let _changing = self.begin()?;
+        let record = self.read()?.get(id).cloned().ok_or_else(EngineError::has_closed)?;
+        self.store(id, &record)?;
+        self.flush();
+        Ok(())
+    }
+
     /// Forgets a table, durably; whether it was known.
     pub(crate) fn remove(&self, id: &[u8]) -> Result<bool> {
         let _changing = self.begin()?;

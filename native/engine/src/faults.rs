@@ -51,7 +51,7 @@ thread_local! {
 
 #[cfg(test)]
 impl Step {
-    fn hook(self) -> &'static std::thread::LocalKey<std::cell::RefCell<Option<Hook>>> {
+    pub(crate) fn hook(self) -> &'static std::thread::LocalKey<std::cell::RefCell<Option<Hook>>> {
         match self {
             Step::ListingFiles | Step::Sampling | Step::WritingCatalog => &ACCESS_HOOK,
             _ => &HOOK,

@@ -7,7 +7,7 @@
 //!
 //! Which ones depart is known to this process alone. After a start they are side column families as others are.
 
-use super::merge_in::record;
+use super::merge_in::{give_up, record};
 use crate::catalog::{family_name, ColumnState};
 use crate::error::{EngineError, Kind, Result};
 use crate::faults::{reached, Step};
@@ -69,10 +69,7 @@ pub(super) fn forget(table: &Table) -> Result<()> {
 pub(super) fn end(table: &Table) -> Result<()> {
     table.on_copy(|core| {
         let mut progress = core.change_lock()?;
-        if !progress.is_doubtful {
-            progress.departing.clear();
-        }
-        Ok(())
+        give_up(core, &mut progress)
     })
 }
 

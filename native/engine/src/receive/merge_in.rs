@@ -28,6 +28,9 @@ pub(super) fn merge_in(table: &Table) -> Result<u64> {
         if core.side_families().is_empty() || !core.is_current()? {
             return Ok(0);
         }
+        if progress.is_doubtful {
+            give_up(core, &mut progress)?; // forgetting them has failed
+        }
         if !progress.departing.is_empty() {
             return Err(EngineError::busy("the rows of the table are leaving it; try again when that has ended"));
         }
@@ -41,6 +44,18 @@ pub(super) fn merge_in(table: &Table) -> Result<u64> {
         }
         table.shared(|core| Ok(side_family_bytes(core)))
     })
+}
+
+/// What was departing is like any side column family from now on.
+pub(super) fn give_up(core: &TableCore, progress: &mut MergeInProgress) -> Result<()> {
+    if progress.is_doubtful && core.is_current()? {
+        let families = core.column_families();
+        record(core, families.base.number, families.side_families.iter().map(|family| family.number).collect())?;
+        core.store().catalog.store_again(core.id())?;
+    }
+    progress.is_doubtful = false;
+    progress.departing.clear();
+    Ok(())
 }
 
 /// The bytes of the side column families; at least 1 while there is one.

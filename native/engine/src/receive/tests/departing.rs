@@ -319,3 +319,32 @@ fn what_failed_is_repeated() {
         assert_eq!(families(&world.path("receiver")).len(), 1, "{fails_at:?}");
     }
 }
+
+/// Else reads merged it with the rest until the next start, and nothing was purged.
+#[test]
+fn what_could_not_be_forgotten_is_merged_in() {
+    for ends in [true, false] {
+        let world = World::empty();
+        let receiver = table(&world.receiver);
+        fill(&[&receiver, &table(&world.before)], 3);
+        receiver.begin_departure(0).unwrap();
+        let hook = Step::WritingCatalog.hook();
+        hook.set(Some(Box::new(|step| match step {
+            Step::WritingCatalog => Err(EngineError::io("a test fails")),
+            _ => Ok(()),
+        })));
+        receiver.forget_departed().unwrap_err();
+        receiver.end_departure().unwrap_err();
+        hook.set(None);
+        if ends {
+            receiver.end_departure().unwrap();
+        }
+        while receiver.merge_in().unwrap() > 0 {}
+        assert_eq!(whole(&receiver), whole(&table(&world.before)));
+        drop(receiver);
+        world.receiver.close().unwrap();
+        let store = open(&world.path("receiver"));
+        assert_eq!(whole(&table(&store)), whole(&table(&world.before)));
+        store.close().unwrap();
+    }
+}

@@ -95,6 +95,9 @@ final class Departure extends CompactionInfo.Holder
         try
         {
             Leaving.checkIndexes(cfs.metadata());
+            // before anything is set aside: without room that would be done again and again
+            long baseBytes = rows.baseBytes();
+            SstableRoom.check(cfs, rows.besideBytes() + (baseBytes > restBytes ? baseBytes : 0));
             whenNotBusy(() -> bytes = rows.begin(restBytes));
             if (bytes > 0)
                 depart();
@@ -127,7 +130,6 @@ final class Departure extends CompactionInfo.Holder
     private void depart()
     {
         status.begin(bytes, 0);
-        SstableRoom.check(cfs, bytes);
         try (UnseenSstables sstables = write())
         {
             publish(sstables);
@@ -162,7 +164,7 @@ final class Departure extends CompactionInfo.Holder
     private void write(UnfilteredPartitionIterator partitions, UnseenSstables sstables)
     {
         RingShare share = RingShare.ofRing(bytes);
-        DepartureThrottle throttle = new DepartureThrottle(cfs, sstables, this::checkStop);
+        DepartureThrottle throttle = new DepartureThrottle(sstables, this::checkStop);
         while (partitions.hasNext())
             try (UnfilteredRowIterator partition = partitions.next())
             {

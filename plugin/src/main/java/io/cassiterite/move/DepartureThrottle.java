@@ -4,8 +4,8 @@
  */
 package io.cassiterite.move;
 
-import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.compaction.CompactionManager;
+import org.apache.cassandra.db.rows.RangeTombstoneMarker;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.db.transform.Transformation;
@@ -16,7 +16,9 @@ final class DepartureThrottle extends Transformation<UnfilteredRowIterator>
     private static final long STEP_BYTES = 1L << 20;
     private static final int STEPS_PER_SPACE_CHECK = 64;
 
-    private final ColumnFamilyStore cfs;
+    /** Of a partition or a deletion, about. */
+    private static final int HEAD_BYTES = 64;
+
     private final UnseenSstables sstables;
     private final Runnable checkStop;
     private long readBytes;
@@ -24,25 +26,37 @@ final class DepartureThrottle extends Transformation<UnfilteredRowIterator>
     private int steps;
 
     /** @param checkStop throws what is to end the writing */
-    DepartureThrottle(ColumnFamilyStore cfs, UnseenSstables sstables, Runnable checkStop)
+    DepartureThrottle(UnseenSstables sstables, Runnable checkStop)
     {
-        this.cfs = cfs;
         this.sstables = sstables;
         this.checkStop = checkStop;
     }
 
     UnfilteredRowIterator of(UnfilteredRowIterator partition)
     {
+        count(HEAD_BYTES + partition.staticRow().dataSize());
         return Transformation.apply(partition, this);
     }
 
     @Override
     protected Row applyToRow(Row row)
     {
-        readBytes += row.dataSize();
+        count(row.dataSize());
+        return row;
+    }
+
+    @Override
+    protected RangeTombstoneMarker applyToMarker(RangeTombstoneMarker marker)
+    {
+        count(HEAD_BYTES);
+        return marker;
+    }
+
+    private void count(long bytes)
+    {
+        readBytes += bytes;
         if (readBytes >= STEP_BYTES)
             step();
-        return row;
     }
 
     private void step()
@@ -50,7 +64,7 @@ final class DepartureThrottle extends Transformation<UnfilteredRowIterator>
         readBytes = 0;
         checkStop.run();
         if (steps++ % STEPS_PER_SPACE_CHECK == 0)
-            SstableRoom.check(cfs, 0);
+            sstables.checkRoom();
         long written = sstables.bytes();
         long since = Math.min(Integer.MAX_VALUE, written - writtenBytes);
         writtenBytes = written;

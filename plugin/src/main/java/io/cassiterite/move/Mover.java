@@ -257,6 +257,7 @@ public final class Mover implements Runnable
             status.ready(rows.baseBytes());
             return false;
         }
+        String leaving = FBUtilities.prettyPrintMemory(rows.baseBytes() + rows.besideBytes());
         fence.raise(memtable);
         Departure departure = Departure.begin(memtable, status, () -> isWanted(id, Direction.OUT));
         if (departure == null)
@@ -265,7 +266,7 @@ public final class Mover implements Runnable
             return false;
         }
         long begun = clock.getAsLong();
-        logger.info("{}: {} leave the engine", memtable.metadata(), FBUtilities.prettyPrintMemory(rows.baseBytes() + rows.besideBytes()));
+        logger.info("{}: {} leave the engine", memtable.metadata(), leaving);
         departure.run(REST_BYTES);
         logger.info("{}: they have left the engine in {} s, {} have come meanwhile", memtable.metadata(),
                     TimeUnit.NANOSECONDS.toSeconds(clock.getAsLong() - begun), FBUtilities.prettyPrintMemory(rows.baseBytes()));

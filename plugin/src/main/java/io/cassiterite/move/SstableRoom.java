@@ -9,6 +9,8 @@ import java.util.stream.LongStream;
 
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.Directories;
+import org.apache.cassandra.io.FSDiskFullWriteError;
+import org.apache.cassandra.io.FSNoDiskAvailableForWriteError;
 import org.apache.cassandra.utils.FBUtilities;
 
 /** Whether a table's data directories have room for its rows beside those of the engine. */
@@ -38,7 +40,8 @@ final class SstableRoom
     static String missing(Throwable failure)
     {
         for (Throwable cause = failure; cause != null; cause = cause.getCause())
-            if (cause instanceof Missing || String.valueOf(cause.getMessage()).contains("No space left on device"))
+            if (cause instanceof Missing || cause instanceof FSDiskFullWriteError || cause instanceof FSNoDiskAvailableForWriteError
+                || String.valueOf(cause.getMessage()).contains("No space left on device"))
                 return cause.getMessage();
         return null;
     }
@@ -48,6 +51,19 @@ final class SstableRoom
     {
         check(engineBytes, Arrays.stream(cfs.getDirectories().getWriteableLocations())
                                  .mapToLong(Directories.DataDirectory::getAvailableSpace));
+    }
+
+    /** Each disk keeps its reserve, however much the others have: the node's log may be there. */
+    static void check(Directories.DataDirectory disk)
+    {
+        check(disk.location.toString(), disk.getAvailableSpace());
+    }
+
+    static void check(String disk, long availableBytes)
+    {
+        if (availableBytes <= RESERVE_BYTES)
+            throw new Missing(String.format("%s has %s left, and %s of it are the node's own", disk,
+                                            FBUtilities.prettyPrintMemory(availableBytes), FBUtilities.prettyPrintMemory(RESERVE_BYTES)));
     }
 
     static void check(long engineBytes, LongStream availableBytes)

@@ -96,9 +96,19 @@ final class UnseenSstables implements AutoCloseable
             cfs.addSSTables(sstables);
     }
 
+    /** @throws SstableRoom.Missing if what is being written may take no more of its disk, or of all where no disk is its own */
+    void checkRoom()
+    {
+        if (disk == null)
+            SstableRoom.check(cfs, 0);
+        else
+            SstableRoom.check(disk);
+    }
+
     private SSTableMultiWriter open(DecoratedKey key)
     {
         disk = disks.getCorrectDiskForKey(key);
+        checkRoom();
         File folder = disk == null ? cfs.getDirectories().getWriteableLocationAsFile(sizes.bytesOfOne())
                                    : cfs.getDirectories().getLocationForDisk(disk);
         SerializationHeader header = new SerializationHeader(true, metadata, metadata.regularAndStaticColumns(),

@@ -41,6 +41,15 @@ class SstableSizesTest
         assertEquals(one, SstableSizes.leveled(1024 * GIB, one, 10).bytesOfOne());
     }
 
+    /** A full disk stops the node's log, however empty the others are. */
+    @Test
+    void eachDiskKeepsItsReserve()
+    {
+        SstableRoom.check(GIB, LongStream.of(0, 1024 * GIB));
+        assertThrows(SstableRoom.Missing.class, () -> SstableRoom.check("/d1", 512 * MIB));
+        SstableRoom.check("/d1", 512 * MIB + 1);
+    }
+
     @Test
     void filtersAreSizedForOne()
     {
