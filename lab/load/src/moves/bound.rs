@@ -65,8 +65,9 @@ impl Bound {
         self.looks
     }
 
-    /// Judges what all nodes have said at one time.
-    pub fn look(&mut self, seen: &[Latency]) -> Verdict {
+    /// Judges what the nodes have said at one time; `is_whole` if all have. What a silent node has not said ends no row of
+    /// looks that were above.
+    pub fn look(&mut self, seen: &[Latency], is_whole: bool) -> Verdict {
         let mut worst: Option<&Latency> = None;
         for latency in seen {
             let key = (latency.node, latency.table.clone(), latency.kind);
@@ -87,7 +88,9 @@ impl Bound {
                 }
             }
             within => {
-                self.above = 0;
+                if is_whole {
+                    self.above = 0;
+                }
                 Verdict::Within(within.cloned())
             }
         }
@@ -107,24 +110,33 @@ mod tests {
     #[test]
     fn only_so_many_looks_in_a_row_pass_it() {
         let mut bound = Bound::new(20.0, 2);
-        assert_eq!(bound.look(&[at(1, 10, 30.0)]), Verdict::Within(None), "nobody knows yet what is new");
-        assert_eq!(bound.look(&[at(1, 11, 30.0)]), Verdict::Above(at(1, 11, 30.0), 1));
-        assert_eq!(bound.look(&[at(1, 12, 20.0)]), Verdict::Within(Some(at(1, 12, 20.0))));
-        assert_eq!(bound.look(&[at(1, 13, 21.0)]), Verdict::Above(at(1, 13, 21.0), 1));
-        assert_eq!(bound.look(&[at(1, 14, 21.0)]), Verdict::Passed(at(1, 14, 21.0)));
+        assert_eq!(bound.look(&[at(1, 10, 30.0)], true), Verdict::Within(None), "nobody knows yet what is new");
+        assert_eq!(bound.look(&[at(1, 11, 30.0)], true), Verdict::Above(at(1, 11, 30.0), 1));
+        assert_eq!(bound.look(&[at(1, 12, 20.0)], true), Verdict::Within(Some(at(1, 12, 20.0))));
+        assert_eq!(bound.look(&[at(1, 13, 21.0)], true), Verdict::Above(at(1, 13, 21.0), 1));
+        assert_eq!(bound.look(&[at(1, 14, 21.0)], true), Verdict::Passed(at(1, 14, 21.0)));
     }
 
     #[test]
     fn the_worst_node_counts() {
         let mut bound = Bound::new(20.0, 1);
-        bound.look(&[at(1, 1, 1.0), at(2, 1, 1.0)]);
-        assert_eq!(bound.look(&[at(1, 2, 1.0), at(2, 2, 25.0)]), Verdict::Passed(at(2, 2, 25.0)));
+        bound.look(&[at(1, 1, 1.0), at(2, 1, 1.0)], true);
+        assert_eq!(bound.look(&[at(1, 2, 1.0), at(2, 2, 25.0)], true), Verdict::Passed(at(2, 2, 25.0)));
     }
 
     #[test]
     fn what_nobody_asks_tells_of_the_past() {
         let mut bound = Bound::new(20.0, 1);
-        bound.look(&[at(1, 7, 90.0), at(2, 1, 1.0)]);
-        assert_eq!(bound.look(&[at(1, 7, 90.0), at(2, 2, 3.0)]), Verdict::Within(Some(at(2, 2, 3.0))));
+        bound.look(&[at(1, 7, 90.0), at(2, 1, 1.0)], true);
+        assert_eq!(bound.look(&[at(1, 7, 90.0), at(2, 2, 3.0)], true), Verdict::Within(Some(at(2, 2, 3.0))));
+    }
+
+    #[test]
+    fn a_node_that_says_nothing_is_not_calm() {
+        let mut bound = Bound::new(20.0, 2);
+        bound.look(&[at(1, 1, 30.0), at(2, 1, 1.0)], true);
+        assert_eq!(bound.look(&[at(1, 2, 30.0), at(2, 2, 1.0)], true), Verdict::Above(at(1, 2, 30.0), 1));
+        assert_eq!(bound.look(&[at(2, 3, 1.0)], false), Verdict::Within(Some(at(2, 3, 1.0))));
+        assert_eq!(bound.look(&[at(1, 3, 30.0), at(2, 4, 1.0)], true), Verdict::Passed(at(1, 3, 30.0)));
     }
 }

@@ -45,6 +45,8 @@ pub struct Course<'a> {
     wish: Wish,
     idle_max: u32,
     sight: Sight<'a>,
+    /// Nodes that may have taken the direction, though telling them has failed.
+    unsure: Vec<SocketAddr>,
     tell: &'a dyn Fn(&str),
 }
 
@@ -52,7 +54,7 @@ impl<'a> Course<'a> {
     /// `tell` gets lines for people.
     pub fn new(fleet: &'a dyn Fleet, wish: Wish, bound: Bound, patience: Patience, tell: &'a dyn Fn(&str)) -> Self {
         let sight = Sight::new(fleet, wish, bound, patience.silent, tell);
-        Self { fleet, wish, idle_max: patience.idle, sight, tell }
+        Self { fleet, wish, idle_max: patience.idle, sight, unsure: Vec::new(), tell }
     }
 
     /// Goes through all racks.
@@ -102,7 +104,10 @@ impl<'a> Course<'a> {
         for (node, told) in nodes.iter().zip(told) {
             match told {
                 Ok(()) => self.sight.directed(node.address),
-                Err(error) => refused.push(format!("{} does not take '{}': {error:#}", node.address, self.wish.name())),
+                Err(error) => {
+                    self.unsure.push(node.address);
+                    refused.push(format!("{} does not take '{}': {error:#}", node.address, self.wish.name()));
+                }
             }
         }
         if refused.is_empty() {
@@ -139,7 +144,13 @@ impl<'a> Course<'a> {
 
     /// Tells all that move to hold; those that could not be told.
     async fn hold(&mut self) -> Vec<SocketAddr> {
-        let moving = |place: &&Place| self.sight.home(place.address).is_some_and(|home| moves(self.wish, home));
+        if !self.unsure.is_empty() {
+            self.sight.last().await;
+        }
+        let moving = |place: &&Place| {
+            let is_unknown = self.unsure.contains(&place.address) && !self.sight.answers(place.address);
+            is_unknown || self.sight.home(place.address).is_some_and(|home| moves(self.wish, home))
+        };
         let mut moving: Vec<Place> = self.fleet.places().iter().filter(moving).cloned().collect();
         for _ in 0..HOLD_TRIES {
             if moving.is_empty() {

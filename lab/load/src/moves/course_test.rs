@@ -25,6 +25,8 @@ struct Simulated {
     silent_from: u32,
     /// Nodes that take no order.
     deaf: Vec<usize>,
+    /// Nodes that take it, and fail to say so.
+    mute: Vec<usize>,
     interrupted_at: u32,
 }
 
@@ -52,6 +54,7 @@ fn cluster(homes: &[Home]) -> Simulated {
         p99_ms: Box::new(|_| 1.0),
         silent_from: u32::MAX,
         deaf: Vec::new(),
+        mute: Vec::new(),
         interrupted_at: u32::MAX,
     }
 }
@@ -100,6 +103,9 @@ impl Fleet for Simulated {
             self.orders.borrow_mut().push(format!("{} {direction}", number + 1));
             if let Home::Both(of) = &mut self.homes.borrow_mut()[number] {
                 of.direction = direction.to_owned();
+            }
+            if self.mute.contains(&number) && direction != "hold" {
+                bail!("no answer within 60 s");
             }
             Ok(())
         };
@@ -218,4 +224,22 @@ fn a_signal_holds_what_moves() {
     cluster.interrupted_at = 5;
     let End::Stopped { why, .. } = run(&cluster).0 else { panic!("it went on") };
     assert_eq!((why.as_str(), orders(&cluster)), ("interrupted", vec!["1 in".to_owned(), "1 hold".to_owned()]));
+}
+
+#[test]
+fn a_node_that_took_the_direction_without_saying_so_is_held() {
+    let mut cluster = cluster(&[beside("hold", 9), beside("hold", 9)]);
+    cluster.mute = vec![1];
+    let End::Stopped { why, moving } = run(&cluster).0 else { panic!("it went on") };
+    assert!(why.contains("10.0.0.2:9042 does not take 'in'"), "{why}");
+    assert_eq!(moving, []);
+    assert_eq!(orders(&cluster), ["1 in", "2 in", "1 hold", "2 hold"]);
+}
+
+#[test]
+fn a_node_of_which_nobody_knows_whether_it_moves_is_named() {
+    let mut cluster = cluster(&[beside("hold", 9), beside("hold", 9)]);
+    (cluster.deaf, cluster.silent_from) = (vec![1], 3);
+    let End::Stopped { moving, .. } = run(&cluster).0 else { panic!("it went on") };
+    assert_eq!(moving, [address(2)]);
 }

@@ -46,18 +46,35 @@ impl<'a> Sight<'a> {
     pub async fn first(&mut self) -> Result<(), Stop> {
         loop {
             self.look().await?;
-            if self.silent.values().all(|looks| *looks == 0) {
+            if self.all_answer() {
                 return Ok(());
             }
             self.wait().await?;
         }
     }
 
-    /// Waits until the clients fare no worse than the bound.
+    fn all_answer(&self) -> bool {
+        self.silent.values().all(|looks| *looks == 0)
+    }
+
+    /// Whether the node has answered the last look.
+    pub fn answers(&self, node: SocketAddr) -> bool {
+        self.silent.get(&node) == Some(&0)
+    }
+
+    /// A look at the end, whatever it shows.
+    pub async fn last(&mut self) {
+        let looks = self.fleet.look().await;
+        for (place, look) in self.fleet.places().iter().zip(looks) {
+            let _ = self.heard(place, look); // how long a node is silent matters no more
+        }
+    }
+
+    /// Waits until all nodes answer, and the clients fare no worse than the bound.
     pub async fn calm(&mut self) -> Result<(), Stop> {
         loop {
             self.wait().await?;
-            if self.look().await? {
+            if self.look().await? && self.all_answer() {
                 return Ok(());
             }
         }
@@ -129,7 +146,7 @@ impl<'a> Sight<'a> {
         }
         gone?;
         let (max_ms, many) = (self.bound.max_ms(), self.bound.looks());
-        match self.bound.look(&latencies) {
+        match self.bound.look(&latencies, self.all_answer()) {
             Verdict::Within(worst) => {
                 if self.looks % LINE_EVERY == 2 {
                     let worst = worst.map_or_else(|| "no requests".to_owned(), |worst| worst.to_string());
