@@ -305,6 +305,7 @@ class GateTest
         node.nodetool("disablebinary").success();
         node.nodetool("enablebinary").success();
         awaitTrue("the client has connected again", this::isAnswered);
+        observer.awaitReconnection();
         reads.awaitNative(1);
     }
 
