@@ -118,7 +118,7 @@ public final class Cql implements AutoCloseable
         running.forEach(CompletableFuture::join);
     }
 
-    /** Waits for the driver, which connects again by itself some time after a restart of the node. */
+    /** Waits for the driver, which connects to the node of this connection again by itself some time after its restart. */
     public void awaitReconnection()
     {
         Await.until("the driver has connected again", RECONNECTION_BOUND, this::isConnected);
@@ -128,7 +128,7 @@ public final class Cql implements AutoCloseable
     {
         try
         {
-            run("SELECT key FROM system.local");
+            localRows("SELECT key FROM system.local");
             return true;
         }
         catch (DriverException e)

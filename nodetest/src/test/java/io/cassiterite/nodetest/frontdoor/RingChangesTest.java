@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-import com.datastax.oss.driver.api.core.AllNodesFailedException;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.Row;
 import org.junit.jupiter.api.AfterEach;
@@ -124,7 +123,7 @@ class RingChangesTest
         awaitNative(ofFirst);
         second.start();
         awaitNormal(second, first);
-        ofSecond.awaitConnection();
+        ofSecond.cql.awaitReconnection();
         awaitNative(ofFirst, ofSecond);
         rows.checkAll(ofFirst::read);
     }
@@ -147,25 +146,6 @@ class RingChangesTest
         {
             Row row = cql.session().execute(select.bind(key).setNode(node)).one();
             return row == null ? null : row.getInt("v");
-        }
-
-        /** Waits for the driver, which connects again some time after the node is back. */
-        void awaitConnection()
-        {
-            Await.until("the driver has connected again", BOUND, this::isConnected);
-        }
-
-        private boolean isConnected()
-        {
-            try
-            {
-                answered();
-                return true;
-            }
-            catch (AllNodesFailedException e)
-            {
-                return false;
-            }
         }
 
         long answered()

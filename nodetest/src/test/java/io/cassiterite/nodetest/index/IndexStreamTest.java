@@ -16,6 +16,7 @@ import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 import io.cassiterite.nodetest.Pause;
+import io.cassiterite.nodetest.stream.Peers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -96,7 +97,7 @@ class IndexStreamTest
                 // the first node's connections to it must have ended
                 Pause.millis(DOWN_MS);
                 second.start();
-                Indexes.await(Duration.ofMinutes(4), () -> agree(second));
+                Peers.awaitUp(first, second);
                 try (Cql there = second.cql())
                 {
                     kill(first, second);
@@ -152,13 +153,6 @@ class IndexStreamTest
         other.log().mark();
         node.killNine();
         Indexes.await(Duration.ofMinutes(2), () -> !other.log().grep("is now DOWN").isEmpty());
-    }
-
-    /** Whether a node knows the other one to be up, and to have the same schema. */
-    private static boolean agree(Node node)
-    {
-        return node.nodetool("describecluster").success().lines().filter(line -> line.matches("\\s*[0-9a-f-]{36}: \\[.*"))
-                   .anyMatch(line -> line.contains("127.0.0.1") && line.contains("127.0.0.2"));
     }
 
     /** Entries of rows that cleanup has removed stay. The rows come back, some of them with other values, and some do not. */

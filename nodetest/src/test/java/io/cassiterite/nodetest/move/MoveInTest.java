@@ -188,16 +188,13 @@ class MoveInTest
         String name = "truncatedmove";
         Random random = new Random(6);
         int rounds = 6;
-        String columns = " (k int PRIMARY KEY, v text) WITH memtable = '" + EnteringNode.KEY + "'";
         try (Node stock = EnteringNode.stock(name).start(); Cql cql = stock.cql())
         {
             cql.freshKeyspace(FilledTables.KEYSPACE);
             cql.run("USE " + FilledTables.KEYSPACE);
             for (int i = 0; i < rounds; i++)
             {
-                cql.run("CREATE TABLE t" + i + columns);
-                for (int k = 0; k < 200; k++)
-                    cql.run("INSERT INTO t" + i + " (k, v) VALUES (?, ?)", k, "x".repeat(500));
+                EmptiedTables.fill(cql, i, 200);
                 stock.flush(FilledTables.KEYSPACE, "t" + i);
             }
             stock.stop();
@@ -211,31 +208,17 @@ class MoveInTest
                     cql.run("INSERT INTO t" + i + " (k, v) VALUES (1000, 'not pristine')");
                 node.move(FilledTables.KEYSPACE, "t" + i, "in").success();
                 Pause.millis(random.nextInt(700));
-                if (i % 2 == 0)
-                    cql.run("TRUNCATE t" + i);
-                else
-                {
-                    String of = " WHERE keyspace_name = 'filled' AND table_name = 't" + i + "'";
-                    String id = cql.texts("SELECT id FROM system_schema.tables" + of).get(0).replace("id=", "");
-                    cql.run("DROP TABLE t" + i);
-                    cql.run("CREATE TABLE t" + i + columns + " AND ID = " + id);
-                }
+                EmptiedTables.empty(cql, i);
             }
-            assertEmpty(cql, rounds);
+            EmptiedTables.assertEmpty(cql, rounds);
             Pause.millis(3000);
-            assertEmpty(cql, rounds);
+            EmptiedTables.assertEmpty(cql, rounds);
             node.killNine();
         }
         try (Node node = engine(name).keep().start(); Cql cql = node.cql(FilledTables.KEYSPACE))
         {
-            assertEmpty(cql, rounds);
+            EmptiedTables.assertEmpty(cql, rounds);
         }
         Checkout.delete(Checkout.nodes().resolve(name));
-    }
-
-    private static void assertEmpty(Cql cql, int tables)
-    {
-        for (int i = 0; i < tables; i++)
-            assertEquals(List.of(), cql.texts("SELECT k FROM t" + i), "t" + i);
     }
 }

@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,7 +26,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Rows leave the engine round after round under clients that check every answer, and a node that is killed at any moment. */
-@Tag("cluster")
 @Timeout(1200)
 class MoveOutLoadTest
 {

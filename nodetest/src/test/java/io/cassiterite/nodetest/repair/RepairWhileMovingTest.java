@@ -11,7 +11,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,7 +22,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** M1: a validation sees each row in the engine or in sstables, while rows move from one to the other and back. */
-@Tag("cluster")
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class RepairWhileMovingTest
 {
