@@ -29,7 +29,7 @@ pub(super) struct Change {
 
 #[derive(Debug, Default)]
 struct Families {
-    /// Whose backlog is grown, braked ones included.
+    /// Whose backlog lifts the limit; braked ones, too.
     grown: HashSet<String>,
     braked: HashSet<String>,
 }
@@ -45,16 +45,13 @@ impl PressedFamilies {
     pub(super) fn change(&self, family: &str, change: impl FnOnce() -> Option<Change>) {
         let mut families = self.families();
         let Some(Change { pressure, lifts }) = change() else { return };
-        if families.put(family, pressure == Pressure::Braked) {
+        if set_in(&mut families.braked, family, pressure == Pressure::Braked) {
             match pressure {
                 Pressure::Braked => log(format_args!("compaction of {family} is behind: its writers are held back")),
                 _ => log(format_args!("compaction of {family} has caught up")),
             }
         }
-        match lifts && pressure != Pressure::Usual {
-            false => families.grown.remove(family),
-            true => !families.grown.contains(family) && families.grown.insert(family.to_owned()),
-        };
+        set_in(&mut families.grown, family, lifts && pressure != Pressure::Usual);
         self.publish(&families);
     }
 
@@ -94,13 +91,11 @@ impl PressedFamilies {
     }
 }
 
-impl Families {
-    /// Whether this was a change.
-    fn put(&mut self, family: &str, is_braked: bool) -> bool {
-        match is_braked {
-            true => !self.braked.contains(family) && self.braked.insert(family.to_owned()),
-            false => self.braked.remove(family),
-        }
+/// Puts a family into a set, or takes it out; whether this was a change.
+fn set_in(set: &mut HashSet<String>, family: &str, is_in: bool) -> bool {
+    match is_in {
+        true => !set.contains(family) && set.insert(family.to_owned()),
+        false => set.remove(family),
     }
 }
 

@@ -5,19 +5,19 @@
 package io.cassiterite.move;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import io.cassiterite.node.SyncedFolder;
 
 /** The folder that an export makes. It has another name until it is complete and durable. */
 final class ExportFolder
@@ -115,17 +115,9 @@ final class ExportFolder
     void complete() throws IOException
     {
         for (Path written : inside)
-            sync(written);
+            SyncedFolder.sync(written);
         Files.move(partial, folder, StandardCopyOption.ATOMIC_MOVE);
-        sync(folder.getParent());
-    }
-
-    private static void sync(Path folder) throws IOException
-    {
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ))
-        {
-            channel.force(true);
-        }
+        SyncedFolder.sync(folder.getParent());
     }
 
     /** Deletes what was written; nothing that others have made. */

@@ -48,8 +48,7 @@ final class SstableSeries implements AutoCloseable
         this.header = header;
         this.folder = folder;
         this.sstableBytes = sstableBytes;
-        double share = Math.min(1, (double) sstableBytes / Math.max(1, bytes));
-        this.partitionsOfOne = Math.max(1, (long) (partitions * share));
+        this.partitionsOfOne = SstableSizes.partitionsOfOne(partitions, sstableBytes, bytes);
     }
 
     void append(UnfilteredRowIterator partition)

@@ -69,6 +69,11 @@ final class SstableSizes
     /** Filters and summaries are sized by it. */
     long partitionsOfOne(long allPartitions)
     {
+        return partitionsOfOne(allPartitions, bytesOfOne, allBytes);
+    }
+
+    static long partitionsOfOne(long allPartitions, long bytesOfOne, long allBytes)
+    {
         return Math.max(1, (long) (allPartitions * Math.min(1, (double) bytesOfOne / Math.max(1, allBytes))));
     }
 

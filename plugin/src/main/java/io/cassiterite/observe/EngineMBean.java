@@ -37,8 +37,8 @@ public interface EngineMBean
     /**
      * Sets which way the rows of a table move between the engine and sstables, also for later starts.
      *
-     * @param direction in: sstables beside the engine move into it; hold: nothing moves; out: the next drain or stop writes all
-     *                  rows to sstables, and the table may then be opened without the engine
+     * @param direction in: sstables beside the engine move into it; hold: nothing moves; out: rows leave the engine for
+     *                  sstables, the next drain or stop writes what is left, and the table may then be opened without the engine
      */
     void move(String keyspace, String table, String direction);
 
