@@ -41,7 +41,9 @@ import com.datastax.oss.driver.internal.core.time.ServerSideTimestampGenerator;
 public final class Cql implements AutoCloseable
 {
     private static final int IN_FLIGHT = 64;
-    private static final Duration REQUEST_BOUND = Duration.ofSeconds(60);
+    private static final Duration REQUEST_BOUND = Duration.ofSeconds(90);
+    /** After a schema change: the next statement may go to another node. Within the bound of the request, which waits for it. */
+    private static final Duration AGREEMENT_BOUND = Duration.ofSeconds(60);
     private static final Duration CONNECT_BOUND = Duration.ofSeconds(60);
     private static final Duration RECONNECTION_BOUND = Duration.ofSeconds(120);
 
@@ -81,6 +83,7 @@ public final class Cql implements AutoCloseable
                                  .withDuration(DefaultDriverOption.CONNECTION_CONNECT_TIMEOUT, CONNECT_BOUND)
                                  .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, CONNECT_BOUND)
                                  .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, CONNECT_BOUND)
+                                 .withDuration(DefaultDriverOption.CONTROL_CONNECTION_AGREEMENT_TIMEOUT, AGREEMENT_BOUND)
                                  .withDuration(DefaultDriverOption.HEARTBEAT_TIMEOUT, CONNECT_BOUND)
                                  .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false)
                                  .withBoolean(DefaultDriverOption.METADATA_TOKEN_MAP_ENABLED, false)

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableId;
@@ -59,10 +60,13 @@ public final class StreamHolds implements StreamHook
         order(node, "");
     }
 
-    /** Waits until a node holds a stream as ordered. */
-    public static void awaitHeld(Node node)
+    /** Waits until a node holds a stream as ordered; the test fails at once if the command that makes it ends before. */
+    public static void awaitHeld(Node node, CompletableFuture<Output> command)
     {
-        await(orders(node.base()), true, AWAIT_BOUND);
+        await(orders(node.base()), true, AWAIT_BOUND, () -> {
+            if (command.isDone())
+                throw new AssertionError("no stream was held: " + command.join().text() + "\n" + node.log().lastTrouble());
+        });
     }
 
     private static Path orders(Path base)
@@ -70,15 +74,21 @@ public final class StreamHolds implements StreamHook
         return base.resolve("stream-holds");
     }
 
-    private static void await(Path orders, boolean held, Duration bound)
+    private static void await(Path orders, boolean held, Duration bound, Runnable check)
     {
         long deadlineNanos = System.nanoTime() + bound.toNanos();
-        while (held != words(orders).get(0).equals(HELD))
+        while (held != isHeld(orders))
         {
+            check.run();
             if (System.nanoTime() > deadlineNanos)
                 throw new AssertionError(orders + ": no stream was " + (held ? "held" : "resumed") + " within " + bound);
             Pause.millis(POLL_MILLIS);
         }
+    }
+
+    private static boolean isHeld(Path orders)
+    {
+        return words(orders).get(0).equals(HELD);
     }
 
     private static List<String> words(Path orders)
@@ -142,7 +152,7 @@ public final class StreamHolds implements StreamHook
     {
         boolean isOfEngine = file.contains("/export/") || file.contains("/incoming/");
         if (isOfEngine ? isDue(where, table) : isDueSstable(where + "-sstable", table))
-            await(orders, false, HELD_BOUND);
+            await(orders, false, HELD_BOUND, () -> {});
     }
 
     /** Others pass while one is held. */

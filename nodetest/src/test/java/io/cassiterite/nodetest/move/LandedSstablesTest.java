@@ -174,7 +174,7 @@ class LandedSstablesTest
             Path copies = SstableLoader.copies(node, KEYSPACE, "source");
             StreamHolds.order(node, "received-sstable 2 target");
             CompletableFuture<Output> loading = begin(node, copies);
-            StreamHolds.awaitHeld(node);
+            StreamHolds.awaitHeld(node, loading);
             assertRows(cql, 10);
             assertEquals(2, SstableLoader.sizes(node, KEYSPACE, "target").size());
             node.killNine();
@@ -276,7 +276,7 @@ class LandedSstablesTest
     {
         StreamHolds.order(node, "received-sstable 2 target");
         CompletableFuture<Output> loading = begin(node, copies);
-        StreamHolds.awaitHeld(node);
+        StreamHolds.awaitHeld(node, loading);
         cql.run("TRUNCATE target");
         cql.run("INSERT INTO target (k, v, w) VALUES (7, 'since', 7)");
         StreamHolds.release(node);
@@ -293,7 +293,7 @@ class LandedSstablesTest
         String id = cql.texts("SELECT id FROM system_schema.tables" + of).get(0).replace("id=", "");
         StreamHolds.order(node, "received-sstable 2 target");
         CompletableFuture<Output> loading = begin(node, copies);
-        StreamHolds.awaitHeld(node);
+        StreamHolds.awaitHeld(node, loading);
         cql.run("DROP TABLE target");
         StreamHolds.release(node);
         loading.join();

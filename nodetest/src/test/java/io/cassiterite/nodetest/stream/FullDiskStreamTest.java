@@ -46,10 +46,10 @@ class FullDiskStreamTest
     @Test
     void whatDoesNotFitLeavesNothing()
     {
-        try (Node first = StreamHolds.on(JoinAndLeaveTest.node("space-1", "127.0.0.1"))
-                                     .jvm("-Dcassandra.streaming.session.parallelTransfers=1").start();
+        try (Node first = JoinAndLeaveTest.node("space-1", "127.0.0.1").jvm("-Dcassandra.streaming.session.parallelTransfers=1").start();
              SmallDisk disk = diskOf("space-2", SMALL_MEBIBYTES);
-             Node second = JoinAndLeaveTest.node("space-2", "127.0.0.2").joining(first).yaml("auto_bootstrap", "false").keep().build();
+             Node second = StreamHolds.on(JoinAndLeaveTest.node("space-2", "127.0.0.2")).joining(first).yaml("auto_bootstrap", "false")
+                                      .keep().build();
              Cql cql = first.cql())
         {
             fill(cql);
@@ -115,12 +115,12 @@ class FullDiskStreamTest
     {
         disk.resize(LARGE_MEBIBYTES);
         long before = disk.usedMebibytes();
-        StreamHolds.order(first, "sent 3");
+        StreamHolds.order(second, "received 2");
         CompletableFuture<Output> rebuild = CompletableFuture.supplyAsync(() -> second.nodetool("rebuild", "-ks", "spaced"));
-        StreamHolds.awaitHeld(first);
-        // other files take nearly all of the space
+        StreamHolds.awaitHeld(second, rebuild);
+        // other files take nearly all of the space; nothing is received meanwhile
         disk.resize(disk.usedMebibytes() + LEFT_MEBIBYTES);
-        StreamHolds.release(first);
+        StreamHolds.release(second);
         assertNotEquals(0, rebuild.join().exitCode(), rebuild.join()::text);
         second.log().await("No space left on device", BOUND);
         assertNothingTaken(second);

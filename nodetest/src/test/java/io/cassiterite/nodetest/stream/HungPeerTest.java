@@ -59,7 +59,7 @@ class HungPeerTest
             Peers.awaitUp(first, second);
             StreamHolds.order(second, "received 2");
             CompletableFuture<Output> rebuild = rebuild(second);
-            StreamHolds.awaitHeld(second);
+            StreamHolds.awaitHeld(second, rebuild);
             second.freeze();
             StreamHolds.release(second);
             first.log().await("timeout with .*127.0.0.2", BOUND);
@@ -107,7 +107,7 @@ class HungPeerTest
     {
         StreamHolds.order(sender, "sent 3");
         CompletableFuture<Output> rebuild = rebuild(receiver);
-        StreamHolds.awaitHeld(sender);
+        StreamHolds.awaitHeld(sender, rebuild);
         sender.freeze();
         StreamHolds.release(sender);
         Pause.millis(HANG_MS);

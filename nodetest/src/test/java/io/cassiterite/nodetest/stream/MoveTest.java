@@ -79,7 +79,7 @@ class MoveTest
     {
         StreamHolds.order(second, "received 1");
         CompletableFuture<Output> move = CompletableFuture.supplyAsync(() -> second.nodetool("move", token));
-        StreamHolds.awaitHeld(second);
+        StreamHolds.awaitHeld(second, move);
         NetStats begun = NetStats.single(second, true);
         assertFalse(begun.isComplete(), begun.toString());
         assertTrue(begun.files >= 1 && begun.bytes > 0, begun.toString());
@@ -89,7 +89,7 @@ class MoveTest
         assertEquals(begun.bytesExpected, sent.bytesExpected);
 
         StreamHolds.order(second, "received " + (begun.filesExpected - 1));
-        StreamHolds.awaitHeld(second);
+        StreamHolds.awaitHeld(second, move);
         NetStats ended = NetStats.single(second, true);
         assertTrue(ended.isComplete(), ended.toString());
         assertEquals(begun.filesExpected, ended.filesExpected);

@@ -167,7 +167,7 @@ class SchemaChangeTest
     {
         StreamHolds.order(sender, order);
         CompletableFuture<Output> rebuild = CompletableFuture.supplyAsync(() -> receiver.nodetool("rebuild", "-ks", keyspace));
-        StreamHolds.awaitHeld(sender);
+        StreamHolds.awaitHeld(sender, rebuild);
         change.run();
         Peers.awaitSameSchema(sender);
         assertFalse(rebuild.isDone());
