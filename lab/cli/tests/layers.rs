@@ -59,7 +59,7 @@ fn used_in_folder(folder: &Path, found: &mut BTreeSet<String>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             used_in_folder(&path, found);
-        } else if path.to_str().is_some_and(|name| name.ends_with(".rs") && !name.ends_with("_test.rs")) {
+        } else if path.to_str().is_some_and(|name| name.ends_with(".rs") && !name.ends_with("/tests.rs")) {
             used_in_file(&path, found);
         }
     }

@@ -242,5 +242,4 @@ fn entry(line: &[u8]) -> Result<Entry> {
 }
 
 #[cfg(test)]
-#[path = "journal_test.rs"]
 pub(crate) mod tests;

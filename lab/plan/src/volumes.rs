@@ -163,5 +163,4 @@ fn mount_first(kind: &str, devices: &[String], at: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
-#[path = "volumes_test.rs"]
 mod tests;

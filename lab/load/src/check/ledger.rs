@@ -345,5 +345,4 @@ impl Ledger {
 }
 
 #[cfg(test)]
-#[path = "ledger_test.rs"]
 mod tests;

@@ -160,5 +160,4 @@ impl Levels {
 }
 
 #[cfg(test)]
-#[path = "levels_test.rs"]
 mod tests;

@@ -110,5 +110,4 @@ fn balancing(target: &Target) -> Arc<dyn scylla::policies::load_balancing::LoadB
 }
 
 #[cfg(test)]
-#[path = "connect_test.rs"]
 mod tests;

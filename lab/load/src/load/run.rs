@@ -105,5 +105,4 @@ fn share<S: Server>(
 }
 
 #[cfg(test)]
-#[path = "run_test.rs"]
 mod tests;

@@ -173,5 +173,4 @@ impl Evidence<'_> {
 }
 
 #[cfg(test)]
-#[path = "validity_test.rs"]
 mod tests;

@@ -174,5 +174,4 @@ impl<'a> Course<'a> {
 }
 
 #[cfg(test)]
-#[path = "course_test.rs"]
 mod tests;

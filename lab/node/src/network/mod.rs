@@ -89,5 +89,4 @@ impl Network {
 }
 
 #[cfg(test)]
-#[path = "network_test.rs"]
 mod tests;

@@ -227,5 +227,4 @@ fn unavailable_s(course: &Course, from_s: f64, to_s: f64) -> Vec<(String, f64)> 
 }
 
 #[cfg(test)]
-#[path = "phase_test.rs"]
 mod tests;

@@ -244,5 +244,4 @@ impl Drift {
 }
 
 #[cfg(test)]
-#[path = "soak_test.rs"]
 mod tests;

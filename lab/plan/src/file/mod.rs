@@ -277,5 +277,4 @@ impl PlanFile {
 }
 
 #[cfg(test)]
-#[path = "file_test.rs"]
 mod tests;

@@ -208,5 +208,4 @@ fn parts(text: &str) -> Vec<&str> {
 }
 
 #[cfg(test)]
-#[path = "axes_test.rs"]
 mod tests;

@@ -233,5 +233,4 @@ fn understood(file: &PlanFile, profile: &str, cell: &Cell, drawn: &mut HashMap<S
 }
 
 #[cfg(test)]
-#[path = "plan_test.rs"]
 mod tests;

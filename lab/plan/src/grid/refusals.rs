@@ -322,5 +322,4 @@ pub fn free_bytes(folder: &Path) -> Result<u64> {
 }
 
 #[cfg(test)]
-#[path = "refusals_test.rs"]
 mod tests;

@@ -139,5 +139,4 @@ fn set(text: &mut Value, path: &str, value: Value) -> Result<()> {
 }
 
 #[cfg(test)]
-#[path = "workload_test.rs"]
 mod tests;

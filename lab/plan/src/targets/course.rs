@@ -248,5 +248,4 @@ impl<'a, 'b> Actor<'a, 'b> {
 }
 
 #[cfg(test)]
-#[path = "course_test.rs"]
 mod tests;

@@ -182,5 +182,4 @@ fn beyond(sla: &Sla, operations: u64) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "judge_test.rs"]
 mod tests;

@@ -10,7 +10,7 @@ use lab_testkit::spoilt::spoilt;
 use proptest::prelude::*;
 
 /// The first journal of version 1 that was ever written: it must be readable for as long as the version is.
-const GOLDEN: &str = include_str!("journal_golden.jsonl");
+const GOLDEN: &str = include_str!("golden.jsonl");
 
 pub(crate) fn plan() -> PlanFile {
     let text = "plan: 1\nname: t\nworkload: {profile: {}, ops: insert=1, rows_per_node: 9}\nsla: [p95<=5ms]\nload: {launch: 9/s}\n";
