@@ -64,8 +64,9 @@ final class Maintenance implements Runnable
     private final HeldTables held = new HeldTables(Clock.Global::nanoTime);
     private final Thread thread = new Thread(this, "cassiterite-maintenance");
 
+    private final PendingSteps registrations = new PendingSteps();
+
     private volatile boolean stopped;
-    private boolean registered;
     private boolean verbsReplaced;
     private boolean schemaAdmitted;
     private boolean unknownReported;
@@ -84,6 +85,12 @@ final class Maintenance implements Runnable
         this.throughput = new ThroughputLimit(engine, DatabaseDescriptor::getCompactionThroughputBytesPerSec);
         this.compactions = new CompactionFigures(engine);
         this.history = new CompactionHistory(engine);
+        registrations.add("Noting the start of the node", ColumnAges::nodeHasStarted);
+        registrations.add("Asking the engine for its version", this::logVersion);
+        registrations.add("Registering the engine's MBean", () -> Engine.register(engine));
+        registrations.add("Registering the engine's virtual tables", () -> EngineKeyspace.register(engine));
+        registrations.add("Registering the engine's metrics", () -> EngineMetrics.register(engine));
+        registrations.add("Adding the engine's compactions to Cassandra's metrics", compactions::install);
         thread.setDaemon(true);
     }
 
@@ -120,7 +127,7 @@ final class Maintenance implements Runnable
 
     private boolean isStarting()
     {
-        return !(registered && verbsReplaced && schemaAdmitted && ManagerInstaller.isSettled());
+        return !(registrations.areDone() && verbsReplaced && schemaAdmitted && ManagerInstaller.isSettled());
     }
 
     private void tick()
@@ -168,8 +175,7 @@ final class Maintenance implements Runnable
 
     private void maintainEngine()
     {
-        if (!registered)
-            register();
+        registrations.attempt();
         if (!unknownReported && schemaAdmitted)
             attempt("Looking for tables that the schema lacks", this::reportUnknown);
         if (!repairGateClosed)
@@ -209,17 +215,6 @@ final class Maintenance implements Runnable
     {
         unknownReported = true;
         UnknownTables.report(engine);
-    }
-
-    private void register()
-    {
-        registered = true;
-        ColumnAges.nodeHasStarted();
-        attempt("Asking the engine for its version", this::logVersion);
-        attempt("Registering the engine's MBean", () -> Engine.register(engine));
-        attempt("Registering the engine's virtual tables", () -> EngineKeyspace.register(engine));
-        attempt("Registering the engine's metrics", () -> EngineMetrics.register(engine));
-        attempt("Adding the engine's compactions to Cassandra's metrics", compactions::install);
     }
 
     private void logVersion()

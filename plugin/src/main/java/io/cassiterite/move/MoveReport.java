@@ -35,8 +35,10 @@ public final class MoveReport
         for (CassiteriteMemtable memtable : EngineTables.all())
         {
             ColumnFamilyStore cfs = memtable.cfs();
-            Set<SSTableReader> sstables = cfs == null ? Set.of() : cfs.getLiveSSTables();
-            if (cfs != null && (!sstables.isEmpty() || Directions.of(cfs.metadata.id) != Direction.IN))
+            if (cfs == null || cfs.getTracker() == null) // a memtable is there before its table has a tracker, in the table's constructor
+                continue;
+            Set<SSTableReader> sstables = cfs.getLiveSSTables();
+            if (!sstables.isEmpty() || Directions.of(cfs.metadata.id) != Direction.IN)
                 lines.add(line(cfs, sstables, engineBytes(memtable)));
         }
         return lines.toString();

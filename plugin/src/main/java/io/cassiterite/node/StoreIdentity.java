@@ -35,8 +35,8 @@ public final class StoreIdentity
         return id;
     }
 
-    /** @return the id of the store in this directory, which is made if there is none */
-    public static String readOrCreate(Path storeDirectory) throws IOException
+    /** @return the id of the store in this directory, which is made if there is none: the same for all who ask at once */
+    public static synchronized String readOrCreate(Path storeDirectory) throws IOException
     {
         String id = read(storeDirectory);
         if (id != null)
