@@ -75,7 +75,7 @@ fn base_options(node: &NodeSpec, home: &Home) -> Result<Vec<String>> {
         "-Dcassandra-foreground=yes".to_owned(),
         "-Dfile.encoding=UTF-8".to_owned(),
         format!("-Dcassandra.triggers_dir={base}/conf/triggers"),
-        "-Dcassandra.superuser_setup_delay_ms=0".to_owned(),
+        "-Dcassandra.superuser_setup_delay_ms=100".to_owned(),
     ])
 }
 
