@@ -30,6 +30,7 @@ install -D -m 644 "$folder/cassandra.yaml-snippet.yaml" "$conf/50-cassandra.yaml
 install -D -m 644 "$folder/jvm-server.options-snippet.options" "$conf/50-jvm-server.options"
 install -D -m 644 -t "$doc" "$folder/NOTICE" "$folder/THIRD-PARTY.txt" "$source/copyright"
 install -m 644 "$folder/INSTALL.md" "$doc/README.md"
+install -D -m 644 -t "$doc/monitoring" "$folder"/monitoring/*
 gzip -9n < CHANGELOG.md > "$doc/CHANGELOG.md.gz"
 sed "s/@PACKAGE@/$package/; s/@VERSION@/$version/; s/@DATE@/$(LC_ALL=C date -uRd "@$SOURCE_DATE_EPOCH")/" "$source/changelog" \
     | gzip -9n > "$doc/changelog.gz"

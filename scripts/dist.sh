@@ -15,6 +15,8 @@ mkdir -p "$DIST"
 cp "$JAR" LICENSE NOTICE "$DIST/"
 cp config/dist/cassandra.yaml-snippet.yaml "$DIST/"
 cp config/cassandra/jvm-plugin.options "$DIST/jvm-server.options-snippet.options"
+mkdir "$DIST/monitoring"
+cp config/monitoring/{metrics.tsv,jmx-exporter.yml,prometheus-rules.yml,grafana-dashboard.json} "$DIST/monitoring/"
 
 # The newest version of glibc that the two libraries ask for.
 glibc=$(objdump -T native/target/plugin/libcassiterite.so build/deps/librocksdb.so \

@@ -22,6 +22,8 @@ FILES = {
     "SHA256SUMS": "sums",
     "cassandra.yaml-snippet.yaml": "memtable:\n",
     "jvm-server.options-snippet.options": "-Dx\n",
+    "monitoring/metrics.tsv": "scope\n",
+    "monitoring/prometheus-rules.yml": "groups:\n",
 }
 
 
@@ -32,7 +34,7 @@ class DebTest(unittest.TestCase):
 
     def package(self, folder):
         release = self.tree.path / folder / NAME
-        release.mkdir(parents=True)
+        (release / "monitoring").mkdir(parents=True)
         for name, content in FILES.items():
             (release / name).write_text(content)
         ran = self.tree.run("deb.sh", str(release), "2.34")
@@ -59,6 +61,7 @@ class DebTest(unittest.TestCase):
             f"{CONF}/50-cassandra.yaml",
             f"{CONF}/50-jvm-server.options",
             *(f"{DOC}/{name}" for name in documents),
+            *(f"{DOC}/{name}" for name in FILES if name.startswith("monitoring/")),
         }
         self.assertEqual(expected, set(modes))
         self.assertEqual({"-rw-r--r--"}, set(modes.values()))

@@ -15,6 +15,8 @@ use std::time::Duration;
 /// Places in the ring at which keys are counted to estimate how many make a partition, and how many at each.
 const PROBES: u64 = 8;
 const KEYS_PER_PROBE: i64 = 32;
+/// A table of so few keys is counted: that costs what a sample does.
+const COUNTED_KEYS: i64 = PROBES.cast_signed() * KEYS_PER_PROBE;
 
 /// How long a sample is good for: taking one costs some 100 us.
 const SAMPLE_AGE_MAX: Duration = Duration::from_secs(10);
@@ -53,7 +55,7 @@ pub(crate) fn figures(core: &TableCore) -> Result<[i64; 16]> {
         core.column_families().all().map(|family| family.handle.property(name)).fold(0, u64::saturating_add)
     };
     let property = |name| i64::try_from(sum(name)).unwrap_or(i64::MAX);
-    let keys = property("rocksdb.estimate-num-keys");
+    let Sample { keys, partitions } = keys_and_partitions(core, property("rocksdb.estimate-num-keys"))?;
     let count = |family: &ColumnFamily| file_count(&core.store().db, &family.handle);
     let files: u64 = core.column_families().all().map(count).sum();
     let min_timestamp = core.column_families().all().map(|family| family.purge.min_timestamp_ever()).min();
@@ -61,7 +63,7 @@ pub(crate) fn figures(core: &TableCore) -> Result<[i64; 16]> {
     let work = core.store().events.work_of(core.family_name());
     let of_work = |figure: u64| i64::try_from(figure).unwrap_or(i64::MAX);
     Ok([
-        estimated_partitions(core, keys)?,
+        partitions,
         keys,
         property("rocksdb.live-sst-files-size"),
         property("rocksdb.cur-size-all-mem-tables"),
@@ -80,37 +82,54 @@ pub(crate) fn figures(core: &TableCore) -> Result<[i64; 16]> {
     ])
 }
 
-/// Keys divided by the keys per partition in a sample.
-fn estimated_partitions(core: &TableCore, keys: i64) -> Result<i64> {
+/// Counted, or estimated: partitions are the keys divided by the keys per partition in a sample.
+fn keys_and_partitions(core: &TableCore, keys: i64) -> Result<Sample> {
     if !core.has_data() {
-        return Ok(0);
+        return Ok(Sample { keys, partitions: 0 });
+    }
+    if let Some(counted) = (keys <= COUNTED_KEYS).then(|| count(core)).flatten() {
+        return Ok(counted);
     }
     let sample = core.counters().sample(SAMPLE_AGE_MAX, || take_sample(core))?;
     if sample.keys == 0 {
-        return Ok(0);
+        return Ok(Sample { keys, partitions: 0 });
     }
-    Ok((keys.saturating_mul(sample.partitions) / sample.keys).max(sample.partitions.min(keys)))
+    let partitions = (keys.saturating_mul(sample.partitions) / sample.keys).max(sample.partitions.min(keys));
+    Ok(Sample { keys, partitions })
+}
+
+/// All keys and partitions; `None` where there are more after all, or something cannot be read.
+fn count(core: &TableCore) -> Option<Sample> {
+    let mut iter = all(core);
+    let mut found = Sample::default();
+    probe(&mut found, &mut iter, &[], COUNTED_KEYS + 1, &mut Vec::new()).ok()?;
+    (found.keys <= COUNTED_KEYS).then_some(found)
+}
+
+fn all(core: &TableCore) -> Source {
+    let spec =
+        IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true, reach: Reach::Files };
+    core.column_families().iterate(spec)
 }
 
 fn take_sample(core: &TableCore) -> Sample {
-    let spec =
-        IterSpec { lower: Vec::new(), upper: Vec::new(), one_prefix: false, fill_cache: true, reach: Reach::Files };
-    let mut iter = core.column_families().iterate(spec);
+    let mut iter = all(core);
     let mut sample = Sample::default();
     let mut partition = Vec::new();
     for number in 0..PROBES {
+        let mut start = vec![0x40];
+        start.extend_from_slice(&(number * (u64::MAX / PROBES)).to_be_bytes());
         // What cannot be read is not counted: reads report damage, an estimate must not stop a node from starting.
-        let _ = probe(&mut sample, &mut iter, number, &mut partition);
+        let _ = probe(&mut sample, &mut iter, &start, KEYS_PER_PROBE, &mut partition);
     }
     sample
 }
 
-fn probe(sample: &mut Sample, iter: &mut Source, number: u64, partition: &mut Vec<u8>) -> Result<()> {
-    let mut start = vec![0x40];
-    start.extend_from_slice(&(number * (u64::MAX / PROBES)).to_be_bytes());
+/// Adds so many keys from a place on, and their partitions.
+fn probe(sample: &mut Sample, iter: &mut Source, start: &[u8], keys: i64, partition: &mut Vec<u8>) -> Result<()> {
     reached(Step::Sampling)?;
-    iter.seek(&start)?;
-    for _ in 0..KEYS_PER_PROBE {
+    iter.seek(start)?;
+    for _ in 0..keys {
         let Some(found) = iter.key() else { break };
         let prefix = found.get(..key::partition_len(found).unwrap_or_default()).unwrap_or_default();
         if prefix != partition.as_slice() {

@@ -57,6 +57,21 @@ fn a_store_without_writes_stays_clean_and_any_write_is_remembered() {
 }
 
 #[test]
+fn a_small_table_is_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let table = table(&store);
+    for _ in 0..5 {
+        for (partition, row) in [("a", 1), ("a", 2), ("b", 1)] {
+            put(&table, partition, row, 1, b"v");
+        }
+        let [partitions, keys, ..] = table.stats().unwrap();
+        assert_eq!((partitions, keys), (2, 3), "however often they were written, flushed or not");
+        table.flush().unwrap();
+    }
+}
+
+#[test]
 fn unlogged_writes_survive_a_clean_close() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());

@@ -72,9 +72,9 @@ reasons! {
     /// The connection has not been admitted yet.
     NotAdmitted = "not_admitted",
     /// The statement has no recipe yet.
-    NoRecipe = "no_plan",
+    NoRecipe = "no_recipe",
     /// The statement cannot have a recipe.
-    RecipeRefused = "plan_refused",
+    RecipeRefused = "recipe_refused",
     /// Its answers are compared with Cassandra's first.
     Auditioning = "auditioning",
     /// Its answers differed from Cassandra's, or the door could not make them.

@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * Hands out loopback ports that are free now, below the range from which the kernel takes its own. Processes that run
  * tests side by side take theirs from different ranges: a port is free until its node has started.
  */
-final class FreePorts
+public final class FreePorts
 {
     private static final int RANGE = 3_000;
     private static final int RANGES = 5;
@@ -28,7 +28,8 @@ final class FreePorts
     {
     }
 
-    static synchronized int next(String address)
+    /** @return a port of this address that is free, and that nobody else of this process gets */
+    public static synchronized int next(String address)
     {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++)
         {

@@ -28,7 +28,7 @@ public final class DoorReport
     {
         try (Cql cql = node.cql())
         {
-            for (Row row : cql.rows("SELECT state_text, query_text FROM cassiterite.front_door_plans"))
+            for (Row row : cql.rows("SELECT state_text, query_text FROM cassiterite.front_door_recipes"))
                 if (String.valueOf(row.getString("query_text")).contains(keyspace))
                     statements.merge(String.valueOf(row.getString("state_text")), 1L, Long::sum);
         }

@@ -140,6 +140,6 @@ public final class NativeAnswers
         Map<String, Long> counts = counts();
         counts.values().removeIf(count -> count == 0);
         return counts + ", closed: " + gates() + ", recipes: "
-               + rows("SELECT * FROM cassiterite.front_door_plans").stream().map(Row::getFormattedContents).toList();
+               + rows("SELECT * FROM cassiterite.front_door_recipes").stream().map(Row::getFormattedContents).toList();
     }
 }

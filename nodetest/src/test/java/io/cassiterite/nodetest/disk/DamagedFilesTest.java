@@ -82,7 +82,7 @@ class DamagedFilesTest
             node.log().await("A compaction of damaged.t has met a damaged file", LOG_BOUND);
             blobs.write(cql, 10);
             assertEquals(failing, blobs.failingReads(cql));
-            assertEquals(List.of("automatic_compaction=0"), cql.texts("SELECT automatic_compaction FROM cassiterite.tables"));
+            assertEquals(List.of("automatic_compaction=0"), cql.texts("SELECT automatic_compaction FROM cassiterite.table_compaction"));
             assertTrue(node.isRunning());
             node.stop();
         }

@@ -36,7 +36,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @NodeTest(own = true, yaml = "memtable.configurations.cassiterite.parameters.front_door: reads")
 class GateTest
 {
-    private static final String DOOR = "type=Cassiterite,scope=FrontDoor,name=";
+    private static final String DOOR = "type=Cassiterite,scope=front_door,name=";
     private static final String STORAGE_SERVICE = "org.apache.cassandra.db:type=StorageService";
     private static final String STORAGE_PROXY = "org.apache.cassandra.db:type=StorageProxy";
     private static final String GUARDRAILS = "org.apache.cassandra.db:type=Guardrails";
@@ -358,8 +358,8 @@ class GateTest
         awaitTrue("the clients' reads are counted",
                   () -> countOf(node, "type=ClientRequest,scope=Read-ONE,name=Latency") >= clients + count);
         assertTrue(countOf(node, "type=Table,keyspace=gatetest,scope=t,name=CoordinatorReadLatency") <= coordinator + count - natively);
-        awaitTrue("the door's counters are metrics", () -> metric(node, DOOR + "ExecutesAnswered", "Value") >= reads.answered());
-        assertEquals(0, metric(node, DOOR + "AnswersDifferent", "Value"));
+        awaitTrue("the door's counters are metrics", () -> metric(node, DOOR + "executes_answered", "Value") >= reads.answered());
+        assertEquals(0, metric(node, DOOR + "answers_different", "Value"));
     }
 
     private static long countOf(Node node, String metric)

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
 import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.EngineFigures;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Pause;
@@ -183,9 +184,7 @@ class IndexLifeTest
             assertEquals(List.of(), cql.texts("SELECT k FROM stale WHERE v = ?", v));
         assertEquals(List.of("k=1, v=3, w=199"), cql.texts("SELECT * FROM stale WHERE v = 3"));
         flushAndCompact(node, "stale");
-        String keys = "SELECT keys_estimated FROM cassiterite.tables WHERE keyspace_name = 'indexlifetest' AND table_name = 'stale'"
-                      + " AND index_name = 'stale_v'";
-        assertEquals(1, cql.rows(keys).get(0).getLong("keys_estimated"));
+        assertEquals(1, indexFigure(cql, "stale", "keys_estimated"));
         // one of them comes back, with a newer timestamp
         cql.run("UPDATE stale SET v = 1 WHERE k = 1");
         assertEquals(List.of("k=1, v=1, w=199"), cql.texts("SELECT * FROM stale WHERE v = 1"));
@@ -218,8 +217,7 @@ class IndexLifeTest
 
     private static long indexFigure(Cql cql, String table, String figure)
     {
-        return cql.rows("SELECT " + figure + " FROM cassiterite.tables WHERE keyspace_name = 'indexlifetest' AND table_name = ?"
-                        + " AND index_name = ?", table, table + "_v").get(0).getLong(figure);
+        return EngineFigures.of(cql, "indexlifetest", table, table + "_v", figure);
     }
 
     @Test

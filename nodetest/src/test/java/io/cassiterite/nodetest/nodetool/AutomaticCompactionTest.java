@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.EngineFigures;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
@@ -134,8 +135,7 @@ class AutomaticCompactionTest
 
     private long figure(String table, String name)
     {
-        return cql.rows("SELECT " + name + " FROM cassiterite.tables WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, table)
-                  .get(0).getLong(name);
+        return EngineFigures.of(cql, KEYSPACE, table, name);
     }
 
     private void assertNoStalls()

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.EngineFigures;
 import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
@@ -111,7 +112,7 @@ class GoldenMetricsTest
         {
             Set<String> found = jmx.names(bean(ENGINE, "*")).stream()
                                    .map(bean -> bean.getKeyProperty("name"))
-                                   .filter(name -> !name.startsWith("Cassiterite") && !name.endsWith("TotalLatency"))
+                                   .filter(name -> !name.startsWith("cassiterite_") && !name.endsWith("TotalLatency"))
                                    .collect(Collectors.toCollection(TreeSet::new));
             assertEquals(new TreeSet<>(golden().keySet()), found);
         }
@@ -152,10 +153,10 @@ class GoldenMetricsTest
         try (Jmx jmx = node.jmx())
         {
             Await.until("a file of level 0", FOLLOWS_WITHIN,
-                        () -> value(jmx, table, "CassiteriteLevel0Files") == 1);
+                        () -> value(jmx, table, "cassiterite_level0_files") == 1);
             assertEquals(1, figure(table, "level0_files"));
-            assertEquals(0, value(jmx, table, "CassiteriteAutomaticCompaction"));
-            for (String none : List.of("CassiteriteMergeFailures", "CassiteriteSideFamilyBytes"))
+            assertEquals(0, value(jmx, table, "cassiterite_automatic_compaction"));
+            for (String none : List.of("cassiterite_merge_failures", "cassiterite_side_family_bytes"))
                 assertEquals(0, value(jmx, table, none), none);
         }
     }
@@ -215,7 +216,6 @@ class GoldenMetricsTest
 
     private long figure(String table, String name)
     {
-        return cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, table)
-                  .get(0).getLong(name);
+        return EngineFigures.of(cql, KEYSPACE, table, name);
     }
 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.EngineFigures;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 
@@ -217,8 +218,7 @@ class NodetoolFiguresTest
     /** The engine's own figure. */
     private long figure(String table, String name)
     {
-        return cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = ? AND table_name = ?", KEYSPACE, table)
-                  .get(0).getLong(name);
+        return EngineFigures.of(cql, KEYSPACE, table, name);
     }
 
     /** Cassandra's figure. */

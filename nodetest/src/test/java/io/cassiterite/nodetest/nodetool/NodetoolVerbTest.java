@@ -99,7 +99,7 @@ class NodetoolVerbTest
             assertTrue(jmx.attribute("io.cassiterite:type=Engine", "Version").toString().startsWith("cassiterite/"));
             cql.run("INSERT INTO j (k) VALUES (1)");
             assertEquals(1L, jmx.attribute("org.apache.cassandra.metrics:type=Table,keyspace=" + KEYSPACE +
-                                           ",scope=j,name=CassiteriteWrites", "Value"));
+                                           ",scope=j,name=cassiterite_writes", "Value"));
             assertFalse(jmx.names("org.apache.cassandra.metrics:type=Cassiterite,*").isEmpty());
         }
     }

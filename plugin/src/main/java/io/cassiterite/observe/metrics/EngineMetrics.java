@@ -18,8 +18,8 @@ import io.cassiterite.node.StoreReport;
 
 /**
  * Every figure of the reports on caches and stalls as a gauge {@code org.apache.cassandra.metrics:type=Cassiterite,
- * scope=ROW,name=CamelCaseFigure}, every counter of the front door as one of the scope FrontDoor, and whether the engine refuses
- * writes.
+ * scope=ROW,name=FIGURE}, every counter of the front door as one of the scope front_door, and whether the engine refuses writes. The
+ * names are those of the virtual tables: exporters make lower case of names, after which those in camel case are hard to read.
  */
 public final class EngineMetrics
 {
@@ -33,7 +33,7 @@ public final class EngineMetrics
     /** Registers the gauges; called once, when the store is open. */
     public static void register(EngineControl engine)
     {
-        gauge("Store", "BackgroundError", () -> engine.isOpen() && engine.backgroundError() != null ? 1L : 0L);
+        gauge("store", "background_error", () -> engine.isOpen() && engine.backgroundError() != null ? 1L : 0L);
         for (String topic : List.of("caches", "stalls"))
             register(engine, topic);
         registerFrontDoor();
@@ -48,7 +48,7 @@ public final class EngineMetrics
         String key = sample.columns.get(0);
         for (Map<String, String> row : sample.rows)
             for (String figure : sample.columns.subList(1, sample.columns.size()))
-                gauge(row.get(key), camelCase(figure), () -> report.figure(found -> found.get(key).equals(row.get(key)), figure));
+                gauge(row.get(key), figure, () -> report.figure(found -> found.get(key).equals(row.get(key)), figure));
     }
 
     private static void registerFrontDoor()
@@ -57,7 +57,7 @@ public final class EngineMetrics
         for (Map<String, String> row : report.get().rows)
         {
             String name = row.get("name");
-            gauge("FrontDoor", camelCase(name), () -> report.figure(found -> found.get("name").equals(name), "count"));
+            gauge("front_door", name, () -> report.figure(found -> found.get("name").equals(name), "count"));
         }
     }
 
@@ -65,14 +65,5 @@ public final class EngineMetrics
     {
         String bean = String.format("%s:type=%s,scope=%s,name=%s", GROUP, TYPE, scope, name);
         CassandraMetricsRegistry.Metrics.register(new MetricName(GROUP, TYPE, name, scope, bean), gauge);
-    }
-
-    public static String camelCase(String name)
-    {
-        StringBuilder camel = new StringBuilder(name.length());
-        for (String word : name.split("_"))
-            if (!word.isEmpty())
-                camel.append(Character.toUpperCase(word.charAt(0))).append(word.substring(1));
-        return camel.toString();
     }
 }

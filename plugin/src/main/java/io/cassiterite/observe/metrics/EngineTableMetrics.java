@@ -21,12 +21,12 @@ import org.apache.cassandra.schema.TableMetadataRef;
 import io.cassiterite.engine.TableStats;
 import io.cassiterite.node.EngineControl;
 
-/** The engine's figures of one table, beside Cassandra's own metrics of the table and under the same names. */
+/** The engine's figures of one table, beside Cassandra's own metrics of the table; named as in the virtual tables. */
 public final class EngineTableMetrics implements TableMetrics.ReleasableMetric
 {
     private static final String GROUP = "org.apache.cassandra.metrics";
     private static final String TYPE = "Table";
-    /** Figures of cassiterite.tables that operators alert on. */
+    /** Figures of the report of tables that operators alert on. */
     private static final List<String> OF_REPORT = List.of("merge_failures", "side_family_bytes", "level0_files",
                                                           "automatic_compaction");
 
@@ -38,17 +38,17 @@ public final class EngineTableMetrics implements TableMetrics.ReleasableMetric
     {
         this.table = table;
         this.engine = engine;
-        gauge("CassiteriteEstimatedKeys", TableStats::estimatedKeys);
-        gauge("CassiteriteSstFiles", TableStats::liveSstFiles);
-        gauge("CassiteriteSstBytes", TableStats::sstBytes);
-        gauge("CassiteriteMemtableBytes", TableStats::memtableBytes);
-        gauge("CassiteritePendingCompactionBytes", TableStats::pendingCompactionBytes);
-        gauge("CassiteriteWrites", TableStats::writesSinceOpen);
-        gauge("CassiteriteReads", TableStats::readsSinceOpen);
-        gauge("CassiteriteBytesWritten", TableStats::bytesWrittenSinceOpen);
-        gauge("CassiteriteGeneration", TableStats::generation);
+        gauge("keys_estimated", TableStats::estimatedKeys);
+        gauge("sst_files", TableStats::liveSstFiles);
+        gauge("sst_bytes", TableStats::sstBytes);
+        gauge("memtable_bytes", TableStats::memtableBytes);
+        gauge("pending_compaction_bytes", TableStats::pendingCompactionBytes);
+        gauge("writes", TableStats::writesSinceOpen);
+        gauge("reads", TableStats::readsSinceOpen);
+        gauge("written_bytes", TableStats::bytesWrittenSinceOpen);
+        gauge("generation", TableStats::generation);
         for (String figure : OF_REPORT)
-            gauge("Cassiterite" + EngineMetrics.camelCase(figure), () -> tables.figure(this::isOfTable, figure));
+            gauge(figure, () -> tables.figure(this::isOfTable, figure));
     }
 
     /** What makes the metrics of each table; their report is read for all of them together. */
@@ -58,14 +58,14 @@ public final class EngineTableMetrics implements TableMetrics.ReleasableMetric
         return table -> new EngineTableMetrics(table.get(), engine, tables);
     }
 
-    private void gauge(String name, ToLongFunction<TableStats> figure)
+    private void gauge(String figure, ToLongFunction<TableStats> stats)
     {
-        gauge(name, () -> read(figure));
+        gauge(figure, () -> read(stats));
     }
 
-    private void gauge(String name, Gauge<Number> gauge)
+    private void gauge(String figure, Gauge<Number> gauge)
     {
-        MetricName metric = name(name);
+        MetricName metric = name("cassiterite_" + figure);
         CassandraMetricsRegistry.Metrics.register(metric, gauge);
         registered.add(metric);
     }

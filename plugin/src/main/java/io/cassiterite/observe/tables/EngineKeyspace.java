@@ -31,8 +31,7 @@ public final class EngineKeyspace
     public static final String NAME = "cassiterite";
 
     private static final Map<String, String> COMMENTS =
-        Map.of("tables", "engine tables: sizes, counts, and writes and reads since the start",
-               "levels", "files and bytes per level of each table",
+        Map.of("levels", "files and bytes per level of each table",
                "stalls", "how often writes were slowed down or stopped and background work failed, by cause; tables concerned now",
                "caches", "memory of the engine: used and limit; hits and misses of the block cache",
                "settings", "the engine's parameters: value in force, default, and whether they can be set while the node runs",
@@ -44,7 +43,7 @@ public final class EngineKeyspace
     private static final String STREAMS = "the latest shipments of engine tables: bytes sent as whole files and as rows, and why";
     private static final String DOOR = "what the front door has done since the start; all 0 while it has been off";
     private static final String GATES = "why the front door answers nothing itself, or nothing of a table";
-    private static final String PLANS = "prepared statements that the front door knows, and how many it has answered";
+    private static final String RECIPES = "prepared statements that the front door knows, and how many it has answered";
 
     private EngineKeyspace()
     {
@@ -62,12 +61,13 @@ public final class EngineKeyspace
         ImmutableList.Builder<VirtualTable> tables = ImmutableList.builder();
         for (Map.Entry<String, String> topic : COMMENTS.entrySet())
             tables.add(table(engine, topic.getKey(), topic.getValue()));
+        tables.addAll(TablesReport.tables(NAME, engine));
         tables.add(own("moves", MOVES, MoveReport::of));
         tables.add(own("exports", EXPORTS, Exports.instance::report));
         tables.add(own("streams", STREAMS, StreamHistory::report));
         tables.add(own("front_door", DOOR, FrontDoor.instance::report));
         tables.add(own("front_door_gates", GATES, FrontDoor.instance::gates));
-        tables.add(own("front_door_plans", PLANS, FrontDoor.instance::recipes));
+        tables.add(own("front_door_recipes", RECIPES, FrontDoor.instance::recipes));
         VirtualKeyspaceRegistry.instance.register(new VirtualKeyspace(NAME, tables.build()));
     }
 

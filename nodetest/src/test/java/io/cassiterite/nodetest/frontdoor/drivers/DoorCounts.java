@@ -49,7 +49,7 @@ final class DoorCounts
             if (counter.getLong(1) > 0)
                 text.append(counter.getString(0)).append('=').append(counter.getLong(1)).append(' ');
         cql.texts("SELECT * FROM cassiterite.front_door_gates").forEach(gate -> text.append('\n').append(gate));
-        cql.texts("SELECT * FROM cassiterite.front_door_plans").forEach(recipe -> text.append('\n').append(recipe));
+        cql.texts("SELECT * FROM cassiterite.front_door_recipes").forEach(recipe -> text.append('\n').append(recipe));
         return text.toString();
     }
 }
