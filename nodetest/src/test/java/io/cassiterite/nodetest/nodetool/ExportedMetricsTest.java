@@ -43,8 +43,8 @@ class ExportedMetricsTest
     {
         int port = FreePorts.next("127.0.0.1");
         String agent = JavaAgent.class.getProtectionDomain().getCodeSource().getLocation().getPath();
-        try (Node node = Node.named("exported").jvm("-javaagent:" + agent + "=127.0.0.1:" + port + ":" + MONITORING.resolve("jmx-exporter.yml"))
-                             .start();
+        String options = "-javaagent:" + agent + "=127.0.0.1:" + port + ":" + MONITORING.resolve("jmx-exporter.yml");
+        try (Node node = Node.named("exported").jvm(options).start();
              Cql cql = node.cql())
         {
             cql.freshKeyspace("exported");
