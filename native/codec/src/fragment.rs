@@ -77,6 +77,30 @@ pub fn min_timestamp(kind: Kind, fragment: &[u8]) -> Result<i64, CodecError> {
     }
 }
 
+/// The greatest timestamp in the fragment, deletions included; `i64::MIN` if it is empty.
+pub fn max_timestamp(kind: Kind, fragment: &[u8]) -> Result<i64, CodecError> {
+    match kind {
+        Kind::Header => header::max_timestamp(fragment),
+        Kind::Static | Kind::Row => row::max_timestamp(fragment),
+    }
+}
+
+/// Whether a fragment of a row deletes the row; a header does not.
+pub fn has_row_deletion(kind: Kind, fragment: &[u8]) -> Result<bool, CodecError> {
+    match kind {
+        Kind::Header => Ok(false),
+        Kind::Static | Kind::Row => row::has_deletion(fragment),
+    }
+}
+
+/// Whether the fragment of a row stays as it is, byte for byte, when it is merged with older ones: with any that have
+/// no timestamp above `newest`, nor a clustering, nor a column outside of `columns`, nor, unless `with_deletions`, a row
+/// deletion. Follows `SinglePartitionReadCommand.queryMemtableAndSSTablesInTimestampOrder` of Cassandra, which stops at
+/// such a row.
+pub fn outlasts(fragment: &[u8], columns: &ColumnSet, newest: i64, with_deletions: bool) -> Result<bool, CodecError> {
+    row::outlasts(fragment, columns, newest, with_deletions)
+}
+
 /// Whether the fragment is empty, apart from a row's clustering. Malformed bytes are not empty.
 pub fn is_empty(kind: Kind, fragment: &[u8]) -> bool {
     let empty = match kind {

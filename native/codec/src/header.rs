@@ -57,6 +57,13 @@ pub(crate) fn min_timestamp(fragment: &[u8]) -> Result<i64, CodecError> {
     Ok(if partition.is_live() { least } else { least.min(partition.marked_for_delete_at) })
 }
 
+/// The greatest timestamp of its deletions; `i64::MIN` if there are none.
+pub(crate) fn max_timestamp(fragment: &[u8]) -> Result<i64, CodecError> {
+    let (partition, ranges) = read(fragment)?;
+    let greatest = ranges.iter().map(|range| range.deletion.marked_for_delete_at).max().unwrap_or(i64::MIN);
+    Ok(greatest.max(partition.marked_for_delete_at))
+}
+
 /// Whether it deletes nothing.
 pub(crate) fn is_empty(fragment: &[u8]) -> Result<bool, CodecError> {
     let (partition, ranges) = read(fragment)?;

@@ -33,5 +33,7 @@ mod wire;
 pub use columns::{ColumnMap, ColumnSet};
 pub use deletion::{DeletionTime, Purge};
 pub use error::CodecError;
-pub use fragment::{compact, is_empty, merge, min_timestamp, remap, shadow, validate};
+pub use fragment::{
+    compact, has_row_deletion, is_empty, max_timestamp, merge, min_timestamp, outlasts, remap, shadow, validate,
+};
 pub use outcome::Outcome;

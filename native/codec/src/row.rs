@@ -37,4 +37,4 @@ pub(crate) use clustering::validate_raw_clustering;
 pub(crate) use head::{put_deletion, read_deletion, read_version_and_flags, VERSION};
 pub(crate) use merge::merge;
 pub(crate) use rewrite::{remap, rewrite, Rules};
-pub(crate) use survey::{is_empty, min_timestamp, same_bytes, validate};
+pub(crate) use survey::{has_deletion, is_empty, max_timestamp, min_timestamp, outlasts, same_bytes, validate};

@@ -7,7 +7,9 @@
 
 use cassiterite_codec::header::{write, Coverage, Position, Range};
 use cassiterite_codec::key::Kind;
-use cassiterite_codec::{compact, is_empty, merge, min_timestamp, validate, ColumnSet, DeletionTime, Outcome, Purge};
+use cassiterite_codec::{
+    compact, is_empty, max_timestamp, merge, min_timestamp, validate, ColumnSet, DeletionTime, Outcome, Purge,
+};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -194,10 +196,12 @@ proptest! {
     }
 
     #[test]
-    fn the_smallest_timestamp_is_found(header in header()) {
+    fn the_span_of_timestamps_is_found(header in header()) {
         let bytes = raw_fragment(&header);
-        let all = header.tombstones.iter().map(|one| one.deletion).chain(header.partition);
-        prop_assert_eq!(min_timestamp(Kind::Header, &bytes).unwrap(), all.map(|times| times.0).min().unwrap_or(i64::MAX));
+        let all: Vec<i64> =
+            header.tombstones.iter().map(|one| one.deletion).chain(header.partition).map(|times| times.0).collect();
+        prop_assert_eq!(min_timestamp(Kind::Header, &bytes).unwrap(), all.iter().copied().min().unwrap_or(i64::MAX));
+        prop_assert_eq!(max_timestamp(Kind::Header, &bytes).unwrap(), all.iter().copied().max().unwrap_or(i64::MIN));
     }
 }
 

@@ -8,7 +8,10 @@
 mod support;
 
 use cassiterite_codec::key::Kind;
-use cassiterite_codec::{is_empty, merge, min_timestamp, shadow, validate, DeletionTime, Outcome};
+use cassiterite_codec::{
+    has_row_deletion, is_empty, max_timestamp, merge, min_timestamp, outlasts, shadow, validate, ColumnSet,
+    DeletionTime, Outcome,
+};
 use proptest::prelude::*;
 use support::generate::{deletion, row, rows, Data};
 use support::model::{self, encode, Column, Content, Row};
@@ -38,7 +41,7 @@ fn without_clustering(row: &Row) -> Row {
     Row { clustering: None, ..row.clone() }
 }
 
-fn smallest(row: &Row) -> i64 {
+fn timestamps(row: &Row) -> Vec<i64> {
     let mut all: Vec<i64> = row.liveness.iter().map(|liveness| liveness.0).collect();
     all.extend(row.deletion.map(|deletion| deletion.0));
     for column in row.columns.values() {
@@ -50,7 +53,39 @@ fn smallest(row: &Row) -> i64 {
             }
         }
     }
-    all.into_iter().min().unwrap_or(i64::MAX)
+    all
+}
+
+/// The row with something in each column of these others that is no counter, all of it later by so much.
+fn whole(mut row: Row, others: &[Row], later: i64) -> Row {
+    row.clustering = None;
+    row.liveness.get_or_insert((0, None));
+    for (id, column) in others.iter().flat_map(|other| &other.columns) {
+        match column {
+            Column::Simple(model::Cell { content: Content::Counter(_), .. }) => {}
+            Column::Simple(_) => {
+                row.columns
+                    .entry(*id)
+                    .or_insert(Column::Simple(model::Cell { timestamp: 0, content: Content::Tombstone(1) }));
+            }
+            Column::Complex(..) => {
+                row.columns.entry(*id).or_insert(Column::Complex(None, [].into()));
+            }
+        }
+    }
+    row.liveness = row.liveness.map(|(timestamp, expiry)| (timestamp + later, expiry));
+    row.deletion = row.deletion.map(|(timestamp, at_s)| (timestamp + later, at_s));
+    for column in row.columns.values_mut() {
+        match column {
+            Column::Simple(cell) => cell.timestamp += later,
+            Column::Complex(deletion, cells) => {
+                cells.values_mut().for_each(|(_, cell)| cell.timestamp += later);
+                let (timestamp, at_s) = deletion.unwrap_or((-1, 100));
+                *deletion = Some((timestamp + later, at_s));
+            }
+        }
+    }
+    model::merge(&[row])
 }
 
 /// What happens to one counter, in the order in which it happens.
@@ -130,9 +165,34 @@ proptest! {
     }
 
     #[test]
-    fn emptiness_and_smallest_timestamp_are_the_models(row in row(Data::All)) {
+    fn what_outlasts_others_stays_as_it_is(one in row(Data::All), others in rows(Data::All), later in 0i64..12) {
+        let others: Vec<Row> = others.iter().map(without_clustering).collect();
+        for later in [later, 20] {
+            let one = whole(one.clone(), &others, later);
+            let bytes = encode(&one);
+            let columns: ColumnSet = others.iter().flat_map(|other| other.columns.keys().copied()).collect();
+            let newest = others.iter().flat_map(timestamps).max().unwrap_or(i64::MIN);
+            let with_deletions = others.iter().any(|other| other.deletion.is_some());
+            let stays = outlasts(&bytes, &columns, newest, with_deletions).unwrap();
+            if stays {
+                let mut all = encoded(&others);
+                all.push(bytes.clone());
+                // Deletions come first, as in a merge of everything.
+                prop_assert_eq!(merged(&all), bytes);
+            }
+            let is_counter = |row: &Row| row.columns.contains_key(&5);
+            let may_be_open = is_counter(&one) || others.iter().any(is_counter);
+            prop_assert!(stays || later < 20 || (with_deletions && one.deletion.is_none()) || may_be_open);
+        }
+    }
+
+    #[test]
+    fn emptiness_and_the_span_of_timestamps_are_the_models(row in row(Data::All)) {
         let bytes = encode(&row);
-        prop_assert_eq!(min_timestamp(Kind::Row, &bytes).unwrap(), smallest(&row));
+        let all = timestamps(&row);
+        prop_assert_eq!(min_timestamp(Kind::Row, &bytes).unwrap(), all.iter().copied().min().unwrap_or(i64::MAX));
+        prop_assert_eq!(max_timestamp(Kind::Row, &bytes).unwrap(), all.iter().copied().max().unwrap_or(i64::MIN));
+        prop_assert_eq!(has_row_deletion(Kind::Row, &bytes).unwrap(), row.deletion.is_some());
         let empty = without_clustering(&row) == Row::default();
         prop_assert_eq!(is_empty(Kind::Row, &bytes), empty);
     }

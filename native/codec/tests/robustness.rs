@@ -12,7 +12,8 @@ use cassiterite_codec::key::{partition_len, raw_partition_key, split, token, Kin
 use cassiterite_codec::remap;
 use cassiterite_codec::row::RowReader;
 use cassiterite_codec::{
-    compact, is_empty, merge, min_timestamp, shadow, validate, ColumnMap, ColumnSet, DeletionTime, Outcome, Purge,
+    compact, has_row_deletion, is_empty, max_timestamp, merge, min_timestamp, outlasts, shadow, validate, ColumnMap,
+    ColumnSet, DeletionTime, Outcome, Purge,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -60,6 +61,8 @@ proptest! {
             let _ = validate(kind, operand);
             let _ = is_empty(kind, operand);
             let _ = min_timestamp(kind, operand);
+            let _ = (max_timestamp(kind, operand), has_row_deletion(kind, operand));
+            let _ = outlasts(operand, &ColumnSet::new(), 0, false);
             let _ = compact(kind, operand, covering, &purge, &ColumnSet::new(), &mut out);
             let _ = shadow(operand, covering, &mut out);
             let _ = remap(operand, &map, &mut out);

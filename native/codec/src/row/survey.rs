@@ -3,6 +3,7 @@
 
 //! Facts about one row fragment, found without rewriting it.
 
+use crate::columns::ColumnSet;
 use crate::error::CodecError;
 use crate::row::clustering::validate_raw_clustering;
 use crate::row::counter;
@@ -33,6 +34,79 @@ pub(crate) fn min_timestamp(fragment: &[u8]) -> Result<i64, CodecError> {
         }
     }
     Ok(least)
+}
+
+/// The greatest timestamp in the fragment, deletions included; `i64::MIN` if it is empty.
+pub(crate) fn max_timestamp(fragment: &[u8]) -> Result<i64, CodecError> {
+    let (head, mut reader) = RowReader::new(fragment)?;
+    let mut greatest = head.liveness.timestamp.max(head.deletion.marked_for_delete_at);
+    while let Some(column) = reader.next_column()? {
+        if column.is_complex() {
+            let start = reader.complex(column)?;
+            greatest = greatest.max(start.deletion.marked_for_delete_at);
+            reader.each_path_cell(start.cells, |found| {
+                greatest = greatest.max(found.cell.timestamp);
+                Ok(())
+            })?;
+        } else {
+            greatest = greatest.max(reader.cell(column)?.timestamp);
+        }
+    }
+    Ok(greatest)
+}
+
+/// Whether there is a row deletion.
+pub(crate) fn has_deletion(fragment: &[u8]) -> Result<bool, CodecError> {
+    Ok(!RowReader::new(fragment)?.0.deletion.is_live())
+}
+
+/// Whether merging the fragment with any of these others leaves it as it is, byte for byte: those which have no
+/// timestamp above `newest`, nor a clustering, nor a column outside of `columns`, nor, unless `with_deletions`, a row
+/// deletion.
+///
+/// That is so if its row deletion is newer, or its liveness and something in each column: a cell, or the deletion of a
+/// complex column. Equal timestamps leave it open, as counters do. So does a raw clustering, of which the bytewise
+/// smaller one stays, and what the fragment itself deletes, which a merge would remove.
+pub(crate) fn outlasts(
+    fragment: &[u8],
+    columns: &ColumnSet,
+    newest: i64,
+    with_deletions: bool,
+) -> Result<bool, CodecError> {
+    let (head, mut reader) = RowReader::new(fragment)?;
+    let is_deleting = head.deletion.marked_for_delete_at > newest;
+    let newer_than = head.deletion.marked_for_delete_at.max(newest);
+    let has_newer_liveness = head.liveness.timestamp > newer_than;
+    let is_open = if is_deleting { !head.liveness.is_none() && !has_newer_liveness } else { !has_newer_liveness };
+    if head.clustering.is_some() || is_open || (with_deletions && !is_deleting) {
+        return Ok(false);
+    }
+    let mut missing = columns.len();
+    while let Some(column) = reader.next_column()? {
+        let Some(timestamp) = age(&mut reader, column)? else { return Ok(false) };
+        if timestamp > newer_than {
+            missing -= usize::from(columns.contains(column.id));
+        } else if is_deleting || columns.contains(column.id) {
+            return Ok(false);
+        }
+    }
+    Ok(is_deleting || missing == 0)
+}
+
+/// Up to when the column hides what is older; `None` for a counter, and where a merge would remove something of it.
+fn age(reader: &mut RowReader<'_>, column: ColumnStart) -> Result<Option<i64>, CodecError> {
+    if !column.is_complex() {
+        let cell = reader.cell(column)?;
+        return Ok((!cell.is_counter).then_some(cell.timestamp));
+    }
+    let start = reader.complex(column)?;
+    let deleted_at = start.deletion.marked_for_delete_at;
+    let mut is_canonical = true;
+    reader.each_path_cell(start.cells, |found| {
+        is_canonical &= found.cell.timestamp > deleted_at;
+        Ok(())
+    })?;
+    Ok(is_canonical.then_some(deleted_at))
 }
 
 /// Whether there is neither liveness nor deletion nor column.
