@@ -53,7 +53,7 @@ fn main() {
         given.join("\n")
     ))
     .unwrap();
-    let table = table(&store);
+    let table = store.table(&schema(&TABLE, &[(0, "v", "blob")])).unwrap();
     let mut state = 7;
     (0..KEYS).for_each(|number| write(&table, number, number + 1));
     table.compact().unwrap();

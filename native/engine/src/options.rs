@@ -86,6 +86,7 @@ pub(crate) struct Settings {
     pub max_open_files: i32,
     pub sync: SyncMode,
     pub tickers: bool,
+    pub stop_at_newest: bool,
     /// As given or computed, by name.
     shown: BTreeMap<&'static str, String>,
 }
@@ -147,6 +148,7 @@ impl Settings {
             max_open_files: take.number("max_open_files", -1, i32::MAX, -1)?,
             sync,
             tickers: take.choice("stats_level", &[("none", false), ("tickers", true)])?,
+            stop_at_newest: take.choice("stop_at_newest", &[("true", true), ("false", false)])?,
             shown: take.shown,
         };
         settings.check()?;

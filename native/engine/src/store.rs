@@ -17,6 +17,7 @@ use crate::report;
 use crate::schema::{check_id, SchemaRequest};
 use crate::store_core::StoreCore;
 use crate::table::{OpenTables, Table};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
 use std::thread::JoinHandle;
 
@@ -91,6 +92,7 @@ impl Store {
                 // RocksDB takes a value also where it cannot write its file of options, and tells of that alone.
                 let _ = apply(&changed, &settings);
             })?;
+            core.stop_at_newest.store(changed.stop_at_newest, Ordering::Relaxed);
             *settings = changed;
             Ok(())
         })

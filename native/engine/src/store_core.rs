@@ -24,6 +24,7 @@ use crate::raw::sys::{Reach, ReadMode, WriteMode};
 use backpressure::WriteBackpressure;
 use leftovers::Leftovers;
 use rocksdb::Options;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 use write_lock::WriteLock;
 
@@ -40,6 +41,8 @@ pub(crate) struct StoreCore {
     pub shared: options::Shared,
     /// The options that the database was opened with: they hold its statistics.
     pub options: Options,
+    /// The setting of that name.
+    pub stop_at_newest: AtomicBool,
     pub settings: Mutex<Settings>,
     /// What column families are opened with.
     pub kept: Arc<KeptOptions>,
@@ -69,6 +72,7 @@ impl StoreCore {
             backpressure: WriteBackpressure::default(),
             shared,
             options,
+            stop_at_newest: AtomicBool::new(settings.stop_at_newest),
             settings: Mutex::new(settings),
             kept,
             closing: Arc::default(),

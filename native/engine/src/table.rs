@@ -14,6 +14,7 @@ mod counters;
 mod headers;
 mod indexes;
 mod open_tables;
+mod row_columns;
 mod running;
 #[cfg(test)]
 mod tests;

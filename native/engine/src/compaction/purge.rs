@@ -358,8 +358,10 @@ impl TableHooks for TablePurge {
     fn facts(&self, key: &[u8], fragment: &[u8]) -> EntryFacts {
         let facts = key::split(key).and_then(|parts| {
             let min_timestamp = cassiterite_codec::min_timestamp(parts.kind, fragment)?;
+            let max_timestamp = cassiterite_codec::max_timestamp(parts.kind, fragment)?;
             let is_header = parts.kind == Kind::Header && !is_empty(parts.kind, fragment);
-            Ok(EntryFacts { min_timestamp, is_header })
+            let has_row_deletion = cassiterite_codec::has_row_deletion(parts.kind, fragment)?;
+            Ok(EntryFacts { min_timestamp, max_timestamp, is_header, has_row_deletion })
         });
         facts.unwrap_or(EntryFacts::UNKNOWN)
     }

@@ -88,6 +88,9 @@ pub(super) const KNOWN: &[Known] = &[
          native threads, which answer prepared reads where this node alone may, and pass the rest on."),
     known!("stats_level", "none", true, "none or tickers",
         "tickers: counts hits, misses and bytes for the reports; costs reads a few percent."),
+    known!("stop_at_newest", "true", true, "true or false",
+        "A read of one row stops at a row with all columns that is newer than everything below it, by the greatest \
+         timestamps of the files. false: all files are asked that may have the row."),
     known!("node.commitlog_sync", "periodic", false, "periodic, batch or group",
         "The node's setting."),
     known!("node.commitlog_sync_period", "10s", false, "duration, 1ms to 1h",

@@ -41,7 +41,9 @@ struct CompactionSource {
 // What an entry adds to the properties of its file.
 struct EntryFacts {
   int64_t min_timestamp;
+  int64_t max_timestamp;
   bool is_header;
+  bool has_row_deletion;
 };
 
 // Callbacks of one column family, implemented in table.rs.
@@ -130,6 +132,8 @@ BegunCompaction& begun_compaction();
 uint64_t file_number(const std::string& path);
 
 extern const char* const kMinTimestampProperty;
+extern const char* const kMaxTimestampProperty;
+extern const char* const kRowDeletionsProperty;
 extern const char* const kHeadersProperty;
 
 }  // namespace cassiterite

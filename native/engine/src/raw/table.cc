@@ -19,6 +19,8 @@
 namespace cassiterite {
 
 const char* const kMinTimestampProperty = "cassiterite.min_timestamp";
+const char* const kMaxTimestampProperty = "cassiterite.max_timestamp";
+const char* const kRowDeletionsProperty = "cassiterite.row_deletions";
 const char* const kHeadersProperty = "cassiterite.headers";
 
 namespace {
@@ -162,7 +164,8 @@ std::string versioned(uint64_t number) {
   return value;
 }
 
-// Writes into the properties of a file the smallest timestamp in it, and how many entries delete more than a row.
+// Writes into the properties of a file the smallest and the greatest timestamp in it, how many entries delete more than
+// a row, and how many a row.
 class EntryCollector : public rocksdb::TablePropertiesCollector {
  public:
   explicit EntryCollector(std::shared_ptr<Table> table) : table_(std::move(table)) {}
@@ -176,7 +179,9 @@ class EntryCollector : public rocksdb::TablePropertiesCollector {
       case rocksdb::kEntryMerge: {
         const EntryFacts facts = table_->calls.facts(table_->calls.state, bytes(key), bytes(value));
         smallest_ = std::min(smallest_, facts.min_timestamp);
+        greatest_ = std::max(greatest_, facts.max_timestamp);
         headers_ += facts.is_header ? 1 : 0;
+        row_deletions_ += facts.has_row_deletion ? 1 : 0;
         break;
       }
       case rocksdb::kEntryDelete:
@@ -185,25 +190,34 @@ class EntryCollector : public rocksdb::TablePropertiesCollector {
         break;
       default:
         smallest_ = std::numeric_limits<int64_t>::min();
+        greatest_ = std::numeric_limits<int64_t>::max();
         headers_++;
+        row_deletions_++;
     }
     return Status::OK();
   }
 
   Status Finish(rocksdb::UserCollectedProperties* properties) override {
     (*properties)[kMinTimestampProperty] = versioned(static_cast<uint64_t>(smallest_));
+    (*properties)[kMaxTimestampProperty] = versioned(static_cast<uint64_t>(greatest_));
     (*properties)[kHeadersProperty] = versioned(headers_);
+    (*properties)[kRowDeletionsProperty] = versioned(row_deletions_);
     return Status::OK();
   }
 
   rocksdb::UserCollectedProperties GetReadableProperties() const override {
-    return {{kMinTimestampProperty, std::to_string(smallest_)}, {kHeadersProperty, std::to_string(headers_)}};
+    return {{kMinTimestampProperty, std::to_string(smallest_)},
+            {kMaxTimestampProperty, std::to_string(greatest_)},
+            {kHeadersProperty, std::to_string(headers_)},
+            {kRowDeletionsProperty, std::to_string(row_deletions_)}};
   }
 
  private:
   const std::shared_ptr<Table> table_;
   int64_t smallest_ = std::numeric_limits<int64_t>::max();
+  int64_t greatest_ = std::numeric_limits<int64_t>::min();
   uint64_t headers_ = 0;
+  uint64_t row_deletions_ = 0;
 };
 
 class EntryCollectorFactory : public rocksdb::TablePropertiesCollectorFactory {

@@ -50,12 +50,17 @@ pub(crate) trait TableHooks: Send + Sync + 'static {
 pub(crate) struct EntryFacts {
     /// The smallest timestamp; `i64::MIN` where that is not known, `i64::MAX` where there is none.
     pub min_timestamp: i64,
+    /// The greatest timestamp; `i64::MAX` where that is not known, `i64::MIN` where there is none.
+    pub max_timestamp: i64,
     /// Whether it deletes more than a row, or may.
     pub is_header: bool,
+    /// Whether it deletes a row, or may.
+    pub has_row_deletion: bool,
 }
 
 impl EntryFacts {
-    pub(crate) const UNKNOWN: EntryFacts = EntryFacts { min_timestamp: i64::MIN, is_header: true };
+    pub(crate) const UNKNOWN: EntryFacts =
+        EntryFacts { min_timestamp: i64::MIN, max_timestamp: i64::MAX, is_header: true, has_row_deletion: true };
 }
 
 /// One running compaction. Its keys come in ascending order; it is dropped when the compaction ends.

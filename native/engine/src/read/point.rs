@@ -104,7 +104,7 @@ fn single(core: &TableCore, request: &ReadRequest<'_>, buffer: &mut [u8]) -> Res
         key.extend_from_slice(request.partition);
         key.push(Kind::Row as u8);
         key.extend_from_slice(point);
-        core.read_mode(request.reach).get_into(core.family(), key, answer.free())
+        core.read_mode(request.reach).get_into(core.family(), key, core.stops_at(), answer.free())
     })?;
     match got {
         Got::TooLong(row) if has_head && !is_empty(Kind::Row, &row) => return Ok(One::Long(row)),

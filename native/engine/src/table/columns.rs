@@ -23,6 +23,7 @@ impl Table {
         // Not on a copy: a side column family may have come since.
         self.shared(|core| {
             core.set_dropped(&record.dropped());
+            core.learn_columns()?;
             schema::answer(&record)
         })
     }

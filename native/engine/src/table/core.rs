@@ -11,6 +11,7 @@ use super::counters::Counters;
 use super::headers::{Headers, HeadersSeen};
 use super::indexes::Indexes;
 use super::open_tables::OpenTables;
+use super::row_columns::RowColumns;
 use super::verifications::{Progress, Verifications};
 use crate::catalog::Record;
 use crate::compaction::TablePurge;
@@ -19,7 +20,7 @@ use crate::raw::sys::{FamilyHandle, Reach, ReadMode};
 use crate::store_core::StoreCore;
 use cassiterite_codec::ColumnSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, MutexGuard, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLockReadGuard};
 
 /// An open table as of now: its column families and what does not change with them. Cheap to clone.
 #[derive(Clone)]
@@ -54,6 +55,8 @@ struct Shared {
     change_lock: ChangeLock,
     counters: Counters,
     indexes: Indexes,
+    row_columns: RowColumns,
+    learning: Mutex<()>,
     tables: Arc<OpenTables>,
     store: Arc<StoreCore>,
 }
@@ -88,9 +91,12 @@ impl TableCore {
             change_lock: ChangeLock::default(),
             counters: Counters::default(),
             indexes: Indexes::default(),
+            row_columns: RowColumns::default(),
+            learning: Mutex::default(),
             tables: Arc::clone(tables),
             store: Arc::clone(store),
         };
+        shared.row_columns.set(record);
         Ok(TableCore { families, shared: Arc::new(shared) })
     }
 
@@ -331,6 +337,19 @@ impl TableCore {
     pub(crate) fn is_current(&self) -> Result<bool> {
         let record = self.store().catalog.get(self.id())?;
         Ok(record.is_some_and(|record| record.generation == self.generation()))
+    }
+
+    /// Where a search for a row may stop: at one that has these columns. `None`: nowhere.
+    pub(crate) fn stops_at(&self) -> Option<&ColumnSet> {
+        self.shared.store.stop_at_newest.load(Ordering::Relaxed).then(|| self.shared.row_columns.latest()).flatten()
+    }
+
+    /// Before the caller tells that the schema has changed. The catalog, and not its caller, knows the latest schema.
+    pub(super) fn learn_columns(&self) -> Result<()> {
+        let _turn = self.shared.learning.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = self.store().catalog.get(self.id())?.ok_or_else(EngineError::has_closed)?;
+        self.shared.row_columns.set(&record);
+        Ok(())
     }
 
     /// Tells all column families which columns have been dropped.

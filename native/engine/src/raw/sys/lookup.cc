@@ -8,12 +8,14 @@
 #include "rocksdb/options.h"
 #include "../shim.h"
 #include "handles.h"
+#include "newest.h"
 
 using cassiterite::Bytes;
 using cassiterite::Database;
 using cassiterite::Failure;
 using cassiterite::failure_of;
 using cassiterite::FamilyHandle;
+using cassiterite::Outlasts;
 using cassiterite::ValueCall;
 
 namespace {
@@ -24,14 +26,18 @@ struct ReadMode {
 }  // namespace
 
 // Copies the value of a key into `buffer`, or, where it is longer, shows it to `call`. `found` is untouched where there
-// is none.
-extern "C" Failure* cassiterite_get_into(void* database, void* family, const void* mode, const char* key,
-                                         size_t key_size, char* buffer, size_t buffer_size, size_t* length, bool* found,
-                                         ValueCall call, void* target) {
+// is none. The search stops at what outlasts everything below, unless `outlasts` is null.
+extern "C" Failure* cassiterite_get_into(void* database, void* family, const void* mode, const Outlasts* outlasts,
+                                         const char* key, size_t key_size, char* buffer, size_t buffer_size,
+                                         size_t* length, bool* found, ValueCall call, void* target) {
   rocksdb::DB* db = static_cast<Database*>(database)->object;
   rocksdb::PinnableSlice value;
-  const rocksdb::Status status = db->Get(static_cast<const ReadMode*>(mode)->options,
-                                         static_cast<FamilyHandle*>(family)->object, rocksdb::Slice(key, key_size), &value);
+  rocksdb::ColumnFamilyHandle* object = static_cast<FamilyHandle*>(family)->object;
+  const rocksdb::ReadOptions& options = static_cast<const ReadMode*>(mode)->options;
+  const rocksdb::Slice wanted(key, key_size);
+  const rocksdb::Status status = outlasts == nullptr
+                                     ? db->Get(options, object, wanted, &value)
+                                     : cassiterite::find_newest(db, object, options, wanted, *outlasts, &value);
   if (status.IsNotFound()) {
     return nullptr;
   }

@@ -4,9 +4,10 @@
 //! Reading single keys into a caller's buffer, or several keys of one view.
 
 use super::super::status::{outcome, Failure};
-use super::super::Bytes;
+use super::super::{contained, Bytes};
 use super::{raw, take_error, FamilyHandle};
 use crate::error::Result;
+use cassiterite_codec::ColumnSet;
 use librocksdb_sys as ffi;
 use std::ffi::{c_char, c_void};
 use std::{ptr, slice};
@@ -53,6 +54,7 @@ extern "C" {
         database: *mut ffi::rocksdb_t,
         family: *mut ffi::rocksdb_column_family_handle_t,
         mode: *const ffi::rocksdb_readoptions_t,
+        outlasts: *const Outlasts,
         key: *const c_char,
         key_size: usize,
         buffer: *mut c_char,
@@ -62,6 +64,22 @@ extern "C" {
         call: extern "C" fn(*mut c_void, Bytes),
         target: *mut c_void,
     ) -> *mut Failure;
+}
+
+/// `Outlasts` of newest.h.
+#[repr(C)]
+struct Outlasts {
+    call: extern "C" fn(*const c_void, Bytes, i64, bool) -> bool,
+    columns: *const c_void,
+}
+
+/// Whether older fragments leave one as it is. What cannot be read does not stop a search.
+extern "C" fn outlasts(columns: *const c_void, fragment: Bytes, newest: i64, with_deletions: bool) -> bool {
+    contained("a lookup", false, || {
+        // SAFETY: the only caller passes the set of `get_into`, alive for the call, and a slice of RocksDB.
+        let (columns, fragment) = unsafe { (&*columns.cast::<ColumnSet>(), fragment.as_slice()) };
+        cassiterite_codec::outlasts(fragment, columns, newest, with_deletions).unwrap_or(false)
+    })
 }
 
 /// Puts a value into the `Vec<u8>` behind `target`.
@@ -81,16 +99,25 @@ impl ReadMode {
         }
     }
 
-    /// Copies the value of a key to the start of `buffer`, where it fits.
-    pub(crate) fn get_into(&self, family: &FamilyHandle, key: &[u8], buffer: &mut [u8]) -> Result<Got> {
+    /// Copies the value of a key to the start of `buffer`, where it fits. With `columns` the search stops at a row that
+    /// has all of these and is newer than everything below.
+    pub(crate) fn get_into(
+        &self,
+        family: &FamilyHandle,
+        key: &[u8],
+        columns: Option<&ColumnSet>,
+        buffer: &mut [u8],
+    ) -> Result<Got> {
+        let stop = columns.map(|columns| Outlasts { call: outlasts, columns: ptr::from_ref(columns).cast() });
         let (mut length, mut found, mut too_long) = (0, false, Vec::new());
-        // SAFETY: handles, options and key are alive for the call. It writes at most `buffer.len()` bytes into `buffer`;
+        // SAFETY: handles, options, columns and key are alive for the call. It writes at most `buffer.len()` bytes into `buffer`;
         // `take_value` gets the vector it expects, only during the call.
         outcome(unsafe {
             cassiterite_get_into(
                 raw(family.db()),
                 family.pointer(),
                 self.0,
+                stop.as_ref().map_or(ptr::null(), ptr::from_ref),
                 key.as_ptr().cast(),
                 key.len(),
                 buffer.as_mut_ptr().cast(),
