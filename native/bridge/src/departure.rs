@@ -4,10 +4,10 @@
 //! Rows that leave a table for sstables.
 
 use jni::objects::{JClass, JLongArray};
-use jni::sys::jlong;
+use jni::sys::{jlong, jlongArray};
 use jni::JNIEnv;
 
-use crate::funnel::on_table;
+use crate::funnel::{jni_failure, on_table};
 use crate::table::{fill, java_count};
 
 #[no_mangle]
@@ -51,5 +51,19 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableFamilyBytes(
     on_table(&mut env, table, (), |env, table| {
         let (base, beside) = table.family_bytes()?;
         fill(env, &figures, [base, beside])
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableFamilies(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+) -> jlongArray {
+    on_table(&mut env, table, std::ptr::null_mut(), |env, table| {
+        let numbers: Vec<jlong> = table.families()?.into_iter().map(jlong::from).collect();
+        let array = env.new_long_array(numbers.len().try_into().unwrap_or_default()).map_err(jni_failure)?;
+        env.set_long_array_region(&array, 0, &numbers).map_err(jni_failure)?;
+        Ok(array.into_raw())
     })
 }

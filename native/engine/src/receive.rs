@@ -88,6 +88,13 @@ impl Table {
         departure::end(self)
     }
 
+    /// The numbers of the column families, that of the base first. What [`Table::begin_departure`] has set aside is in the
+    /// table as long as its side column families are, each under its number, which no other one gets. `Busy` while a start
+    /// may not find all of them.
+    pub fn families(&self) -> Result<Vec<u32>> {
+        departure::families(self)
+    }
+
     /// Bytes in the base, and in all side column families, about.
     pub fn family_bytes(&self) -> Result<(u64, u64)> {
         self.on_copy(|core| {

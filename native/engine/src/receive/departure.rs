@@ -73,6 +73,21 @@ pub(super) fn end(table: &Table) -> Result<()> {
     })
 }
 
+/// See [`Table::families`].
+pub(super) fn families(table: &Table) -> Result<Vec<u32>> {
+    table.on_copy(|core| {
+        let progress = core.change_lock()?;
+        let core = present(table)?;
+        match progress.is_doubtful {
+            true => Err(EngineError::busy("a start may not find rows of the table that were to be forgotten")),
+            false => {
+                let base = core.column_families().base.number;
+                Ok([base].into_iter().chain(core.side_families().iter().map(|family| family.number)).collect())
+            }
+        }
+    })
+}
+
 /// The table as it is, under [`TableCore::change_lock`].
 fn present(table: &Table) -> Result<TableCore> {
     let core = table.shared(|core| Ok(core.clone()))?;

@@ -65,6 +65,37 @@ fn what_came_later_stays() {
     assert_eq!(families(&world.path("receiver")).len(), 1);
 }
 
+/// Their numbers tell whether what departs is still there.
+#[test]
+fn what_departs_has_a_number_until_it_is_forgotten() {
+    let world = filled();
+    let receiver = table(&world.receiver);
+    let mut seen = receiver.families().unwrap();
+    for _ in 0..3 {
+        receiver.begin_departure(0).unwrap();
+        let families = receiver.families().unwrap();
+        let departing = &families[1..];
+        assert!(!departing.is_empty() && !seen.contains(&families[0]), "{families:?} after {seen:?}");
+        receiver.end_departure().unwrap();
+        assert!(departing.iter().all(|number| receiver.families().unwrap().contains(number)));
+        receiver.begin_departure(1 << 30).unwrap();
+        receiver.forget_departed().unwrap();
+        assert_eq!(receiver.families().unwrap(), [families[0]]);
+        seen.extend(&families);
+        fill(&[&receiver], 9);
+    }
+    let families = receiver.families().unwrap();
+    drop(receiver);
+    world.receiver.close().unwrap();
+    let store = open(&world.path("receiver"));
+    assert_eq!(table(&store).families().unwrap(), families);
+    let truncated = table(&store);
+    drop(truncated.truncate().unwrap());
+    assert_eq!(truncated.families().unwrap_err().kind(), Kind::Closed);
+    drop(truncated);
+    store.close().unwrap();
+}
+
 #[test]
 fn a_base_that_is_small_does_not_depart() {
     let world = filled();
@@ -335,6 +366,7 @@ fn what_could_not_be_forgotten_is_merged_in() {
         })));
         receiver.forget_departed().unwrap_err();
         receiver.end_departure().unwrap_err();
+        assert_eq!(receiver.families().unwrap_err().kind(), Kind::Busy);
         hook.set(None);
         if ends {
             receiver.end_departure().unwrap();
