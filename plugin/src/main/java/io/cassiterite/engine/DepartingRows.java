@@ -4,6 +4,10 @@
  */
 package io.cassiterite.engine;
 
+import java.util.Arrays;
+import java.util.Set;
+import java.util.stream.Collectors;
+
 /**
  * The rows of a table that leave it while it takes writes: what it has at one point in time, to be copied elsewhere and then
  * forgotten at once. Thread-safe; errors are those of {@link Native}.
@@ -47,6 +51,25 @@ public final class DepartingRows
     public void end()
     {
         Native.tableEndDeparture(table.handle());
+    }
+
+    /** The numbers of the families beside the base, in which all that departs is. */
+    public Set<Long> familiesBeside()
+    {
+        return families(1);
+    }
+
+    /** @return true if all families of these numbers are still there, and nothing of what was in them has been forgotten */
+    public boolean hasAll(Set<Long> families)
+    {
+        if (families.isEmpty())
+            throw new IllegalArgumentException("no families");
+        return families(0).containsAll(families);
+    }
+
+    private Set<Long> families(int from)
+    {
+        return Arrays.stream(Native.tableFamilies(table.handle())).skip(from).boxed().collect(Collectors.toSet());
     }
 
     /** What takes the writes, in bytes, about; the rest is {@link #besideBytes}. */

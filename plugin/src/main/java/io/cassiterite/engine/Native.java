@@ -166,6 +166,9 @@ public final class Native
     /** @param figures gets the bytes of the base, and of all side families, about */
     static native void tableFamilyBytes(long table, long[] figures);
 
+    /** The numbers of the table's families, that of the base first; none is ever given again. */
+    static native long[] tableFamilies(long table);
+
     /** One step of the merge-in; returns the bytes in side families that no merge-in has taken yet, 0 when done. */
     static native long tableMergeIn(long table);
 

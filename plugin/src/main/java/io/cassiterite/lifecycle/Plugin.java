@@ -13,6 +13,7 @@ import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.StorageService;
 
 import io.cassiterite.engine.EngineException;
+import io.cassiterite.engine.Store;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.memtable.CassiteriteFactory;
 import io.cassiterite.memtable.EngineTables;
@@ -50,17 +51,21 @@ final class Plugin
         if (!DatabaseDescriptor.isDaemonInitialized())
             return;
         checkOption();
-        if (!started)
+        boolean isFirst = !started;
+        if (isFirst)
             startOnce();
         started = true;
-        openStore(parameters);
+        openStore(parameters, isFirst);
     }
 
-    private static void openStore(Map<String, String> parameters)
+    private static void openStore(Map<String, String> parameters, boolean isFirst)
     {
         try
         {
-            Streams.start(NodeStore.get(parameters));
+            Store store = NodeStore.get(parameters);
+            if (isFirst)
+                Mover.expect(store);
+            Streams.start(store);
             FrontDoor.instance.start(parameters);
         }
         catch (Exception | Error e)

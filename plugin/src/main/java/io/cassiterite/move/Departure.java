@@ -4,6 +4,8 @@
  */
 package io.cassiterite.move;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -51,6 +53,7 @@ final class Departure extends CompactionInfo.Holder
     private final BooleanSupplier isWanted;
     private final TimeUUID id = TimeUUID.Generator.nextTimeUUID();
     private volatile long bytes;
+    private boolean isAnnounced;
 
     private Departure(CassiteriteMemtable memtable, MoveStatus status, BooleanSupplier isWanted)
     {
@@ -108,6 +111,9 @@ final class Departure extends CompactionInfo.Holder
             status.end();
             status.waitFor("");
             Throwable failure = Throwables.perform((Throwable) null, this::end);
+            // before a merge-in dissolves what tells whether the engine has the rows
+            if (isAnnounced && failure == null)
+                failure = Throwables.perform((Throwable) null, () -> TakingBack.run(memtable));
             Streams.releaseMergeIns(cfs.metadata.id);
             if (failure != null)
                 logger.warn("What was set aside of {} cannot be taken back before the next start", cfs.metadata(), failure);
@@ -132,10 +138,28 @@ final class Departure extends CompactionInfo.Holder
         status.begin(bytes, 0);
         try (UnseenSstables sstables = write())
         {
+            announce(sstables);
             publish(sstables);
         }
         awaitReads();
         whenNotBusy(this::forget);
+    }
+
+    /** From here on the sstables can be taken back, whenever this ends. */
+    private void announce(UnseenSstables sstables)
+    {
+        if (sstables.sstables().isEmpty())
+            return;
+        try
+        {
+            TakingBack.round(memtable).write(new PublishedRound.Content(rows.familiesBeside(),
+                                                                        SstableGroup.names(sstables.sstables())));
+        }
+        catch (IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+        isAnnounced = true;
     }
 
     private UnseenSstables write()

@@ -92,7 +92,8 @@ final class MoveProgress
     static void sweep(String storeDirectory, Set<TableId> tables)
     {
         Set<String> present = tables.stream().map(TableId::toString).collect(Collectors.toSet());
-        File[] files = Path.of(storeDirectory, FOLDER).toFile().listFiles(file -> !present.contains(file.getName()));
+        File[] files = Path.of(storeDirectory, FOLDER).toFile().listFiles(file -> !present.contains(file.getName())
+                                                                                    && !PublishedRound.isOfOne(file, present));
         for (File file : files == null ? new File[0] : files)
             file.delete();
     }

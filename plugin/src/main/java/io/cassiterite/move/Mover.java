@@ -31,6 +31,7 @@ import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.DepartingRows;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Failures;
+import io.cassiterite.engine.Store;
 import io.cassiterite.engine.Table;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
@@ -79,6 +80,12 @@ public final class Mover implements Runnable
     Mover(LongSupplier clock)
     {
         this.clock = clock;
+    }
+
+    /** Called when the store is open, before anything is merged in. */
+    public static void expect(Store store)
+    {
+        TakingBack.expect(store.directory());
     }
 
     /** Called when the node has started; may be called again. */
@@ -167,6 +174,7 @@ public final class Mover implements Runnable
     public void run()
     {
         BackgroundWork.attempt("Removing the progress of moves of dropped tables", this::sweep);
+        TakingBack.atStart();
         while (!stopped)
         {
             boolean more = false;
@@ -219,6 +227,7 @@ public final class Mover implements Runnable
             {
                 known.remove(memtable.metadata().id);
                 new MoveProgress(NodeStore.getIfOpen().directory(), memtable.metadata().id, 0).remove();
+                new PublishedRound(NodeStore.getIfOpen().directory(), memtable.metadata().id, 0).remove();
             }
         for (Set<TableId> tables : List.of(statuses.keySet(), dueNanos.keySet(), refused.keySet(), alone))
             tables.removeIf(table -> EngineTables.find(table) == null);
