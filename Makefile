@@ -171,7 +171,7 @@ test-node: class-archive driver-programs dist
 	@echo "== node tests"
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=$(FORKS) -Dfront.door=$(FRONT_DOOR) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
-	@grep -hE '^(oracle|crash): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
+	@grep -hE '^(oracle|crash|crash-move): ' nodetest/target/surefire-reports/*-output.txt 2> /dev/null | tail -20 || true
 	$(call ended,node)
 
 # Seven of them, by the day: each cluster test runs within a week of landings.
@@ -282,6 +282,14 @@ oracle-frames: nodetest-classes ## random requests to the front door and to a st
 .PHONY: crash
 crash: nodetest-classes ## kill -9 during writes, again and again: make crash ROUNDS=50
 	@java -Xmx1g -Dcassiterite.front_door=$(FRONT_DOOR) -cp "nodetest/target/classes:$$(cat $(NODETEST_CLASSPATH))" io.cassiterite.nodetest.crash.CrashMain $(ROUNDS)
+
+.PHONY: crash-move
+crash-move: class-archive ## kill -9 while tables move in and out, by seeds: make crash-move ROUNDS=50 SEED=1
+	@rm -rf nodetest/target/crash-move-reports
+	@status=0; $(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dreports=crash-move-reports \
+	    -Dtest=MoveCrashTest -Dmove.seeds=$(ROUNDS) -Dmove.first.seed=$(or $(SEED),1) | \
+	    grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD' || status=$$?; \
+	    grep -h '^crash-move: ' nodetest/target/crash-move-reports/*-output.txt; exit $$status
 
 .PHONY: bench-engine
 bench-engine: deps ## the engine alone: put, get, slice, merge (CPU of the calling thread); shipments whole and as rows

@@ -37,11 +37,17 @@ final class FilledTables
     /** Creates them in the connection's keyspace. */
     static FilledTables create(Cql cql, String memtable, long seed)
     {
+        return create(cql, memtable, seed, 0);
+    }
+
+    /** @param graceSeconds for which the second table keeps its deletions */
+    static FilledTables create(Cql cql, String memtable, long seed, int graceSeconds)
+    {
         FilledTables tables = new FilledTables(seed);
         String wide = "k int, c int, s text static, sm map<int, text> static, v text, l list<text>, m map<text, int>, t set<int>,"
                       + " PRIMARY KEY (k, c)";
         tables.add(cql, "wide", wide, "", memtable);
-        tables.add(cql, "purged", wide, " AND gc_grace_seconds = 0 AND CLUSTERING ORDER BY (c DESC)", memtable);
+        tables.add(cql, "purged", wide, " AND gc_grace_seconds = " + graceSeconds + " AND CLUSTERING ORDER BY (c DESC)", memtable);
         tables.add(cql, "counted", "k int, c int, n counter, s counter static, PRIMARY KEY (k, c)", "", memtable);
         tables.add(cql, "single", "k int PRIMARY KEY, v text, w int", "", memtable);
         tables.add(cql, "changed", "k int, c int, u text, w int, PRIMARY KEY (k, c)", "", memtable);

@@ -47,7 +47,13 @@ final class Ledger
 
     static Ledger create(Cql cql, String keyspace, String memtable)
     {
-        String options = " WITH memtable = '" + memtable + "' AND gc_grace_seconds = 0"
+        return create(cql, keyspace, memtable, 0);
+    }
+
+    /** @param graceSeconds for which the tables keep deletions */
+    static Ledger create(Cql cql, String keyspace, String memtable, int graceSeconds)
+    {
+        String options = " WITH memtable = '" + memtable + "' AND gc_grace_seconds = " + graceSeconds
                          + " AND compaction = {'class': 'SizeTieredCompactionStrategy', 'min_threshold': 2}";
         cql.run("CREATE TABLE " + keyspace + ".ledger (p int, k int, v int, PRIMARY KEY (p, k))" + options);
         cql.run("CREATE TABLE " + keyspace + ".counts (k int PRIMARY KEY, n counter)" + options);
