@@ -5,7 +5,7 @@
 
 use cassiterite_engine::{rocksdb_version, EngineError, Result, Store};
 use jni::objects::{JByteArray, JClass, JString};
-use jni::sys::{jlong, jstring};
+use jni::sys::{jboolean, jlong, jstring};
 use jni::JNIEnv;
 
 use crate::funnel::{guard, guard_plain, jni_failure};
@@ -84,6 +84,16 @@ extern "system" fn Java_io_cassiterite_engine_Native_storeError(
         Some((kind, message)) => java_string(env, &format!("{}\t{message}", kind.name())),
         None => Ok(std::ptr::null_mut()),
     })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_storeKeepIncrements(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    store: jlong,
+    on: jboolean,
+) {
+    guard_plain(&mut env, (), |_| STORES.get(store)?.value()?.keep_increments(on != 0))
 }
 
 #[no_mangle]

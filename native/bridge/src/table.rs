@@ -144,6 +144,28 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableLoad(
 }
 
 #[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableBackUp(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+    directory: JString<'_>,
+) -> jlong {
+    on_table(&mut env, table, 0, |env, table| {
+        let directory = rust_string(env, &directory)?;
+        java_count(table.back_up(Path::new(&directory))?, "increments")
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_tableForgetIncrements(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    table: jlong,
+) {
+    on_table(&mut env, table, (), |_, table| table.forget_increments())
+}
+
+#[no_mangle]
 extern "system" fn Java_io_cassiterite_engine_Native_tableStats(
     mut env: JNIEnv<'_>,
     _: JClass<'_>,

@@ -37,6 +37,9 @@ pub(crate) enum Step {
     Copying,
     AwaitingSync,
     AwaitingFlushes,
+    KeepingIncrement,
+    IncrementLinked,
+    IncrementListed,
 }
 
 #[cfg(test)]

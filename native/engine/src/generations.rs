@@ -91,7 +91,9 @@ pub(crate) fn drop_table(store: &StoreCore, tables: &OpenTables, id: &[u8]) -> R
         all.extend(generations.remove_indexes(id));
         all
     };
-    indexes::delete_all(store, generations).map_err(|error| error.context("dropping a table"))
+    let deleted = indexes::delete_all(store, generations).map_err(|error| error.context("dropping a table"));
+    store.increments.forget(id);
+    deleted
 }
 
 /// Replaces a table's current generation by an empty one.

@@ -9,11 +9,11 @@
 //!
 //! | Layer | Modules | What they know |
 //! |---|---|---|
-//! | basics | `error` `log` `faults` `bytes` `tokens` `links` `disk_space` | nothing of RocksDB |
+//! | basics | `error` `log` `faults` `bytes` `tokens` `links` `increments` `disk_space` | nothing of RocksDB |
 //! | RocksDB | `database` `raw` `compaction` `options` `wal` | one database; all unsafe code is in `raw` |
 //! | store | `catalog` `schema` `manifest` `durability` `store_core` `staging` | an open store, without its tables |
 //! | table | `source` `table` `imported` | what a table is: column families, columns, generation, locks |
-//! | work | `read` `write` `flush` `compact` `snapshot` `load` `export` `receive` `cleanup` `verify` `range_sizes` `stats` | what is done to a table, each in an `impl Table` |
+//! | work | `read` `write` `flush` `compact` `snapshot` `load` `backup` `export` `receive` `cleanup` `verify` `range_sizes` `stats` | what is done to a table, each in an `impl Table` |
 //! | top | `generations` `report` `store` `ring` | the tables of a store together, and its operator |
 //!
 //! Requests and answers are bytes: `docs/internals/boundary.md`. What is on disk: `docs/internals/formats.md`.
@@ -27,6 +27,7 @@ extern crate self as cassiterite_engine;
 #[path = "../tests/common/mod.rs"]
 mod common;
 
+mod backup;
 mod bytes;
 mod catalog;
 mod cleanup;
@@ -41,6 +42,7 @@ mod faults;
 mod flush;
 mod generations;
 mod imported;
+mod increments;
 mod links;
 mod load;
 mod log;

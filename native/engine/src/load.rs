@@ -10,7 +10,7 @@ use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
 use crate::imported::ImportedFamily;
 use crate::log::log;
-use crate::manifest::{directory_of, Manifest};
+use crate::manifest::{check_bytes, directory_of, read_parts, ListedFile, Manifest, Part};
 use crate::raw::sys::{Batch, Iter};
 use crate::table::{Table, TableCore};
 use crate::tokens::token_of;
@@ -30,27 +30,51 @@ const BATCH_BYTES: usize = 1 << 20;
 
 impl Table {
     /// Merges a snapshot into the table; the number of fragments loaded. `at` is its directory, or the manifest in it:
-    /// a directory may hold several snapshots.
+    /// a directory may hold several snapshots. Of a directory with increments all are merged, and the snapshot that is
+    /// with them: [`crate::Kind::Invalid`] where a TRUNCATE came between them, or it has a file that no manifest lists.
     pub fn load(&self, at: &Path) -> Result<u64> {
         load(self, at)
     }
 }
 
 fn load(table: &Table, at: &Path) -> Result<u64> {
+    into_base(table, |core| load_all(core, at))
+}
+
+/// The same of one part, whose files have been checked.
+pub(crate) fn load_part(table: &Table, part: &Part) -> Result<u64> {
+    into_base(table, |core| load_into(core, part))
+}
+
+fn into_base(table: &Table, load: impl FnOnce(&TableCore) -> Result<u64>) -> Result<u64> {
     table.on_copy(|core| {
         // Batches go into the base: it must stay the base.
         let (core, _pinned) = table.with_column_families_pinned(core)?;
+        // Old deletions may come before what they delete.
+        let _held = core.purge().hold();
         // A shipment that is received meanwhile must not give the columns other ids.
         table.shared(|core| {
             core.hand_out_ids();
             Ok(())
         })?;
-        load_into(&core, at)
+        load(&core)
     })
 }
 
-fn load_into(core: &TableCore, at: &Path) -> Result<u64> {
-    let manifest = Manifest::read(at)?;
+fn load_all(core: &TableCore, at: &Path) -> Result<u64> {
+    let parts = read_parts(at)?;
+    if parts.len() > 1 {
+        // Nothing is loaded of a backup that is damaged somewhere.
+        for Part { path, manifest } in &parts {
+            for ListedFile { file, .. } in &manifest.files {
+                check_bytes(directory_of(path), file, &|| core.check_open())?;
+            }
+        }
+    }
+    parts.iter().try_fold(0, |loaded, part| Ok(loaded + load_into(core, part)?))
+}
+
+fn load_into(core: &TableCore, Part { path: at, manifest }: &Part) -> Result<u64> {
     let directory = directory_of(at);
     let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::has_closed)?;
     if manifest.counter != record.counter {
@@ -61,11 +85,11 @@ fn load_into(core: &TableCore, at: &Path) -> Result<u64> {
     if manifest.files.is_empty() {
         return Ok(0);
     }
-    check_free_space(core.store().db.path(), space_for(&manifest, core, directory)?)?;
+    check_free_space(core.store().db.path(), space_for(manifest, core, directory)?)?;
     core.note_bulk_load()?;
-    let columns = map_columns(&manifest, &record, directory);
+    let columns = map_columns(manifest, &record, directory);
     let mut sources = Vec::new();
-    let loaded = stage(core, directory, &manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));
+    let loaded = stage(core, directory, manifest, &mut sources).and_then(|()| load_sources(core, &sources, &columns));
     let dropped = sources.into_iter().map(|source| source.close(core.store())).fold(Ok(()), Result::and);
     let loaded = loaded.and_then(|loaded| dropped.map(|()| loaded));
     loaded.map_err(|error| error.context(format_args!("loading the snapshot {}", at.display())))

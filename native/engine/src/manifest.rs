@@ -4,11 +4,13 @@
 //! The manifest of a snapshot or shipment (docs/internals/formats.md, Manifest).
 
 mod file;
+mod parts;
 mod place;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use file::{FileKind, ListedFile};
+pub(crate) use parts::{check_bytes, read_parts, Part};
 pub(crate) use place::{directory_of, NAME};
 
 use crate::bytes::{put_counted, Bytes};
@@ -22,6 +24,7 @@ use crate::tokens::{TokenRange, TokenSet};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const MAGIC: &[u8; 8] = b"CASSSNAP";
 /// Snapshots of one column family, all their files whole.
@@ -31,15 +34,18 @@ const VERSION_ALL_SHOWN: u8 = 3;
 const VERSION: u8 = 4;
 const COUNTER: u8 = 1;
 const HEADERS: u8 = 2;
+const INCREMENT: u8 = 4;
 
 /// What a snapshot or shipment holds.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Manifest {
     pub id: Vec<u8>,
     pub generation: u64,
     pub counter: bool,
     /// Whether any file may hold a header fragment.
     pub has_headers: bool,
+    /// Whether it is of what has come into a table, and not of all that is in it.
+    pub is_increment: bool,
     pub keyspace: String,
     pub name: String,
     /// Dropped ones too: files may still hold them.
@@ -56,6 +62,7 @@ impl Manifest {
             generation: record.generation,
             counter: record.counter,
             has_headers: record.has_headers,
+            is_increment: false,
             keyspace: record.keyspace.clone(),
             name: record.name.clone(),
             columns: record.columns.clone(),
@@ -64,15 +71,22 @@ impl Manifest {
         }
     }
 
+    pub(crate) fn into_increment(self) -> Manifest {
+        Manifest { is_increment: true, ..self }
+    }
+
     /// Reads and checks the manifest of a snapshot or shipment, and that its files are there in full. `at` is its
     /// directory, or the manifest itself.
     pub(crate) fn read(at: &Path) -> Result<Manifest> {
-        let path = place::manifest_at(at)?;
-        let bytes = fs::read(&path).map_err(|error| EngineError::from(error).context(path.display()))?;
+        Manifest::read_file(&place::manifest_at(at)?)
+    }
+
+    fn read_file(path: &Path) -> Result<Manifest> {
+        let bytes = fs::read(path).map_err(|error| EngineError::from(error).context(path.display()))?;
         let manifest = Manifest::decode(&bytes).map_err(|error| error.context(path.display()))?;
-        place::check_name(&path, &bytes)?;
+        place::check_name(path, &bytes)?;
         for ListedFile { file, .. } in &manifest.files {
-            let path = directory_of(at).join(&file.name);
+            let path = directory_of(path).join(&file.name);
             let found = fs::metadata(&path).map_err(|error| EngineError::from(error).context(path.display()))?.len();
             if found != file.bytes {
                 let why = format!("{} has {found} bytes instead of {}; copy it again", path.display(), file.bytes);
@@ -95,6 +109,20 @@ impl Manifest {
         write(&bytes, directory, &place::name_of(&bytes))
     }
 
+    /// Writes the manifest of an increment beside its files, durably: complete once its name is there. Others may write the
+    /// same one at the same time.
+    pub(crate) fn write_increment(&self, directory: &Path) -> Result<()> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let bytes = self.encode()?;
+        let name = place::name_of(&bytes);
+        let partial = directory.join(format!(".{name}.partial-{}", NUMBER.fetch_add(1, Ordering::Relaxed)));
+        let mut out = File::create(&partial)?;
+        out.write_all(&bytes)?;
+        out.sync_all()?;
+        fs::rename(&partial, directory.join(name))?;
+        sync_directory(directory)
+    }
+
     /// The files that can be one column family together: the whole ones of each column family, then all rows files.
     pub(crate) fn groups(&self) -> Vec<Vec<TableFile>> {
         let mut keys: Vec<(bool, u8)> = self.files.iter().map(ListedFile::group).collect();
@@ -110,7 +138,7 @@ impl Manifest {
         let mut out = MAGIC.to_vec();
         let hides = self.columns.iter().any(|column| column.state == ColumnState::Hidden);
         out.push(if hides { VERSION } else { VERSION_ALL_SHOWN });
-        out.push(flag(self.counter, COUNTER) | flag(self.has_headers, HEADERS));
+        out.push(flag(self.counter, COUNTER) | flag(self.has_headers, HEADERS) | flag(self.is_increment, INCREMENT));
         out.extend_from_slice(&self.generation.to_le_bytes());
         put_counted(&mut out, &self.id)?;
         put_counted(&mut out, self.keyspace.as_bytes())?;
@@ -164,7 +192,8 @@ impl Manifest {
         // The first version does not tell whether there may be headers.
         let has_headers = version == VERSION_SNAPSHOT || flags & HEADERS != 0;
         let counter = flags & COUNTER != 0;
-        Ok(Manifest { id, generation, counter, has_headers, keyspace, name, columns, tokens, files })
+        let is_increment = flags & INCREMENT != 0;
+        Ok(Manifest { id, generation, counter, has_headers, is_increment, keyspace, name, columns, tokens, files })
     }
 }
 

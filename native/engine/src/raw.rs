@@ -32,7 +32,7 @@ pub(crate) use files::LISTINGS;
 pub(crate) use files::{
     file_count, listed_files, placed_files, sampled_files, LiveFile, Origin, PlacedFile, SAMPLE_FILES,
 };
-pub(crate) use ingest::{file_min_timestamp, file_origin, ingest, try_to_ingest, Ingested, Ingestion};
+pub(crate) use ingest::{file_min_timestamp, file_origin, flushed_file, ingest, try_to_ingest, Ingested, Ingestion};
 pub(crate) use limiter::CompactionLimiter;
 pub(crate) use ring::Ring;
 pub(crate) use status::Status;

@@ -51,7 +51,8 @@ impl Table {
     /// Takes a snapshot of this table in, as [`Table::receive`] does a shipment, but leaves `directory` as it is: the
     /// store has links to its files, or copies of them where it is on another device. All files are read first: nothing
     /// is taken in unless the directory has exactly the files that its manifest lists, with the bytes that they were
-    /// written with.
+    /// written with. A snapshot may have increments beside it, or increments may come alone: their rows are written into
+    /// the table once the first has been taken in. A call that was cut short then has to be repeated, and goes on.
     pub fn restore(&self, directory: &Path) -> Result<u64> {
         restore::restore(self, directory)
             .map_err(|error| error.context(format_args!("restoring the snapshot in {}", directory.display())))

@@ -17,7 +17,7 @@ use rocksdb::statistics::Ticker;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-const TOPICS: &str = "tables levels stalls caches settings work compactions damage";
+const TOPICS: &str = "tables levels stalls caches settings work compactions damage increments";
 /// The figures of `tables`: [`stats::figures`] in order, then those of compaction, the bytes of the side column
 /// families, the files of level 0, and 1 where RocksDB compacts the table by itself.
 const FIGURES: [&str; 22] = [
@@ -56,6 +56,7 @@ pub(crate) fn report(core: &StoreCore, tables: &OpenTables, topic: &str) -> Resu
         "work" => work(core),
         "compactions" => compactions::report(core),
         "damage" => damage(core, tables),
+        "increments" => Ok(increments(core)),
         "settings" => settings(core),
         _ => Err(EngineError::invalid(format!("there is no report {topic:?}; topics are: {TOPICS}"))),
     }
@@ -98,6 +99,13 @@ fn each_current(
             _ => Ok(()),
         })
     })
+}
+
+/// The tables of which something waits for an incremental backup, or could not be kept for it.
+fn increments(core: &StoreCore) -> String {
+    let mut lines = Lines::new(&["table_id"]);
+    core.increments.tables().iter().for_each(|id| lines.line(&[uuid(id)]));
+    lines.0
 }
 
 fn tables_of(core: &StoreCore, tables: &OpenTables) -> Result<String> {

@@ -99,7 +99,7 @@ impl Store {
     }
 
     /// A report as lines of tab-separated values, first line the column names (docs/internals/boundary.md). Topics:
-    /// tables levels stalls caches settings work compactions.
+    /// tables levels stalls caches settings work compactions damage increments.
     pub fn report(&self, topic: &str) -> Result<String> {
         self.live(|live| report::report(&live.core, &live.tables, topic))
     }
@@ -115,6 +115,12 @@ impl Store {
                 .first_error()
                 .map(|failed| (failed.error.kind(), format!("{} failed: {}", failed.during, failed.error.message()))))
         })
+    }
+
+    /// Keeps what flushes write and what tables receive for incremental backups, to be taken by [`Table::back_up`]; or
+    /// does so no more. The next start goes on as it was, also with what it recovers from the log.
+    pub fn keep_increments(&self, on: bool) -> Result<()> {
+        self.shared(|core| core.increments.turn(on))
     }
 
     /// Leaves the read-only state that a background error put the store in.

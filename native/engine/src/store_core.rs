@@ -19,6 +19,7 @@ use crate::compaction::StoreEvents;
 use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
+use crate::increments::Increments;
 use crate::options::{self, Settings};
 use crate::raw::sys::{Reach, ReadMode, WriteMode};
 use backpressure::WriteBackpressure;
@@ -46,6 +47,8 @@ pub(crate) struct StoreCore {
     pub settings: Mutex<Settings>,
     /// What column families are opened with.
     pub kept: Arc<KeptOptions>,
+    /// Files that incremental backups are yet to get.
+    pub increments: Arc<Increments>,
     /// For calls that take long, also those that outlast their table.
     pub closing: Arc<Closing>,
     leftovers: Leftovers,
@@ -60,7 +63,13 @@ impl StoreCore {
         durability: Arc<Durability>,
         events: Arc<StoreEvents>,
         retirement: Arc<Retirement>,
-        (settings, shared, options, kept): (Settings, options::Shared, Options, Arc<KeptOptions>),
+        (settings, shared, options, kept, increments): (
+            Settings,
+            options::Shared,
+            Options,
+            Arc<KeptOptions>,
+            Arc<Increments>,
+        ),
     ) -> StoreCore {
         StoreCore {
             db,
@@ -75,6 +84,7 @@ impl StoreCore {
             stop_at_newest: AtomicBool::new(settings.stop_at_newest),
             settings: Mutex::new(settings),
             kept,
+            increments,
             closing: Arc::default(),
             leftovers: Leftovers::default(),
             retirement,

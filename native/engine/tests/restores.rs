@@ -145,3 +145,30 @@ fn a_snapshot_of_another_table_is_refused() {
     let refused = other.restore(&world.taken).unwrap_err();
     assert!(refused.kind() == Kind::Invalid && refused.message().contains("of another table"), "{refused}");
 }
+
+#[test]
+fn increments_beside_a_snapshot_come_in_and_a_call_that_was_cut_short_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = folder.path().join("taken");
+    let store = open(&folder.path().join("source"));
+    store.keep_increments(true).unwrap();
+    let source = filled(&store, 200);
+    source.snapshot(&taken).unwrap();
+    for number in 100..300 {
+        put(&source, &format!("p{}", number % 50), number / 50, i64::from(number) + 1000, b"later");
+    }
+    source.flush().unwrap();
+    source.back_up(&taken).unwrap();
+    let rows = whole(&source);
+    let other = open(&folder.path().join("other"));
+    let fresh = table(&other);
+    for _ in 0..2 {
+        fresh.restore(&taken).unwrap();
+        assert!(whole(&fresh) == rows);
+    }
+    for path in ssts(&taken).iter().take(1) {
+        fs::remove_file(path).unwrap();
+    }
+    let refused = table(&open(&folder.path().join("third"))).restore(&taken).unwrap_err();
+    assert!(refused.message().contains("move it away"), "{refused}");
+}

@@ -11,12 +11,14 @@ use super::pressed::{Change, PressedFamilies};
 use super::progress::{Compactions, EndedCompaction, RunningCompaction};
 use super::purge::TablePurge;
 use crate::error::Result;
+use crate::increments::Increments;
 use crate::log::log;
 use crate::raw::{self, CompactionBegin, CompactionEnd, CompactionLimiter, EventHooks, StallCondition, Status};
 use rocksdb::Options;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 /// Sums since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub struct StoreEvents {
     stopped: Mutex<HashSet<String>>,
     pressed: PressedFamilies,
     totals: Totals,
+    /// Where files that are flushed are kept for incremental backups.
+    increments: OnceLock<Arc<Increments>>,
 }
 
 #[derive(Debug, Default)]
@@ -91,6 +95,11 @@ impl StoreEvents {
     /// Adds this listener to a database's options.
     pub fn install(self: &Arc<Self>, options: &mut Options) {
         raw::install_events(options, self);
+    }
+
+    /// Says where files that are flushed are kept, before the database is opened.
+    pub(crate) fn keep_flushed_in(&self, increments: &Arc<Increments>) {
+        let _ = self.increments.set(Arc::clone(increments));
     }
 
     /// Says whose limit is lifted while compaction of a table is behind.
@@ -242,6 +251,12 @@ impl EventHooks for StoreEvents {
 
     fn flush_begun(&self, family: &str) {
         self.jobs.begin(Kind::Flush, family);
+    }
+
+    fn file_flushed(&self, family: &str, path: &Path, checksum: Option<u32>) {
+        if let Some(increments) = self.increments.get() {
+            increments.keep_flushed(family, path, checksum);
+        }
     }
 
     fn job_ended(&self) {

@@ -3,6 +3,8 @@
 
 //! The purging of one table generation: its settings, what it knows of unflushed data, and what it has done.
 
+mod hold;
+
 use super::brake::Brake;
 use super::cleanup::{NotOwned, OwnedTokens};
 use super::hot::Hot;
@@ -14,7 +16,7 @@ use crate::raw::{self, CompactionSource, EntryFacts, TableHooks};
 use cassiterite_codec::key::{self, Kind};
 use cassiterite_codec::{is_empty, ColumnSet};
 use rocksdb::{AsColumnFamilyRef, Options, DB};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -36,6 +38,8 @@ pub struct TablePurge {
     smallest_ever: AtomicI64,
     attached: AtomicBool,
     suspended: AtomicBool,
+    /// How many hold purging back.
+    holders: AtomicUsize,
     subcompactions_seen: AtomicBool,
     compacted: AtomicBool,
     /// Whether `settings` has owned tokens.
@@ -138,6 +142,7 @@ impl TablePurge {
             smallest_ever: AtomicI64::new(i64::MAX),
             attached: AtomicBool::new(false),
             suspended: AtomicBool::new(false),
+            holders: AtomicUsize::new(0),
             subcompactions_seen: AtomicBool::new(false),
             compacted: AtomicBool::new(false),
             is_dropping: AtomicBool::new(false),
@@ -300,7 +305,7 @@ impl TablePurge {
     }
 
     pub(super) fn is_suspended(&self) -> bool {
-        self.suspended.load(Ordering::SeqCst)
+        self.suspended.load(Ordering::SeqCst) || self.holders.load(Ordering::SeqCst) > 0
     }
 
     /// Whether a compaction of this table has ever been split between threads.

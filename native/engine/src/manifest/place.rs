@@ -43,29 +43,41 @@ fn hash(bytes: &[u8]) -> u128 {
 
 /// The manifest that `at` is, or the only one in the directory `at`.
 pub(super) fn manifest_at(at: &Path) -> Result<PathBuf> {
-    if at.is_file() {
-        return Ok(at.to_owned());
+    let mut found = manifests_at(at)?;
+    match (found.pop(), found.len()) {
+        (Some(only), 0) => Ok(only),
+        (Some(last), others) => Err(several(at, others + 1, &last)),
+        (None, _) => Err(EngineError::internal("no manifest")),
     }
-    let mut found = manifests_in(at).map_err(|error| match error.kind() {
+}
+
+pub(super) fn several(at: &Path, count: usize, one: &Path) -> EngineError {
+    EngineError::invalid(format!(
+        "{} holds {count} snapshots: name the manifest of one, such as {}",
+        at.display(),
+        one.display()
+    ))
+}
+
+/// The manifest that `at` is, or all in the directory `at`, by name; at least one.
+pub(super) fn manifests_at(at: &Path) -> Result<Vec<PathBuf>> {
+    if at.is_file() {
+        return Ok(vec![at.to_owned()]);
+    }
+    let found = manifests_in(at).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
             EngineError::invalid(format!("{} is no snapshot: this machine has no such folder", at.display()))
         }
         _ => EngineError::from(error).context(format_args!("listing {}", at.display())),
     })?;
-    match (found.pop(), found.len()) {
-        (Some(only), 0) => Ok(only),
-        (Some(last), others) => Err(EngineError::invalid(format!(
-            "{} holds {} snapshots: name the manifest of one, such as {}",
-            at.display(),
-            others + 1,
-            last.display()
-        ))),
-        (None, _) => Err(EngineError::invalid(format!(
+    if found.is_empty() {
+        return Err(EngineError::invalid(format!(
             "{} is no snapshot: it has no {NAME}{}",
             at.display(),
             hint(at).unwrap_or_default()
-        ))),
+        )));
     }
+    Ok(found)
 }
 
 fn manifests_in(directory: &Path) -> std::io::Result<Vec<PathBuf>> {

@@ -14,6 +14,7 @@ use proptest::prelude::*;
 const SNAPSHOT: &[u8] = include_bytes!("../../tests/golden/manifest-v1.bin");
 const UNSUMMED: &[u8] = include_bytes!("../../tests/golden/manifest-v2.bin");
 const SHIPMENT: &[u8] = include_bytes!("../../tests/golden/manifest-v3.bin");
+const INCREMENT: &[u8] = include_bytes!("../../tests/golden/manifest-v3-increment.bin");
 const HIDING: &[u8] = include_bytes!("../../tests/golden/manifest-v4.bin");
 
 fn file(name: &str, number: u64, level: i32, sequences: (u64, u64)) -> TableFile {
@@ -43,6 +44,7 @@ fn manifest(tokens: TokenSet, has_headers: bool, files: Vec<ListedFile>) -> Mani
         generation: 3,
         counter: true,
         has_headers,
+        is_increment: false,
         keyspace: "ks".to_owned(),
         name: "t".to_owned(),
         columns: vec![
@@ -94,6 +96,13 @@ fn hiding() -> Manifest {
 fn a_shipment_with_a_hidden_column_is_written_as_ever() -> Result<()> {
     assert_eq!(hiding().encode()?, HIDING);
     assert_eq!(Manifest::decode(HIDING)?, hiding());
+    Ok(())
+}
+
+#[test]
+fn an_increment_is_written_as_ever() -> Result<()> {
+    assert_eq!(shipment().into_increment().encode()?, INCREMENT);
+    assert_eq!(Manifest::decode(INCREMENT)?, shipment().into_increment());
     Ok(())
 }
 

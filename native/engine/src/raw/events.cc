@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "db/db_impl/db_impl.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 #include "shim.h"
@@ -50,6 +51,17 @@ class Listener : public rocksdb::EventListener {
 
   void OnFlushBegin(rocksdb::DB*, const rocksdb::FlushJobInfo& info) override {
     calls_.flush_begun(calls_.state, text(info.cf_name));
+  }
+
+  // Before the file is a part of the database: no compaction can have replaced it. Also what the start recovers.
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
+    using Reason = rocksdb::TableFileCreationReason;
+    if (!info.status.ok() || (info.reason != Reason::kFlush && info.reason != Reason::kRecovery)) {
+      return;
+    }
+    const bool has_checksum = info.file_checksum_func_name == rocksdb::kStandardDbFileChecksumFuncName;
+    calls_.file_flushed(calls_.state, text(info.cf_name), text(info.file_path),
+                        has_checksum ? text(info.file_checksum) : Bytes{nullptr, 0});
   }
 
   // On the thread of a flush or compaction, after its very last look at its column family.

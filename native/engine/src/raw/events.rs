@@ -6,7 +6,9 @@
 use super::status::Status;
 use super::{contained, Bytes};
 use rocksdb::{AsRawPtr, Options};
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_void, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Whether RocksDB slows down or stops the writes to a column family.
@@ -53,6 +55,9 @@ pub(crate) trait EventHooks: Send + Sync + 'static {
     fn memtable_sealed(&self, family: &str, first_sequence: u64);
     /// A flush begins, on the thread that runs it.
     fn flush_begun(&self, family: &str);
+    /// A flush, or the recovery at the start, has written a file, which is complete and on the device, but no part of the
+    /// database yet. With the CRC-32C of its bytes, where that is known.
+    fn file_flushed(&self, _family: &str, _path: &Path, _checksum: Option<u32>) {}
     /// The flush or compaction that this thread has run has ended, and looks at no column family any more.
     fn job_ended(&self);
     /// Memtables up to a sequence number are in a file.
@@ -82,6 +87,7 @@ struct EventCalls {
     drop_state: extern "C" fn(*mut c_void),
     memtable_sealed: extern "C" fn(*mut c_void, Bytes, u64),
     flush_begun: extern "C" fn(*mut c_void, Bytes),
+    file_flushed: extern "C" fn(*mut c_void, Bytes, Bytes, Bytes),
     job_ended: extern "C" fn(*mut c_void),
     flush_completed: extern "C" fn(*mut c_void, Bytes, u64, u64),
     compaction_begun: extern "C" fn(*mut c_void, Bytes, *const CompactionBegin),
@@ -105,6 +111,7 @@ pub(crate) fn install_events<H: EventHooks>(options: &mut Options, hooks: &Arc<H
         drop_state: drop_state::<H>,
         memtable_sealed: memtable_sealed::<H>,
         flush_begun: flush_begun::<H>,
+        file_flushed: file_flushed::<H>,
         job_ended: job_ended::<H>,
         flush_completed: flush_completed::<H>,
         compaction_begun: compaction_begun::<H>,
@@ -141,6 +148,15 @@ extern "C" fn memtable_sealed<H: EventHooks>(state: *mut c_void, family: Bytes, 
 
 extern "C" fn flush_begun<H: EventHooks>(state: *mut c_void, family: Bytes) {
     deliver(state, family, |hooks: &H, family| hooks.flush_begun(family));
+}
+
+extern "C" fn file_flushed<H: EventHooks>(state: *mut c_void, family: Bytes, path: Bytes, checksum: Bytes) {
+    // SAFETY: both live for this call.
+    let (path, checksum) = unsafe { (path.as_slice(), checksum.as_slice()) };
+    let checksum = checksum.try_into().ok().map(u32::from_be_bytes);
+    deliver(state, family, |hooks: &H, family| {
+        hooks.file_flushed(family, Path::new(OsStr::from_bytes(path)), checksum);
+    });
 }
 
 extern "C" fn job_ended<H: EventHooks>(state: *mut c_void) {

@@ -96,7 +96,7 @@ pub(super) struct FileView {
     checksum: Bytes,
 }
 
-type FileCall = extern "C" fn(*mut c_void, *const FileView);
+pub(super) type FileCall = extern "C" fn(*mut c_void, *const FileView);
 
 extern "C" {
     fn cassiterite_listed_files(
@@ -175,7 +175,7 @@ extern "C" fn push_placed(target: *mut c_void, view: *const FileView) {
 }
 
 /// Appends a file to the `Vec<LiveFile>` behind `target`.
-extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
+pub(super) extern "C" fn push_file(target: *mut c_void, view: *const FileView) {
     // SAFETY: the only caller passes a live vector as target, and C++ a live view.
     let (files, view) = unsafe { (&mut *target.cast::<Vec<LiveFile>>(), &*view) };
     // SAFETY: the slices of a view live for this call.

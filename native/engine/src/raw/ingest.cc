@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/column_family.h"
+#include "db/dbformat.h"
 #include "rocksdb/db.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/options.h"
@@ -106,6 +107,41 @@ extern "C" Failure* cassiterite_file_origin(const char* path, ValueCall call, vo
   const auto properties = reader.GetTableProperties();
   *number = properties->orig_file_number;
   call(target, bytes(properties->db_session_id));
+  return nullptr;
+}
+
+// Shows a file that a database has written, by itself: of level 0, without checksum.
+extern "C" Failure* cassiterite_flushed_file(const char* path, FileCall call, void* target) {
+  rocksdb::SstFileReader reader{rocksdb::Options()};
+  const rocksdb::Status status = reader.Open(path);
+  if (!status.ok()) {
+    return failure_of(status);
+  }
+  const auto table = reader.GetTableProperties();
+  const auto entries = reader.NewTableIterator();
+  std::string keys[2];
+  for (const bool is_last : {false, true}) {
+    is_last ? entries->SeekToLast() : entries->SeekToFirst();
+    if (!entries->Valid()) {
+      return failure_of(entries->status().ok() ? rocksdb::Status::Corruption("a file without entries")
+                                               : entries->status());
+    }
+    keys[is_last] = rocksdb::ExtractUserKey(entries->key()).ToString();
+  }
+  // Without them a reader of the file could miss its newest entries.
+  if (!table->HasKeySmallestSeqno() || !table->HasKeyLargestSeqno()) {
+    return failure_of(rocksdb::Status::NotSupported("the file does not tell its sequence numbers"));
+  }
+  FileView view{};
+  view.number = table->orig_file_number;
+  view.smallest_key = bytes(keys[0]);
+  view.largest_key = bytes(keys[1]);
+  view.smallest_sequence = table->key_smallest_seqno;
+  view.largest_sequence = table->key_largest_seqno;
+  view.entries = table->num_entries;
+  view.session = bytes(table->db_session_id);
+  view.original_number = table->orig_file_number;
+  call(target, &view);
   return nullptr;
 }
 

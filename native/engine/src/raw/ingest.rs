@@ -3,7 +3,7 @@
 
 //! Takes files into column families that exist, several at once in one atomic step.
 
-use super::files::{decode, Origin};
+use super::files::{decode, push_file, FileCall, LiveFile, Origin};
 use super::status::{outcome, take, Failure};
 use super::sys::FamilyHandle;
 use super::{object_of, Bytes};
@@ -54,6 +54,10 @@ extern "C" {
         target: *mut c_void,
         number: *mut u64,
     ) -> *mut Failure;
+}
+
+extern "C" {
+    fn cassiterite_flushed_file(path: *const c_char, call: FileCall, target: *mut c_void) -> *mut Failure;
 }
 
 impl Ingestion<'_> {
@@ -135,6 +139,17 @@ pub(crate) fn file_origin(path: &Path) -> Result<Origin> {
     })
     .map_err(|error| error.context(path.display()))?;
     Ok(Origin { session: String::from_utf8_lossy(&session).into_owned(), number })
+}
+
+/// What a flush has written into a file of its own, which may be no part of a database any more. Size, checksum and
+/// properties of the engine are left out.
+pub(crate) fn flushed_file(path: &Path) -> Result<LiveFile> {
+    let c_path = c_path(path)?;
+    let mut files: Vec<LiveFile> = Vec::new();
+    // SAFETY: the path is NUL-terminated; `push_file` gets the vector it expects, only during the call.
+    outcome(unsafe { cassiterite_flushed_file(c_path.as_ptr(), push_file, ptr::from_mut(&mut files).cast()) })
+        .and_then(|()| files.pop().ok_or_else(|| EngineError::internal("no file was shown")))
+        .map_err(|error| error.context(path.display()))
 }
 
 extern "C" fn take_bytes(target: *mut c_void, value: Bytes) {

@@ -83,6 +83,8 @@ struct EventCalls {
   void (*drop_state)(void* state);
   void (*memtable_sealed)(void* state, Bytes family, uint64_t first_sequence);
   void (*flush_begun)(void* state, Bytes family);
+  // `checksum` is as in FileView.
+  void (*file_flushed)(void* state, Bytes family, Bytes path, Bytes checksum);
   void (*job_ended)(void* state);
   void (*flush_completed)(void* state, Bytes family, uint64_t largest_sequence, uint64_t bytes);
   void (*compaction_begun)(void* state, Bytes family, const CompactionBegin* compaction);

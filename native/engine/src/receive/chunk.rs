@@ -14,8 +14,11 @@ mod writing;
 
 use super::placement::Placement;
 use super::sst_set::SstSet;
+use crate::backup::keep_arrival;
+use crate::catalog::Record;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
+use crate::manifest::{FileKind, ListedFile, Manifest};
 use crate::raw::sys::TableFile;
 use crate::staging::Staged;
 use crate::table::{Table, TableCore};
@@ -136,6 +139,18 @@ impl ChunkWriter {
     }
 }
 
+impl Chunk {
+    fn manifest(&self, core: &TableCore) -> Result<Manifest> {
+        let listed = |kind, files: &[TableFile]| -> Vec<ListedFile> {
+            files.iter().map(|file| ListedFile { kind, family: 0, file: file.clone() }).collect()
+        };
+        let files = [listed(FileKind::Whole, &self.values), listed(FileKind::Rows, &self.headers)].concat();
+        let record = core.store().catalog.get(core.id())?.ok_or_else(EngineError::has_closed)?;
+        let record = Record { has_headers: !self.headers.is_empty(), ..record };
+        Ok(Manifest::new(core.id(), &record, TokenSet::all(), files))
+    }
+}
+
 impl State {
     fn refusal(&self) -> EngineError {
         EngineError::invalid(match self {
@@ -163,6 +178,7 @@ fn receive(table: &Table, chunk: &Chunk, had_rows: bool) -> Result<u64> {
         let tokens = TokenSet::between(first, last);
         core.column_families().all().for_each(|family| family.purge.keep_late_ranges(&tokens));
         let directory = &chunk.staged.directory;
+        keep_arrival(core, directory, &chunk.manifest(core)?);
         let values = SstSet::open(directory, chunk.values.clone(), true)?;
         let headers = SstSet::open(directory, chunk.headers.clone(), false)?;
         let mut placement = Placement::new(table, core, &mut progress);

@@ -6,32 +6,56 @@
 use super::shipment::{check, take_in};
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
-use crate::manifest::{ListedFile, Manifest};
-use crate::raw::sys::TableFile;
-use crate::raw::verify_file;
+use crate::load::load_part;
+use crate::manifest::{check_bytes, read_parts, ListedFile, Manifest, Part};
+use crate::raw::file_count;
 use crate::table::{Table, TableCore};
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// What is read at once.
-const CHUNK_BYTES: usize = 1 << 20;
-
 /// See [`Table::restore`].
 pub(super) fn restore(table: &Table, directory: &Path) -> Result<u64> {
-    table.on_copy(|core| {
-        let manifest = Manifest::read(directory)?;
-        check(core, &manifest)?;
-        check_listed(directory, &manifest)?;
-        check_space(core, directory, &manifest)?;
-        for ListedFile { file, .. } in &manifest.files {
-            check_bytes(core, directory, file)?;
+    let parts = read_parts(directory)?;
+    table.on_copy(|core| check_all(core, directory, &parts))?;
+    // Between the parts, too: deletions may come before what they delete.
+    let _held = table.shared(|core| Ok(core.purge().hold()))?;
+    let mut rewritten_bytes = 0;
+    let (first, increments) = parts.split_first().ok_or_else(|| EngineError::internal("no manifest"))?;
+    // A call that was cut short has taken it in as a whole, or has left no file.
+    let is_there = !increments.is_empty() && table.shared(|core| Ok(has_files(core)))?;
+    if !is_there {
+        rewritten_bytes = table.on_copy(|core| {
+            let mut progress = core.change_lock()?;
+            take_in(table, core, &mut progress, directory, &first.manifest)
+        })?;
+    }
+    for increment in increments {
+        load_part(table, increment)?;
+    }
+    if !increments.is_empty() {
+        table.flush()?;
+    }
+    Ok(rewritten_bytes)
+}
+
+fn has_files(core: &TableCore) -> bool {
+    core.column_families().all().any(|family| file_count(&core.store().db, &family.handle) > 0)
+}
+
+fn check_all(core: &TableCore, directory: &Path, parts: &[Part]) -> Result<()> {
+    for Part { manifest, .. } in parts {
+        check(core, manifest)?;
+        if parts.len() == 1 {
+            check_listed(directory, manifest)?;
         }
-        let mut progress = core.change_lock()?;
-        take_in(table, core, &mut progress, directory, &manifest)
-    })
+        check_space(core, directory, manifest)?;
+        for ListedFile { file, .. } in &manifest.files {
+            check_bytes(directory, file, &|| core.check_open())?;
+        }
+    }
+    Ok(())
 }
 
 /// Two snapshots in one directory, of which one has lost its manifest, would come back as one of them.
@@ -56,31 +80,4 @@ fn check_space(core: &TableCore, directory: &Path, manifest: &Manifest) -> Resul
         return Ok(());
     }
     check_free_space(database, manifest.files.iter().map(|listed| listed.file.bytes).fold(0, u64::saturating_add))
-}
-
-fn check_bytes(core: &TableCore, directory: &Path, file: &TableFile) -> Result<()> {
-    let path = directory.join(&file.name);
-    let checked = match file.checksum {
-        Some(written) => compare(core, &path, written),
-        None => verify_file(&path, true, None),
-    };
-    checked.map_err(|error| error.context(path.display()))
-}
-
-fn compare(core: &TableCore, path: &Path, written: u32) -> Result<()> {
-    let mut chunk = vec![0; CHUNK_BYTES];
-    let (mut file, mut found) = (File::open(path)?, 0);
-    loop {
-        core.check_open()?;
-        let read = file.read(&mut chunk)?;
-        if read == 0 {
-            break;
-        }
-        found = crc32c::crc32c_append(found, chunk.get(..read).unwrap_or_default());
-    }
-    if found == written {
-        return Ok(());
-    }
-    let why = format!("its CRC-32C is {found:08x} instead of {written:08x}; take it from another copy");
-    Err(EngineError::corruption(why))
 }

@@ -8,6 +8,7 @@ use super::placement::Placement;
 use super::rewrite::as_rows;
 use super::rows::disjoint;
 use super::sst_set::{bytes, SstSet};
+use crate::backup::keep_arrival;
 use crate::catalog::Record;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
@@ -48,6 +49,8 @@ pub(super) fn take_in(
     let plan = agree_on_columns(table, core, manifest, &record)?;
     let core = &table.shared(|core| Ok(core.clone()))?; // as it is under the change lock
     core.note_bulk_load()?;
+    // Before they come in: rows of a failure are as good as any.
+    keep_arrival(core, directory, manifest);
     let _recorded = core.record_contents(manifest.has_headers)?;
     reached(Step::ContentsRecorded)?;
     core.column_families().all().for_each(|family| family.purge.keep_late_ranges(&manifest.tokens));
@@ -98,11 +101,12 @@ fn agree_on_columns(table: &Table, core: &TableCore, manifest: &Manifest, record
     Ok(agreed)
 }
 
-/// Takes over the sender's ids if nothing has been written here and no caller knows the ids yet.
+/// Takes over the sender's ids if nothing has been written here and no caller knows the ids yet, nor
+/// a file that waits for an incremental backup.
 fn try_to_adopt(table: &Table, manifest: &Manifest) -> Result<()> {
     // Exclusive: a write that has begun by now would use the old ids.
     let adopted = table.exclusive(|core| {
-        if core.has_data() || core.ids_handed_out() {
+        if core.has_data() || core.ids_handed_out() || core.store().increments.is_waiting(core.id()) {
             return Ok(false);
         }
         core.store().catalog.update(core.id(), |record| {

@@ -11,6 +11,7 @@ use crate::database::Database;
 use crate::durability::Durability;
 use crate::error::{EngineError, Result};
 use crate::generations::close_all;
+use crate::increments::Increments;
 use crate::log::log;
 use crate::options::{database_options, family_options, Settings, Shared, WalRecovery};
 use crate::raw::sys::{self, FamilyHandle};
@@ -46,6 +47,8 @@ pub(super) fn open(settings: Settings) -> Result<Live> {
     } else {
         wal::prepare(&database, log_directory, !families.options.is_empty(), settings.wal_recovery)?;
     }
+    let increments = Arc::new(Increments::open(&settings.directory)?);
+    events.keep_flushed_in(&increments);
     let db = DB::open_cf_descriptors(&options, &database, families.descriptors()).map_err(|error| {
         EngineError::from(error).context(format_args!("opening the store in {}", settings.directory.display()))
     })?;
@@ -53,6 +56,7 @@ pub(super) fn open(settings: Settings) -> Result<Live> {
     clear(&staging(&settings))?;
     clear(&settings.directory.join(EXPORT))?;
     let catalog = Catalog::load(&db)?;
+    increments.retain(&catalog.ids()?)?;
     let (retirement, releaser) = Retirement::start({
         let events = Arc::clone(&events);
         move |name: &str, family: &FamilyHandle| events.has_no_job(name, |property| family.property(property))
@@ -65,7 +69,14 @@ pub(super) fn open(settings: Settings) -> Result<Live> {
     })?;
     let threads: Vec<_> = timer.into_iter().chain([releaser, discarder]).collect();
     let kept = Arc::clone(&families.kept);
-    let core = Arc::new(StoreCore::new(db, catalog, durability, events, retirement, (settings, shared, options, kept)));
+    let core = Arc::new(StoreCore::new(
+        db,
+        catalog,
+        durability,
+        events,
+        retirement,
+        (settings, shared, options, kept, increments),
+    ));
     let tables = Arc::new(OpenTables::default());
     if let Err(error) = open_tables(&core, &tables, families) {
         let closed = close_all(&tables);

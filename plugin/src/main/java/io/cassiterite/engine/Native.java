@@ -61,6 +61,9 @@ public final class Native
     /** The first background error since start or the last successful resume, as "KIND\tmessage", or null. */
     static native String storeError(long store);
 
+    /** Keeps files with new rows for incremental backups, or does so no more; the next start goes on as it was. */
+    static native void storeKeepIncrements(long store, boolean on);
+
     /** Asks the engine to leave the read-only state that a background error put it in. */
     static native void storeResume(long store);
 
@@ -122,6 +125,17 @@ public final class Native
 
     /** Merges a snapshot made by {@link #tableSnapshot} into the table; returns the number of fragments loaded. */
     static native long tableLoad(long table, String directory);
+
+    /**
+     * Brings what waits for incremental backups of the table into {@code directory}, which is made if it is missing, by links, or
+     * copies where it is on another device. Durable when it returns.
+     *
+     * @return the number of increments
+     */
+    static native long tableBackUp(long table, String directory);
+
+    /** What waits for incremental backups of the table is in none. */
+    static native void tableForgetIncrements(long table);
 
     // --- shipments and token ranges: "ranges" are as io.cassiterite.engine.TokenRanges writes them
 

@@ -128,6 +128,12 @@ public final class Store implements AutoCloseable
         }
     }
 
+    /** Keeps files with new rows for {@link Table#backUp}, or does so no more. */
+    public void keepIncrements(boolean on)
+    {
+        Native.storeKeepIncrements(handle, on);
+    }
+
     /** @see Native#storeReport */
     public String report(String topic)
     {

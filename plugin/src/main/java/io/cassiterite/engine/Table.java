@@ -154,6 +154,21 @@ public final class Table
     }
 
     /**
+     * Brings what waits for incremental backups into a directory, which is made if it is missing; returns the number of increments.
+     * After a failure what was not brought still waits.
+     */
+    public long backUp(String directory)
+    {
+        return Native.tableBackUp(handle, directory);
+    }
+
+    /** Leaves what waits out of all incremental backups. */
+    public void forgetIncrements()
+    {
+        Native.tableForgetIncrements(handle);
+    }
+
+    /**
      * Writes a shipment of the data in {@code ranges} into {@code directory}, which must not exist; its parent must. Holds
      * every row that was written before the call. Deleting the directory releases it.
      */
