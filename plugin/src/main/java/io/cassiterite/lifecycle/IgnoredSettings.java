@@ -16,8 +16,6 @@ import org.apache.cassandra.config.GuardrailsOptions;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.NoSpamLogger;
 
-import io.cassiterite.schema.IncrementalBackups;
-
 /**
  * Warns once an hour of the settings that the node has and engine tables ignore. They may change while it runs. Used by
  * one thread.
@@ -44,8 +42,6 @@ final class IgnoredSettings
         List<String> warnings = new ArrayList<>();
         if (tables.isEmpty())
             return warnings;
-        if (IncrementalBackups.areOn() && tables.stream().anyMatch(table -> table.params.incrementalBackups))
-            warnings.add("Incremental backups are on, but tables in Cassiterite, as {}, have no sstables to link: take snapshots of them");
         if (DatabaseDescriptor.getEncryptionContext().isEnabled())
             warnings.add("transparent_data_encryption_options encipher the commit log, but not Cassiterite's own log, which has what is " +
                          "written to {} and other tables of it");

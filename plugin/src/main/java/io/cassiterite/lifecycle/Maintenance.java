@@ -20,6 +20,7 @@ import io.cassiterite.index.IndexWatch;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.ColumnAges;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.memtable.Increments;
 import io.cassiterite.memtable.SnapshotLists;
 import io.cassiterite.move.Mover;
 import io.cassiterite.node.EngineControl;
@@ -188,6 +189,7 @@ final class Maintenance implements Runnable
         attempt("Adapting scheduled repairs", ScheduledRepairs::adapt);
         attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
         attempt("Listing the files of snapshots", SnapshotLists::completeAll);
+        attempt("Bringing increments into backups", () -> Increments.bring(NodeStore.getIfOpen()));
         attempt("Checking for errors of the engine", errors::check);
         attempt("Checking for damaged files", damage::check);
         attempt("Applying the compaction throughput", throughput::pass);

@@ -12,11 +12,13 @@ import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.service.StorageService;
 
+import io.cassiterite.engine.BackgroundWork;
 import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Store;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.memtable.CassiteriteFactory;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.memtable.Increments;
 import io.cassiterite.move.Exports;
 import io.cassiterite.move.Mover;
 import io.cassiterite.node.NodeStore;
@@ -137,7 +139,11 @@ final class Plugin
             Streams.stop();
             FrontDoor.instance.stop();
             if (NodeStore.getIfOpen() != null)
+            {
                 Departures.leaveAll();
+                // else they wait for the next start
+                BackgroundWork.attempt("Bringing increments into backups", () -> Increments.bringAll(NodeStore.getIfOpen()));
+            }
         }
         finally
         {

@@ -5,12 +5,14 @@
 package io.cassiterite.lifecycle;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
@@ -126,8 +128,9 @@ final class Restore
             RestoreMark.write(files.folder, storeId, manifest(files));
         }
         Path source = source(files);
-        // without a file nothing has been taken in: the store notes before it takes files in that it is to have rows
-        if (table.stats().liveSstFiles() == 0)
+        // without a file nothing has been taken in: the store notes before it takes files in that it is to have rows; of a
+        // snapshot with increments a part may have been, and all may be again
+        if (table.stats().liveSstFiles() == 0 || manifests(files).size() > 1)
         {
             logger.info("Reading the snapshot of {} in {}, which a restore has put there", table.name(), source);
             long rewritten = table.restore(source.toString());
@@ -166,9 +169,17 @@ final class Restore
         return files.places.get(0).folder;
     }
 
+    private static List<String> manifests(UnreadFiles files)
+    {
+        return files.places.get(0).manifests;
+    }
+
+    /** What names this restore: the name of the manifest, which no other has, or a digest of several. */
     private static String manifest(UnreadFiles files)
     {
-        return files.places.get(0).manifests.get(0);
+        List<String> names = manifests(files);
+        byte[] all = String.join(" ", names).getBytes(StandardCharsets.UTF_8);
+        return names.size() == 1 ? names.get(0) : names.size() + "-" + UUID.nameUUIDFromBytes(all);
     }
 
     private static String reason(Exception e)

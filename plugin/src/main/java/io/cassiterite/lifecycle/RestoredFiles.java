@@ -69,8 +69,8 @@ final class RestoredFiles
         UnreadFiles.Place place = files.places.get(0);
         if (!place.folder.equals(files.folder.resolve(SnapshotFiles.FOLDER)))
             return "they are not in a folder " + SnapshotFiles.FOLDER + " of the table";
-        if (place.manifests.size() != 1)
-            return "the folder has " + place.manifests.size() + " manifests, and it takes in one snapshot";
-        return SnapshotFiles.isManifestByContent(place.manifests.get(0)) ? null : "the manifest's name is of an older version";
+        if (place.manifests.isEmpty())
+            return "the folder has no manifest";
+        return place.manifests.stream().allMatch(SnapshotFiles::isManifestByContent) ? null : "a manifest's name is of an older version";
     }
 }

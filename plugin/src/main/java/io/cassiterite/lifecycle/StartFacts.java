@@ -28,8 +28,6 @@ final class StartFacts
         final String memtable;
         /** What the engine does not have: indexes of Cassandra, materialized views, options. For people. */
         final List<String> obstacles = new ArrayList<>();
-        /** Whether incremental backups, where they are on, are to have it. */
-        boolean incrementalBackups = true;
 
         /**
          * @param name     keyspace.table
@@ -64,9 +62,6 @@ final class StartFacts
 
     /** What of the commit log is archived or restored ({@link io.cassiterite.schema.CommitLogArchiving}), or null. */
     String archiving;
-
-    /** Whether incremental backups are on, and nobody has accepted that they lack engine tables. */
-    boolean incrementalBackups;
 
     List<SchemaTable> tables = new ArrayList<>();
     List<TableMarker> markers = new ArrayList<>();

@@ -39,7 +39,6 @@ import io.cassiterite.node.UnreadFiles;
 import io.cassiterite.reflect.PrivateMember;
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
-import io.cassiterite.schema.IncrementalBackups;
 import io.cassiterite.tools.SnapshotLoad;
 
 /** Collects {@link StartFacts} from a node whose system tables can be read and whose user schema is not loaded yet. */
@@ -64,7 +63,6 @@ final class StartInspection
         facts.defaultMemtable = DefaultMemtable.configurationName();
         facts.partitioner = DatabaseDescriptor.getPartitioner().getClass().getSimpleName();
         facts.archiving = CommitLogArchiving.configured();
-        facts.incrementalBackups = IncrementalBackups.areOn();
         addTables(facts, "tables", "table_name");
         addTables(facts, "views", "view_name");
         Map<String, Map<String, String>> engines = engines(facts, configurations);
@@ -81,7 +79,7 @@ final class StartInspection
     /** A range read: unlike a read by key it does not need the storage hook, which is being constructed. */
     private static void addTables(StartFacts facts, String schemaTable, String nameColumn)
     {
-        String query = String.format("SELECT keyspace_name, %s, id, memtable, incremental_backups FROM %s.%s",
+        String query = String.format("SELECT keyspace_name, %s, id, memtable FROM %s.%s",
                                      nameColumn, SchemaConstants.SCHEMA_KEYSPACE_NAME, schemaTable);
         for (UntypedResultSet.Row row : QueryProcessor.executeOnceInternal(query))
         {
@@ -92,7 +90,6 @@ final class StartInspection
             StartFacts.SchemaTable table = new StartFacts.SchemaTable(keyspace + '.' + row.getString(nameColumn),
                                                                       row.getUUID("id").toString(),
                                                                       memtable);
-            table.incrementalBackups = !row.has("incremental_backups") || row.getBoolean("incremental_backups");
             facts.tables.add(table);
         }
     }

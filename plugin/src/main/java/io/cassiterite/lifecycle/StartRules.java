@@ -13,7 +13,6 @@ import io.cassiterite.node.EngineTable;
 import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineQueryHandler;
-import io.cassiterite.schema.IncrementalBackups;
 
 /**
  * The rules when a node must not start, as a pure function. Without them Cassandra would open an engine table whose
@@ -146,9 +145,6 @@ final class StartRules
                    example.name, PARTITIONER, facts.partitioner);
         if (facts.archiving != null)
             refusals.add(CommitLogArchiving.refusal(example.name, facts.archiving));
-        if (facts.incrementalBackups)
-            facts.tables.stream().filter(table -> facts.isEngine(table.memtable) && table.incrementalBackups).findFirst()
-                        .ifPresent(table -> refusals.add(IncrementalBackups.refusal(table.name)));
     }
 
     private StartFacts.SchemaTable engineTable()

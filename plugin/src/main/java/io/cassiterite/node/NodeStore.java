@@ -50,6 +50,7 @@ public final class NodeStore
         logger.info("Opening Cassiterite's store in {}", options.get(Store.DIRECTORY));
         store = Store.open(options);
         opened = new HashMap<>(parameters);
+        IncrementalBackups.followAtStart(store);
         refusal = GuardedNode.life().whyUnusable(store, parameters);
         return unlessRefused();
     }

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 import org.apache.cassandra.db.compaction.AbstractCompactionStrategy;
@@ -32,23 +31,20 @@ public final class SchemaRules
 {
     private final Predicate<TableMetadata> isEngine;
     private final String archiving;
-    private final BooleanSupplier backups;
 
     public SchemaRules()
     {
-        this(EngineTable::is, CommitLogArchiving.configured(), IncrementalBackups::areOn);
+        this(EngineTable::is, CommitLogArchiving.configured());
     }
 
     /**
      * @param isEngine  which tables keep their data in the engine
      * @param archiving what of the commit log is archived or restored ({@link CommitLogArchiving#configured}), or null
-     * @param backups   whether incremental backups are on ({@link IncrementalBackups#areOn})
      */
-    SchemaRules(Predicate<TableMetadata> isEngine, String archiving, BooleanSupplier backups)
+    SchemaRules(Predicate<TableMetadata> isEngine, String archiving)
     {
         this.isEngine = isEngine;
         this.archiving = archiving;
-        this.backups = backups;
     }
 
     /** @throws InvalidRequestException with every reason why the change from {@code before} to {@code after} is refused */
@@ -168,9 +164,6 @@ public final class SchemaRules
             // one that exists already must not prevent changes of others; the node's next start checks it
             if (previous == null && archiving != null && isEngine.test(table))
                 reasons.add(CommitLogArchiving.refusal(table.toString(), archiving));
-            boolean isBackedUp = previous != null && IncrementalBackups.wanted(previous);
-            if (!isBackedUp && IncrementalBackups.wanted(table) && isEngine.test(table) && backups.getAsBoolean())
-                reasons.add(IncrementalBackups.refusal(table.toString()));
             if (previous != null && isEngine.test(previous) != isEngine.test(table))
                 reasons.add(memtableChange(previous, table));
             if (previous != null && isEngine.test(table))

@@ -36,7 +36,8 @@ public final class SnapshotLoad
         {
             System.err.println("usage: SnapshotLoad " + NodeConnection.OPTIONS + " HOST PORT KEYSPACE TABLE DIRECTORY\n" +
                                NodeConnection.OPTIONS_HELP +
-                               "  DIRECTORY   the engine's folder inside the snapshot, or its manifest: an absolute path on the node");
+                               "  DIRECTORY   the engine's folder in the snapshot or in backups, or a manifest: an absolute path on" +
+                               " the node");
             return USAGE;
         }
         String why = SnapshotFolder.whyNotFound(arguments[4]);

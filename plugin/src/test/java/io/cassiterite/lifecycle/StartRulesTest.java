@@ -76,19 +76,6 @@ class StartRulesTest
     }
 
     @Test
-    void incrementalBackupsAreRefusedWhereATableIsToBeInThem()
-    {
-        facts.incrementalBackups = true;
-        assertRefused("shop.orders is a Cassiterite table, whose rows are in no sstable");
-        assertRefused("-Dcassiterite.without_incremental_backups=true");
-        facts.tables.get(0).incrementalBackups = false;
-        assertEquals(List.of(), StartRules.refusals(facts));
-        facts.tables.remove(0);
-        facts.markers.clear();
-        assertEquals(List.of(), StartRules.refusals(facts), "stock tables alone");
-    }
-
-    @Test
     void wrongParametersAreRefusedBeforeAnyTableUsesThem()
     {
         facts.tables.remove(0);

@@ -42,7 +42,7 @@ class SchemaRulesTest
     private static final String ENGINE_COMMENT = "engine";
 
     /** A comment stands for the memtable, which needs a running node. */
-    private final SchemaRules rules = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT), null, () -> false);
+    private final SchemaRules rules = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT), null);
 
     @BeforeAll
     static void cassandraAsALibrary()
@@ -119,25 +119,11 @@ class SchemaRulesTest
     @Test
     void newTableWhereTheCommitLogIsArchivedIsRefused()
     {
-        SchemaRules archived = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT), "archive_command", () -> false);
+        SchemaRules archived = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT), "archive_command");
         TableMetadata table = engine("t").build();
         assertTrue(archived.refusals(Keyspaces.none(), keyspaces(table)).get(0).contains("sets archive_command"));
         assertEquals(List.of(), archived.refusals(Keyspaces.none(), keyspaces(stock("t").build())));
         assertEquals(List.of(), archived.refusals(keyspaces(table), keyspaces(table.unbuild().gcGraceSeconds(5).build())));
-    }
-
-    @Test
-    void tablesThatIncrementalBackupsWouldLackAreRefused()
-    {
-        SchemaRules backedUp = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT), null, () -> true);
-        TableMetadata wanted = engine("t").build();
-        TableMetadata left = wanted.unbuild().params(wanted.params.unbuild().incrementalBackups(false).build()).build();
-        String refusal = "incremental backups would lack them";
-        assertTrue(backedUp.refusals(Keyspaces.none(), keyspaces(wanted)).get(0).contains(refusal));
-        assertTrue(backedUp.refusals(keyspaces(left), keyspaces(wanted)).get(0).contains(refusal));
-        assertEquals(List.of(), backedUp.refusals(Keyspaces.none(), keyspaces(left)));
-        assertEquals(List.of(), backedUp.refusals(keyspaces(wanted), keyspaces(wanted.unbuild().gcGraceSeconds(5).build())));
-        assertEquals(List.of(), backedUp.refusals(Keyspaces.none(), keyspaces(stock("t").build())));
     }
 
     @Test

@@ -20,17 +20,20 @@ import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.dht.Token;
 import org.apache.cassandra.utils.Throwables;
 
+import io.cassiterite.engine.Store;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
+import io.cassiterite.memtable.Increments;
 import io.cassiterite.memtable.SnapshotLists;
 import io.cassiterite.memtable.SstablesBeside;
 import io.cassiterite.move.Mover;
 import io.cassiterite.node.EngineControl;
 import io.cassiterite.node.EngineTable;
+import io.cassiterite.node.IncrementalBackups;
+import io.cassiterite.node.NodeStore;
 import io.cassiterite.observe.RemoteFailure;
 import io.cassiterite.observe.metrics.KeySample;
 import io.cassiterite.observe.metrics.SnapshotSpace;
-import io.cassiterite.schema.IncrementalBackups;
 
 /**
  * What nodetool's verbs mean for engine tables, which have no sstables: each either works on the engine or is refused
@@ -202,12 +205,22 @@ final class EngineVerbs
                                verb, names(tables), reason));
     }
 
-    /** @param tables those of the engine that are open */
-    void refuseIncrementalBackups(List<ColumnFamilyStore> tables)
+    /** Has the store keep files from now on, or no more. */
+    void followIncrementalBackups()
     {
-        if (!IncrementalBackups.areAccepted())
-            tables.stream().map(ColumnFamilyStore::metadata).filter(table -> table.params.incrementalBackups).findFirst()
-                  .ifPresent(table -> fail(IncrementalBackups.refusal(table.toString())));
+        Store store = NodeStore.getIfOpen();
+        if (store != null)
+            IncrementalBackups.follow(store);
+    }
+
+    /** What was flushed is backed up when the verb returns, as in stock Cassandra. */
+    void bringIncrements()
+    {
+        Store store = NodeStore.getIfOpen();
+        List<String> failures = store == null ? List.of() : Increments.bringAll(store);
+        if (!failures.isEmpty())
+            throw new IllegalStateException("All is flushed, but not all is in the incremental backups: " +
+                                            String.join(" * ", failures));
     }
 
     /** For a verb on a whole keyspace that has been done for its stock tables. */

@@ -19,7 +19,6 @@ import org.apache.cassandra.utils.MBeanWrapper;
 
 import io.cassiterite.memtable.SstablesBeside;
 import io.cassiterite.node.EngineControl;
-import io.cassiterite.node.EngineTable;
 import io.cassiterite.observe.EngineTableFinder;
 import io.cassiterite.observe.tables.SizeEstimates;
 
@@ -128,8 +127,6 @@ public final class StorageServiceProxy implements InvocationHandler
                          SstableVerb.Reasons.WHOLE_TABLES_ONLY);
         else if (name.equals("loadNewSSTables"))
             verbs.refuseRefresh(EngineTableFinder.selected(verb.firstString(), verb.lastString()));
-        else if (name.equals("setIncrementalBackupsEnabled") && verb.firstBoolean())
-            verbs.refuseIncrementalBackups(EngineTable.open());
     }
 
     /** Does for engine tables what the stock method has done for the others. */
@@ -166,6 +163,12 @@ public final class StorageServiceProxy implements InvocationHandler
                 break;
             case "takeMultipleTableSnapshot":
                 verbs.listSnapshot(verb.firstString());
+                break;
+            case "setIncrementalBackupsEnabled":
+                verbs.followIncrementalBackups();
+                break;
+            case "forceKeyspaceFlush":
+                verbs.bringIncrements();
                 break;
             case "takeTableSnapshot":
                 verbs.listSnapshot(verb.lastString());
