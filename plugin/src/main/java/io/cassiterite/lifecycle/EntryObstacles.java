@@ -27,7 +27,7 @@ final class EntryObstacles
 {
     private static final String INDEXES = "SELECT keyspace_name, table_name, index_name, kind, options FROM %s.indexes";
     private static final String VIEWS = "SELECT keyspace_name, view_name, base_table_name FROM %s.views";
-    private static final String TABLES = "SELECT keyspace_name, table_name, flags, cdc, compaction FROM %s.tables";
+    private static final String TABLES = "SELECT keyspace_name, table_name, flags, compaction FROM %s.tables";
 
     private final Map<String, StartFacts.SchemaTable> tables = new HashMap<>();
 
@@ -85,8 +85,6 @@ final class EntryObstacles
         Set<TableMetadata.Flag> flags = TableMetadata.Flag.fromStringSet(row.getFrozenSet("flags", UTF8Type.instance));
         if (!TableMetadata.Flag.isCQLTable(flags))
             obstacles.add("COMPACT STORAGE");
-        if (row.has("cdc") && row.getBoolean("cdc"))
-            obstacles.add("cdc = true");
         String option = AbstractCompactionStrategy.ONLY_PURGE_REPAIRED_TOMBSTONES;
         if (Boolean.parseBoolean(row.getFrozenTextMap("compaction").get(option)))
             obstacles.add(option);

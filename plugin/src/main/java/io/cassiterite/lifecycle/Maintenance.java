@@ -21,6 +21,7 @@ import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.ColumnAges;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.Increments;
+import io.cassiterite.memtable.SegmentRelease;
 import io.cassiterite.memtable.SnapshotLists;
 import io.cassiterite.move.Mover;
 import io.cassiterite.node.EngineControl;
@@ -62,6 +63,7 @@ final class Maintenance implements Runnable
     private final ThroughputLimit throughput;
     private final CompactionFigures compactions;
     private final CompactionHistory history;
+    private final SegmentRelease segments = new SegmentRelease();
     private final HeldTables held = new HeldTables(Clock.Global::nanoTime);
     private final Thread thread = new Thread(this, "cassiterite-maintenance");
 
@@ -187,6 +189,7 @@ final class Maintenance implements Runnable
             attempt("Telling which tables are held", held::tell);
         }
         attempt("Adapting scheduled repairs", ScheduledRepairs::adapt);
+        attempt("Releasing segments of the commit log", segments::release);
         attempt("Releasing the snapshots of repairs", RepairSnapshots::sweep);
         attempt("Listing the files of snapshots", SnapshotLists::completeAll);
         attempt("Bringing increments into backups", () -> Increments.bring(NodeStore.getIfOpen()));

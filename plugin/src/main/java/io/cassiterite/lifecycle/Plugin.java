@@ -17,6 +17,7 @@ import io.cassiterite.engine.EngineException;
 import io.cassiterite.engine.Store;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.memtable.CassiteriteFactory;
+import io.cassiterite.memtable.CommitLogReplay;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.Increments;
 import io.cassiterite.move.Exports;
@@ -65,6 +66,7 @@ final class Plugin
         try
         {
             Store store = NodeStore.get(parameters);
+            CommitLogReplay.install(store);
             if (isFirst)
                 Mover.expect(store);
             Streams.start(store);

@@ -28,6 +28,8 @@ final class StartFacts
         final String memtable;
         /** What the engine does not have: indexes of Cassandra, materialized views, options. For people. */
         final List<String> obstacles = new ArrayList<>();
+        /** Whether it is captured: its writes are to be in the commit log. */
+        boolean cdc;
 
         /**
          * @param name     keyspace.table
@@ -60,8 +62,14 @@ final class StartFacts
     /** Simple name of the partitioner's class. */
     String partitioner;
 
-    /** What of the commit log is archived or restored ({@link io.cassiterite.schema.CommitLogArchiving}), or null. */
+    /** What of the commit log is archived or restored ({@link io.cassiterite.node.CommitLogArchiving}), or null. */
     String archiving;
+
+    /** Why the settings of a restore from archives do not say what is wanted, or null. */
+    String ambiguousRestore;
+
+    /** The engine's memtable configurations whose writes also go to the commit log. */
+    Set<String> inCommitLog = new HashSet<>();
 
     List<SchemaTable> tables = new ArrayList<>();
     List<TableMarker> markers = new ArrayList<>();
@@ -92,6 +100,12 @@ final class StartFacts
     boolean isEngine(String configuration)
     {
         return EngineTable.isConfiguration(memtableClasses.get(configuration == null ? DEFAULT_CONFIGURATION : configuration));
+    }
+
+    /** Whether the table is the engine's, and its writes are not in the commit log. */
+    boolean skipsCommitLog(SchemaTable table)
+    {
+        return isEngine(table.memtable) && !inCommitLog.contains(table.memtable == null ? DEFAULT_CONFIGURATION : table.memtable);
     }
 
     /** @return the engine tables of the schema without a marker: the engine takes their writes from this start on */

@@ -30,6 +30,8 @@ import io.cassiterite.engine.NativeLibrary;
 import io.cassiterite.engine.Store;
 import io.cassiterite.frontdoor.FrontDoor;
 import io.cassiterite.frontdoor.FrontDoorMode;
+import io.cassiterite.node.CommitLogArchiving;
+import io.cassiterite.node.CommitLogParameter;
 import io.cassiterite.node.EngineTable;
 import io.cassiterite.node.NodeStore;
 import io.cassiterite.node.Parameters;
@@ -37,7 +39,6 @@ import io.cassiterite.node.StoreDirectory;
 import io.cassiterite.node.StoreIdentity;
 import io.cassiterite.node.UnreadFiles;
 import io.cassiterite.reflect.PrivateMember;
-import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.tools.SnapshotLoad;
 
@@ -63,6 +64,7 @@ final class StartInspection
         facts.defaultMemtable = DefaultMemtable.configurationName();
         facts.partitioner = DatabaseDescriptor.getPartitioner().getClass().getSimpleName();
         facts.archiving = CommitLogArchiving.configured();
+        facts.ambiguousRestore = CommitLogArchiving.ambiguity();
         addTables(facts, "tables", "table_name");
         addTables(facts, "views", "view_name");
         Map<String, Map<String, String>> engines = engines(facts, configurations);
@@ -79,7 +81,7 @@ final class StartInspection
     /** A range read: unlike a read by key it does not need the storage hook, which is being constructed. */
     private static void addTables(StartFacts facts, String schemaTable, String nameColumn)
     {
-        String query = String.format("SELECT keyspace_name, %s, id, memtable FROM %s.%s",
+        String query = String.format("SELECT keyspace_name, %s, id, memtable, cdc FROM %s.%s",
                                      nameColumn, SchemaConstants.SCHEMA_KEYSPACE_NAME, schemaTable);
         for (UntypedResultSet.Row row : QueryProcessor.executeOnceInternal(query))
         {
@@ -90,11 +92,12 @@ final class StartInspection
             StartFacts.SchemaTable table = new StartFacts.SchemaTable(keyspace + '.' + row.getString(nameColumn),
                                                                       row.getUUID("id").toString(),
                                                                       memtable);
+            table.cdc = row.has("cdc") && row.getBoolean("cdc");
             facts.tables.add(table);
         }
     }
 
-    /** @return the parameters of the engine's configurations, without one whose parameters are no texts */
+    /** @return the store's parameters by the engine's configurations, without one whose parameters are not possible */
     private static Map<String, Map<String, String>> engines(StartFacts facts, Map<String, ParameterizedClass> configurations)
     {
         Map<String, Map<String, String>> engines = new LinkedHashMap<>();
@@ -103,7 +106,10 @@ final class StartInspection
                 return;
             try
             {
-                engines.put(name, Parameters.of(configuration.parameters));
+                Map<String, String> parameters = Parameters.of(configuration.parameters);
+                if (CommitLogParameter.isOn(parameters))
+                    facts.inCommitLog.add(name);
+                engines.put(name, CommitLogParameter.without(parameters));
             }
             catch (IllegalArgumentException e)
             {

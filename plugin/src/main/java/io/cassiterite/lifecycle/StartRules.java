@@ -9,8 +9,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.cassiterite.node.CommitLogArchiving;
+import io.cassiterite.node.CommitLogParameter;
 import io.cassiterite.node.EngineTable;
-import io.cassiterite.schema.CommitLogArchiving;
 import io.cassiterite.schema.DefaultMemtable;
 import io.cassiterite.schema.EngineQueryHandler;
 
@@ -143,8 +144,21 @@ final class StartRules
         if (!PARTITIONER.equals(facts.partitioner))
             refuse("table %s is a Cassiterite table, which needs %s; the node uses %s.",
                    example.name, PARTITIONER, facts.partitioner);
+        checkCommitLog();
+    }
+
+    private void checkCommitLog()
+    {
+        if (facts.ambiguousRestore != null)
+            refuse("%s", facts.ambiguousRestore);
         if (facts.archiving != null)
-            refusals.add(CommitLogArchiving.refusal(example.name, facts.archiving));
+            facts.tables.stream().filter(facts::skipsCommitLog).findFirst()
+                        .ifPresent(table -> refusals.add(CommitLogArchiving.refusal(table.name, facts.archiving)));
+        for (StartFacts.SchemaTable table : facts.tables)
+            if (table.cdc && facts.skipsCommitLog(table))
+                refuse("table %s has cdc enabled, but its memtable configuration '%s' keeps its writes out of the commit log, which" +
+                       " CDC reads. Add %s: true to the configuration's parameters; or start once with it, and set cdc = false.",
+                       table.name, configuration(table), CommitLogParameter.NAME);
     }
 
     private StartFacts.SchemaTable engineTable()

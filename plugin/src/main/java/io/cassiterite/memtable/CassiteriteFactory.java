@@ -15,16 +15,21 @@ import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.metrics.TableMetrics;
 import org.apache.cassandra.schema.TableMetadataRef;
 
+import io.cassiterite.node.CommitLogParameter;
+
 /** Makes the memtables of one configuration in cassandra.yaml. Factories with equal parameters are equal. */
 public final class CassiteriteFactory implements Memtable.Factory
 {
     private static volatile Function<TableMetadataRef, TableMetrics.ReleasableMetric> metrics = table -> null;
 
     private final Map<String, String> parameters;
+    private final boolean commitLog;
 
+    /** @throws IllegalArgumentException if the value of {@link CommitLogParameter} is not possible */
     CassiteriteFactory(Map<String, String> parameters)
     {
-        this.parameters = Map.copyOf(parameters);
+        this.parameters = Map.copyOf(CommitLogParameter.without(parameters));
+        this.commitLog = CommitLogParameter.isOn(parameters);
     }
 
     /** Sets the function that registers the engine metrics of each table created from now on. */
@@ -33,7 +38,7 @@ public final class CassiteriteFactory implements Memtable.Factory
         metrics = register;
     }
 
-    /** The configuration's parameters. */
+    /** The configuration's parameters of the store. */
     public Map<String, String> parameters()
     {
         return new HashMap<>(parameters);
@@ -48,12 +53,12 @@ public final class CassiteriteFactory implements Memtable.Factory
     @Override
     public boolean writesShouldSkipCommitLog()
     {
-        return true;
+        return !commitLog;
     }
 
     /**
      * False while the commit log is replayed: it has the writes that the node took without the plug-in, when the table
-     * had a stock memtable.
+     * had a stock memtable. {@link CommitLogReplay} leaves out the engine's own.
      */
     @Override
     public boolean writesAreDurable()
@@ -86,10 +91,17 @@ public final class CassiteriteFactory implements Memtable.Factory
         return metrics.apply(metadata);
     }
 
+    /** Whether a table that gets the other factory keeps its memtable. */
+    boolean isOfSameStore(Memtable.Factory other)
+    {
+        return other instanceof CassiteriteFactory && parameters.equals(((CassiteriteFactory) other).parameters);
+    }
+
     @Override
     public boolean equals(Object other)
     {
-        return other instanceof CassiteriteFactory && parameters.equals(((CassiteriteFactory) other).parameters);
+        return other instanceof CassiteriteFactory && isOfSameStore((CassiteriteFactory) other)
+               && commitLog == ((CassiteriteFactory) other).commitLog;
     }
 
     @Override

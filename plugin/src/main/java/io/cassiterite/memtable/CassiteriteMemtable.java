@@ -65,17 +65,17 @@ public final class CassiteriteMemtable extends EngineMemtable
     /** Cassandra finds this method by its name and passes the parameters of a configuration; it takes all of them. */
     public static Memtable.Factory factory(Map<String, String> parameters)
     {
-        CassiteriteFactory factory = new CassiteriteFactory(texts(parameters));
+        CassiteriteFactory factory = factoryOf(parameters);
         GuardedNode.life().start(factory.parameters());
         parameters.clear();
         return factory;
     }
 
-    private static Map<String, String> texts(Map<String, String> parameters)
+    private static CassiteriteFactory factoryOf(Map<String, String> parameters)
     {
         try
         {
-            return Parameters.of(parameters);
+            return new CassiteriteFactory(Parameters.of(parameters));
         }
         catch (IllegalArgumentException e)
         {

@@ -158,14 +158,13 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         return cfs() == null ? null : CommitLogBarrier.of(factory);
     }
 
-    /** A position is given if the mutation also has a part for stock tables, which is in the commit log. */
+    /** A position is given if some of the mutation is in the commit log: this part of it, or one for stock tables. */
     @Override
     public boolean accepts(OpOrder.Group opGroup, CommitLogPosition position)
     {
         boolean accepted = super.accepts(opGroup, position);
-        CommitLogBarrier barrier = accepted && position != null ? commitLogBarrier() : null;
-        if (barrier != null)
-            barrier.awaitAll();
+        if (accepted && position != null && cfs() != null)
+            LoggedWrite.precede(cfs(), commitLogBarrier(), position);
         return accepted;
     }
 
@@ -188,7 +187,7 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
                 return true;
             case SCHEMA_CHANGE:
                 EngineTables.changes(this);
-                return !factory.equals(metadata().params.memtable.factory());
+                return !factory.isOfSameStore(metadata().params.memtable.factory());
             case STREAMING:
                 ensureSeen(reason);
                 return false;
@@ -282,7 +281,10 @@ abstract class EngineMemtable extends AbstractMemtableWithCommitlog
         File folder = SnapshotLists.folder(cfs(), snapshotName);
         SnapshotLists.taking(cfs(), snapshotName, folder, () -> {
             if (!snapshotName.startsWith(ColumnFamilyStore.SNAPSHOT_TRUNCATE_PREFIX + '-') || !snapshotTruncated(folder))
+            {
+                SnapshotPosition.writeIfLogged(metadata(), folder.parent().toPath());
                 table.snapshot(folder.absolutePath());
+            }
         });
     }
 

@@ -252,7 +252,8 @@ public final class SnapshotLists
         {
             return files.filter(file -> file.getParent().getParent().equals(snapshot)
                                         && SnapshotFiles.isFolder(file.getParent().getFileName().toString())
-                                        && SnapshotFiles.isFile(file.getFileName().toString()))
+                                        && SnapshotFiles.isFile(file.getFileName().toString())
+                                        || file.equals(snapshot.resolve(SnapshotPosition.FILE_NAME)))
                         .map(file -> snapshot.relativize(file).toString()).sorted().collect(Collectors.toList());
         }
         catch (UncheckedIOException e)

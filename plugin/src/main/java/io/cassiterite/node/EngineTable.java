@@ -35,6 +35,12 @@ public final class EngineTable
         return is(cfs.metadata());
     }
 
+    /** @return true if the table is an engine table whose writes are not in Cassandra's commit log on this node */
+    public static boolean skipsCommitLog(TableMetadata table)
+    {
+        return is(table) && table.params.memtable.factory().writesShouldSkipCommitLog();
+    }
+
     /** @return the engine tables that are open; opens none, which only the node's start may do */
     public static List<ColumnFamilyStore> open()
     {

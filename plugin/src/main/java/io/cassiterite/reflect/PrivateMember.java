@@ -20,6 +20,7 @@ public enum PrivateMember
 {
     STREAM_MANAGER(NODE, field("db.ColumnFamilyStore", "streamManager", "org.apache.cassandra.db.streaming.CassandraStreamManager")),
     REPAIR_MANAGER(NODE, field("db.ColumnFamilyStore", "repairManager", "org.apache.cassandra.repair.TableRepairManager")),
+    KEYSPACE_WRITES(NODE, field("db.Keyspace", "writeHandler", "org.apache.cassandra.db.KeyspaceWriteHandler")),
     QUERYABLE_INDEXES(NODE, field("index.SecondaryIndexManager", "queryableIndexes", "java.util.Set")),
     CREATED_TABLE_ATTRIBUTES(NODE, field("cql3.statements.schema.CreateTableStatement", "attrs",
                                          "org.apache.cassandra.cql3.statements.schema.TableAttributes")),

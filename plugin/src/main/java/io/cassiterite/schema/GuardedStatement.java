@@ -28,6 +28,8 @@ import org.apache.cassandra.service.QueryState;
 import org.apache.cassandra.transport.Dispatcher;
 import org.apache.cassandra.transport.messages.ResultMessage;
 
+import io.cassiterite.node.CommitLogParameter;
+
 /**
  * A schema statement that is checked by {@link SchemaRules} between its validation and its execution, so that
  * authorization and Cassandra's own checks have their order and errors.
@@ -132,7 +134,8 @@ final class GuardedStatement implements CQLStatement
     {
         if (refusal instanceof ConfigurationException && String.valueOf(refusal.getMessage()).startsWith(CDC_REFUSAL))
             throw new InvalidRequestException("Writes to a table with this memtable do not go through the commit log, which is " +
-                                              "what cdc reads. Set cdc = false, or use another memtable.", refusal);
+                                              "what cdc reads. Add " + CommitLogParameter.NAME + ": true to the parameters of its " +
+                                              "configuration on each node, set cdc = false, or use another memtable.", refusal);
     }
 
     /** Functions and types are left out: simulating them would compile user code, and no rule needs them. */

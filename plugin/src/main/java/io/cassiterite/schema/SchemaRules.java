@@ -21,6 +21,8 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.ViewMetadata;
 import org.apache.cassandra.utils.FBUtilities;
 
+import io.cassiterite.node.CommitLogArchiving;
+import io.cassiterite.node.CommitLogParameter;
 import io.cassiterite.node.EngineTable;
 
 /**
@@ -30,20 +32,23 @@ import io.cassiterite.node.EngineTable;
 public final class SchemaRules
 {
     private final Predicate<TableMetadata> isEngine;
+    private final Predicate<TableMetadata> skips;
     private final String archiving;
 
     public SchemaRules()
     {
-        this(EngineTable::is, CommitLogArchiving.configured());
+        this(EngineTable::is, EngineTable::skipsCommitLog, CommitLogArchiving.configured());
     }
 
     /**
      * @param isEngine  which tables keep their data in the engine
+     * @param skips     which of them have no writes in the commit log
      * @param archiving what of the commit log is archived or restored ({@link CommitLogArchiving#configured}), or null
      */
-    SchemaRules(Predicate<TableMetadata> isEngine, String archiving)
+    SchemaRules(Predicate<TableMetadata> isEngine, Predicate<TableMetadata> skips, String archiving)
     {
         this.isEngine = isEngine;
+        this.skips = skips;
         this.archiving = archiving;
     }
 
@@ -87,7 +92,7 @@ public final class SchemaRules
                 continue;
             }
             hasEngineTables = true;
-            reasons.addAll(violations(table));
+            reasons.addAll(violations(table, skips));
         }
         for (ViewMetadata view : keyspace.views)
             reasons.addAll(violations(keyspace, view));
@@ -101,6 +106,11 @@ public final class SchemaRules
     /** @return what is unsupported in this engine table as it stands */
     public static Set<String> violations(TableMetadata table)
     {
+        return violations(table, EngineTable::skipsCommitLog);
+    }
+
+    private static Set<String> violations(TableMetadata table, Predicate<TableMetadata> skips)
+    {
         Set<String> reasons = new LinkedHashSet<>();
         if (SchemaConstants.isSystemKeyspace(table.keyspace))
             reasons.add(String.format("%s is a table of Cassandra itself and must keep a stock memtable.", table));
@@ -110,9 +120,10 @@ public final class SchemaRules
         if (table.isCompactTable())
             reasons.add(String.format("%s uses COMPACT STORAGE, which Cassiterite tables do not support. Create it " +
                                       "without COMPACT STORAGE, or with another memtable.", table));
-        if (table.params.cdc)
-            reasons.add(String.format("%s has cdc enabled, but writes to a Cassiterite table do not go through the " +
-                                      "commit log. Set cdc = false, or use another memtable.", table));
+        if (table.params.cdc && skips.test(table))
+            reasons.add(String.format("%s has cdc enabled, but writes to a Cassiterite table do not go through the commit log unless its " +
+                                      "memtable configuration has %s: true. Set that on each node, set cdc = false, or use another " +
+                                      "memtable.", table, CommitLogParameter.NAME));
         if (Boolean.parseBoolean(table.params.compaction.options().get(AbstractCompactionStrategy.ONLY_PURGE_REPAIRED_TOMBSTONES)))
             reasons.add(String.format("%s has only_purge_repaired_tombstones, but rows in Cassiterite are never marked repaired: its " +
                                       "tombstones would never go. Leave it out, and repair within gc_grace_seconds.", table));
@@ -162,7 +173,7 @@ public final class SchemaRules
         {
             TableMetadata previous = before == null ? null : before.tables.getNullable(table.id);
             // one that exists already must not prevent changes of others; the node's next start checks it
-            if (previous == null && archiving != null && isEngine.test(table))
+            if (archiving != null && skips.test(table) && (previous == null || !skips.test(previous)))
                 reasons.add(CommitLogArchiving.refusal(table.toString(), archiving));
             if (previous != null && isEngine.test(previous) != isEngine.test(table))
                 reasons.add(memtableChange(previous, table));

@@ -32,6 +32,7 @@ import io.cassiterite.engine.TokenRanges;
 import io.cassiterite.memtable.CassiteriteMemtable;
 import io.cassiterite.memtable.EngineTables;
 import io.cassiterite.memtable.SstablesBeside;
+import io.cassiterite.node.CommitLogParameter;
 import io.cassiterite.node.EngineTable;
 import io.cassiterite.node.PluginGossip;
 
@@ -104,7 +105,8 @@ public final class EngineStreamManager extends CassandraStreamManager
         RingBoundaries.refresh(table.store());
         if (previewKind.isPreview())
             return PreviewStream.of(cfs.metadata.id, table.sizes(TokenRanges.of(ranges)));
-        if (PluginGossip.takes(session.peer, cfs.metadata().params.memtable.configurationKey()))
+        // the peer may write what it gets to its commit log row by row, for CDC: sstables allow that
+        if (!cfs.metadata().params.cdc && PluginGossip.takes(session.peer, cfs.metadata().params.memtable.configurationKey()))
             return OutgoingShipment.prepare(session, cfs.metadata(), table, ranges);
         return SstableShipment.prepare(session, cfs, memtable, ranges);
     }
@@ -116,6 +118,8 @@ public final class EngineStreamManager extends CassandraStreamManager
         {
             if (!EngineTable.is(cfs))
                 throw refused(session, "a peer sends it files of the engine, but here it has a stock memtable");
+            if (EngineStreamReceiver.isForCdc(cfs))
+                throw refused(session, "it has CDC, which files of the engine would bypass: its peer does not know that yet. Stream again");
             return new IncomingFile(cfs, session, header);
         }
         ensureLandable(session);
@@ -131,11 +135,13 @@ public final class EngineStreamManager extends CassandraStreamManager
                                    : super.createStreamReceiver(session, totalStreams);
     }
 
-    /** Cassandra would write what is received for CDC or a view row by row, where neither would get it. */
+    /** Cassandra would write what is received row by row, where neither CDC without a commit log nor a view would get it. */
     private void ensureLandable(StreamSession session)
     {
-        if (EngineTable.is(cfs) && (cfs.metadata().params.cdc || !cfs.viewManager.isEmpty()))
-            throw refused(session, "it has CDC or a view, and Cassiterite supports neither");
+        if (cfs.metadata().params.cdc && EngineTable.skipsCommitLog(cfs.metadata()))
+            throw refused(session, "it has CDC, but its memtable configuration here has no " + CommitLogParameter.NAME + ": true");
+        if (EngineTable.is(cfs) && !cfs.viewManager.isEmpty())
+            throw refused(session, "it has a view, which Cassiterite does not support");
     }
 
     private void ensureNotIncremental(StreamSession session, TimeUUID pendingRepair)

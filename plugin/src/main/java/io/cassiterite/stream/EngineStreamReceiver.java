@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.streaming.CassandraStreamReceiver;
 import org.apache.cassandra.dht.Bounds;
@@ -128,7 +129,7 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
         try
         {
             if (!sstables.isEmpty())
-                bring(() -> SstableLanding.land(cfs, begunWith, sstables, this::add));
+                bring(() -> takeSstables(isForCdc(cfs)));
             shipments.values().forEach(this::take);
         }
         finally
@@ -140,6 +141,25 @@ final class EngineStreamReceiver extends CassandraStreamReceiver
                 memtable().statistics().reload();
                 statistics.endBulkLoad();
             }
+        }
+    }
+
+    /** @return whether Cassandra writes the rows that it receives to its commit log, and so to the engine, for CDC */
+    static boolean isForCdc(ColumnFamilyStore cfs)
+    {
+        return cfs.metadata().params.cdc && DatabaseDescriptor.isCDCOnRepairEnabled();
+    }
+
+    private void takeSstables(boolean forCdc)
+    {
+        if (forCdc)
+        {
+            SstableLanding.ensureSame(cfs, begunWith);
+            super.finished();
+        }
+        else
+        {
+            SstableLanding.land(cfs, begunWith, sstables, this::add);
         }
     }
 

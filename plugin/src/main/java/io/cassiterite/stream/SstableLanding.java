@@ -48,7 +48,7 @@ final class SstableLanding
     }
 
     /** What a peer has sent may be older than the TRUNCATE. */
-    private static void ensureSame(ColumnFamilyStore cfs, Table begunWith)
+    static void ensureSame(ColumnFamilyStore cfs, Table begunWith)
     {
         CassiteriteMemtable memtable = EngineTables.find(cfs.metadata.id);
         if (begunWith == null || memtable == null || memtable.cfs() != cfs || memtable.table() == null)

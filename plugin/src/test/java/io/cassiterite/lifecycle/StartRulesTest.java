@@ -76,6 +76,29 @@ class StartRulesTest
     }
 
     @Test
+    void aKeyThatWritesTheCommitLogMayBeArchivedAndCaptured()
+    {
+        facts.archiving = "archive_command";
+        facts.tables.get(0).cdc = true;
+        assertRefused("keeps its writes out of the commit log, which CDC reads. Add commit_log: true");
+        facts.inCommitLog.add("cassiterite");
+        assertEquals(List.of(), StartRules.refusals(facts));
+        facts.memtableClasses.put("silent", ENGINE);
+        facts.tables.add(new StartFacts.SchemaTable("shop.silent", "22222222-de25-35ed-aeab-188eecebb090", "silent"));
+        assertRefused("shop.silent is a Cassiterite table, whose writes are not in the commit log");
+    }
+
+    @Test
+    void anArchiveThatEachStartWouldReplayIsRefusedWhereThereIsATable()
+    {
+        facts.ambiguousRestore = "each start would replay the archive";
+        assertRefused("each start would replay the archive");
+        facts.tables.remove(0);
+        facts.markers.clear();
+        assertEquals(List.of(), StartRules.refusals(facts));
+    }
+
+    @Test
     void wrongParametersAreRefusedBeforeAnyTableUsesThem()
     {
         facts.tables.remove(0);

@@ -5,6 +5,7 @@
 package io.cassiterite.memtable;
 
 import java.util.HashMap;
+import java.util.Map;
 
 import org.apache.cassandra.db.CassandraWriteContext;
 import org.apache.cassandra.db.ColumnFamilyStore;
@@ -25,6 +26,7 @@ public final class TestTables
 {
     /** The name of the memtable configuration. */
     public static final String ENGINE = "engine";
+    private static final String LOGGED = "logged";
 
     private TestTables()
     {
@@ -36,16 +38,28 @@ public final class TestTables
         public static final Memtable.Factory FACTORY = new CassiteriteFactory(new HashMap<>());
     }
 
+    /** The same, whose writes go to the commit log, too. */
+    public static final class Logged
+    {
+        public static final Memtable.Factory FACTORY = new CassiteriteFactory(Map.of("commit_log", "on"));
+    }
+
     /** Call this first. */
     public static void initialize()
     {
-        TestNode.initializeWith("memtable: {configurations: {" + ENGINE + ": {class_name: " + Engine.class.getName() + "}}}",
+        TestNode.initializeWith("memtable: {configurations: {" + ENGINE + ": {class_name: " + Engine.class.getName() + "}, " +
+                                LOGGED + ": {class_name: " + Logged.class.getName() + "}}}",
                             "materialized_views_enabled: true");
     }
 
     public static MemtableParams engine()
     {
         return MemtableParams.get(ENGINE);
+    }
+
+    public static MemtableParams logged()
+    {
+        return MemtableParams.get(LOGGED);
     }
 
     /** Opens a table in a keyspace of its own. */

@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
+import java.util.function.Predicate;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,6 @@ import org.apache.cassandra.schema.ViewMetadata;
 import org.apache.cassandra.schema.Views;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -42,7 +41,10 @@ class SchemaRulesTest
     private static final String ENGINE_COMMENT = "engine";
 
     /** A comment stands for the memtable, which needs a running node. */
-    private final SchemaRules rules = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT), null);
+    private static final Predicate<TableMetadata> IS_ENGINE = table -> table.params.comment.equals(ENGINE_COMMENT);
+    private static final Predicate<TableMetadata> NONE = table -> false;
+
+    private final SchemaRules rules = new SchemaRules(IS_ENGINE, IS_ENGINE, null);
 
     @BeforeAll
     static void cassandraAsALibrary()
@@ -102,7 +104,9 @@ class SchemaRulesTest
     @Test
     void changeDataCaptureIsRefused()
     {
-        assertRefused(Keyspaces.none(), keyspaces(withCdc(engine("t").build())), "cdc");
+        assertRefused(Keyspaces.none(), keyspaces(withCdc(engine("t").build())), "has commit_log: true");
+        SchemaRules logged = new SchemaRules(IS_ENGINE, NONE, null, () -> false);
+        assertEquals(List.of(), logged.refusals(Keyspaces.none(), keyspaces(withCdc(engine("t").build()))));
     }
 
     @Test
@@ -119,23 +123,15 @@ class SchemaRulesTest
     @Test
     void newTableWhereTheCommitLogIsArchivedIsRefused()
     {
-        SchemaRules archived = new SchemaRules(table -> table.params.comment.equals(ENGINE_COMMENT), "archive_command");
+        SchemaRules archived = new SchemaRules(IS_ENGINE, IS_ENGINE, "archive_command");
         TableMetadata table = engine("t").build();
         assertTrue(archived.refusals(Keyspaces.none(), keyspaces(table)).get(0).contains("sets archive_command"));
         assertEquals(List.of(), archived.refusals(Keyspaces.none(), keyspaces(stock("t").build())));
         assertEquals(List.of(), archived.refusals(keyspaces(table), keyspaces(table.unbuild().gcGraceSeconds(5).build())));
-    }
-
-    @Test
-    void archivingIsReadFromTheFile()
-    {
-        Properties properties = new Properties();
-        properties.setProperty("archive_command", " ");
-        properties.setProperty("precision", "MICROSECONDS");
-        assertNull(CommitLogArchiving.configured(properties));
-        properties.setProperty("archive_command", "/bin/ln %path /backup/%name");
-        properties.setProperty("restore_point_in_time", "2026:01:31 20:43:12");
-        assertEquals("archive_command, restore_point_in_time", CommitLogArchiving.configured(properties));
+        SchemaRules logged = new SchemaRules(IS_ENGINE, NONE, "archive_command", () -> false);
+        assertEquals(List.of(), logged.refusals(Keyspaces.none(), keyspaces(table)));
+        SchemaRules turnedOff = new SchemaRules(IS_ENGINE, of -> of.params.gcGraceSeconds == 5, "archive_command", () -> false);
+        assertEquals(1, turnedOff.refusals(keyspaces(table), keyspaces(table.unbuild().gcGraceSeconds(5).build())).size());
     }
 
     @Test
