@@ -149,6 +149,7 @@ final class Maintenance implements Runnable
         if (now - lookedForDamage < INTERVAL_NANOS)
             return;
         lookedForDamage = now;
+        attempt("Releasing segments of the commit log", segments::release);
         if (damage.check())
             tableSetup.followCompactionSwitches();
     }

@@ -105,7 +105,13 @@ final class StartFacts
     /** Whether the table is the engine's, and its writes are not in the commit log. */
     boolean skipsCommitLog(SchemaTable table)
     {
-        return isEngine(table.memtable) && !inCommitLog.contains(table.memtable == null ? DEFAULT_CONFIGURATION : table.memtable);
+        return isEngine(table.memtable) && !isInCommitLog(table);
+    }
+
+    /** Whether the table is the engine's, and its writes are in the commit log, too. */
+    boolean isInCommitLog(SchemaTable table)
+    {
+        return inCommitLog.contains(table.memtable == null ? DEFAULT_CONFIGURATION : table.memtable);
     }
 
     /** @return the engine tables of the schema without a marker: the engine takes their writes from this start on */

@@ -149,7 +149,7 @@ final class StartRules
 
     private void checkCommitLog()
     {
-        if (facts.ambiguousRestore != null)
+        if (facts.ambiguousRestore != null && facts.tables.stream().anyMatch(facts::isInCommitLog))
             refuse("%s", facts.ambiguousRestore);
         if (facts.archiving != null)
             facts.tables.stream().filter(facts::skipsCommitLog).findFirst()

@@ -92,6 +92,8 @@ class StartRulesTest
     void anArchiveThatEachStartWouldReplayIsRefusedWhereThereIsATable()
     {
         facts.ambiguousRestore = "each start would replay the archive";
+        assertEquals(List.of(), StartRules.refusals(facts), "the archive has none of it");
+        facts.inCommitLog.add("cassiterite");
         assertRefused("each start would replay the archive");
         facts.tables.remove(0);
         facts.markers.clear();
