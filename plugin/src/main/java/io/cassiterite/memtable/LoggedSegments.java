@@ -94,13 +94,16 @@ final class LoggedSegments
 
     private void extend()
     {
-        List<Run> others = current == null ? stillThere() : earlier;
         List<Write> taken = new ArrayList<>();
         for (Write write = wanted.poll(); write != null; write = wanted.poll())
             taken.add(write);
-        Run next = current == null ? Run.of(open.get()) : current;
+        Run run = current;
+        if (run != null && taken.stream().allMatch(write -> run.has(write.table, write.segment)))
+            return; // an earlier one has noted them all
+        Run next = run == null ? Run.of(open.get()) : run;
         for (Write write : taken)
             next = next.and(write);
+        List<Run> others = run == null ? stillThere() : earlier;
         try
         {
             write(others, next);

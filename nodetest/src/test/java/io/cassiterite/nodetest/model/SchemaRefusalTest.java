@@ -81,7 +81,7 @@ class SchemaRefusalTest
     {
         assertRefused("ALTER TABLE e WITH cdc = true", "cdc");
         String create = "CREATE TABLE c (k int PRIMARY KEY) WITH memtable = 'cassiterite' AND cdc = true";
-        assertRefused(create, "Set cdc = false");
+        assertRefused(create, "set cdc = false");
         assertThrows(InvalidQueryException.class, () -> cql.run(create));
     }
 

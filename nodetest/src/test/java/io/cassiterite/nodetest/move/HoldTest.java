@@ -178,7 +178,7 @@ class HoldTest
             stock.stop();
         }
         assertRefused(engine(name).keep(), "filled.indexed would enter", "the index by_v", "the index sai_by_v",
-                      "the materialized view view_of", "filled.logged would enter", "cdc = true", "only_purge_repaired_tombstones");
+                      "the materialized view view_of", "filled.logged has cdc enabled", "only_purge_repaired_tombstones");
         try (Node stock = stock(name).keep().start(); Cql cql = stock.cql(FilledTables.KEYSPACE))
         {
             assertEquals(List.of("k=1, v=1"), cql.texts("SELECT * FROM indexed WHERE v = 1"));
