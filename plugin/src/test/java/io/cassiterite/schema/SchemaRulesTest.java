@@ -105,7 +105,7 @@ class SchemaRulesTest
     void changeDataCaptureIsRefused()
     {
         assertRefused(Keyspaces.none(), keyspaces(withCdc(engine("t").build())), "has commit_log: true");
-        SchemaRules logged = new SchemaRules(IS_ENGINE, NONE, null, () -> false);
+        SchemaRules logged = new SchemaRules(IS_ENGINE, NONE, null);
         assertEquals(List.of(), logged.refusals(Keyspaces.none(), keyspaces(withCdc(engine("t").build()))));
     }
 
@@ -128,9 +128,9 @@ class SchemaRulesTest
         assertTrue(archived.refusals(Keyspaces.none(), keyspaces(table)).get(0).contains("sets archive_command"));
         assertEquals(List.of(), archived.refusals(Keyspaces.none(), keyspaces(stock("t").build())));
         assertEquals(List.of(), archived.refusals(keyspaces(table), keyspaces(table.unbuild().gcGraceSeconds(5).build())));
-        SchemaRules logged = new SchemaRules(IS_ENGINE, NONE, "archive_command", () -> false);
+        SchemaRules logged = new SchemaRules(IS_ENGINE, NONE, "archive_command");
         assertEquals(List.of(), logged.refusals(Keyspaces.none(), keyspaces(table)));
-        SchemaRules turnedOff = new SchemaRules(IS_ENGINE, of -> of.params.gcGraceSeconds == 5, "archive_command", () -> false);
+        SchemaRules turnedOff = new SchemaRules(IS_ENGINE, of -> of.params.gcGraceSeconds == 5, "archive_command");
         assertEquals(1, turnedOff.refusals(keyspaces(table), keyspaces(table.unbuild().gcGraceSeconds(5).build())).size());
     }
 
