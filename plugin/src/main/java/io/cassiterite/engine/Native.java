@@ -52,10 +52,7 @@ public final class Native
      */
     static native void storeRing(long store, byte[] boundaries);
 
-    /**
-     * A report as lines of tab-separated values, first line the column names. Topics: tables levels stalls caches
-     * settings work compactions.
-     */
+    /** A report as lines of tab-separated values, the first one the names: of tables, levels and what else report.rs has. */
     static native String storeReport(long store, String topic);
 
     /** The first background error since start or the last successful resume, as "KIND\tmessage", or null. */
@@ -67,10 +64,7 @@ public final class Native
     /** Asks the engine to leave the read-only state that a background error put it in. */
     static native void storeResume(long store);
 
-    /**
-     * Ends every compaction that runs or waits: those on demand and cleanups fail with BUSY, automatic ones begin again when
-     * there is a thread for them.
-     */
+    /** Ends every compaction that runs or waits: those on demand and cleanups fail with BUSY, automatic ones begin again. */
     static native void storeStopCompactions(long store);
 
     // --- tables
@@ -126,12 +120,7 @@ public final class Native
     /** Merges a snapshot made by {@link #tableSnapshot} into the table; returns the number of fragments loaded. */
     static native long tableLoad(long table, String directory);
 
-    /**
-     * Brings what waits for incremental backups of the table into {@code directory}, which is made if it is missing, by links, or
-     * copies where it is on another device. Durable when it returns.
-     *
-     * @return the number of increments
-     */
+    /** Links, or copies, what waits for incremental backups of the table into the directory, durably; the number of increments. */
     static native long tableBackUp(long table, String directory);
 
     /** What waits for incremental backups of the table is in none. */
@@ -148,11 +137,7 @@ public final class Native
      */
     static native String tableExport(long table, byte[] ranges, String directory);
 
-    /**
-     * Moves a shipment into the table: atomic, durable when it returns; the directory is then gone.
-     *
-     * @return bytes of whole files that had to be rewritten as rows
-     */
+    /** Moves a shipment into the table: atomic, durable; the directory is then gone. @return bytes that were rewritten as rows */
     static native long tableReceive(long table, String directory);
 
     /**

@@ -153,10 +153,7 @@ public final class Table
         }
     }
 
-    /**
-     * Brings what waits for incremental backups into a directory, which is made if it is missing; returns the number of increments.
-     * After a failure what was not brought still waits.
-     */
+    /** Brings what waits for incremental backups into a directory; what was not brought still waits. @return the increments */
     public long backUp(String directory)
     {
         return Native.tableBackUp(handle, directory);
