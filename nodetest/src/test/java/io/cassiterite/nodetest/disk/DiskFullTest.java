@@ -115,7 +115,7 @@ class DiskFullTest
         {
             try (Cql cql = node.cql())
             {
-                disk.resize(disk.usedMebibytes() + 20);
+                disk.leave(20);
                 assertThrows(RuntimeException.class, () -> blobs.write(cql, MORE_THAN_FITS));
             }
             node.log().await("Stopping transports as disk_failure_policy is stop", RESUME_BOUND);

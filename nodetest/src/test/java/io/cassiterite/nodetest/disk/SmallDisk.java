@@ -21,6 +21,7 @@ public final class SmallDisk implements AutoCloseable
     private static final Logger logger = LoggerFactory.getLogger(SmallDisk.class);
 
     private static final long BOUND_SECONDS = 60;
+    private static final int ATTEMPTS = 100;
 
     private final Path path;
 
@@ -58,9 +59,27 @@ public final class SmallDisk implements AutoCloseable
 
     public void resize(long mebibytes)
     {
-        String trouble = run("mount", "-o", "remount," + size(mebibytes), path.toString());
+        String trouble = remount(mebibytes);
         if (trouble != null)
             throw new IllegalStateException(trouble);
+    }
+
+    /** Makes it so small that only so much is left. Tried again where what is on it has grown meanwhile: nothing may be cut off. */
+    public void leave(long mebibytes)
+    {
+        String trouble = null;
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++)
+        {
+            trouble = remount(usedMebibytes() + mebibytes);
+            if (trouble == null)
+                return;
+        }
+        throw new IllegalStateException(trouble);
+    }
+
+    private String remount(long mebibytes)
+    {
+        return run("mount", "-o", "remount," + size(mebibytes), path.toString());
     }
 
     public long usedMebibytes()

@@ -97,7 +97,7 @@ class MoveOnFullDiskTest
             direct(node, "out"); // at once
             long before = disk.usedMebibytes();
             Await.until("sstables are written", MoveOutTest.BOUND, () -> disk.usedMebibytes() > before);
-            disk.resize(disk.usedMebibytes());
+            disk.leave(0);
             awaitSpaceWanted(node);
             assertNothingFailed(node);
             check(cql);
@@ -138,7 +138,7 @@ class MoveOnFullDiskTest
             direct(node, "in");
             long before = disk.usedMebibytes();
             Await.until("rows are written", MoveOutTest.BOUND, () -> disk.usedMebibytes() > before + 1);
-            disk.resize(disk.usedMebibytes());
+            disk.leave(0);
             awaitSpaceWanted(node);
             assertNothingFailed(node);
             check(cql);

@@ -75,7 +75,7 @@ class FullDiskStreamTest
             fill(cql);
             second.start();
             Peers.awaitUp(first, second);
-            disk.resize(disk.usedMebibytes() + LEFT_MEBIBYTES);
+            disk.leave(LEFT_MEBIBYTES);
             Output refused = second.nodetool("rebuild", "-ks", "spaced");
             assertNotEquals(0, refused.exitCode(), refused::text);
             first.log().await("spaced\\.t cannot be sent: .* MiB free, of which 256 MiB are to stay free", BOUND);
@@ -119,7 +119,7 @@ class FullDiskStreamTest
         CompletableFuture<Output> rebuild = CompletableFuture.supplyAsync(() -> second.nodetool("rebuild", "-ks", "spaced"));
         StreamHolds.awaitHeld(second, rebuild);
         // other files take nearly all of the space; nothing is received meanwhile
-        disk.resize(disk.usedMebibytes() + LEFT_MEBIBYTES);
+        disk.leave(LEFT_MEBIBYTES);
         StreamHolds.release(second);
         assertNotEquals(0, rebuild.join().exitCode(), rebuild.join()::text);
         second.log().await("No space left on device", BOUND);
