@@ -179,7 +179,7 @@ impl World {
 fn answers_are_the_same_whether_a_search_stops_or_not() {
     let steps = std::env::var("CASSITERITE_STEPS").map_or(1_500, |steps| steps.parse().unwrap());
     for (seed, style) in (1..=6).zip(STYLES.iter().cycle()) {
-        let mut world = World::new(seed * 0x9e37_79b9_7f4a_7c15, style);
+        let mut world = World::new(u64::wrapping_mul(seed, 0x9e37_79b9_7f4a_7c15), style);
         for step in 0..steps {
             if step % 500 == 0 {
                 println!("seed {seed}, {style}, step {step}");
