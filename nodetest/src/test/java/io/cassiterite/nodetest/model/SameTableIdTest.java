@@ -133,7 +133,7 @@ class SameTableIdTest
         node.log().await("keeps the table sametableidtest.t with the id " + id + " and .* not in the schema", Duration.ofSeconds(60));
         try (Cql cql = node.cql())
         {
-            assertEquals(1, cql.rows("SELECT * FROM cassiterite.tables WHERE keyspace_name = 'sametableidtest' AND table_name = 't'"
+            assertEquals(1, cql.rows("SELECT * FROM cassiterite.table_state WHERE keyspace_name = 'sametableidtest' AND table_name = 't'"
                                      + " AND index_name = '' AND table_id = '" + id + "'").size());
             create(cql, id);
             assertEquals(List.of(), cql.texts("SELECT * FROM sametableidtest.t"));
