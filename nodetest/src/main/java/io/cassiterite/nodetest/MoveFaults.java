@@ -4,12 +4,7 @@
  */
 package io.cassiterite.nodetest;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 
@@ -25,11 +20,10 @@ public final class MoveFaults implements Clock
 {
     static final String FILE_PROPERTY = "cassiterite.move.faults";
 
-    private static final String HELD = "held";
     private static final Duration BOUND = Duration.ofSeconds(120);
     private static final int POLL_MILLIS = 20;
 
-    private final Path orders = Path.of(System.getProperty(FILE_PROPERTY));
+    private final OrderFile orders = new OrderFile(Path.of(System.getProperty(FILE_PROPERTY)));
 
     /** Called by Cassandra. */
     public MoveFaults()
@@ -48,63 +42,33 @@ public final class MoveFaults implements Clock
     /** A read of the table begins, and ends with the next order. Returns when it has begun. */
     public static void holdRead(Node node, String keyspace, String table)
     {
-        write(orders(node.base()), "read " + keyspace + ' ' + table);
-        Await.until("a read is held", BOUND, () -> words(orders(node.base())).get(0).equals(HELD));
+        orders(node.base()).write("read " + keyspace + ' ' + table);
+        Await.until("a read is held", BOUND, orders(node.base())::isHeld);
     }
 
     /** The node ends when its mover is in such a method, as often as it takes to see it there. */
     public static void killAt(Node node, String className, String method)
     {
-        write(orders(node.base()), "kill " + className + ' ' + method);
+        orders(node.base()).write("kill " + className + ' ' + method);
     }
 
     /** Takes the order back. */
     public static void release(Node node)
     {
-        write(orders(node.base()), "");
+        orders(node.base()).write("");
     }
 
-    private static Path orders(Path base)
+    private static OrderFile orders(Path base)
     {
-        return base.resolve("move-faults");
-    }
-
-    private static List<String> words(Path orders)
-    {
-        try
-        {
-            return List.of(Files.readString(orders).split(" "));
-        }
-        catch (NoSuchFileException e)
-        {
-            return List.of("");
-        }
-        catch (IOException e)
-        {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void write(Path orders, String order)
-    {
-        Path fresh = orders.resolveSibling(orders.getFileName() + ".new");
-        try
-        {
-            Files.writeString(fresh, order);
-            Files.move(fresh, orders, StandardCopyOption.ATOMIC_MOVE);
-        }
-        catch (IOException e)
-        {
-            throw new UncheckedIOException(e);
-        }
+        return new OrderFile(base.resolve("move-faults"));
     }
 
     private void watch()
     {
-        write(orders, "");
+        orders.write("");
         while (true)
         {
-            List<String> words = words(orders);
+            List<String> words = orders.words();
             if (words.get(0).equals("read"))
                 read(words.get(1), words.get(2));
             else if (words.get(0).equals("kill"))
@@ -120,8 +84,8 @@ public final class MoveFaults implements Clock
         OpOrder.Group read = cfs.readOrdering.start();
         try
         {
-            write(orders, HELD);
-            while (words(orders).get(0).equals(HELD))
+            orders.hold();
+            while (orders.isHeld())
                 Pause.millis(POLL_MILLIS);
         }
         finally
@@ -133,7 +97,7 @@ public final class MoveFaults implements Clock
     private void kill(List<String> order)
     {
         Thread mover = mover();
-        for (int look = 0; look % 1_000 != 0 || words(orders).equals(order); look++)
+        for (int look = 0; look % 1_000 != 0 || orders.words().equals(order); look++)
         {
             if (mover == null)
                 return;

@@ -4,12 +4,7 @@
  */
 package io.cassiterite.nodetest;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,12 +30,11 @@ public final class StreamHolds implements StreamHook
 {
     static final String FILE_PROPERTY = "cassiterite.stream.holds";
 
-    private static final String HELD = "held";
     private static final Duration HELD_BOUND = Duration.ofMinutes(15);
     private static final Duration AWAIT_BOUND = Duration.ofSeconds(120);
     private static final int POLL_MILLIS = 20;
 
-    private final Path orders = Path.of(System.getProperty(FILE_PROPERTY));
+    private final OrderFile orders = new OrderFile(Path.of(System.getProperty(FILE_PROPERTY)));
 
     /** Adds the hook to a node, with its orders in a file of the node's folder. */
     public static NodeBuilder on(NodeBuilder node)
@@ -51,7 +45,7 @@ public final class StreamHolds implements StreamHook
     /** Replaces the order before; streams that a node holds resume. */
     public static void order(Node node, String hold)
     {
-        write(orders(node.base()), hold);
+        orders(node.base()).write(hold);
     }
 
     /** Resumes the streams that a node holds. */
@@ -69,55 +63,20 @@ public final class StreamHolds implements StreamHook
         });
     }
 
-    private static Path orders(Path base)
+    private static OrderFile orders(Path base)
     {
-        return base.resolve("stream-holds");
+        return new OrderFile(base.resolve("stream-holds"));
     }
 
-    private static void await(Path orders, boolean held, Duration bound, Runnable check)
+    private static void await(OrderFile orders, boolean held, Duration bound, Runnable check)
     {
         long deadlineNanos = System.nanoTime() + bound.toNanos();
-        while (held != isHeld(orders))
+        while (held != orders.isHeld())
         {
             check.run();
             if (System.nanoTime() > deadlineNanos)
                 throw new AssertionError(orders + ": no stream was " + (held ? "held" : "resumed") + " within " + bound);
             Pause.millis(POLL_MILLIS);
-        }
-    }
-
-    private static boolean isHeld(Path orders)
-    {
-        return words(orders).get(0).equals(HELD);
-    }
-
-    private static List<String> words(Path orders)
-    {
-        try
-        {
-            return List.of(Files.readString(orders).split(" "));
-        }
-        catch (NoSuchFileException e)
-        {
-            return List.of("");
-        }
-        catch (IOException e)
-        {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void write(Path orders, String order)
-    {
-        Path fresh = orders.resolveSibling(orders.getFileName() + ".new");
-        try
-        {
-            Files.writeString(fresh, order);
-            Files.move(fresh, orders, StandardCopyOption.ATOMIC_MOVE);
-        }
-        catch (IOException e)
-        {
-            throw new UncheckedIOException(e);
         }
     }
 
@@ -158,21 +117,24 @@ public final class StreamHolds implements StreamHook
     /** Others pass while one is held. */
     private synchronized boolean isDueSstable(String where, TableId id)
     {
-        return words(orders).get(0).equals(where) && isDue(where, id);
+        return orders.words().get(0).equals(where) && isDue(where, id);
     }
 
     private synchronized boolean isDue(String where, TableId id)
     {
-        List<String> words = words(orders);
-        if (words.get(0).equals(HELD))
+        if (orders.isHeld())
             return true;
+        List<String> words = orders.words();
         if (!words.get(0).equals(where))
             return false;
         TableMetadata table = Schema.instance.getTableMetadata(id);
         if (words.size() > 2 && (table == null || !words.get(2).equals(table.name)))
             return false;
         int left = Integer.parseInt(words.get(1)) - 1;
-        write(orders, left == 0 ? HELD : where + ' ' + left + (words.size() > 2 ? ' ' + words.get(2) : ""));
+        if (left == 0)
+            orders.hold();
+        else
+            orders.write(where + ' ' + left + (words.size() > 2 ? ' ' + words.get(2) : ""));
         return left == 0;
     }
 }
