@@ -6,18 +6,12 @@ package io.cassiterite.move;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import org.apache.cassandra.schema.TableId;
-
-import io.cassiterite.node.LabelFile;
-import io.cassiterite.node.SyncedFolder;
 
 /**
  * How far the move of a group of sstables has come, in a file of the store's folder {@code moves}: a store that is put back to
@@ -26,19 +20,15 @@ import io.cassiterite.node.SyncedFolder;
 final class MoveProgress
 {
     private static final String FORMAT = "cassiterite move 1";
-    private static final String FOLDER = "moves";
-    private static final String GENERATION = "generation";
     private static final String SSTABLES = "sstables";
     private static final String TOKEN = "token";
 
-    private final Path file;
-    private final long generation;
+    private final MoveFile file;
 
     /** @param generation of the table */
     MoveProgress(String storeDirectory, TableId table, long generation)
     {
-        this.file = Path.of(storeDirectory, FOLDER, table.toString());
-        this.generation = generation;
+        this.file = new MoveFile(FORMAT, storeDirectory, table.toString(), generation);
     }
 
     /** All partitions of these sstables up to a token are in the engine. */
@@ -58,10 +48,8 @@ final class MoveProgress
     /** @return null if there is none for this generation */
     Point read() throws IOException
     {
-        if (!Files.exists(file))
-            return null;
-        Map<String, String> values = LabelFile.read(file, FORMAT);
-        if (!Long.toString(generation).equals(values.get(GENERATION)))
+        Map<String, String> values = file.read();
+        if (values == null)
             return null;
         try
         {
@@ -76,24 +64,18 @@ final class MoveProgress
     /** Durable when it returns. */
     void write(Point point) throws IOException
     {
-        if (!Files.isDirectory(file.getParent()))
-        {
-            Files.createDirectories(file.getParent());
-            SyncedFolder.sync(file.getParent().getParent());
-        }
         Map<String, String> values = new LinkedHashMap<>();
-        values.put(GENERATION, Long.toString(generation));
-        values.put(SSTABLES, String.join(" ", new TreeSet<>(point.sstables)));
+        values.put(SSTABLES, MoveFile.words(point.sstables));
         values.put(TOKEN, Long.toString(point.token));
-        LabelFile.write(file, FORMAT, values);
+        file.write(values);
     }
 
     /** Removes what is there of other tables, which have been dropped. */
     static void sweep(String storeDirectory, Set<TableId> tables)
     {
         Set<String> present = tables.stream().map(TableId::toString).collect(Collectors.toSet());
-        File[] files = Path.of(storeDirectory, FOLDER).toFile().listFiles(file -> !present.contains(file.getName())
-                                                                                    && !PublishedRound.isOfOne(file, present));
+        File[] files = MoveFile.folder(storeDirectory).listFiles(file -> !present.contains(file.getName())
+                                                                         && !PublishedRound.isOfOne(file, present));
         for (File file : files == null ? new File[0] : files)
             file.delete();
     }
@@ -101,7 +83,6 @@ final class MoveProgress
     /** Durable when it returns. */
     void remove() throws IOException
     {
-        if (Files.isDirectory(file.getParent()))
-            LabelFile.remove(file);
+        file.remove();
     }
 }

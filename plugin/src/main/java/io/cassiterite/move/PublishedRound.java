@@ -6,8 +6,6 @@ package io.cassiterite.move;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,9 +15,6 @@ import java.util.stream.Collectors;
 
 import org.apache.cassandra.schema.TableId;
 
-import io.cassiterite.node.LabelFile;
-import io.cassiterite.node.SyncedFolder;
-
 /**
  * The sstables of a round of rows that leave the engine, in a file of the store's folder {@code moves} from before they become the
  * table's until the engine has forgotten the rows. A round that ends in between leaves the rows in both: these sstables can be
@@ -28,20 +23,16 @@ import io.cassiterite.node.SyncedFolder;
 final class PublishedRound
 {
     private static final String FORMAT = "cassiterite departure 1";
-    private static final String FOLDER = "moves";
     private static final String END = ".out";
-    private static final String GENERATION = "generation";
     private static final String FAMILIES = "families";
     private static final String SSTABLES = "sstables";
 
-    private final Path file;
-    private final long generation;
+    private final MoveFile file;
 
     /** @param generation of the table */
     PublishedRound(String storeDirectory, TableId table, long generation)
     {
-        this.file = Path.of(storeDirectory, FOLDER, table + END);
-        this.generation = generation;
+        this.file = new MoveFile(FORMAT, storeDirectory, table + END, generation);
     }
 
     /** All rows of these sstables were in these families of the engine. Immutable. */
@@ -61,25 +52,17 @@ final class PublishedRound
     /** Durable when it returns. */
     void write(Content content) throws IOException
     {
-        if (!Files.isDirectory(file.getParent()))
-        {
-            Files.createDirectories(file.getParent());
-            SyncedFolder.sync(file.getParent().getParent());
-        }
         Map<String, String> values = new LinkedHashMap<>();
-        values.put(GENERATION, Long.toString(generation));
         values.put(FAMILIES, new TreeSet<>(content.families).stream().map(String::valueOf).collect(Collectors.joining(" ")));
-        values.put(SSTABLES, String.join(" ", new TreeSet<>(content.sstables)));
-        LabelFile.write(file, FORMAT, values);
+        values.put(SSTABLES, MoveFile.words(content.sstables));
+        file.write(values);
     }
 
     /** @return null if there is none for this generation */
     Content read() throws IOException
     {
-        if (!Files.exists(file))
-            return null;
-        Map<String, String> values = LabelFile.read(file, FORMAT);
-        if (!Long.toString(generation).equals(values.get(GENERATION)))
+        Map<String, String> values = file.read();
+        if (values == null)
             return null;
         try
         {
@@ -95,14 +78,13 @@ final class PublishedRound
     /** Durable when it returns. */
     void remove() throws IOException
     {
-        if (Files.isDirectory(file.getParent()))
-            LabelFile.remove(file);
+        file.remove();
     }
 
     /** Tables of which there is a file. */
     static Set<TableId> tables(String storeDirectory)
     {
-        String[] names = Path.of(storeDirectory, FOLDER).toFile().list((folder, name) -> name.endsWith(END));
+        String[] names = MoveFile.folder(storeDirectory).list((folder, name) -> name.endsWith(END));
         return Arrays.stream(names == null ? new String[0] : names)
                      .map(name -> TableId.fromString(name.substring(0, name.length() - END.length()))).collect(Collectors.toSet());
     }
