@@ -87,8 +87,11 @@ fn keys_and_partitions(core: &TableCore, keys: i64) -> Result<Sample> {
     if !core.has_data() {
         return Ok(Sample { keys, partitions: 0 });
     }
-    if let Some(counted) = (keys <= COUNTED_KEYS).then(|| count(core)).flatten() {
-        return Ok(counted);
+    if keys <= COUNTED_KEYS {
+        let [writes, ..] = core.counters().totals();
+        if let Some(counted) = core.counters().counted((writes, keys), || count(core))? {
+            return Ok(counted);
+        }
     }
     let sample = core.counters().sample(SAMPLE_AGE_MAX, || take_sample(core))?;
     if sample.keys == 0 {

@@ -15,7 +15,11 @@ pub(crate) struct Counters {
     reads: AtomicI64,
     written_bytes: AtomicI64,
     sample: Mutex<Option<(Instant, Sample)>>,
+    counted: Mutex<Option<(KeysSeen, Option<Sample>)>>,
 }
+
+/// What changes whenever a table gets keys: its writes, and RocksDB's own estimate.
+pub(crate) type KeysSeen = (i64, i64);
 
 /// How many partitions some keys belong to.
 #[derive(Clone, Copy, Default)]
@@ -37,6 +41,19 @@ impl Counters {
     /// Writes, reads and written bytes.
     pub(crate) fn totals(&self) -> [i64; 3] {
         [&self.writes, &self.reads, &self.written_bytes].map(|counter| counter.load(Ordering::Relaxed))
+    }
+
+    /// What was counted when the table had just these, or what `count` finds.
+    pub(crate) fn counted(&self, seen: KeysSeen, count: impl FnOnce() -> Option<Sample>) -> Result<Option<Sample>> {
+        let mut latest = self.counted.lock().map_err(|_| EngineError::poisoned())?;
+        match *latest {
+            Some((then, counted)) if then == seen => Ok(counted),
+            _ => {
+                let counted = count();
+                *latest = Some((seen, counted));
+                Ok(counted)
+            }
+        }
     }
 
     /// The latest sample, or a new one where that is older than `age_max` or empty.
