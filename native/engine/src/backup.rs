@@ -14,7 +14,7 @@ use crate::catalog::Record;
 use crate::disk_space::check_free_space;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
-use crate::increments::{link_new, remove, Flushed, ARRIVED};
+use crate::increments::{link_new, remove, Flushed, RECEIVED};
 use crate::links::{copy, sync_directory, try_link};
 use crate::manifest::{FileKind, ListedFile, Manifest};
 use crate::raw::sys::TableFile;
@@ -71,7 +71,7 @@ fn take_all(core: &TableCore, directory: &Path, check: &dyn Fn() -> Result<()>) 
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let result = match Flushed::of(&name) {
             Some(flushed) => take_flushed(core, &path, &flushed, directory, check),
-            None if name.starts_with(ARRIVED) => take_arrival(&path, directory, check),
+            None if name.starts_with(RECEIVED) => take_received(&path, directory, check),
             None => continue,
         };
         match result {
@@ -113,7 +113,7 @@ fn take_flushed(
     remove(path)
 }
 
-fn take_arrival(path: &Path, directory: &Path, check: &dyn Fn() -> Result<()>) -> Result<()> {
+fn take_received(path: &Path, directory: &Path, check: &dyn Fn() -> Result<()>) -> Result<()> {
     put(&Manifest::read(path)?, |name| path.join(name), directory, check)?;
     remove(path)
 }
@@ -176,8 +176,8 @@ fn make(directory: &Path) -> Result<()> {
 }
 
 /// Keeps files that are about to come into the table, as their manifest lists them in `directory`.
-pub(crate) fn keep_arrival(core: &TableCore, directory: &Path, manifest: &Manifest) {
-    core.store().increments.keep_arrival(core.id(), |folder| {
+pub(crate) fn keep_received(core: &TableCore, directory: &Path, manifest: &Manifest) {
+    core.store().increments.keep_received(core.id(), |folder| {
         let mut files = Vec::new();
         for listed in &manifest.files {
             let from = directory.join(&listed.file.name);

@@ -21,9 +21,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const FOLDER: &str = "backups";
 /// Says that files are to be kept, also those that the next start recovers.
 const ON: &str = "on";
-/// An arrival that is being put together.
-const ARRIVING: &str = "arriving-";
-pub(crate) const ARRIVED: &str = "arrived-";
+/// Received files that are being put together.
+const RECEIVING: &str = "receiving-";
+pub(crate) const RECEIVED: &str = "received-";
 const NO_CHECKSUM: &str = "none";
 
 /// The files of one store. All methods may be called from any thread; none holds a lock while it works on files.
@@ -31,7 +31,7 @@ const NO_CHECKSUM: &str = "none";
 pub(crate) struct Increments {
     directory: PathBuf,
     is_on: AtomicBool,
-    arrivals: AtomicU64,
+    received: AtomicU64,
     /// By the ids of their tables; why a file could not be kept.
     waiting: Mutex<BTreeMap<Vec<u8>, Option<String>>>,
 }
@@ -49,11 +49,11 @@ impl Increments {
         let directory = store.join(FOLDER);
         let mut waiting = BTreeMap::new();
         for (id, folder) in folders(&directory)? {
-            remove_arriving(&folder)?;
+            remove_receiving(&folder)?;
             waiting.insert(id, None);
         }
         let is_on = AtomicBool::new(directory.join(ON).exists());
-        Ok(Increments { directory, is_on, arrivals: AtomicU64::new(0), waiting: Mutex::new(waiting) })
+        Ok(Increments { directory, is_on, received: AtomicU64::new(0), waiting: Mutex::new(waiting) })
     }
 
     /// Removes what waits of other tables than these.
@@ -104,20 +104,20 @@ impl Increments {
         sync_directory(&folder)
     }
 
-    /// Keeps an arrival, whose files `fill` puts into the folder that it gets. A failure is told by the next backup.
-    pub(crate) fn keep_arrival(&self, id: &[u8], fill: impl FnOnce(&Path) -> Result<()>) {
+    /// Keeps what is received, whose files `fill` puts into the folder that it gets. A failure is told by the next backup.
+    pub(crate) fn keep_received(&self, id: &[u8], fill: impl FnOnce(&Path) -> Result<()>) {
         if self.is_on() {
-            let kept = reached(Step::KeepingIncrement).and_then(|()| self.link_arrival(id, fill));
+            let kept = reached(Step::KeepingIncrement).and_then(|()| self.link_received(id, fill));
             self.note(id, kept.map_err(|error| format!("what the table has received: {error}")));
         }
     }
 
-    fn link_arrival(&self, id: &[u8], fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    fn link_received(&self, id: &[u8], fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         let folder = self.made_folder(id)?;
         loop {
-            let number = self.arrivals.fetch_add(1, Ordering::Relaxed);
+            let number = self.received.fetch_add(1, Ordering::Relaxed);
             let (filling, filled) =
-                (folder.join(format!("{ARRIVING}{number}")), folder.join(format!("{ARRIVED}{number}")));
+                (folder.join(format!("{RECEIVING}{number}")), folder.join(format!("{RECEIVED}{number}")));
             if filled.exists() {
                 continue; // of an earlier run
             }
@@ -235,10 +235,10 @@ fn folders(directory: &Path) -> Result<Vec<(Vec<u8>, PathBuf)>> {
     Ok(folders)
 }
 
-fn remove_arriving(folder: &Path) -> Result<()> {
+fn remove_receiving(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(ARRIVING) {
+        if entry.file_name().to_string_lossy().starts_with(RECEIVING) {
             remove(&entry.path())?;
         }
     }
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(flushed(".3+4-000012-none.sst"), Some(Flushed { generation: 3, checksum: None }));
         assert_eq!(flushed(".3-000012.sst"), None);
         assert_eq!(flushed(".by_v.3+1-000012-none.sst"), None);
-        assert_eq!(Flushed::of("arrived-0"), None);
+        assert_eq!(Flushed::of("received-0"), None);
     }
 
     #[test]
@@ -309,15 +309,15 @@ mod tests {
         let store = tempfile::tempdir().unwrap();
         let increments = Increments::open(store.path()).unwrap();
         increments.turn(true).unwrap();
-        increments.keep_arrival(b"ab", |folder| Ok(fs::write(folder.join("one"), b"")?));
+        increments.keep_received(b"ab", |folder| Ok(fs::write(folder.join("one"), b"")?));
         let folder = increments.folder(b"ab");
-        fs::create_dir(folder.join("arriving-9")).unwrap();
+        fs::create_dir(folder.join("receiving-9")).unwrap();
         let again = Increments::open(store.path()).unwrap();
         assert!(again.is_on() && again.is_waiting(b"ab"));
-        assert!(!folder.join("arriving-9").exists() && folder.join("arrived-0").exists());
-        again.keep_arrival(b"ab", |_| Ok(()));
-        assert!(folder.join("arrived-1").exists(), "its number is taken");
-        again.keep_arrival(b"ab", |_| Err(EngineError::io("full")));
+        assert!(!folder.join("receiving-9").exists() && folder.join("received-0").exists());
+        again.keep_received(b"ab", |_| Ok(()));
+        assert!(folder.join("received-1").exists(), "its number is taken");
+        again.keep_received(b"ab", |_| Err(EngineError::io("full")));
         assert_eq!(again.tables(), [b"ab".to_vec()]);
         assert!(again.begin_taking(b"ab").unwrap().contains("full"));
         again.retain(&[]).unwrap();

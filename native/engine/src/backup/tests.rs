@@ -8,7 +8,7 @@ use crate::common::chunks::*;
 use crate::common::shipments::*;
 use crate::common::*;
 use crate::faults::{Step, HOOK};
-use crate::increments::ARRIVED;
+use crate::increments::RECEIVED;
 use crate::links::OTHER_DEVICE;
 use crate::manifest::NAME;
 use crate::{EngineError, Kind, Store, Table};
@@ -260,7 +260,7 @@ fn what_is_received_is_kept() {
     let shipment = ship_ranges(&from, &[(i64::MIN, token("p1")), (token("p1"), i64::MAX)], world.folder.path());
     world.table.receive(&shipment).unwrap();
     world.table.flush().unwrap();
-    assert!(names(&world.path("store/backups").join(hex()), "").iter().any(|name| name.starts_with(ARRIVED)));
+    assert!(names(&world.path("store/backups").join(hex()), "").iter().any(|name| name.starts_with(RECEIVED)));
     assert!(world.back_up() >= 2);
     let rows = whole(&world.table);
     assert!(world.loaded(&[&world.backups()]) == rows);
@@ -270,7 +270,7 @@ fn what_is_received_is_kept() {
 }
 
 #[test]
-fn an_arrival_that_cannot_be_kept_comes_in_and_is_told() {
+fn what_is_received_and_cannot_be_kept_comes_in_and_is_told() {
     let world = World::new();
     let sender = open(&world.path("sender"));
     let from = table(&sender);

@@ -14,7 +14,7 @@ mod writing;
 
 use super::placement::Placement;
 use super::sst_set::SstSet;
-use crate::backup::keep_arrival;
+use crate::backup::keep_received;
 use crate::catalog::Record;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
@@ -178,7 +178,7 @@ fn receive(table: &Table, chunk: &Chunk, had_rows: bool) -> Result<u64> {
         let tokens = TokenSet::between(first, last);
         core.column_families().all().for_each(|family| family.purge.keep_late_ranges(&tokens));
         let directory = &chunk.staged.directory;
-        keep_arrival(core, directory, &chunk.manifest(core)?);
+        keep_received(core, directory, &chunk.manifest(core)?);
         let values = SstSet::open(directory, chunk.values.clone(), true)?;
         let headers = SstSet::open(directory, chunk.headers.clone(), false)?;
         let mut placement = Placement::new(table, core, &mut progress);

@@ -8,7 +8,7 @@ use super::placement::Placement;
 use super::rewrite::as_rows;
 use super::rows::disjoint;
 use super::sst_set::{bytes, SstSet};
-use crate::backup::keep_arrival;
+use crate::backup::keep_received;
 use crate::catalog::Record;
 use crate::error::{EngineError, Result};
 use crate::faults::{reached, Step};
@@ -50,7 +50,7 @@ pub(super) fn take_in(
     let core = &table.shared(|core| Ok(core.clone()))?; // as it is under the change lock
     core.note_bulk_load()?;
     // Before they come in: rows of a failure are as good as any.
-    keep_arrival(core, directory, manifest);
+    keep_received(core, directory, manifest);
     let _recorded = core.record_contents(manifest.has_headers)?;
     reached(Step::ContentsRecorded)?;
     core.column_families().all().for_each(|family| family.purge.keep_late_ranges(&manifest.tokens));
