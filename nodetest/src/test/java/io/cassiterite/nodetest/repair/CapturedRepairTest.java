@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -20,7 +19,6 @@ import io.cassiterite.nodetest.SstableLoader;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** What a repair brings is captured, as in stock: Cassandra writes it to the commit log, row by row. */
-@Tag("cluster")
 @Timeout(1200)
 class CapturedRepairTest
 {
