@@ -58,7 +58,7 @@ class CleanupTest
             replicas(pair, cql, 2);
             List<Long> found = new ArrayList<>();
             for (Node node : pair.both())
-                pair.without(node, () -> found.add(countAt(other(pair, node))));
+                pair.without(node, () -> found.add(countAt(pair.other(node))));
             assertEquals(ROWS, found.get(0) + found.get(1), found::toString);
             assertTrue(found.get(0) > 0 && found.get(1) > 0, found::toString);
         }
@@ -100,11 +100,6 @@ class CleanupTest
                                                                               .setConsistencyLevel(ConsistencyLevel.ALL)))
                      .toList()
                      .forEach(written -> written.toCompletableFuture().join());
-    }
-
-    private static Node other(Pair pair, Node node)
-    {
-        return node == pair.first ? pair.second : pair.first;
     }
 
     private static void replicas(Pair pair, Cql cql, int replicas)

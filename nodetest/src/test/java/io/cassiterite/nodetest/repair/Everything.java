@@ -11,8 +11,10 @@ import java.util.Random;
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.cql.Statement;
 
 import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Node;
 
 /** Tables of every kind in the keyspace of a {@link Pair}, and random writes to them. */
 final class Everything
@@ -43,7 +45,7 @@ final class Everything
     private static void create(Cql cql, String table, String columns, String options)
     {
         cql.run("CREATE TABLE " + Pair.KEYSPACE + "." + table + columns + " WITH memtable = 'cassiterite' AND read_repair = 'NONE'"
-                + options);
+                + " AND speculative_retry = 'NEVER'" + options);
     }
 
     /** Drops columns, and adds one of them again: its old values must not come back. */
@@ -64,6 +66,17 @@ final class Everything
             run(cql, consistency, counted());
             run(cql, consistency, "UPDATE changed SET a = 'a" + i + "', b = 'b" + i + "' WHERE k = " + random.nextInt(PARTITIONS));
         }
+    }
+
+    /** While one of the nodes is down, which lacks it then. */
+    static void writeWithout(Pair pair, Node down, long seed, int writes)
+    {
+        pair.without(down, () -> {
+            try (Cql cql = pair.other(down).cql(Pair.KEYSPACE))
+            {
+                new Everything(seed).write(cql, writes, ConsistencyLevel.ONE);
+            }
+        });
     }
 
     private static void run(Cql cql, ConsistencyLevel consistency, String statement)
@@ -123,9 +136,10 @@ final class Everything
     }
 
     /**
-     * All rows, with the times of some cells. The table whose tombstones may be purged at once is left out: a read and
-     * a repair treat a tombstone differently that only one replica has. All columns are read: of columns that a query
-     * does not name Cassandra drops cells older than the row's liveness, even an expired one.
+     * All rows as the node of the connection answers, with the times of some cells. The table whose tombstones may be
+     * purged at once is left out: a read and a repair treat a tombstone differently that only one replica has. All
+     * columns are read: of columns that a query does not name Cassandra drops cells older than the row's liveness, even an
+     * expired one.
      */
     static String answers(Cql cql, ConsistencyLevel consistency)
     {
@@ -139,7 +153,8 @@ final class Everything
     private static String lines(Cql cql, ConsistencyLevel consistency, String select)
     {
         List<String> lines = new ArrayList<>();
-        for (Row row : cql.session().execute(SimpleStatement.newInstance(select).setConsistencyLevel(consistency)))
+        Statement<?> statement = SimpleStatement.newInstance(select).setConsistencyLevel(consistency).setNode(cql.own());
+        for (Row row : cql.session().execute(statement))
             lines.add(row.getString(0));
         lines.sort(null);
         return "\n" + String.join("\n", lines) + "\n";

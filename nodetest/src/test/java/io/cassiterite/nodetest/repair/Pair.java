@@ -4,11 +4,13 @@
  */
 package io.cassiterite.nodetest.repair;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
 import io.cassiterite.nodetest.Await;
+import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
@@ -22,7 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /**
  * Two replicas of everything: a node with the engine, and one that is the same or stock; on a stock node the memtable
  * configuration 'cassiterite' is a trie memtable. No hints, so that a node that was down lacks what was written
- * meanwhile.
+ * meanwhile; a node that is asked for one replica's rows answers with its own.
  */
 final class Pair implements AutoCloseable
 {
@@ -34,6 +36,8 @@ final class Pair implements AutoCloseable
                                                   + "\n    trie:\n      class_name: TrieMemtable"
                                                   + "\n    default:\n      inherits: skiplist"
                                                   + "\n    cassiterite:\n      class_name: TrieMemtable";
+
+    private static final Path RACKDC = Checkout.root().resolve("nodetest/src/main/resources/rackdc.properties");
 
     final Node first;
     final Node second;
@@ -47,7 +51,13 @@ final class Pair implements AutoCloseable
     /** @param name of the nodes' folders */
     static Pair mixed(String name)
     {
-        return start(name, true, node -> node);
+        return mixed(name, node -> node);
+    }
+
+    /** @param more sets up each of the nodes */
+    static Pair mixed(String name, UnaryOperator<NodeBuilder> more)
+    {
+        return start(name, true, more);
     }
 
     static Pair engines(String name)
@@ -90,12 +100,19 @@ final class Pair implements AutoCloseable
 
     private static NodeBuilder node(String name, String address)
     {
-        return Node.named(name).heap("400m").address(address).yaml("hinted_handoff_enabled", "false");
+        return Node.named(name).heap("400m").address(address).yaml("hinted_handoff_enabled", "false")
+                   .yaml("endpoint_snitch", "GossipingPropertyFileSnitch").yaml("dynamic_snitch", "false")
+                   .jvm("-Dcassandra-rackdc.properties=" + RACKDC.toUri());
     }
 
     List<Node> both()
     {
         return List.of(first, second);
+    }
+
+    Node other(Node one)
+    {
+        return one == first ? second : first;
     }
 
     /** Waits until both nodes see each other, and agree on the schema. */
@@ -114,8 +131,7 @@ final class Pair implements AutoCloseable
     void without(Node down, Runnable writes)
     {
         down.stop();
-        Node up = down == first ? second : first;
-        Await.until("it is seen as down", BOUND, () -> !seesTwo(up));
+        Await.until("it is seen as down", BOUND, () -> !seesTwo(other(down)));
         writes.run();
         down.start();
         awaitBoth();

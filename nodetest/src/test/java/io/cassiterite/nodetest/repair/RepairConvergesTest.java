@@ -53,8 +53,8 @@ class RepairConvergesTest
             new Everything(1).write(cql, WRITES, ConsistencyLevel.ALL);
             pair.assertInSync();
         }
-        missed(pair, pair.second, 2);
-        missed(pair, pair.first, 3);
+        Everything.writeWithout(pair, pair.second, 2, WRITES);
+        Everything.writeWithout(pair, pair.first, 3, WRITES);
         pair.assertOutOfSync();
         String expected = quorum(pair);
 
@@ -65,18 +65,6 @@ class RepairConvergesTest
         assertEquals(expected, rowsOf(pair, pair.first));
         assertEquals(expected, rowsOf(pair, pair.second));
         assertNotEquals("", expected);
-    }
-
-    private static void missed(Pair pair, Node down, long seed)
-    {
-        Node up = down == pair.first ? pair.second : pair.first;
-        pair.without(down, () ->
-        {
-            try (Cql cql = up.cql(Pair.KEYSPACE))
-            {
-                new Everything(seed).write(cql, WRITES, ConsistencyLevel.ONE);
-            }
-        });
     }
 
     /** The rows of both nodes together. */
@@ -92,7 +80,7 @@ class RepairConvergesTest
     private static String rowsOf(Pair pair, Node node)
     {
         StringBuilder answers = new StringBuilder();
-        pair.without(node == pair.first ? pair.second : pair.first, () ->
+        pair.without(pair.other(node), () ->
         {
             try (Cql cql = node.cql(Pair.KEYSPACE))
             {
