@@ -48,8 +48,8 @@ final class StreamRecord
     private long endedMs;
     private int expectedFiles;
     private long expectedBytes;
-    private int files;
     private int ended;
+    private int acknowledged;
     private long wholeFiles;
     private long wholeBytes;
     private long rowFiles;
@@ -83,7 +83,6 @@ final class StreamRecord
     synchronized void add(StreamHeader header, String reason, boolean copied)
     {
         plan();
-        files++;
         if (header.retained)
             retainedBytes += header.bytes;
         else if (copied)
@@ -112,8 +111,10 @@ final class StreamRecord
     synchronized void ended()
     {
         ended++;
+        if (isAcknowledged())
+            acknowledged++;
         if (ended == expectedFiles)
-            end(files == expectedFiles && !hasFailed() ? State.DONE : State.FAILED);
+            end(acknowledged == expectedFiles ? State.DONE : State.FAILED);
     }
 
     private String plan()
@@ -124,11 +125,11 @@ final class StreamRecord
         return plan == null ? "unknown" : plan.toString();
     }
 
-    /** Sent files may have failed: the receiver refuses those that were damaged on their way. */
-    private boolean hasFailed()
+    /** Streams of which nothing is heard end before their session fails, but not under its lock, under which it hears. */
+    private boolean isAcknowledged()
     {
         StreamSession known = session.get();
-        return known != null && known.isFailedOrAborted();
+        return known != null && Thread.holdsLock(known) && !known.isFailedOrAborted();
     }
 
     synchronized void end(State how)
