@@ -9,10 +9,12 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,8 +32,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 /**
  * Tables move in and out, and turn half-way, under clients that check every answer; the node is killed at a random moment or at a
  * step of the mover; after the start every acknowledged row is there, none that was deleted is, and the move goes on to its end. All
- * by a seed, but for the moments. {@code make crash-move} does more of them.
+ * by a seed, but for the moments. {@code make crash-move} does more of them, which takes half a minute each.
  */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class MoveCrashTest
 {
     private static final Logger logger = LoggerFactory.getLogger(MoveCrashTest.class);
