@@ -20,6 +20,8 @@ import javax.management.remote.JMXServiceURL;
 /** A JMX connection to a node. Thread-safe. */
 public final class Jmx implements AutoCloseable
 {
+    static final String ENGINE = "io.cassiterite:type=Engine";
+
     private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
 
     private final JMXConnector connector;
@@ -114,6 +116,13 @@ public final class Jmx implements AutoCloseable
     {
         invoke(STORAGE, "forceKeyspaceCompaction", new Object[]{ false, keyspace, tables },
                new String[]{ boolean.class.getName(), String.class.getName(), String[].class.getName() });
+    }
+
+    /** Says which way the rows of an engine table move: "in", "out" or "hold". */
+    void direct(String keyspace, String table, String direction)
+    {
+        String string = String.class.getName();
+        invoke(ENGINE, "move", new Object[]{ keyspace, table, direction }, new String[]{ string, string, string });
     }
 
     /** @return the names that match a pattern such as {@code "io.cassiterite:*"} */

@@ -259,6 +259,24 @@ public final class Node implements AutoCloseable
         return tool("Move", arguments);
     }
 
+    /** Says which way rows move, as {@link #move} does without the second that a process of its own costs. */
+    public void direct(String keyspace, String table, String direction)
+    {
+        try (Jmx jmx = jmx())
+        {
+            jmx.direct(keyspace, table, direction);
+        }
+    }
+
+    /** @return what {@code move("status")} prints */
+    public String moves()
+    {
+        try (Jmx jmx = jmx())
+        {
+            return (String) jmx.attribute(Jmx.ENGINE, "Moves");
+        }
+    }
+
     private Output tool(String name, String... arguments)
     {
         List<String> command = new ArrayList<>(List.of("java", "-cp", Checkout.jar().toString(), "io.cassiterite.tools." + name,

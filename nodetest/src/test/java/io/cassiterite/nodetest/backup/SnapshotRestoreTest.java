@@ -154,7 +154,7 @@ class SnapshotRestoreTest
         fill("source");
         cql.run("INSERT INTO beside (k, c, v) VALUES (9, 9, 'in the engine')");
         node.nodetool("flush", KEYSPACE, "source").success();
-        node.move(KEYSPACE, "beside", "hold").success();
+        node.direct(KEYSPACE, "beside", "hold");
         node.nodetool("import", KEYSPACE, "beside", sstables("source").toString()).success();
         assertEquals(31, cql.rows("SELECT * FROM beside").size());
         Path taken = snapshot("beside", "both");

@@ -116,11 +116,11 @@ class GateTest
         cql.run("CREATE TABLE gatetest.source (k int PRIMARY KEY, v int) WITH memtable = 'trie'");
         cql.run("INSERT INTO gatetest.source (k, v) VALUES (1, 11)");
         node.flush("gatetest", "source");
-        node.move("gatetest", "t", "hold").success();
+        node.direct("gatetest", "t", "hold");
         Path copies = SstableLoader.copies(node, "gatetest", "source");
         assertEndsAtOnce("SSTABLES", () -> SstableLoader.load(node, copies, "gatetest", "t").success(), () -> {
             assertEquals(11, value(1));
-            node.move("gatetest", "t", "in").success();
+            node.direct("gatetest", "t", "in");
         });
         assertEquals(11, value(1));
         cql.run("DROP TABLE gatetest.source");
@@ -289,12 +289,12 @@ class GateTest
                 Files.copy(file, copy.resolve(file.getFileName()));
         }
         assertEquals(List.of(), reads.read(2));
-        node.move("gatetest", "t", "hold").success();
+        node.direct("gatetest", "t", "hold");
         node.nodetool("import", "gatetest", "t", copy.toString()).success();
         assertEquals(20, value(2));
         assertFalse(reads.isNative(2));
         reads.awaitGate("SSTABLES", 2);
-        node.move("gatetest", "t", "in").success();
+        node.direct("gatetest", "t", "in");
         reads.awaitNative(2);
         assertEquals(20, value(2));
     }

@@ -36,13 +36,13 @@ class SstablesBesideEngineTest
     {
         cql.run("CREATE TABLE " + table + "_source" + COLUMNS + "'trie'");
         cql.run("CREATE TABLE " + table + COLUMNS + "'cassiterite'");
-        node.move(KEYSPACE, table, "hold").success();
+        node.direct(KEYSPACE, table, "hold");
     }
 
     private static void moveIn(Node node, String table)
     {
-        node.move(KEYSPACE, table, "in").success();
-        Await.until("no sstables", Duration.ofMinutes(1), () -> !node.move("status").success().contains(KEYSPACE + '\t' + table + '\t'));
+        node.direct(KEYSPACE, table, "in");
+        Await.until("no sstables", Duration.ofMinutes(1), () -> !node.moves().contains(KEYSPACE + '\t' + table + '\t'));
     }
 
     /** Flushes the stock table and imports its sstables into the engine table. */

@@ -110,7 +110,7 @@ class ExportTest
         for (String table : List.of("wide_engine", "counted_engine", "changed_engine"))
         {
             cql.run("TRUNCATE " + table);
-            node.move(KEYSPACE, table, "hold").success();
+            node.direct(KEYSPACE, table, "hold");
             Path copies = SstableLoader.copies(node, KEYSPACE, table.replace("_engine", "_stock"));
             SstableLoader.load(node, copies, KEYSPACE, table).success();
         }
@@ -189,7 +189,7 @@ class ExportTest
             for (int k = -1; k >= -500; k--)
                 cql.run("INSERT INTO source (k, v) VALUES (?, ?)", k, "x".repeat(300));
             node.flush(KEYSPACE, "source");
-            node.move(KEYSPACE, "t", "hold").success();
+            node.direct(KEYSPACE, "t", "hold");
             SstableLoader.load(node, SstableLoader.copies(node, KEYSPACE, "source"), KEYSPACE, "t").success();
             AtomicBoolean over = new AtomicBoolean();
             CompletableFuture<Integer> writer = CompletableFuture.supplyAsync(() -> {
@@ -198,7 +198,7 @@ class ExportTest
                     cql.run("INSERT INTO t (k, v) VALUES (?, ?)", k, "live");
                 return k;
             });
-            node.move(KEYSPACE, "t", "in").success();
+            node.direct(KEYSPACE, "t", "in");
             for (int round = 0; round < 4; round++)
             {
                 Path folder = freshFolder("export-live");

@@ -61,12 +61,12 @@ class LandedSstablesTest
 
     private static void hold(Node node, String table)
     {
-        node.move(KEYSPACE, table, "hold").success();
+        node.direct(KEYSPACE, table, "hold");
     }
 
     private static void awaitMoved(Node node)
     {
-        Await.until("no sstables beside the engine", BOUND, () -> !node.move("status").success().contains(KEYSPACE));
+        Await.until("no sstables beside the engine", BOUND, () -> !node.moves().contains(KEYSPACE));
     }
 
     private static List<String> sorted(List<String> rows)
@@ -103,7 +103,7 @@ class LandedSstablesTest
             tables.write(40);
             checkLoaded(tables, cql);
             for (String table : FilledTables.moving())
-                node.move(KEYSPACE, table, "in").success();
+                node.direct(KEYSPACE, table, "in");
             tables.write(20);
             awaitMoved(node);
             checkLoaded(tables, cql);
@@ -195,7 +195,7 @@ class LandedSstablesTest
             {
                 assertRows(again, 410);
                 assertEquals(List.of(), node.log().grep("lacks entries"));
-                node.move(KEYSPACE, "target", "in").success();
+                node.direct(KEYSPACE, "target", "in");
                 awaitMoved(node);
                 assertRows(again, 410);
             }
@@ -313,10 +313,10 @@ class LandedSstablesTest
             freshKeyspace(cql);
             fillSource(node, cql, 3);
             createTarget(node, cql);
-            node.move(KEYSPACE, "target", "in").success();
+            node.direct(KEYSPACE, "target", "in");
             CompletableFuture<Output> loading = begin(node, SstableLoader.copies(node, KEYSPACE, "source"));
             int seen = 0;
-            while (seen < 60 || node.move("status").success().contains(KEYSPACE))
+            while (seen < 60 || node.moves().contains(KEYSPACE))
             {
                 int byScan = (int) cql.rows("SELECT w FROM target").stream().filter(row -> row.getInt(0) == 3).count();
                 assertTrue(byScan >= seen, byScan + " of " + seen);
@@ -339,7 +339,7 @@ class LandedSstablesTest
             freshKeyspace(cql);
             fillSource(node, cql, 3);
             createTarget(node, cql);
-            node.move(KEYSPACE, "target", "in").success();
+            node.direct(KEYSPACE, "target", "in");
             Path copies = SstableLoader.copies(node, KEYSPACE, "source");
             List<String> ends = new ArrayList<>();
             for (int round = 0; round < 6; round++)

@@ -105,7 +105,7 @@ class LeaveTest
         {
             cql.freshKeyspace(FilledTables.KEYSPACE);
             cql.run("CREATE TABLE filled.t (k int PRIMARY KEY, v text) WITH memtable = '" + EnteringNode.KEY + "'");
-            node.move(FilledTables.KEYSPACE, "t", "out").success();
+            node.direct(FilledTables.KEYSPACE, "t", "out");
             AtomicBoolean over = new AtomicBoolean();
             List<Thread> writers = writers(cql, acknowledged, over);
             Await.until("they write", BOUND, () -> acknowledged.size() > 500);
@@ -158,7 +158,7 @@ class LeaveTest
                     + EnteringNode.KEY + "'");
             for (int k = 0; k < rows; k++)
                 cql.run("INSERT INTO filled.t (k, v) VALUES (?, ?)", k, "x".repeat(5_000));
-            node.move(FilledTables.KEYSPACE, "t", "out").success();
+            node.direct(FilledTables.KEYSPACE, "t", "out");
             Thread drain = new Thread(() -> node.nodetool("drain"));
             drain.start();
             node.log().await("filled.t leaves the engine: about", BOUND);

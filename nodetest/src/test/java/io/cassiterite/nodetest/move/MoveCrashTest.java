@@ -21,7 +21,6 @@ import org.slf4j.LoggerFactory;
 import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
-import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.MoveFaults;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
@@ -40,7 +39,6 @@ class MoveCrashTest
     private static final Logger logger = LoggerFactory.getLogger(MoveCrashTest.class);
 
     private static final String NAME = "movecrash";
-    private static final String BEAN = "io.cassiterite:type=Engine";
     private static final int SEEDS = Integer.getInteger("move.seeds", 2);
     private static final int FIRST_SEED = Integer.getInteger("move.first.seed", 1);
     private static final int KILL_WAIT_MILLIS = 10_000;
@@ -62,15 +60,10 @@ class MoveCrashTest
                                         .jvm("-Dcassiterite.move_chunk_bytes=1000"));
     }
 
-    /** As the tool does, without the second that a process of its own costs. */
     private static void direct(Node node, String direction)
     {
-        try (Jmx jmx = node.jmx())
-        {
-            String string = String.class.getName();
-            for (String table : TABLES)
-                jmx.invoke(BEAN, "move", new Object[]{ FilledTables.KEYSPACE, table, direction }, new String[]{ string, string, string });
-        }
+        for (String table : TABLES)
+            node.direct(FilledTables.KEYSPACE, table, direction);
     }
 
     private static void awaitEnd(Node node, String direction)
@@ -78,8 +71,7 @@ class MoveCrashTest
         if (direction.equals("out"))
             MoveOutTest.awaitReady(node, TABLES.size());
         else
-            Await.until("no sstables beside the engine", MoveOutTest.BOUND,
-                        () -> !node.move("status").success().contains(FilledTables.KEYSPACE));
+            Await.until("no sstables beside the engine", MoveOutTest.BOUND, () -> !node.moves().contains(FilledTables.KEYSPACE));
     }
 
     @Test

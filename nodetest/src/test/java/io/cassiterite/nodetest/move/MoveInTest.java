@@ -73,7 +73,7 @@ class MoveInTest
 
     private static void awaitMoved(Node node)
     {
-        Await.until("no sstables beside the engine", BOUND, () -> !node.move("status").success().contains(FilledTables.KEYSPACE));
+        Await.until("no sstables beside the engine", BOUND, () -> !node.moves().contains(FilledTables.KEYSPACE));
     }
 
     private static List<String> sorted(List<String> rows)
@@ -206,7 +206,7 @@ class MoveInTest
             {
                 if (i % 3 == 1)
                     cql.run("INSERT INTO t" + i + " (k, v) VALUES (1000, 'not pristine')");
-                node.move(FilledTables.KEYSPACE, "t" + i, "in").success();
+                node.direct(FilledTables.KEYSPACE, "t" + i, "in");
                 Pause.millis(random.nextInt(700));
                 EmptiedTables.empty(cql, i);
             }

@@ -56,12 +56,12 @@ class MoveOnFullDiskTest
 
     private static void awaitSpaceWanted(Node node)
     {
-        Await.until("it waits for space", MoveOutTest.BOUND, () -> node.move("status").success().contains("space: "));
+        Await.until("it waits for space", MoveOutTest.BOUND, () -> node.moves().contains("space: "));
     }
 
     private static void direct(Node node, String direction)
     {
-        node.move(FilledTables.KEYSPACE, "t", direction).success();
+        node.direct(FilledTables.KEYSPACE, "t", direction);
     }
 
     private static void assertNothingFailed(Node node)
@@ -146,7 +146,7 @@ class MoveOnFullDiskTest
             disk.resize(MUCH_MEBIBYTES);
             node.nodetool("setcompactionthroughput", "0").success();
             direct(node, "in");
-            Await.until("all has moved", MoveOutTest.BOUND, () -> !node.move("status").success().contains(FilledTables.KEYSPACE));
+            Await.until("all has moved", MoveOutTest.BOUND, () -> !node.moves().contains(FilledTables.KEYSPACE));
             check(cql);
             assertNothingFailed(node);
             node.killNine();

@@ -35,7 +35,7 @@ class MoveOutLoadTest
     private static void direct(Node node, String direction)
     {
         for (String table : List.of("ledger", "counts", "bulk"))
-            node.move(FilledTables.KEYSPACE, table, direction).success();
+            node.direct(FilledTables.KEYSPACE, table, direction);
     }
 
     private static void awaitOrFail(Ledger ledger, int millis)
@@ -109,9 +109,9 @@ class MoveOutLoadTest
             for (int i = 0; i < snapshots; i++)
             {
                 if (i % 3 == 1)
-                    node.move(FilledTables.KEYSPACE, "bulk", "out").success();
+                    node.direct(FilledTables.KEYSPACE, "bulk", "out");
                 if (i % 3 == 0)
-                    node.move(FilledTables.KEYSPACE, "bulk", "in").success();
+                    node.direct(FilledTables.KEYSPACE, "bulk", "in");
                 List<String> command = new ArrayList<>(List.of("snapshot", "-t", "s" + i, "-kt", FilledTables.KEYSPACE + ".bulk"));
                 if (i % 2 == 0)
                     command.add("--skip-flush");
@@ -129,7 +129,7 @@ class MoveOutLoadTest
     {
         String table = "loaded_" + tag;
         cql.run("CREATE TABLE " + table + " (k int PRIMARY KEY, v text) WITH memtable = '" + EnteringNode.KEY + "'");
-        node.move(FilledTables.KEYSPACE, table, "hold").success();
+        node.direct(FilledTables.KEYSPACE, table, "hold");
         Path snapshot = EnteringNode.files(node, tag).stream().filter(path -> path.toString().contains("/bulk-")).findFirst()
                                     .orElseThrow();
         Path engine = snapshot.resolve(".cassiterite");

@@ -41,9 +41,9 @@ class MoveOutPurgeTest
             for (int round = 0; round < 2; round++)
             {
                 deleteAll(cql);
-                node.move(FilledTables.KEYSPACE, "t", "out").success();
+                node.direct(FilledTables.KEYSPACE, "t", "out");
                 MoveOutTest.awaitReady(node, 1);
-                node.move(FilledTables.KEYSPACE, "t", "hold").success();
+                node.direct(FilledTables.KEYSPACE, "t", "hold");
             }
             for (int k = 0; k < KEYS; k++)
                 cql.run("INSERT INTO t (k, v) VALUES (?, 'deleted') USING TIMESTAMP 1000", k);
@@ -53,14 +53,14 @@ class MoveOutPurgeTest
             compaction.start();
             node.log().await("Compacting .*/filled/t-", MoveOutTest.BOUND);
             node.log().mark();
-            node.move(FilledTables.KEYSPACE, "t", "out").success();
+            node.direct(FilledTables.KEYSPACE, "t", "out");
             node.log().await("filled.t: they have left the engine in", MoveOutTest.BOUND);
             assertTrue(compaction.isAlive(), "the compaction has ended too early for this test");
             node.nodetool("setcompactionthroughput", "0").success();
             compaction.join();
             MoveOutTest.awaitReady(node, 1);
             assertEquals(0, seen(cql));
-            node.move(FilledTables.KEYSPACE, "t", "hold").success();
+            node.direct(FilledTables.KEYSPACE, "t", "hold");
             node.compact(FilledTables.KEYSPACE);
             assertEquals(0, seen(cql));
             assertEquals(List.of(), node.log().errors());

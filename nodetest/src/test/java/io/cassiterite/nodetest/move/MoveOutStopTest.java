@@ -66,7 +66,7 @@ class MoveOutStopTest
     {
         node.log().mark();
         MoveFaults.holdRead(node, FilledTables.KEYSPACE, "t");
-        node.move(FilledTables.KEYSPACE, "t", "out").success();
+        node.direct(FilledTables.KEYSPACE, "t", "out");
         node.log().await("filled.t: [1-9]\\d* sstables .*" + PUBLISHED, MoveOutTest.BOUND);
         assertFalse(sstables(node).isEmpty());
     }
@@ -104,7 +104,7 @@ class MoveOutStopTest
             for (String direction : List.of("hold", "in"))
             {
                 publishAndHold(node);
-                node.move(FilledTables.KEYSPACE, "t", direction).success();
+                node.direct(FilledTables.KEYSPACE, "t", direction);
                 node.log().await("filled.t: 1 of 1 sstables are deleted, of a round that ended", MoveOutTest.BOUND);
                 MoveFaults.release(node); // files stay while a read may have them
                 awaitNoSstables(node);
@@ -115,10 +115,10 @@ class MoveOutStopTest
             node.log().await("filled.t: 1 of 1 sstables are deleted, of a round that ended", MoveOutTest.BOUND);
             MoveFaults.release(node);
             check(cql);
-            node.move(FilledTables.KEYSPACE, "t", "out").success(); // at once
+            node.direct(FilledTables.KEYSPACE, "t", "out"); // at once
             awaitOneRound(node);
             check(cql);
-            node.move(FilledTables.KEYSPACE, "t", "in").success();
+            node.direct(FilledTables.KEYSPACE, "t", "in");
             awaitNoSstables(node);
             check(cql);
             assertEquals(List.of(), node.log().errors());
@@ -170,7 +170,7 @@ class MoveOutStopTest
                 node.nodetool("compact", FilledTables.KEYSPACE, "t").success();
                 check(cql);
                 MoveFaults.release(node);
-                node.move(FilledTables.KEYSPACE, "t", "out").success(); // at once
+                node.direct(FilledTables.KEYSPACE, "t", "out"); // at once
                 MoveOutTest.awaitReady(node, 1);
                 check(cql);
                 cql.run("INSERT INTO t (k, v) VALUES (1, 'v1')");

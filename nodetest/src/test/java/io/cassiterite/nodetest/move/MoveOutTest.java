@@ -63,20 +63,20 @@ class MoveOutTest
     private static void direct(Node node, String direction)
     {
         for (String table : FilledTables.moving())
-            node.move(FilledTables.KEYSPACE, table, direction).success();
-        node.move(FilledTables.KEYSPACE, "bulk", direction).success();
+            node.direct(FilledTables.KEYSPACE, table, direction);
+        node.direct(FilledTables.KEYSPACE, "bulk", direction);
     }
 
     static void awaitReady(Node node, long tables)
     {
         Await.until("all are ready", BOUND,
-                    () -> node.move("status").success().lines()
+                    () -> node.moves().lines()
                               .filter(line -> line.contains("\tout\t") && line.contains("ready: ")).count() == tables);
     }
 
     private static int sstables(Node node, String table)
     {
-        String line = node.move("status").success().lines().filter(status -> status.contains("\t" + table + "\t")).findFirst()
+        String line = node.moves().lines().filter(status -> status.contains("\t" + table + "\t")).findFirst()
                           .orElseThrow();
         return Integer.parseInt(line.split("\t")[3]);
     }
@@ -173,7 +173,7 @@ class MoveOutTest
             awaitReady(node, FilledTables.moving().size() + 1);
             same(tables, cql);
             direct(node, "in");
-            Await.until("no sstables beside the engine", BOUND, () -> !node.move("status").success().contains(FilledTables.KEYSPACE));
+            Await.until("no sstables beside the engine", BOUND, () -> !node.moves().contains(FilledTables.KEYSPACE));
             Await.untilAsserted(BOUND, () -> assertEquals(Set.of(), filesOfBulk(node.base(), ""), "left by rounds that ended early"));
             node.compact(FilledTables.KEYSPACE);
             same(tables, cql);
@@ -193,7 +193,7 @@ class MoveOutTest
             cql.freshKeyspace(FilledTables.KEYSPACE);
             cql.run("USE " + FilledTables.KEYSPACE);
             fillBulk(cql);
-            node.move(FilledTables.KEYSPACE, "bulk", "out").success();
+            node.direct(FilledTables.KEYSPACE, "bulk", "out");
             awaitReady(node, 1);
             Set<Path> sstables = filesOfBulk(base, "-Data.db");
             assertTrue(sstables.stream().anyMatch(path -> path.startsWith(base.resolve("data"))), sstables::toString);
@@ -235,7 +235,7 @@ class MoveOutTest
             for (int i = 0; i < rounds; i++)
             {
                 EmptiedTables.fill(cql, i, 300);
-                node.move(FilledTables.KEYSPACE, "t" + i, "out").success();
+                node.direct(FilledTables.KEYSPACE, "t" + i, "out");
                 Pause.millis(random.nextInt(500));
                 EmptiedTables.empty(cql, i);
             }

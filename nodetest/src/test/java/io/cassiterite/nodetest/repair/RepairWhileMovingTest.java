@@ -74,11 +74,11 @@ class RepairWhileMovingTest
 
     private static void move(Node node, AtomicInteger moves)
     {
-        node.move(Pair.KEYSPACE, "wide", "out").success();
-        Await.until("it is ready", BOUND, () -> node.move("status").success().contains("ready: "));
+        node.direct(Pair.KEYSPACE, "wide", "out");
+        Await.until("it is ready", BOUND, () -> node.moves().contains("ready: "));
         moves.incrementAndGet();
-        node.move(Pair.KEYSPACE, "wide", "in").success();
-        Await.until("it is back", BOUND, () -> !node.move("status").success().contains(Pair.KEYSPACE));
+        node.direct(Pair.KEYSPACE, "wide", "in");
+        Await.until("it is back", BOUND, () -> !node.moves().contains(Pair.KEYSPACE));
         moves.incrementAndGet();
     }
 }

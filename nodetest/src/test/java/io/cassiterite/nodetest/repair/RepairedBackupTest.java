@@ -69,7 +69,7 @@ class RepairedBackupTest
         assertEquals(ROWS, rows(receiver));
         sender.nodetool("repair", "--full", Pair.KEYSPACE, "t").success();
         assertEquals(2 * ROWS - 1, rows(receiver));
-        Await.until("all rows are in the engine", BOUND, () -> !receiver.move("status").success().contains(Pair.KEYSPACE));
+        Await.until("all rows are in the engine", BOUND, () -> !receiver.moves().contains(Pair.KEYSPACE));
         receiver.flush(Pair.KEYSPACE, "t");
         receiver.compact(Pair.KEYSPACE, "t");
         try (Cql cql = receiver.cql(Pair.KEYSPACE))

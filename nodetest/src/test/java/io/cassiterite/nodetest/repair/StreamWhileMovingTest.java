@@ -99,13 +99,13 @@ class StreamWhileMovingTest
     {
         node.log().mark();
         MoveFaults.holdRead(node, Pair.KEYSPACE, TABLE);
-        node.move(Pair.KEYSPACE, TABLE, "out").success();
+        node.direct(Pair.KEYSPACE, TABLE, "out");
         node.log().await("pair.wide: [1-9]\\d* sstables .*have rows of the engine, which forgets them next", BOUND);
     }
 
     private static void awaitReady(Node node)
     {
-        Await.until("it is ready", BOUND, () -> node.move("status").success().contains("ready: "));
+        Await.until("it is ready", BOUND, () -> node.moves().contains("ready: "));
     }
 
     private static void assertSame(Pair pair, String expected)
