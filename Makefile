@@ -200,6 +200,17 @@ test-drivers: class-archive driver-programs ## five drivers through the front do
 	@rm -rf nodetest/target/surefire-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dgroups=drivers -Dleft.out= | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
 
+.PHONY: tool-programs
+tool-programs: need
+	@scripts/tool-programs.sh
+
+.PHONY: test-tools
+test-tools: class-archive tool-programs ## programs of the trade beside engine tables, as registries bring them: DSBulk, COPY, Spark, mappers, JanusGraph, Temporal and others; gigabytes of them at first
+	@echo "== tests of tools"
+	@rm -rf nodetest/target/tools-reports
+	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=tools -Dleft.out= -Dreports=tools-reports | \
+	    grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+
 .PHONY: test-versions
 test-versions: node ## the core of the node tests on several versions of Cassandra: make test-versions VERSIONS="5.0.0 5.0.9"
 	@FORKS=$(FORKS) scripts/test-versions.sh $(VERSIONS)
