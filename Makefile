@@ -205,7 +205,7 @@ tool-programs: need
 	@scripts/tool-programs.sh
 
 .PHONY: test-tools
-test-tools: class-archive tool-programs ## programs of the trade beside engine tables, as registries bring them: DSBulk, COPY, Spark, mappers, JanusGraph, Temporal and others; gigabytes of them at first
+test-tools: class-archive tool-programs ## DSBulk, COPY, Spark, mappers, JanusGraph, Temporal and others beside engine tables
 	@echo "== tests of tools"
 	@rm -rf nodetest/target/tools-reports
 	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=tools -Dleft.out= -Dreports=tools-reports | \

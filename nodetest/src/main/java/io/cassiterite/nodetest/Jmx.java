@@ -20,7 +20,8 @@ import javax.management.remote.JMXServiceURL;
 /** A JMX connection to a node. Thread-safe. */
 public final class Jmx implements AutoCloseable
 {
-    static final String ENGINE = "io.cassiterite:type=Engine";
+    /** The bean of the plug-in. */
+    public static final String ENGINE = "io.cassiterite:type=Engine";
 
     private static final String STORAGE = "org.apache.cassandra.db:type=StorageService";
 
@@ -116,6 +117,13 @@ public final class Jmx implements AutoCloseable
     {
         invoke(STORAGE, "forceKeyspaceCompaction", new Object[]{ false, keyspace, tables },
                new String[]{ boolean.class.getName(), String.class.getName(), String[].class.getName() });
+    }
+
+    /** Sets a parameter of the engine on the running node. */
+    public void parameter(String name, String value)
+    {
+        String string = String.class.getName();
+        invoke(ENGINE, "set", new Object[]{ name, value }, new String[]{ string, string });
     }
 
     /** Says which way the rows of an engine table move: "in", "out" or "hold". */

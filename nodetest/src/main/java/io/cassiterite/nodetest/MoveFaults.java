@@ -46,6 +46,15 @@ public final class MoveFaults implements Clock
         Await.until("a read is held", BOUND, orders(node.base())::isHeld);
     }
 
+    /** Rows of a table move out, up to where they are in sstables and in the engine still, which a read holds the round to. */
+    public static void holdRound(Node node, String keyspace, String table)
+    {
+        node.log().mark();
+        holdRead(node, keyspace, table);
+        node.direct(keyspace, table, "out");
+        node.log().await(keyspace + '.' + table + ": [1-9]\\d* sstables .*have rows of the engine, which forgets them next", BOUND);
+    }
+
     /** The node ends when its mover is in such a method, as often as it takes to see it there. */
     public static void killAt(Node node, String className, String method)
     {

@@ -277,6 +277,12 @@ public final class Node implements AutoCloseable
         }
     }
 
+    /** Waits until all sstables of a keyspace have moved in. */
+    public void awaitMovedIn(String keyspace, Duration bound)
+    {
+        Await.until("no sstables beside the engine", bound, () -> !moves().contains(keyspace));
+    }
+
     private Output tool(String name, String... arguments)
     {
         List<String> command = new ArrayList<>(List.of("java", "-cp", Checkout.jar().toString(), "io.cassiterite.tools." + name,

@@ -335,8 +335,7 @@ class GateTest
     {
         try (Jmx jmx = node.jmx())
         {
-            String text = String.class.getName();
-            jmx.invoke("io.cassiterite:type=Engine", "set", new Object[]{ "front_door", mode }, new String[]{ text, text });
+            jmx.parameter("front_door", mode);
         }
     }
 

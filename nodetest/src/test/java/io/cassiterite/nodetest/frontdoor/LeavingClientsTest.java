@@ -41,7 +41,6 @@ class LeavingClientsTest
 {
     private static final String KEYSPACE = "leavingclientstest";
     private static final String TABLE = KEYSPACE + ".t";
-    private static final String ENGINE = "io.cassiterite:type=Engine";
     private static final Duration BOUND = Duration.ofSeconds(180);
     private static final int BOUND_MILLIS = 180_000;
     /** As many as a client must have had before it leaves, and more. */
@@ -210,10 +209,9 @@ class LeavingClientsTest
 
     private static void setMode(Node node, String mode)
     {
-        String text = String.class.getName();
         try (Jmx jmx = node.jmx())
         {
-            jmx.invoke(ENGINE, "set", new Object[]{ "front_door", mode }, new String[]{ text, text });
+            jmx.parameter("front_door", mode);
         }
     }
 }

@@ -38,7 +38,6 @@ class ProxyTest
     /** More than the drivers of this class have, also while a closed one is still known. */
     private static final int PER_ADDRESS = 16;
     private static final int LARGE_BYTES = 3 << 20;
-    private static final String ENGINE = "io.cassiterite:type=Engine";
 
     /** Clients that came before would stay with Netty. */
     @BeforeAll
@@ -169,12 +168,12 @@ class ProxyTest
         try (Jmx jmx = node.jmx(); RawClient before = new RawClient("127.0.0.83", node.cqlAddress()))
         {
             before.startup();
-            setMode(jmx, "off");
+            jmx.parameter("front_door", "off");
             try (RawClient stock = new RawClient("127.0.0.83", node.cqlAddress()))
             {
                 stock.startup();
                 before.query("SELECT key FROM system.local");
-                setMode(jmx, "proxy");
+                jmx.parameter("front_door", "proxy");
                 stock.query("SELECT key FROM system.local");
             }
             before.query("SELECT key FROM system.local");
@@ -222,11 +221,5 @@ class ProxyTest
             assertEquals(executed + requests, door.count("requests_execute"));
         }
         assertEquals(opaque, door.count("clients_opaque"));
-    }
-
-    private static void setMode(Jmx jmx, String mode)
-    {
-        String text = String.class.getName();
-        jmx.invoke(ENGINE, "set", new Object[]{ "front_door", mode }, new String[]{ text, text });
     }
 }

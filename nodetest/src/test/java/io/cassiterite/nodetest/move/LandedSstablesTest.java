@@ -66,7 +66,7 @@ class LandedSstablesTest
 
     private static void awaitMoved(Node node)
     {
-        Await.until("no sstables beside the engine", BOUND, () -> !node.moves().contains(KEYSPACE));
+        node.awaitMovedIn(KEYSPACE, BOUND);
     }
 
     private static List<String> sorted(List<String> rows)

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.MoveFaults;
@@ -71,7 +70,7 @@ class MoveCrashTest
         if (direction.equals("out"))
             MoveOutTest.awaitReady(node, TABLES.size());
         else
-            Await.until("no sstables beside the engine", MoveOutTest.BOUND, () -> !node.moves().contains(FilledTables.KEYSPACE));
+            node.awaitMovedIn(FilledTables.KEYSPACE, MoveOutTest.BOUND);
     }
 
     @Test

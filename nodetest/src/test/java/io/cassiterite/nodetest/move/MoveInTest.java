@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Checkout;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
@@ -73,7 +72,7 @@ class MoveInTest
 
     private static void awaitMoved(Node node)
     {
-        Await.until("no sstables beside the engine", BOUND, () -> !node.moves().contains(FilledTables.KEYSPACE));
+        node.awaitMovedIn(FilledTables.KEYSPACE, BOUND);
     }
 
     private static List<String> sorted(List<String> rows)

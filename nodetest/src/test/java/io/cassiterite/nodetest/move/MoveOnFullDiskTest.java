@@ -146,7 +146,7 @@ class MoveOnFullDiskTest
             disk.resize(MUCH_MEBIBYTES);
             node.nodetool("setcompactionthroughput", "0").success();
             direct(node, "in");
-            Await.until("all has moved", MoveOutTest.BOUND, () -> !node.moves().contains(FilledTables.KEYSPACE));
+            node.awaitMovedIn(FilledTables.KEYSPACE, MoveOutTest.BOUND);
             check(cql);
             assertNothingFailed(node);
             node.killNine();

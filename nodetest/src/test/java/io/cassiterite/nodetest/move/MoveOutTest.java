@@ -173,7 +173,7 @@ class MoveOutTest
             awaitReady(node, FilledTables.moving().size() + 1);
             same(tables, cql);
             direct(node, "in");
-            Await.until("no sstables beside the engine", BOUND, () -> !node.moves().contains(FilledTables.KEYSPACE));
+            node.awaitMovedIn(FilledTables.KEYSPACE, BOUND);
             Await.untilAsserted(BOUND, () -> assertEquals(Set.of(), filesOfBulk(node.base(), ""), "left by rounds that ended early"));
             node.compact(FilledTables.KEYSPACE);
             same(tables, cql);

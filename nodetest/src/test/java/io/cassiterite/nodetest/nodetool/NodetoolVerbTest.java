@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
+import io.cassiterite.nodetest.Jmx;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeTest;
 import io.cassiterite.nodetest.Output;
@@ -93,10 +94,10 @@ class NodetoolVerbTest
     @Test
     void engineReportsOverJmx()
     {
-        try (var jmx = node.jmx())
+        try (Jmx jmx = node.jmx())
         {
             cql.run("CREATE TABLE j (k int PRIMARY KEY) WITH memtable = 'cassiterite'");
-            assertTrue(jmx.attribute("io.cassiterite:type=Engine", "Version").toString().startsWith("cassiterite/"));
+            assertTrue(jmx.attribute(Jmx.ENGINE, "Version").toString().startsWith("cassiterite/"));
             cql.run("INSERT INTO j (k) VALUES (1)");
             assertEquals(1L, jmx.attribute("org.apache.cassandra.metrics:type=Table,keyspace=" + KEYSPACE +
                                            ",scope=j,name=cassiterite_writes", "Value"));
@@ -125,10 +126,9 @@ class NodetoolVerbTest
     /** @return why it was refused, or nothing */
     private String set(String name, String value)
     {
-        String string = String.class.getName();
-        try (var jmx = node.jmx())
+        try (Jmx jmx = node.jmx())
         {
-            jmx.invoke("io.cassiterite:type=Engine", "set", new Object[]{ name, value }, new String[]{ string, string });
+            jmx.parameter(name, value);
             return "";
         }
         catch (RuntimeException e)

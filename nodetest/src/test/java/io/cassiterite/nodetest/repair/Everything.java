@@ -68,8 +68,22 @@ final class Everything
         }
     }
 
+    /** Creates the tables, writes the same to both nodes, and then to each what the other one lacks. */
+    static void diverge(Pair pair, int writes)
+    {
+        try (Cql cql = pair.first.cql(Pair.KEYSPACE))
+        {
+            create(cql);
+            pair.awaitBoth();
+            new Everything(1).write(cql, writes, ConsistencyLevel.ALL);
+            pair.assertInSync();
+        }
+        writeWithout(pair, pair.second, 2, writes);
+        writeWithout(pair, pair.first, 3, writes);
+    }
+
     /** While one of the nodes is down, which lacks it then. */
-    static void writeWithout(Pair pair, Node down, long seed, int writes)
+    private static void writeWithout(Pair pair, Node down, long seed, int writes)
     {
         pair.without(down, () -> {
             try (Cql cql = pair.other(down).cql(Pair.KEYSPACE))

@@ -46,15 +46,7 @@ class RepairConvergesTest
 
     private static void converge(Pair pair)
     {
-        try (Cql cql = pair.first.cql(Pair.KEYSPACE))
-        {
-            Everything.create(cql);
-            pair.awaitBoth();
-            new Everything(1).write(cql, WRITES, ConsistencyLevel.ALL);
-            pair.assertInSync();
-        }
-        Everything.writeWithout(pair, pair.second, 2, WRITES);
-        Everything.writeWithout(pair, pair.first, 3, WRITES);
+        Everything.diverge(pair, WRITES);
         pair.assertOutOfSync();
         String expected = quorum(pair);
 

@@ -78,7 +78,7 @@ class RepairWhileMovingTest
         Await.until("it is ready", BOUND, () -> node.moves().contains("ready: "));
         moves.incrementAndGet();
         node.direct(Pair.KEYSPACE, "wide", "in");
-        Await.until("it is back", BOUND, () -> !node.moves().contains(Pair.KEYSPACE));
+        node.awaitMovedIn(Pair.KEYSPACE, BOUND);
         moves.incrementAndGet();
     }
 }

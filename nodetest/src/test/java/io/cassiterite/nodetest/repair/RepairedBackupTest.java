@@ -9,13 +9,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-import com.datastax.oss.driver.api.core.ConsistencyLevel;
-import com.datastax.oss.driver.api.core.cql.SimpleStatement;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.cassiterite.nodetest.Await;
 import io.cassiterite.nodetest.Cql;
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.Snapshots;
@@ -23,7 +19,6 @@ import io.cassiterite.nodetest.Snapshots;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 /** A snapshot and the incremental backups since restore also what a repair has streamed, from an engine and from a stock peer. */
-@Tag("cluster")
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class RepairedBackupTest
 {
@@ -69,7 +64,7 @@ class RepairedBackupTest
         assertEquals(ROWS, rows(receiver));
         sender.nodetool("repair", "--full", Pair.KEYSPACE, "t").success();
         assertEquals(2 * ROWS - 1, rows(receiver));
-        Await.until("all rows are in the engine", BOUND, () -> !receiver.moves().contains(Pair.KEYSPACE));
+        receiver.awaitMovedIn(Pair.KEYSPACE, BOUND);
         receiver.flush(Pair.KEYSPACE, "t");
         receiver.compact(Pair.KEYSPACE, "t");
         try (Cql cql = receiver.cql(Pair.KEYSPACE))
@@ -94,8 +89,7 @@ class RepairedBackupTest
     {
         try (Cql cql = node.cql(Pair.KEYSPACE))
         {
-            return cql.session().execute(SimpleStatement.newInstance("SELECT k FROM t").setConsistencyLevel(ConsistencyLevel.ONE)
-                                                        .setNode(cql.own())).all().size();
+            return cql.localRows("SELECT k FROM t").size();
         }
     }
 }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,7 +27,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * M3: a repair streams into a table, and out of it, whose rows are in sstables already and in the engine still, which forgets them
  * next. What has come meanwhile stays, also over a kill, and both replicas answer the same.
  */
-@Tag("cluster")
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class StreamWhileMovingTest
 {
@@ -61,19 +59,12 @@ class StreamWhileMovingTest
 
     private static void streamed(Pair pair)
     {
-        try (Cql cql = pair.first.cql(Pair.KEYSPACE))
-        {
-            Everything.create(cql);
-            pair.awaitBoth();
-            new Everything(1).write(cql, WRITES, ConsistencyLevel.ALL);
-        }
-        Everything.writeWithout(pair, pair.second, 2, WRITES);
-        Everything.writeWithout(pair, pair.first, 3, WRITES);
+        Everything.diverge(pair, WRITES);
         Pause.millis(2_000); // what was written with a TTL of 1 s has expired
         String expected = answers(pair.second, ConsistencyLevel.QUORUM);
         assertNotEquals(expected, answers(pair.first, ConsistencyLevel.ONE));
 
-        holdRound(pair.first);
+        MoveFaults.holdRound(pair.first, Pair.KEYSPACE, TABLE);
         pair.both().forEach(node -> node.log().mark());
         assertTrue(Pair.repair(pair.second, "-dcpar", TABLE, "counted", "changed").success().contains("Repair completed successfully"));
         assertTrue(pair.second.log().grep("range\\(s\\) out of sync for " + TABLE).size() > 0);
@@ -92,15 +83,6 @@ class StreamWhileMovingTest
         pair.assertInSync(TABLE, "counted", "changed");
         for (Node node : pair.both())
             assertEquals(List.of(), node.log().errors());
-    }
-
-    /** The round can end only when the read does. */
-    private static void holdRound(Node node)
-    {
-        node.log().mark();
-        MoveFaults.holdRead(node, Pair.KEYSPACE, TABLE);
-        node.direct(Pair.KEYSPACE, TABLE, "out");
-        node.log().await("pair.wide: [1-9]\\d* sstables .*have rows of the engine, which forgets them next", BOUND);
     }
 
     private static void awaitReady(Node node)

@@ -5,7 +5,6 @@
 package io.cassiterite.nodetest.tools;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -95,7 +94,7 @@ final class AllTypes
             case "frozen<map<int, text>>" -> "{" + i + ": 'v', -1: ''}";
             case "tuple<int, text>" -> "(" + i + ", 't, " + i + "')";
             case "frozen<address>" -> "{street: 'Main St. " + i + "', zip: " + i + "}";
-            default -> throw new IllegalArgumentException(type.toLowerCase(Locale.ROOT));
+            default -> throw new IllegalArgumentException(type);
         };
     }
 }

@@ -83,7 +83,7 @@ class DsBulkTest
             return Stream.concat(Folders.sortedLines(folder).stream(), TwoNodes.rows(node, KEYSPACE + ".copy").stream()).toList();
         });
         run(TwoNodes.engine(), "load", "taken_over", ofStock[0]);
-        assertCopied(TwoNodes.engine(), "copy", "taken_over");
+        TwoNodes.assertCopied(TwoNodes.engine(), KEYSPACE, "copy", "taken_over", 50);
     }
 
     @Test
@@ -122,16 +122,8 @@ class DsBulkTest
         TwoNodes.same(node -> {
             Path folder = unload(node, "counted");
             run(node, "load", "counted_copy", folder);
-            assertCopied(node, "counted", "counted_copy");
+            TwoNodes.assertCopied(node, KEYSPACE, "counted", "counted_copy", 50);
             return Folders.sortedLines(folder);
         });
-    }
-
-    private static void assertCopied(Node node, String from, String to)
-    {
-        List<String> rows = TwoNodes.rows(node, KEYSPACE + "." + to);
-        assertTrue(rows.size() > 50, rows::toString);
-        List<String> original = TwoNodes.rows(node, KEYSPACE + "." + from);
-        assertEquals(String.join("\n", original.subList(1, original.size())), String.join("\n", rows.subList(1, rows.size())));
     }
 }

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -72,19 +74,19 @@ final class GeneratedRows
     private void fill(String table, List<Row> columns, List<String> found)
     {
         List<String> keys = names(columns, "partition_key");
-        Map<String, String> partitions = new TreeMap<>();
+        Set<String> partitions = new TreeSet<>();
         for (int i = 0; i < ROWS; i++)
         {
             Map<String, String> values = new TreeMap<>();
             for (Row column : columns)
                 if (isKey(column) || random.nextInt(4) > 0)
-                    values.put('"' + column.getString("column_name") + '"', literal(column.getString("type"), random.nextInt(VALUES)));
+                    values.put(name(column), literal(column.getString("type"), random.nextInt(VALUES)));
             String partition = keys.stream().map(key -> key + " = " + values.get(key)).collect(Collectors.joining(" AND "));
-            partitions.put(partition, partition);
+            partitions.add(partition);
             write(table, columns, values, i);
         }
         found.add(table);
-        for (String partition : partitions.keySet())
+        for (String partition : partitions)
             found.addAll(cql.exact("SELECT * FROM " + table + " WHERE " + partition));
     }
 

@@ -15,15 +15,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Tag("tools")
 class JanusGraphTest
 {
-    private static final String KEYSPACE = "janusgraphtest";
-
     @Test
     void aGraphIsTheSame()
     {
-        TwoNodes.freshKeyspace(KEYSPACE);
-        List<String> lines = TwoNodes.same(node -> Program.own("janusgraph", "FriendGraph").lines(node, KEYSPACE));
+        List<String> lines = TwoNodes.sameProgram("janusgraph", "FriendGraph", false);
         assertTrue(lines.contains("vertices: 500"), lines::toString);
         assertTrue(lines.get(lines.size() - 1).startsWith("refused: "), lines::toString);
-        TwoNodes.assertSameKeyspace(KEYSPACE, false);
     }
 }

@@ -17,11 +17,8 @@ class MappersTest
 {
     private static void assertSame(String tool, String application)
     {
-        String keyspace = "mapper_" + tool;
-        TwoNodes.freshKeyspace(keyspace);
-        List<String> lines = TwoNodes.same(node -> Program.own(tool, application).lines(node, keyspace));
+        List<String> lines = TwoNodes.sameProgram(tool, application, true);
         assertTrue(lines.size() > 30, lines::toString);
-        TwoNodes.assertSameKeyspace(keyspace, true);
     }
 
     @Test

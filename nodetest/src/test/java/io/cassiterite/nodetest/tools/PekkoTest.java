@@ -15,14 +15,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @Tag("tools")
 class PekkoTest
 {
-    private static final String KEYSPACE = "pekkotest";
-
     @Test
     void actorsRecover()
     {
-        TwoNodes.freshKeyspace(KEYSPACE);
-        List<String> lines = TwoNodes.same(node -> Program.own("pekko", "Accounts").lines(node, KEYSPACE));
+        List<String> lines = TwoNodes.sameProgram("pekko", "Accounts", false);
         assertTrue(lines.contains("recovered: account-11 has 661770 after 60"), lines::toString);
-        TwoNodes.assertSameKeyspace(KEYSPACE, false);
     }
 }

@@ -12,6 +12,7 @@ import io.cassiterite.nodetest.Node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A stock node, and one where a new table is an engine table. All classes of this JVM use them; they end with it. */
 final class TwoNodes
@@ -63,10 +64,29 @@ final class TwoNodes
         return expected;
     }
 
+    /** @return what a program of a tool printed that did the same in a new keyspace of both, which it left with the same tables */
+    static List<String> sameProgram(String tool, String main, boolean isWithRows)
+    {
+        String keyspace = tool + "test";
+        freshKeyspace(keyspace);
+        List<String> lines = same(node -> Program.own(tool, main).lines(node, keyspace));
+        assertSameKeyspace(keyspace, isWithRows);
+        return lines;
+    }
+
+    /** The second table has the rows of the first one, and they are more than so many. */
+    static void assertCopied(Node node, String keyspace, String from, String to, int moreThan)
+    {
+        List<String> rows = rows(node, keyspace + '.' + to);
+        assertTrue(rows.size() > moreThan, rows::toString);
+        List<String> original = rows(node, keyspace + '.' + from);
+        assertEquals(String.join("\n", original.subList(1, original.size())), String.join("\n", rows.subList(1, rows.size())));
+    }
+
     /** The keyspace has the same definitions on both, its tables are engine tables, and they hold the same rows. */
     static void assertSameKeyspace(String keyspace, boolean isWithRows)
     {
-        List<String> tables = same(node -> definitions(node, keyspace));
+        same(node -> definitions(node, keyspace));
         try (Cql cql = engine().cql())
         {
             assertEquals(List.of("cassiterite"), cql.rows(SCHEMA_TABLES, keyspace).stream().map(row -> row.getString("memtable")).distinct()
@@ -75,7 +95,6 @@ final class TwoNodes
         if (isWithRows)
             for (String table : names(keyspace))
                 same(node -> rows(node, keyspace + '.' + table));
-        assertFalse(tables.isEmpty());
     }
 
     private static List<String> names(String keyspace)
