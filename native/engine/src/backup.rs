@@ -51,12 +51,12 @@ fn back_up(core: &TableCore, directory: &Path) -> Result<u64> {
     let store = core.store();
     let closing = Arc::clone(&store.closing);
     let _open = closing.delay()?;
-    let missed = store.increments.begin_taking(core.id());
+    let taking = store.increments.begin_taking(core.id());
     let taken = take_all(core, directory, &|| closing.check());
-    if taken.is_err() {
-        store.increments.note_waiting(core.id());
+    if taken.is_ok() {
+        store.increments.end_taking(core.id(), &taking);
     }
-    match missed {
+    match taking.missed {
         None => taken,
         Some(why) => Err(EngineError::io(format!(
             "rows are in no incremental backup, because a link failed: {why}; take a new snapshot once its cause has ended"

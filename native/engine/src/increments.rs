@@ -32,8 +32,26 @@ pub(crate) struct Increments {
     directory: PathBuf,
     is_on: AtomicBool,
     received: AtomicU64,
-    /// By the ids of their tables; why a file could not be kept.
-    waiting: Mutex<BTreeMap<Vec<u8>, Option<String>>>,
+    notes: AtomicU64,
+    /// By the ids of their tables.
+    waiting: Mutex<BTreeMap<Vec<u8>, Waiting>>,
+}
+
+/// What waits of a table, also while it is being taken.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Another with each file.
+    note: u64,
+    /// Why a file could not be kept.
+    missed: Option<String>,
+}
+
+/// What a call has begun to take.
+#[derive(Debug)]
+pub(crate) struct Taking {
+    /// Why files could not be kept since the last time.
+    pub missed: Option<String>,
+    note: u64,
 }
 
 /// A file that a flush has written, by its name in the folder of its table.
@@ -50,10 +68,11 @@ impl Increments {
         let mut waiting = BTreeMap::new();
         for (id, folder) in folders(&directory)? {
             remove_receiving(&folder)?;
-            waiting.insert(id, None);
+            waiting.insert(id, Waiting::default());
         }
         let is_on = AtomicBool::new(directory.join(ON).exists());
-        Ok(Increments { directory, is_on, received: AtomicU64::new(0), waiting: Mutex::new(waiting) })
+        let (received, notes) = (AtomicU64::new(0), AtomicU64::new(1));
+        Ok(Increments { directory, is_on, received, notes, waiting: Mutex::new(waiting) })
     }
 
     /// Removes what waits of other tables than these.
@@ -154,12 +173,8 @@ impl Increments {
         }
         let mut waiting = self.lock();
         let known = waiting.entry(id.to_vec()).or_default();
-        *known = missed.or(known.take());
-    }
-
-    /// What waits of the table is still to be taken.
-    pub(crate) fn note_waiting(&self, id: &[u8]) {
-        self.note(id, Ok(()));
+        known.note = self.notes.fetch_add(1, Ordering::Relaxed);
+        known.missed = missed.or(known.missed.take());
     }
 
     /// Whether anything waits of a table, also while it is being taken.
@@ -172,9 +187,20 @@ impl Increments {
         self.lock().keys().cloned().collect()
     }
 
-    /// All that waits of a table is about to be taken; why files could not be kept since the last time.
-    pub(crate) fn begin_taking(&self, id: &[u8]) -> Option<String> {
-        self.lock().remove(id).flatten()
+    /// All that waits of a table is about to be taken. Until it is, [`Increments::tables`] lists it, so that another call
+    /// does not go on as if it had been.
+    pub(crate) fn begin_taking(&self, id: &[u8]) -> Taking {
+        let mut waiting = self.lock();
+        let known = waiting.get_mut(id);
+        known.map_or(Taking { missed: None, note: 0 }, |known| Taking { missed: known.missed.take(), note: known.note })
+    }
+
+    /// All that waited at its beginning has been taken.
+    pub(crate) fn end_taking(&self, id: &[u8], taking: &Taking) {
+        let mut waiting = self.lock();
+        if waiting.get(id).is_some_and(|known| known.note == taking.note && known.missed.is_none()) {
+            waiting.remove(id);
+        }
     }
 
     /// Nobody is to have what waits of a table.
@@ -185,7 +211,7 @@ impl Increments {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Vec<u8>, Option<String>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Vec<u8>, Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -319,7 +345,13 @@ mod tests {
         assert!(folder.join("received-1").exists(), "its number is taken");
         again.keep_received(b"ab", |_| Err(EngineError::io("full")));
         assert_eq!(again.tables(), [b"ab".to_vec()]);
-        assert!(again.begin_taking(b"ab").unwrap().contains("full"));
+        let taking = again.begin_taking(b"ab");
+        assert!(taking.missed.as_ref().unwrap().contains("full"));
+        again.keep_received(b"ab", |_| Ok(()));
+        again.end_taking(b"ab", &taking);
+        assert_eq!(again.tables(), [b"ab".to_vec()], "one has come meanwhile");
+        again.end_taking(b"ab", &again.begin_taking(b"ab"));
+        assert!(again.tables().is_empty());
         again.retain(&[]).unwrap();
         assert!(!folder.exists());
     }

@@ -7,7 +7,7 @@
 use crate::common::chunks::*;
 use crate::common::shipments::*;
 use crate::common::*;
-use crate::faults::{Step, HOOK};
+use crate::faults::{Paused, Step, HOOK};
 use crate::increments::RECEIVED;
 use crate::links::OTHER_DEVICE;
 use crate::manifest::NAME;
@@ -148,6 +148,22 @@ fn a_file_is_kept_before_a_compaction_deletes_it() {
     });
     assert_eq!(world.back_up(), 3);
     assert!(world.loaded(&[&world.backups()]) == whole(&world.table));
+}
+
+#[test]
+fn what_another_call_is_bringing_still_waits() {
+    let world = World::new();
+    world.put(1);
+    world.table.flush().unwrap();
+    let (table, backups) = (Arc::clone(&world.table), world.backups());
+    let other = Paused::at(Step::IncrementLinked, move || table.back_up(&backups));
+    assert!(world.waits());
+    assert_eq!(world.back_up(), 1);
+    assert_eq!(names(&world.backups(), "").len(), 2, "a file and its manifest");
+    assert!(!world.waits());
+    other.end().unwrap();
+    assert_eq!(names(&world.backups(), "").len(), 2);
+    assert!(!world.waits());
 }
 
 #[test]
