@@ -185,11 +185,8 @@ test-cluster: ## clusters that lose and gain nodes, damaged streams, repair besi
 .PHONY: test-cluster-part
 test-cluster-part: class-archive
 	@echo "== cluster tests, part $(PART)"
-	@rm -rf nodetest/target/cluster-reports lab/target/nextest/cluster
-	@tests=$$(scripts/cluster_tests.py lab $(PART)); [ -z "$$tests" ] || \
-	    scripts/rust-tests.sh cluster lab -- $(NODE_TESTS) $$(printf -- ' --test %s' $$tests)
-	@$(MVN) -pl nodetest test -Dforks=1 -Dfront.door=$(FRONT_DOOR) -Dgroups=cluster -Dleft.out= -Dreports=cluster-reports \
-	    -Dtest=$$(scripts/cluster_tests.py java $(PART)) | grep -E '^\[(ERROR|WARNING)\]|Tests run|BUILD'
+	@FORKS=$(FORKS) FRONT_DOOR=$(FRONT_DOOR) JOBS=$(JOBS) scripts/cluster-tests.sh $(PART) -- $(NODE_TESTS) \
+	    $(addprefix --test ,$(LAB_CLUSTER_TESTS))
 	@scripts/cluster_tests.py passed $(PART)
 	@scripts/cluster_tests.py stale
 	$(call ended,cluster)

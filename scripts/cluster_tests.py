@@ -2,12 +2,12 @@
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 """The cluster tests in seven parts, one for each day: `make test` runs one of them, `make test-cluster` all.
 
-config/cluster-tests.tsv has each of them, its part, how long it takes, and when it last passed. `lab:<name>` is a
-test of the lab. What compares times with stock's, and so wants a quiet machine, has the part `-`: it runs only with
-all.
+config/cluster-tests.tsv has each of them, its part, how long it takes, and when it last passed. `lab:<binary>` are the
+tests of a binary of the lab, `lab:<binary>::<test>` is one of them. What compares times with stock's, and so wants a
+quiet machine, has the part `-`: it runs only with all.
 
     cluster_tests.py java PART      the test classes of a part, for Maven's -Dtest
-    cluster_tests.py lab PART       the lab's tests of a part
+    cluster_tests.py lab PART       the lab's tests of a part, for nextest's --filterset
     cluster_tests.py passed PART    writes down what of it has passed, by the reports of Maven and of nextest
     cluster_tests.py stale          says what has not passed within a week
 
@@ -28,6 +28,7 @@ LIST = "config/cluster-tests.tsv"
 REPORTS = "nodetest/target/cluster-reports/TEST-*.xml"
 PARTS = 7
 LAB = "lab:"
+OF_BINARY = "::"
 
 
 def read(path=LIST):
@@ -52,9 +53,27 @@ def lab_reports(names):
     if not any(name.startswith(LAB) for name in names):
         return
     for binary, suite in test_reports.rust_suites(test_reports.rust_report(test_reports.LAB_CLUSTER)):
-        suite.set("name", LAB + binary)
-        suite.set("time", str(test_reports.seconds_of(suite.iter("testcase"))))
-        yield suite
+        yield as_suite(LAB + binary, list(suite.iter("testcase")))
+        for case in suite.iter("testcase"):
+            yield as_suite(f"{LAB}{binary}{OF_BINARY}{case.get('name')}", [case])
+
+
+def as_suite(name, cases):
+    counts = {
+        "tests": len(cases),
+        "skipped": sum(map(test_reports.is_skipped, cases)),
+        "failures": sum(map(test_reports.has_failed, cases)),
+        "errors": 0,
+        "time": test_reports.seconds_of(cases),
+    }
+    return ElementTree.Element("testsuite", name=name, **{key: str(value) for key, value in counts.items()})
+
+
+def filterset(names):
+    """Of nextest, for these rows of the list; empty where none is of the lab."""
+    parts = [name.removeprefix(LAB).split(OF_BINARY) for name in names if name.startswith(LAB)]
+    binaries = [[f"binary(={binary})", *(f"test(={test})" for test in tests)] for binary, *tests in parts]
+    return " + ".join(" & ".join(terms) for terms in binaries)
 
 
 def mark(tests, part, reports, day, commit):
@@ -82,7 +101,7 @@ def main(verb, part="all"):
     if verb == "java":
         print(",".join(name for name in names if not name.startswith(LAB)))
     elif verb == "lab":
-        print(" ".join(name.removeprefix(LAB) for name in names if name.startswith(LAB)))
+        print(filterset(names))
     elif verb == "passed":
         commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=False)
         reports = [ElementTree.parse(path).getroot() for path in glob.glob(REPORTS)]

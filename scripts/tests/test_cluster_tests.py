@@ -49,7 +49,14 @@ class ClusterTestsTest(unittest.TestCase):
         with open("Makefile", encoding="utf-8") as makefile:
             lab = re.search(r"^LAB_CLUSTER_TESTS := (.*)$", makefile.read(), re.MULTILINE).group(1).split()
         listed = [test["test"] for test in cluster_tests.read()]
-        self.assertEqual(sorted(listed), sorted(tagged | {"lab:" + name for name in lab}))
+        self.assertEqual(sorted(set(listed)), sorted(listed))
+        self.assertEqual({name.split("::")[0] for name in listed}, tagged | {"lab:" + name for name in lab})
+        for binary in {name.split("::")[0].removeprefix("lab:") for name in listed if "::" in name}:
+            self.assertNotIn("lab:" + binary, listed)
+            (path,) = glob.glob(f"lab/*/tests/{binary}.rs")
+            with open(path, encoding="utf-8") as file:
+                tests = re.findall(r"^#\[test\]\n#\[ignore.*\]\nfn (\w+)", file.read(), re.MULTILINE)
+            self.assertEqual({f"lab:{binary}::{test}" for test in tests}, {name for name in listed if binary in name})
 
     def test_seven_parts_have_each_of_them_once(self):
         tests = cluster_tests.read()
@@ -73,15 +80,22 @@ class ClusterTestsTest(unittest.TestCase):
     def test_of_the_lab_too_only_what_passed_is_noted(self):
         suite = (
             '<testsuite name="cassiterite-lab-cli::{}" tests="2" skipped="0" errors="0" failures="{}">'
-            '<testcase time="100.2"/><testcase time="20.3"/></testsuite>'
+            '<testcase name="one" time="100.2"/><testcase name="other" time="20.3">{}</testcase></testsuite>'
         )
         with self.in_folder():
-            self.report("<testsuites>" + suite.format("good", 0) + suite.format("bad", 1) + "</testsuites>")
-            tests = made(**{"lab:good": 7, "lab:bad": 7, "lab:not_run": 7})
+            bad = suite.format("bad", 1, "<failure/>")
+            self.report("<testsuites>" + suite.format("good", 0, "") + bad + "</testsuites>")
+            names = ["lab:good", "lab:bad", "lab:not_run", "lab:bad::one", "lab:bad::other"]
+            tests = made(**dict.fromkeys(names, 7))
             reports = cluster_tests.lab_reports([test["test"] for test in tests])
             cluster_tests.mark(tests, "3", reports, DAY, "abc")
-        self.assertEqual([test["passed"] for test in tests], ["2026-11-28", "", ""])
-        self.assertEqual([test["seconds"] for test in tests], ["120", "7", "7"])
+        self.assertEqual([test["passed"] for test in tests], ["2026-11-28", "", "", "2026-11-28", ""])
+        self.assertEqual([test["seconds"] for test in tests], ["120", "7", "7", "100", "7"])
+
+    def test_the_lab_s_tests_are_chosen_by_binary_or_by_name(self):
+        self.assertEqual(cluster_tests.filterset(["Java"]), "")
+        chosen = cluster_tests.filterset(["lab:plan", "Java", "lab:compare::scan"])
+        self.assertEqual(chosen, "binary(=plan) + binary(=compare) & test(=scan)")
 
     def test_the_lab_s_report_is_wanted_where_the_part_has_a_test_of_the_lab(self):
         with self.in_folder():
