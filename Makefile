@@ -229,6 +229,7 @@ lint: deps lint-env deny lint-docs ## format and lint of all languages; warnings
 	@cd lab && cargo clippy --quiet --locked --workspace --all-targets -j $(JOBS) -- -D warnings
 	@$(MVN) -Plint -fae process-test-classes | grep -E '^\[(ERROR|WARNING)\]|BUILD' | grep -v 'The POM for'
 	@$(LINT)/shellcheck $(SHELL_SCRIPTS)
+	@sed -n '/^```dockerfile$$/,/^```$$/{//!p}' docs/operating/containers.md | $(LINT)/hadolint -
 	@$(LINT)/ruff check --quiet --config config/ruff.toml $(PYTHON)
 	@$(LINT)/ruff format --quiet --check --config config/ruff.toml $(PYTHON)
 	@scripts/driver-programs.sh lint

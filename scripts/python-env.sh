@@ -14,7 +14,7 @@ fail() { echo "python-env: $*" >&2; exit 1; }
 case ${1:-demo} in
     demo) venv=build/venv locks=(config/python/demo.txt config/python/data.txt) what="cqlsh, the Python driver and a data set" ;;
     drivers) venv=build/driver-venv locks=(config/python/drivers.txt) what="the Python driver with compression, and Go" ;;
-    lint) venv=build/lint-venv locks=(config/python/lint.txt) what="ruff, rumdl, shellcheck and typos" ;;
+    lint) venv=build/lint-venv locks=(config/python/lint.txt) what="hadolint, ruff, rumdl, shellcheck and typos" ;;
     nextest) venv=build/nextest-venv locks=(config/python/nextest.txt) what="cargo-nextest" ;;
     *) fail "no environment is named $1: say demo, drivers, lint or nextest" ;;
 esac

@@ -23,6 +23,8 @@ memtable:
 other:
   configurations: none
 """
+SNIPPET = ROOT / "config" / "cassandra" / "jvm-plugin.options"
+OPTIONS = [line for line in SNIPPET.read_text().splitlines() if line.startswith("-")]
 
 
 class ContainersTest(unittest.TestCase):
@@ -39,9 +41,14 @@ class ContainersTest(unittest.TestCase):
             subprocess.run(["/bin/sh", "-c", command], check=True)
             begin = "memtable:\n  configurations:\n    skip"
             self.assertEqual(YAML.replace(begin, begin.removesuffix("    skip") + ENTRY + "    skip"), yaml.read_text())
-            snippet = (ROOT / "config" / "cassandra" / "jvm-plugin.options").read_text().splitlines()
-            wanted = [line for line in snippet if line.startswith("-")]
-            self.assertEqual(["-ea", *wanted], options.read_text().splitlines())
+            self.assertEqual(["-ea", *OPTIONS], options.read_text().splitlines())
+
+    def test_a_k8ssandra_cluster_has_the_engine_s_entry_and_options(self):
+        resource = re.search(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL)[1]
+        listed = re.search(r"additionalJvmServerOptions:\n((?: +- .*\n)+)", resource)[1].splitlines()
+        self.assertEqual(OPTIONS, [line.strip().removeprefix("- ") for line in listed])
+        class_name = re.search(r"class_name: (\S+)}", ENTRY)[1]
+        self.assertRegex(resource, rf"memtable:\n +configurations:\n +cassiterite:\n +class_name: {class_name}\n")
 
 
 if __name__ == "__main__":
