@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use cassiterite_engine::report_manifests;
 use jni::objects::{JByteArray, JClass, JString};
 use jni::sys::{jbyteArray, jlong, jstring};
 use jni::JNIEnv;
@@ -26,6 +27,18 @@ extern "system" fn Java_io_cassiterite_engine_Native_tableExport(
         let (ranges, directory) = (rust_bytes(env, &ranges)?, rust_string(env, &directory)?);
         let files = table.export(&ranges, Path::new(&directory))?;
         java_string(env, &files)
+    })
+}
+
+#[no_mangle]
+extern "system" fn Java_io_cassiterite_engine_Native_manifestsReport(
+    mut env: JNIEnv<'_>,
+    _: JClass<'_>,
+    directory: JString<'_>,
+) -> jstring {
+    guard_plain(&mut env, std::ptr::null_mut(), |env| {
+        let directory = rust_string(env, &directory)?;
+        java_string(env, &report_manifests(Path::new(&directory))?)
     })
 }
 

@@ -72,6 +72,7 @@ pub use generations::IndexState;
 pub use options::documentation as settings_documentation;
 pub use read::{cursor_close, cursor_next, view_scan};
 pub use receive::{receive_bytes, share_socket, ChunkFigures, ChunkWriter};
+pub use report::report_manifests;
 pub use store::Store;
 pub use table::Missed;
 pub use table::Table;

@@ -10,7 +10,7 @@ mod place;
 mod tests;
 
 pub(crate) use file::{FileKind, ListedFile};
-pub(crate) use parts::{check_bytes, read_parts, Part};
+pub(crate) use parts::{arrange, check_bytes, read_each, read_parts, Part};
 pub(crate) use place::{directory_of, NAME};
 
 use crate::bytes::{put_counted, Bytes};

@@ -4,6 +4,9 @@
 //! Reports for operators: lines of tab-separated values, the first one with the names of the columns.
 
 mod compactions;
+mod manifests;
+
+pub use manifests::report_manifests;
 
 use crate::compaction::StallCondition;
 use crate::error::{EngineError, Result};

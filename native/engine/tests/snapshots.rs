@@ -6,7 +6,7 @@
 
 mod common;
 
-use cassiterite_engine::{Kind, Store, Table};
+use cassiterite_engine::{report_manifests, Kind, Store, Table};
 use common::*;
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -344,4 +344,56 @@ fn files_that_came_from_elsewhere_are_found_by_their_names() {
     assert!(names(&again).iter().any(|name| name.starts_with(birth)), "{birth} is not in {:?}", names(&again));
     let fresh = open(&directory.path().join("fresh"));
     assert_eq!(common::table(&fresh).load(&again).unwrap(), 503);
+}
+
+#[test]
+fn a_report_of_manifests_tells_what_is_there_and_what_is_damaged() {
+    let directory = tempfile::tempdir().unwrap();
+    let taken = directory.path().join("snapshot");
+    let store = open(&directory.path().join("store"));
+    let table = filled(&store);
+    table.snapshot(&taken).unwrap();
+    let manifest = manifest_in(&taken);
+    let name = manifest.file_name().unwrap().to_string_lossy().into_owned();
+    let lines = |at: &Path| -> Vec<Vec<String>> {
+        let report = report_manifests(at).unwrap();
+        report.lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+    };
+    let whole = lines(&taken);
+    assert_eq!(whole.len(), 1);
+    let ssts = std::fs::read_dir(&taken).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len());
+    let files: Vec<u64> = ssts.collect();
+    let bytes = files.iter().sum::<u64>() - std::fs::metadata(&manifest).unwrap().len();
+    let id = "30313233-3435-3637-3839-616263646566";
+    let (count, bytes) = ((files.len() - 1).to_string(), bytes.to_string());
+    assert_eq!(whole[0], [&name, "ks", "t", id, "0", "1", &count, &bytes, ""]);
+    assert_eq!(lines(&manifest), whole, "by its own path");
+
+    table.write(&update(&partition("p1"), &[(STATIC, b"", &row(5, 3, b"later"))]), 0).unwrap();
+    let later = directory.path().join("later");
+    table.snapshot(&later).unwrap();
+    for entry in std::fs::read_dir(&later).unwrap().map(|entry| entry.unwrap()) {
+        let target = taken.join(entry.file_name());
+        if !target.exists() {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+    let both = lines(&taken);
+    assert_eq!(both.len(), 3, "{both:?}");
+    assert!(both[2][0].is_empty() && both[2][8].contains("holds 2 snapshots"), "{both:?}");
+    std::fs::write(&manifest, b"spoilt").unwrap();
+    let spoilt = lines(&taken);
+    assert_eq!(spoilt.len(), 2, "one is damaged, and the other is told nevertheless: {spoilt:?}");
+    let damaged = spoilt.iter().find(|line| line[0] == name).unwrap();
+    assert!(damaged[1].is_empty() && damaged[8].contains(&name), "{damaged:?}");
+    std::fs::remove_file(&manifest).unwrap();
+    for file in std::fs::read_dir(&taken).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.extension().is_some_and(|end| end == "sst") {
+            std::fs::remove_file(&file).unwrap(); // the store has it, too
+            std::fs::write(&file, b"short").unwrap();
+        }
+    }
+    let short = lines(&taken);
+    assert!(short.len() == 1 && short[0][8].contains("copy it again"), "{short:?}");
+    assert_eq!(report_manifests(directory.path()).unwrap_err().kind(), Kind::Invalid);
 }

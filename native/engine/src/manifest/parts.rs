@@ -26,10 +26,24 @@ pub(crate) struct Part {
 /// increments that are not of one piece.
 pub(crate) fn read_parts(at: &Path) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
-    for path in manifests_at(at)? {
-        let manifest = Manifest::read_file(&path).map_err(|error| incomplete(error, at, &path))?;
+    for (path, manifest) in read_each(at)? {
+        let manifest = manifest.map_err(|error| incomplete(error, at, &path))?;
         parts.push(Part { path, manifest });
     }
+    arrange(at, parts)
+}
+
+/// Each manifest that [`read_parts`] reads, or why it cannot be read.
+pub(crate) fn read_each(at: &Path) -> Result<Vec<(PathBuf, Result<Manifest>)>> {
+    let read = |path: PathBuf| {
+        let manifest = Manifest::read_file(&path);
+        (path, manifest)
+    };
+    Ok(manifests_at(at)?.into_iter().map(read).collect())
+}
+
+/// In the order in which they are loaded; refuses what [`read_parts`] refuses.
+pub(crate) fn arrange(at: &Path, mut parts: Vec<Part>) -> Result<Vec<Part>> {
     parts.sort_by_key(|part| part.manifest.is_increment);
     let snapshots = parts.iter().filter(|part| !part.manifest.is_increment).count();
     match parts.first() {

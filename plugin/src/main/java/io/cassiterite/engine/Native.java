@@ -117,6 +117,9 @@ public final class Native
      */
     static native void tableSnapshot(long table, String directory);
 
+    /** What the manifests in a directory say, or the one that is named: {@link SnapshotManifests#report}. */
+    static native String manifestsReport(String directory);
+
     /** Merges a snapshot made by {@link #tableSnapshot} into the table; returns the number of fragments loaded. */
     static native long tableLoad(long table, String directory);
 
