@@ -253,6 +253,12 @@ public final class Node implements AutoCloseable
         return tool("SnapshotLoad", keyspace, table, folder.toString());
     }
 
+    /** Restores a node's tables, as operators do: {@code restore("tag", "--run")}. */
+    public Output restore(String... arguments)
+    {
+        return tool("Restore", arguments);
+    }
+
     /** Says which way rows move, as operators do: {@code move("ks", "table", "out")}, {@code move("status")}. */
     public Output move(String... arguments)
     {

@@ -13,7 +13,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.cassiterite.engine.SnapshotFiles;
@@ -25,7 +24,6 @@ import io.cassiterite.engine.SnapshotFiles;
 public final class UnreadFiles
 {
     private static final Set<String> NOT_DATA = Set.of("snapshots", "backups");
-    private static final Pattern TABLE_FOLDER = Pattern.compile("(.+)-([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})");
     /** Names of Cassandra's files; other names may be folders. */
     private static final Pattern SSTABLE_COMPONENT = Pattern.compile(".+\\.(db|txt|crc32|log|sha1|adler32)");
     /** A folder with it is a database: a store that is configured to be inside of a data directory. */
@@ -57,7 +55,7 @@ public final class UnreadFiles
     /** @return false where only the depth of the folder is that of a table's */
     public boolean isOfTable()
     {
-        return TABLE_FOLDER.matcher(folder.getFileName().toString()).matches();
+        return TableFolder.of(folder) != null;
     }
 
     public String keyspace()
@@ -67,16 +65,15 @@ public final class UnreadFiles
 
     public String table()
     {
-        String name = folder.getFileName().toString();
-        Matcher matcher = TABLE_FOLDER.matcher(name);
-        return matcher.matches() ? matcher.group(1) : name;
+        TableFolder table = TableFolder.of(folder);
+        return table == null ? folder.getFileName().toString() : table.table;
     }
 
     /** @return the hexadecimal id of the table that the folder is of, with dashes; null where it {@link #isOfTable} not */
     public String tableId()
     {
-        Matcher matcher = TABLE_FOLDER.matcher(folder.getFileName().toString());
-        return matcher.matches() ? matcher.replaceFirst("$2-$3-$4-$5-$6") : null;
+        TableFolder table = TableFolder.of(folder);
+        return table == null ? null : table.id;
     }
 
     /**

@@ -5,20 +5,26 @@
 package io.cassiterite.observe;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.ColumnFamilyStore;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.MBeanWrapper;
 
+import io.cassiterite.engine.TableStats;
 import io.cassiterite.move.Exports;
 import io.cassiterite.move.MoveReport;
 import io.cassiterite.node.Direction;
 import io.cassiterite.node.EngineControl;
+import io.cassiterite.node.EngineTable;
 import io.cassiterite.node.UnreadFiles;
 
 /** @see EngineMBean */
@@ -89,12 +95,62 @@ public final class Engine implements EngineMBean
     private static void checkSnapshot(String directory)
     {
         String why = SnapshotFolder.whyNotFound(directory);
+        if (why == null)
+            why = obstacle(Path.of(directory));
         if (why != null)
             throw new IllegalArgumentException(why);
+    }
+
+    /** @return why the node loads nothing from there, or null if it does */
+    private static String obstacle(Path folder)
+    {
         for (String data : DatabaseDescriptor.getAllDataFileLocations())
-            if (UnreadFiles.isUnread(Path.of(directory).normalize(), Path.of(data).toAbsolutePath().normalize()))
-                throw new IllegalArgumentException(directory + " is in the data folder of a table, where its files would keep the " +
-                                                   "node from its next start. Move them out of " + data + ", and load them from there");
+            if (UnreadFiles.isUnread(folder.normalize(), Path.of(data).toAbsolutePath().normalize()))
+                return folder + " is in the data folder of a table, where its files would keep the node from its next start. Move them " +
+                       "out of " + data + ", and load them from there";
+        return null;
+    }
+
+    @Override
+    public String reportBackup(String source)
+    {
+        boolean isFolder = source.contains("/");
+        String why = isFolder ? SnapshotFolder.whyNotFound(source) : null;
+        if (why != null)
+            throw new IllegalArgumentException(why);
+        BackupReport report = new BackupReport(Engine::obstacle, Engine::compareKey);
+        if (isFolder)
+            report.addFolder(Path.of(source).normalize());
+        else
+            report.addSnapshot(Arrays.stream(DatabaseDescriptor.getAllDataFileLocations()).map(data -> Path.of(data).toAbsolutePath())
+                                     .collect(Collectors.toList()), source);
+        RemoteFailure.guard("looking at the node's tables", () -> addTables(report));
+        return report.text();
+    }
+
+    /** Under one id a key stays the same. */
+    private static String compareKey(Path folder, String keyspace, String table, String id)
+    {
+        TableMetadata metadata = Schema.instance.getTableMetadata(keyspace, table);
+        return metadata == null || metadata.id.toString().equals(id)
+               ? ""
+               : KeyComparison.of(folder.resolveSibling("schema.cql"), metadata, Schema.instance.getKeyspaceMetadata(keyspace).types);
+    }
+
+    private void addTables(BackupReport report)
+    {
+        for (String keyspace : Schema.instance.getKeyspaces())
+            for (TableMetadata table : Schema.instance.getKeyspaceMetadata(keyspace).tablesAndViews())
+                report.addTable(table.keyspace, table.name, table.id.toString(), EngineTable.is(table), hasRows(table));
+    }
+
+    private boolean hasRows(TableMetadata table)
+    {
+        if (!EngineTable.is(table))
+            return false;
+        TableStats stats = engine.stats(table);
+        ColumnFamilyStore cfs = Schema.instance.getColumnFamilyStoreInstance(table.id);
+        return stats != null && !stats.isPristine() || cfs != null && !cfs.getLiveSSTables().isEmpty();
     }
 
     @Override

@@ -35,6 +35,18 @@ public interface EngineMBean
     long snapshotLoad(String keyspace, String table, String directory);
 
     /**
+     * What a backup has of tables, and which tables the node has. Changes nothing, and reads manifests and the sizes of files.
+     *
+     * @param source the name of a snapshot of this node, or the absolute path on this node of a folder that has a backup, or of one
+     *               manifest
+     * @return lines of tab-separated values, the first names the columns. Their kinds: table (of the node), manifest (of a snapshot
+     *         or an increment, which can be read), failure (of a folder or a manifest, with the error), sstables (in a folder).
+     *         "key" compares the key of a manifest's table with the node's table of that name and another id: same, unknown, or
+     *         the difference
+     */
+    String reportBackup(String source);
+
+    /**
      * Sets which way the rows of a table move between the engine and sstables, also for later starts.
      *
      * @param direction in: sstables beside the engine move into it; hold: nothing moves; out: rows leave the engine for

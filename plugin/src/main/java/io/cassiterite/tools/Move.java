@@ -62,7 +62,7 @@ public final class Move
         }
         catch (IOException | RuntimeException e)
         {
-            System.err.println("not done: " + (e.getMessage() == null ? e : e.getMessage()));
+            System.err.println("not done: " + NodeConnection.reason(e));
             return FAILED;
         }
     }

@@ -5,6 +5,7 @@
 package io.cassiterite.tools;
 
 import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -65,6 +66,13 @@ final class NodeConnection implements AutoCloseable
                 return Map.of(JMXConnector.CREDENTIALS, Arrays.copyOf(pair, 2));
         }
         throw new IOException(file + " has no line '" + user + " PASSWORD'");
+    }
+
+    /** @return what people need to know of a failed call; a proxy of an MBean wraps what it does not declare */
+    static String reason(Exception e)
+    {
+        Throwable told = e instanceof UndeclaredThrowableException && e.getCause() != null ? e.getCause() : e;
+        return told.getMessage() == null ? told.toString() : told.getMessage();
     }
 
     EngineMBean engine() throws IOException

@@ -57,7 +57,7 @@ public final class SnapshotLoad
         }
         catch (IOException | RuntimeException e)
         {
-            System.err.println("not loaded: " + (e.getMessage() == null ? e : e.getMessage()));
+            System.err.println("not loaded: " + NodeConnection.reason(e));
             return FAILED;
         }
     }
