@@ -77,7 +77,16 @@ final class Restore
             if (why != null)
                 refused.put(files, why);
         });
-        return refused.isEmpty() ? null : String.join(" * ", UnreadFilesRefusal.of(refused, facts));
+        return refused.isEmpty() ? null : String.join(" * ", UnreadFilesRefusal.of(refused, facts)) + optionForAll(written);
+    }
+
+    /** Also for those that had no rows in the backup, which would be refused one after the other. */
+    private String optionForAll(Set<String> written)
+    {
+        List<String> replaced = facts.entering().stream().filter(table -> written.contains(table.id) && !TableEntry.isUnited(table.name))
+                                     .map(table -> table.name).collect(Collectors.toList());
+        return replaced.size() < 2 ? "" : String.format("%nFor all tables whose folder has been replaced:%n    -D%s=%s%n",
+                                                        TableEntry.SET_ASIDE, String.join(",", replaced));
     }
 
     private static String whyNotInto(UnreadFiles files, String storeDirectory)

@@ -49,7 +49,7 @@ final class TableEntry
         TableMetadata table = cfs.metadata();
         if (!hasRows || markedFolder(cfs) != null)
             return true;
-        if (names(UNITE).contains(table.toString()))
+        if (isUnited(table.toString()))
         {
             logger.warn("{}: the rows of the store and those of the folder are united, by -D{}", table, UNITE);
             return true;
@@ -67,6 +67,12 @@ final class TableEntry
     static boolean isSetAside(String table)
     {
         return names(SET_ASIDE).contains(table);
+    }
+
+    /** @param table keyspace.table, whose folder has no marker */
+    static boolean isUnited(String table)
+    {
+        return names(UNITE).contains(table);
     }
 
     /** As {@link io.cassiterite.node.PluginLife#opened}. */

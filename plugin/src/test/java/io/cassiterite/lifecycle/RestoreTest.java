@@ -133,6 +133,23 @@ class RestoreTest
         }
     }
 
+    /** The backup program has replaced the folder of a table, too, that had no rows then. */
+    @Test
+    void theOptionForAllTablesIsNamedAtOnce()
+    {
+        TableMetadata other = TableMetadata.builder("shop", "empty_then", TableId.generate()).partitioner(Murmur3Partitioner.instance)
+                                           .addPartitionKeyColumn("p", Int32Type.instance).addRegularColumn("v", Int32Type.instance)
+                                           .build();
+        facts.tables.add(new StartFacts.SchemaTable(other.toString(), other.id.toString(), "cassiterite"));
+        TestMemtable.put(TestMemtable.open(store, metadata), row(-1));
+        String one = start();
+        assertFalse(one.contains("For all"), one);
+        TestMemtable.put(TestMemtable.open(store, other), row(other, -1));
+        String both = start();
+        assertTrue(both.endsWith("\nFor all tables whose folder has been replaced:\n" +
+                                 "    -Dcassiterite.set_aside=shop.orders,shop.empty_then\n"), both);
+    }
+
     @Test
     void whatIsNotWholeIsRefusedWithTheCommands() throws IOException
     {
@@ -188,7 +205,12 @@ class RestoreTest
 
     private PartitionUpdate row(int p)
     {
-        PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(metadata, p).timestamp(1);
+        return row(metadata, p);
+    }
+
+    private static PartitionUpdate row(TableMetadata table, int p)
+    {
+        PartitionUpdate.SimpleBuilder update = PartitionUpdate.simpleBuilder(table, p).timestamp(1);
         update.row().add("v", p);
         return update.build();
     }
