@@ -171,8 +171,8 @@ class MedusaTest
     /** Refused at first; then with the option that the refusal names. */
     private static Node setAside(String name)
     {
-        SetAside.assertRefused(named(name).keep(), KEYSPACE, "engine", "engine_counts");
-        return SetAside.of(named(name).keep(), KEYSPACE, "engine", "engine_counts").start();
+        String refusal = SetAside.assertRefused(named(name).keep(), KEYSPACE, "engine", "engine_counts");
+        return named(name).keep().jvm(SetAside.forAll(refusal)).start();
     }
 
     private static List<String> tokens(Node node)

@@ -4,9 +4,6 @@
  */
 package io.cassiterite.nodetest.tools;
 
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-
 import io.cassiterite.nodetest.Node;
 import io.cassiterite.nodetest.NodeBuilder;
 
@@ -21,19 +18,21 @@ final class SetAside
     {
     }
 
-    /** @param tables those that the refusal names */
-    static void assertRefused(NodeBuilder builder, String keyspace, String... tables)
+    /** @param tables those that the refusal names; @return what it said */
+    static String assertRefused(NodeBuilder builder, String keyspace, String... tables)
     {
         try (Node refused = builder.build())
         {
             String said = refused.startRefused();
             for (String table : tables)
                 assertTrue(said.matches("(?s).*start with " + OPTION + keyspace + "[.]" + table + ", which (puts|keeps) .*"), said);
+            return said;
         }
     }
 
-    static NodeBuilder of(NodeBuilder builder, String keyspace, String... tables)
+    /** @return the option that the refusal of several tables names for all of them */
+    static String forAll(String refusal)
     {
-        return builder.jvm(OPTION + Stream.of(tables).map(table -> keyspace + '.' + table).collect(Collectors.joining(",")));
+        return refusal.lines().filter(line -> line.startsWith("    " + OPTION)).map(String::strip).findFirst().orElseThrow();
     }
 }
