@@ -89,6 +89,9 @@ class MedusaTest
             node = setAside(name);
             assertSame(first, tables.rows(node, "engine"));
             assertSame(second, tables.rows(node, "stock"));
+            medusa.restoreInPlace(node, "first", "--table", KEYSPACE + ".stock", "--table", KEYSPACE + ".stock_counts");
+            node = named(name).keep().start();
+            assertSame(first, tables.rows(node));
         }
         finally
         {
