@@ -6,6 +6,7 @@
 use crate::error::{EngineError, Result};
 use crate::raw::sys::Iter;
 use cassiterite_codec::key;
+use std::cmp::Ordering;
 
 /// Which way the iterators are going.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,14 +68,21 @@ impl Merged {
 
     /// Finds the next key in this direction, and merges what is there of it.
     fn gather(&mut self) -> Result<()> {
-        let keys = || self.iters.iter().filter_map(Iter::key);
-        let next = match self.way {
-            Way::Forward => keys().min(),
-            Way::Back => keys().max(),
-        };
         self.here.clear();
-        if let Some(next) = next {
-            self.here.extend((0..self.iters.len()).filter(|&at| self.iters.get(at).and_then(Iter::key) == Some(next)));
+        let mut next: Option<&[u8]> = None;
+        for (at, iter) in self.iters.iter().enumerate() {
+            let Some(key) = iter.key() else { continue };
+            let order = next.map_or(Ordering::Less, |next| match self.way {
+                Way::Forward => key.cmp(next),
+                Way::Back => next.cmp(key),
+            });
+            if order == Ordering::Less {
+                next = Some(key);
+                self.here.clear();
+            }
+            if order != Ordering::Greater {
+                self.here.push(at);
+            }
         }
         if self.here.len() > 1 {
             let entries = self.here.iter().filter_map(|&at| self.iters.get(at)?.entry());

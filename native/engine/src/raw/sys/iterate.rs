@@ -3,13 +3,14 @@
 
 //! Iterators that own their bounds and keep the database open, so that a cursor can have one between calls.
 
-use super::lookup::{bytes, Reach};
+use super::lookup::Reach;
 use super::skip::SkippedFiles;
 use super::view::is_unlocked;
 use super::{checked, raw, FamilyHandle};
 use crate::error::Result;
-use crate::raw::Origin;
+use crate::raw::{Bytes, Origin};
 use librocksdb_sys as ffi;
+use std::ffi::c_char;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
@@ -28,6 +29,31 @@ pub(crate) struct IterSpec {
     pub reach: Reach,
 }
 
+extern "C" {
+    fn cassiterite_iterator_seek(
+        iterator: *mut ffi::rocksdb_iterator_t,
+        key: *const c_char,
+        size: usize,
+        here: *mut Here,
+    );
+    fn cassiterite_iterator_seek_back(
+        iterator: *mut ffi::rocksdb_iterator_t,
+        key: *const c_char,
+        size: usize,
+        here: *mut Here,
+    );
+    fn cassiterite_iterator_step(iterator: *mut ffi::rocksdb_iterator_t, here: *mut Here);
+    fn cassiterite_iterator_step_back(iterator: *mut ffi::rocksdb_iterator_t, here: *mut Here);
+}
+
+/// What an iterator is at, until it moves. As `Here` of iterate.cc.
+#[repr(C)]
+struct Here {
+    key: Bytes,
+    value: Bytes,
+    is_valid: bool,
+}
+
 /// An iterator over one view of a column family, which it pins. To drop it waits for nothing if it reads memory only.
 pub(crate) struct Iter(ManuallyDrop<Opened>);
 
@@ -35,6 +61,7 @@ pub(crate) struct Iter(ManuallyDrop<Opened>);
 struct Opened {
     iterator: *mut ffi::rocksdb_iterator_t,
     options: *mut ffi::rocksdb_readoptions_t,
+    here: Here,
     skipped: Option<SkippedFiles>,
     // The options point into the bounds.
     spec: IterSpec,
@@ -89,7 +116,8 @@ impl Iter {
                 skipped.install(options);
             }
             let iterator = open(options);
-            let opened = Opened { iterator, options, skipped, spec, family: family.clone() };
+            let here = Here { key: Bytes::of(&[]), value: Bytes::of(&[]), is_valid: false };
+            let opened = Opened { iterator, options, here, skipped, spec, family: family.clone() };
             Iter(ManuallyDrop::new(opened))
         }
     }
@@ -97,14 +125,14 @@ impl Iter {
     /// Goes to the first key at or behind `key`.
     pub(crate) fn seek(&mut self, key: &[u8]) -> Result<()> {
         // SAFETY: the iterator is alive; the key is not kept.
-        unsafe { ffi::rocksdb_iter_seek(self.0.iterator, key.as_ptr().cast(), key.len()) };
+        unsafe { cassiterite_iterator_seek(self.0.iterator, key.as_ptr().cast(), key.len(), &mut self.0.here) };
         self.check()
     }
 
     /// Goes to the last key at or before `key`.
     pub(crate) fn seek_back(&mut self, key: &[u8]) -> Result<()> {
         // SAFETY: the iterator is alive; the key is not kept.
-        unsafe { ffi::rocksdb_iter_seek_for_prev(self.0.iterator, key.as_ptr().cast(), key.len()) };
+        unsafe { cassiterite_iterator_seek_back(self.0.iterator, key.as_ptr().cast(), key.len(), &mut self.0.here) };
         self.check()
     }
 
@@ -112,7 +140,7 @@ impl Iter {
     pub(crate) fn step(&mut self) -> Result<()> {
         if self.valid() {
             // SAFETY: the iterator is alive and on a key.
-            unsafe { ffi::rocksdb_iter_next(self.0.iterator) };
+            unsafe { cassiterite_iterator_step(self.0.iterator, &mut self.0.here) };
         }
         self.check()
     }
@@ -121,39 +149,25 @@ impl Iter {
     pub(crate) fn step_back(&mut self) -> Result<()> {
         if self.valid() {
             // SAFETY: the iterator is alive and on a key.
-            unsafe { ffi::rocksdb_iter_prev(self.0.iterator) };
+            unsafe { cassiterite_iterator_step_back(self.0.iterator, &mut self.0.here) };
         }
         self.check()
     }
 
     /// Key and value here, until the iterator moves.
     pub(crate) fn entry(&self) -> Option<(&[u8], &[u8])> {
-        if !self.valid() {
-            return None;
-        }
-        // SAFETY: the iterator is on a key; both slices stay until it moves, which takes `&mut self`.
-        unsafe {
-            let key = ffi::rocksdb_iter_key_slice(self.0.iterator);
-            let value = ffi::rocksdb_iter_value_slice(self.0.iterator);
-            Some((bytes(key.data, key.size), bytes(value.data, value.size)))
-        }
+        // SAFETY: both slices stay until the iterator moves, which takes `&mut self`.
+        self.valid().then(|| unsafe { (self.0.here.key.as_slice(), self.0.here.value.as_slice()) })
     }
 
     /// The key here, until the iterator moves.
     pub(crate) fn key(&self) -> Option<&[u8]> {
-        if !self.valid() {
-            return None;
-        }
         // SAFETY: as in `entry`.
-        unsafe {
-            let key = ffi::rocksdb_iter_key_slice(self.0.iterator);
-            Some(bytes(key.data, key.size))
-        }
+        self.valid().then(|| unsafe { self.0.here.key.as_slice() })
     }
 
     fn valid(&self) -> bool {
-        // SAFETY: the iterator is alive.
-        unsafe { ffi::rocksdb_iter_valid(self.0.iterator) != 0 }
+        self.0.here.is_valid
     }
 
     // An iterator that is off its keys is at their end or has failed: never take the one for the other.
