@@ -188,14 +188,17 @@ final class Departure extends CompactionInfo.Holder
     private void write(UnfilteredPartitionIterator partitions, UnseenSstables sstables)
     {
         RingShare share = RingShare.ofRing(bytes);
-        DepartureThrottle throttle = new DepartureThrottle(sstables, this::checkStop);
+        DepartureThrottle throttle = new DepartureThrottle(sstables, partition -> {
+            checkStop();
+            status.moved(share.of(partition.partitionKey().getToken().getLongValue()));
+        });
+        checkStop();
         while (partitions.hasNext())
             try (UnfilteredRowIterator partition = partitions.next())
             {
-                checkStop();
-                if (!partition.isEmpty())
-                    sstables.append(throttle.of(partition));
-                status.moved(share.of(partition.partitionKey().getToken().getLongValue()));
+                UnfilteredRowIterator throttled = throttle.of(partition);
+                if (!throttled.isEmpty())
+                    sstables.append(throttled);
             }
     }
 

@@ -5,64 +5,59 @@
 package io.cassiterite.move;
 
 import org.apache.cassandra.db.compaction.CompactionManager;
-import org.apache.cassandra.db.rows.RangeTombstoneMarker;
-import org.apache.cassandra.db.rows.Row;
+import org.apache.cassandra.db.rows.Unfiltered;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
-import org.apache.cassandra.db.transform.Transformation;
+import org.apache.cassandra.db.rows.WrappingUnfilteredRowIterator;
 
-/** Holds the writing of sstables to {@code compaction_throughput}, to the free space and to its end, also inside a partition. */
-final class DepartureThrottle extends Transformation<UnfilteredRowIterator>
+/**
+ * Holds the writing of sstables to {@code compaction_throughput}, to the free space and to its end, also inside a partition. It does
+ * so in steps: what is done for each row or partition is most of what a table of small ones costs. For one thread.
+ */
+final class DepartureThrottle
 {
     private static final long STEP_BYTES = 1L << 20;
+    /** Rows may be much shorter on the device than they are. */
+    private static final int STEP_ROWS = 4096;
+    /** What has been written is asked of all sstables that are being written, of which there may be many. */
+    private static final int LOOK_ROWS = 16;
     private static final int STEPS_PER_SPACE_CHECK = 64;
 
-    /** Of a partition or a deletion, about. */
-    private static final int HEAD_BYTES = 64;
-
     private final UnseenSstables sstables;
-    private final Runnable checkStop;
-    private long readBytes;
+    private final Step step;
     private long writtenBytes;
+    private int rows;
     private int steps;
 
-    /** @param checkStop throws what is to end the writing */
-    DepartureThrottle(UnseenSstables sstables, Runnable checkStop)
+    /** What is to be done now and then. */
+    interface Step
+    {
+        /** Throws what is to end the writing. */
+        void at(UnfilteredRowIterator partition);
+    }
+
+    DepartureThrottle(UnseenSstables sstables, Step step)
     {
         this.sstables = sstables;
-        this.checkStop = checkStop;
+        this.step = step;
     }
 
+    /** The partition, which this holds up while its rows are read. */
     UnfilteredRowIterator of(UnfilteredRowIterator partition)
     {
-        count(HEAD_BYTES + partition.staticRow().dataSize());
-        return Transformation.apply(partition, this);
+        count(partition);
+        return new Throttled(partition);
     }
 
-    @Override
-    protected Row applyToRow(Row row)
+    private void count(UnfilteredRowIterator partition)
     {
-        count(row.dataSize());
-        return row;
+        if (++rows % LOOK_ROWS == 0 && (rows == STEP_ROWS || sstables.bytes() - writtenBytes >= STEP_BYTES))
+            step(partition);
     }
 
-    @Override
-    protected RangeTombstoneMarker applyToMarker(RangeTombstoneMarker marker)
+    private void step(UnfilteredRowIterator partition)
     {
-        count(HEAD_BYTES);
-        return marker;
-    }
-
-    private void count(long bytes)
-    {
-        readBytes += bytes;
-        if (readBytes >= STEP_BYTES)
-            step();
-    }
-
-    private void step()
-    {
-        readBytes = 0;
-        checkStop.run();
+        rows = 0;
+        step.at(partition);
         if (steps++ % STEPS_PER_SPACE_CHECK == 0)
             sstables.checkRoom();
         long written = sstables.bytes();
@@ -70,5 +65,29 @@ final class DepartureThrottle extends Transformation<UnfilteredRowIterator>
         writtenBytes = written;
         if (since > 0)
             CompactionManager.instance.getRateLimiter().acquire((int) since);
+    }
+
+    /** Not one of Cassandra's transformations, each of which costs as much as the reading of a short row. */
+    private final class Throttled implements WrappingUnfilteredRowIterator
+    {
+        private final UnfilteredRowIterator partition;
+
+        private Throttled(UnfilteredRowIterator partition)
+        {
+            this.partition = partition;
+        }
+
+        @Override
+        public UnfilteredRowIterator wrapped()
+        {
+            return partition;
+        }
+
+        @Override
+        public Unfiltered next()
+        {
+            count(partition);
+            return partition.next();
+        }
     }
 }
