@@ -49,7 +49,7 @@ impl Way {
 pub(super) struct Rewritten {
     /// Until it was done.
     pub elapsed_s: f64,
-    /// Of the home that was left.
+    /// Of the rows in sstables: of those that were read, or, where they came from the engine, of those that were written.
     pub bytes: u64,
 }
 
@@ -96,18 +96,23 @@ impl Rewrite {
             cluster.nodetool(1, &["upgradesstables", "-a", &self.tool.keyspace, &self.tool.table])?;
             return Ok(Rewritten { elapsed_s: began.elapsed().as_secs_f64(), bytes });
         }
-        let mut bytes = twin::bytes(&self.folders, &self.tool.keyspace, &self.tool.table);
+        let before = twin::bytes(&self.folders, &self.tool.keyspace, &self.tool.table);
         let began = Instant::now();
         self.direct(way.name())?;
-        let mut first = true;
         loop {
             let home = self.home()?;
-            if let (Home::Both(of), Way::Out, true) = (&home, way, first) {
-                bytes = of.bytes;
-            }
-            first = false;
             match (stand(way.wish(), &home), &home) {
-                (Stand::Done(_), _) => return Ok(Rewritten { elapsed_s: began.elapsed().as_secs_f64(), bytes }),
+                (Stand::Done(_), _) => {
+                    let elapsed_s = began.elapsed().as_secs_f64();
+                    // What stays in the engine for a drain has not moved, and the engine's bytes are not those of sstables.
+                    let bytes = match way {
+                        Way::In => before,
+                        Way::Out => {
+                            twin::bytes(&self.folders, &self.tool.keyspace, &self.tool.table).saturating_sub(before)
+                        }
+                    };
+                    return Ok(Rewritten { elapsed_s, bytes });
+                }
                 (Stand::NotYet(why), _) => bail!("{}: {why}", way.name()),
                 (Stand::ToMove, Home::Both(of)) => {
                     ensure!(of.last_error.is_empty(), "{}: {}", way.name(), of.last_error);
