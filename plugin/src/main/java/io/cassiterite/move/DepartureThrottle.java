@@ -25,7 +25,10 @@ final class DepartureThrottle
     private final UnseenSstables sstables;
     private final Step step;
     private long writtenBytes;
+    private long lookedBytes;
     private int rows;
+    /** One at a time where they are long. */
+    private int rowsToLook = LOOK_ROWS;
     private int steps;
 
     /** What is to be done now and then. */
@@ -50,7 +53,13 @@ final class DepartureThrottle
 
     private void count(UnfilteredRowIterator partition)
     {
-        if (++rows % LOOK_ROWS == 0 && (rows == STEP_ROWS || sstables.bytes() - writtenBytes >= STEP_BYTES))
+        rows++;
+        if (--rowsToLook > 0)
+            return;
+        long written = sstables.bytes();
+        rowsToLook = written - lookedBytes >= STEP_BYTES ? 1 : LOOK_ROWS;
+        lookedBytes = written;
+        if (rows >= STEP_ROWS || written - writtenBytes >= STEP_BYTES)
             step(partition);
     }
 
