@@ -4,6 +4,7 @@
 //! What flush and compaction cost: CPU of the whole process, background threads included, per write of 1 KB until the
 //! store is quiet, and per GiB that a full compaction reads; and the memory that the store took meanwhile. `cargo bench
 //! -p cassiterite-engine --bench compaction -- name=value ...` takes the store's settings, so that two can be compared.
+//! `reads_per_1000_writes=N` mixes reads of random rows in; `rounds=N` writes every row so many times.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../tests/common/mod.rs"]
@@ -18,7 +19,8 @@ use std::time::Duration;
 
 const KEYS: u32 = 300_000;
 const ROW_BYTES: usize = 1000;
-const ROUNDS: u32 = 3;
+const ROUNDS: &str = "rounds=";
+const READS: &str = "reads_per_1000_writes=";
 const GIB: f64 = (1u64 << 30) as f64;
 
 /// Half noise, half zeros.
@@ -41,13 +43,27 @@ fn quiet(store: &Store) {
     }
 }
 
-/// CPU microseconds of the process per write, those of making the rows left out.
-fn fill(store: &Store, table: &Arc<Table>, keys: u32) -> f64 {
+struct Load {
+    rounds: u32,
+    reads_per_1000: u32,
+}
+
+/// CPU microseconds: of the process per write, those of making the rows and of reads left out; of the thread per read.
+struct Costs {
+    write: f64,
+    read: f64,
+    ingested: f64,
+}
+
+fn fill(store: &Store, table: &Arc<Table>, keys: u32, load: &Load) -> Costs {
     let start = ProcessTime::now();
     let mut making = Duration::ZERO;
-    let mut writes = 0u32;
-    let mut state = 7u32;
-    for round in 0..ROUNDS {
+    let mut reading = Duration::ZERO;
+    let (mut writes, mut reads, mut due) = (0u32, 0u32, 0u32);
+    let (mut state, mut read_state) = (7u32, 11u32);
+    let mut ingested = 0.0;
+    let mut answer = vec![0; 64 << 10];
+    for round in 0..load.rounds {
         for number in 0..keys {
             let begun = ThreadTime::now();
             let key = if round == 0 { number } else { next(&mut state, keys) };
@@ -55,12 +71,23 @@ fn fill(store: &Store, table: &Arc<Table>, keys: u32) -> f64 {
             let request = update(&partition(&format!("key{key}")), &[(ROW, &[0x38], &fragment)]);
             making += begun.elapsed();
             table.write(&request, 0).unwrap();
+            ingested += request.len() as f64;
             writes += 1;
+            due += load.reads_per_1000;
+            while due >= 1000 {
+                due -= 1000;
+                reads += 1;
+                let key = next(&mut read_state, if round == 0 { number + 1 } else { keys });
+                let begun = ThreadTime::now();
+                read(table, key, &mut answer);
+                reading += begun.elapsed();
+            }
         }
     }
     table.flush().unwrap();
     quiet(store);
-    (start.elapsed() - making).as_secs_f64() * 1e6 / f64::from(writes)
+    let per = |time: Duration, count: u32| time.as_secs_f64() * 1e6 / f64::from(count.max(1));
+    Costs { write: per(start.elapsed() - making - reading, writes), read: per(reading, reads), ingested }
 }
 
 fn next(state: &mut u32, keys: u32) -> u32 {
@@ -68,41 +95,66 @@ fn next(state: &mut u32, keys: u32) -> u32 {
     (*state >> 4) % keys
 }
 
+fn read(table: &Arc<Table>, key: u32, answer: &mut [u8]) {
+    let request = read_request(POINTS, 0, &partition(&format!("key{key}")), &[(vec![0x38], vec![])]);
+    assert!(table.read(&request, answer).unwrap() > 500);
+}
+
 /// Fills the block cache.
 fn read_all(table: &Arc<Table>) {
     let mut answer = vec![0; 64 << 10];
-    for key in 0..KEYS {
-        let request = read_request(POINTS, 0, &partition(&format!("key{key}")), &[(vec![0x38], vec![])]);
-        assert!(table.read(&request, &mut answer).unwrap() > 500);
-    }
+    (0..KEYS).for_each(|key| read(table, key, &mut answer));
 }
 
-/// Of this process, so far (`VmHWM`).
-fn resident_peak_kib() -> u64 {
+/// Bytes that flushes and compactions have written.
+fn written(store: &Store) -> [f64; 2] {
+    let report = store.report("work").unwrap();
+    let of = |name: &str| {
+        let line = report.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split('\t').next_back().unwrap().parse().unwrap()
+    };
+    [of("flush\t"), of("compaction\t")]
+}
+
+/// Of this process: now (`VmRSS`), or the most so far (`VmHWM`).
+fn resident_kib(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    let line = status.lines().find(|line| line.starts_with(name)).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 fn main() {
     let directory = tempfile::tempdir().unwrap();
-    let given: Vec<String> = std::env::args().skip(1).filter(|word| word.contains('=')).collect();
+    let all: Vec<String> = std::env::args().skip(1).filter(|word| word.contains('=')).collect();
+    let own = |name: &str| all.iter().find_map(|word| word.strip_prefix(name)).map(|number| number.parse().unwrap());
+    let given: Vec<_> = all.iter().filter(|word| ![READS, ROUNDS].iter().any(|name| word.starts_with(name))).collect();
+    let load = Load { rounds: own(ROUNDS).unwrap_or(3), reads_per_1000: own(READS).unwrap_or_default() };
     let settings =
-        format!("directory={}\ncompaction_rate_limit=0B/s\n{}\n", directory.path().display(), given.join("\n"));
-    let before_kib = resident_peak_kib();
+        format!("directory={}\ncompaction_rate_limit=0B/s\n{}\n", directory.path().display(), given.iter().map(|word| word.as_str()).collect::<Vec<_>>().join("\n"));
+    let before_kib = resident_kib("VmHWM");
     let store = Store::open(&settings).unwrap();
     let table = table(&store);
-    let per_write = fill(&store, &table, KEYS);
+    let costs = fill(&store, &table, KEYS, &load);
+    let more_mib = |name| (resident_kib(name) - before_kib) / 1024;
+    let (resident, [flushed, compacted]) = ([more_mib("VmRSS"), more_mib("VmHWM")], written(&store));
     let bytes = table.stats().unwrap()[2] as f64;
     let start = ProcessTime::now();
     table.compact().unwrap();
     quiet(&store);
     let seconds = start.elapsed().as_secs_f64();
-    println!("settings: {}", given.join(" "));
-    println!("write until quiet: {per_write:.2} us of CPU per write of {ROW_BYTES} bytes");
-    println!("compact: {:.2} s of CPU per GiB on disk ({:.0} MiB)", seconds * GIB / bytes, bytes / (1u64 << 20) as f64);
+    println!("settings: {}", all.join(" "));
+    println!("write until quiet: {:.2} us of CPU per write of {ROW_BYTES} bytes", costs.write);
+    println!("read meanwhile: {:.2} us of CPU", costs.read);
+    let per_byte = |bytes: f64| bytes / costs.ingested;
+    println!("written per byte: flushes {:.3}, compactions {:.3}", per_byte(flushed), per_byte(compacted));
+    println!("resident when quiet: {} MiB, peak {} MiB", resident[0], resident[1]);
+    println!(
+        "compact: {seconds:.2} s of CPU, {:.2} per GiB on disk ({:.0} MiB)",
+        seconds * GIB / bytes,
+        bytes / (1u64 << 20) as f64
+    );
     read_all(&table);
-    println!("peak resident: {} MiB more than before the store was opened", (resident_peak_kib() - before_kib) / 1024);
+    println!("peak resident: {} MiB more than before the store was opened", more_mib("VmHWM"));
     print!("{}", store.report("work").unwrap());
     store.close().unwrap();
 }
